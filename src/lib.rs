@@ -1,0 +1,2 @@
+//! Cloture supervises AI review loops on pull requests.
+pub mod domain;
