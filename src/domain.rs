@@ -4,4 +4,19 @@
 //! order that is not its own. Time, text and the forge's answers come in as data; what is to be done goes out
 //! as data. `tests/architecture.rs` holds that.
 
+pub mod actionable;
+pub mod bounds;
+pub mod cycle;
+pub mod duplicates;
+pub mod finding;
+pub mod handoff;
+pub mod intent;
+pub mod machine;
+pub mod place;
+pub mod policy;
+pub mod pull_request;
+pub mod re_review;
+pub mod review_loop;
+pub mod similarity;
+pub mod verdict;
 pub mod vocabulary;

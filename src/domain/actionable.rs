@@ -1,0 +1,91 @@
+//! What an author round is started for, and what is left out of it (L7).
+
+use super::finding::{Finding, Thread};
+use super::vocabulary::{Category, Severity, ThreadId};
+use std::fmt;
+
+/// The open findings of a pull request, sorted into what an author can act on and what it is spared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sorted {
+    pub actionable: Vec<ThreadId>,
+    pub skipped: Vec<(ThreadId, SkipReason)>,
+}
+
+/// Why a finding starts no author round, in words for the list of what was skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SkipReason {
+    Style,
+    BareConsideration,
+    NoClearFix,
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SkipReason::Style => "a matter of style",
+            SkipReason::BareConsideration => "asks to consider something, without a change",
+            SkipReason::NoClearFix => "names neither a code change nor a clear fix",
+        })
+    }
+}
+
+/// Sorts the threads that are still open; what waits for a person is not an author's to act on.
+pub fn sort<'a>(threads: impl Iterator<Item = &'a Thread>) -> Sorted {
+    let mut sorted = Sorted::default();
+    for thread in threads.filter(|thread| thread.machine.is_open()) {
+        match reason_to_skip(&thread.finding) {
+            None => sorted.actionable.push(thread.id.clone()),
+            Some(reason) => sorted.skipped.push((thread.id.clone(), reason)),
+        }
+    }
+    sorted
+}
+
+/// L7: critical always; style and a bare "consider …" never; anything else if it carries a code change or
+/// says plainly what to do.
+pub fn reason_to_skip(finding: &Finding) -> Option<SkipReason> {
+    if finding.severity == Some(Severity::Critical) {
+        return None;
+    }
+    if finding.category == Category::Style || finding.severity == Some(Severity::Nit) {
+        return Some(SkipReason::Style);
+    }
+    if finding.suggestion.is_some() || finding.body.contains("```") {
+        return None;
+    }
+    let text = format!("{}\n{}", finding.title, finding.body).to_lowercase();
+    let tentative = sentences(&text).any(is_tentative);
+    let clear_fix = sentences(&text).any(|sentence| says_what_to_do(sentence) && !is_tentative(sentence));
+    match (clear_fix, tentative) {
+        (true, _) => None,
+        (false, true) => Some(SkipReason::BareConsideration),
+        // A grave problem is worth a round even where the reviewer left the fix to the author.
+        (false, false) if finding.severity >= Some(Severity::High) => None,
+        (false, false) => Some(SkipReason::NoClearFix),
+    }
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', '!', '?', ';', '\n']).map(str::trim).filter(|sentence| !sentence.is_empty())
+}
+
+/// Words that leave it open whether anything should be done.
+const TENTATIVE: [&str; 8] =
+    ["consider", "might want", "may want", "could be nice", "nice to have", "optional", "perhaps", "maybe"];
+
+/// Words that say what to do. They are looked for as whole words, so that "address" is not "add".
+const DIRECTIVE: [&str; 34] = [
+    "add", "apply", "avoid", "await", "call", "change", "check", "close", "convert", "declare", "delete",
+    "ensure", "escape", "fix", "guard", "handle", "initialise", "initialize", "instead", "limit", "make",
+    "must", "move", "needs", "pass", "remove", "rename", "replace", "return", "should", "update", "use",
+    "validate", "wrap",
+];
+
+fn is_tentative(sentence: &str) -> bool {
+    TENTATIVE.iter().any(|words| sentence.contains(words))
+}
+
+fn says_what_to_do(sentence: &str) -> bool {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| DIRECTIVE.contains(&word))
+}

@@ -1,0 +1,60 @@
+//! The worst case of a configuration (T8): what `cloture bound` prints and the proof checks.
+
+use super::handoff::{HandoffRules, Mode};
+use super::policy::Policy;
+
+/// What asking one driven reviewer costs at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    pub per_call: f64,
+}
+
+/// What the configuration in force can lead to, whoever misbehaves. People's own decisions come on top: each
+/// return of a thread, each granted round and each reopening is one that a person took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds {
+    pub cycles_per_thread: u64,
+    /// For one driven reviewer on one pull request, since it was last reopened.
+    pub calls_per_reviewer: u64,
+    pub reviewers: u64,
+    pub reviewer_calls_per_pr: u64,
+    pub author_rounds_per_pr: u64,
+    /// Every driven finding as a task of its own.
+    pub handoff_tasks_per_pr: u64,
+    pub automatic_chain_depth: u64,
+    /// None where some price is not configured.
+    pub money_per_pr: Option<f64>,
+}
+
+/// Computes the worst case. `prices` has one entry per driven reviewer; with none configured it is told for
+/// one, because zero calls would be true and useless.
+pub fn bounds(
+    policy: &Policy,
+    handoff: &HandoffRules,
+    prices: &[Option<Price>],
+    author_price: Option<Price>,
+) -> Bounds {
+    let reviewers = prices.len().max(1) as u64;
+    let calls_per_reviewer = policy.calls_per_reviewer();
+    let author_rounds_per_pr = u64::from(policy.max_rounds);
+    let findings_per_reviewer =
+        u64::from(policy.max_review_iterations).saturating_mul(u64::from(policy.max_findings_per_answer));
+    let spent_on_reviews: Option<f64> =
+        prices.iter().map(|price| price.map(|price| price.per_call * as_money(calls_per_reviewer))).sum();
+    let spent_on_author = author_price.map_or(0.0, |price| price.per_call * as_money(author_rounds_per_pr));
+    Bounds {
+        cycles_per_thread: policy.cycles_per_thread(),
+        calls_per_reviewer,
+        reviewers,
+        reviewer_calls_per_pr: reviewers.saturating_mul(calls_per_reviewer),
+        author_rounds_per_pr,
+        handoff_tasks_per_pr: reviewers.saturating_mul(findings_per_reviewer),
+        automatic_chain_depth: u64::from(handoff.mode != Mode::Off),
+        money_per_pr: spent_on_reviews.filter(|_| !prices.is_empty()).map(|reviews| reviews + spent_on_author),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of calls are far below 2^52, and money is an estimate")]
+fn as_money(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,204 @@
+//! Duplicates (D): recognising that a finding was reported before.
+//!
+//! Findings are shelved by file and line, so that a report is compared with what stands near it and not with
+//! everything its reviewer ever said: a hundred thousand threads cost a hundred thousand look-ups.
+
+use super::finding::{Finding, Thread};
+use super::place::{Anchor, LineRange};
+use super::policy::Policy;
+use super::similarity::{NEAR_IDENTICAL, Words, opening_words, similarity};
+use super::vocabulary::{FilePath, ReviewerName, ThreadId};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Findings that are known, under keys of the caller's choice, ready to be asked which of them a report
+/// overlaps (D2).
+#[derive(Debug)]
+pub struct Shelves<'a, K> {
+    policy: &'a Policy,
+    entries: Vec<Entry<'a, K>>,
+    by_own_id: BTreeMap<&'a str, Vec<usize>>,
+    files: BTreeMap<&'a FilePath, Shelf>,
+}
+
+#[derive(Debug)]
+struct Entry<'a, K> {
+    key: K,
+    finding: &'a Finding,
+    lines: Option<LineRange>,
+    words: OnceCell<Words>,
+}
+
+/// One file's entries.
+#[derive(Debug, Default)]
+struct Shelf {
+    by_first_line: BTreeMap<u32, Vec<usize>>,
+    /// Lines that the longest range reaches past its first: how far back a look-up has to start.
+    longest: u32,
+    whole_file: Vec<usize>,
+    /// Entries whose code is no longer there.
+    gone: Vec<usize>,
+    /// The same, under the rarest word of their titles; made when first asked for.
+    gone_by_rarest_word: OnceCell<BTreeMap<String, Vec<usize>>>,
+}
+
+impl<'a, K: Copy> Shelves<'a, K> {
+    pub fn new(policy: &'a Policy) -> Self {
+        Self { policy, entries: Vec::new(), by_own_id: BTreeMap::new(), files: BTreeMap::new() }
+    }
+
+    /// Adds a finding whose code is now at `anchor`.
+    pub fn add_thread(&mut self, key: K, finding: &'a Finding, anchor: &'a Anchor) {
+        self.add(key, finding, &anchor.path, anchor.lines, anchor.gone);
+    }
+
+    /// Adds a finding that is where it says.
+    pub fn add_report(&mut self, key: K, finding: &'a Finding) {
+        self.add(key, finding, &finding.path, finding.lines, false);
+    }
+
+    fn add(
+        &mut self,
+        key: K,
+        finding: &'a Finding,
+        path: &'a FilePath,
+        lines: Option<LineRange>,
+        gone: bool,
+    ) {
+        let index = self.entries.len();
+        self.entries.push(Entry { key, finding, lines, words: OnceCell::new() });
+        if let Some(own_id) = &finding.own_id {
+            self.by_own_id.entry(own_id).or_default().push(index);
+        }
+        let shelf = self.files.entry(path).or_default();
+        match lines {
+            Some(lines) => {
+                shelf.by_first_line.entry(lines.first()).or_default().push(index);
+                shelf.longest = shelf.longest.max(lines.last() - lines.first());
+            }
+            None => shelf.whole_file.push(index),
+        }
+        if gone {
+            shelf.gone.push(index);
+            shelf.gone_by_rarest_word.take();
+        }
+    }
+
+    /// Every known finding that the report overlaps, in the order in which they were added.
+    pub fn overlaps(&self, report: &Finding) -> Vec<K> {
+        let mut found = BTreeSet::new();
+        if let Some(same_id) = report.own_id.as_ref().and_then(|id| self.by_own_id.get(&**id)) {
+            found.extend(same_id);
+        }
+        if let Some(shelf) = self.files.get(&report.path) {
+            let words = OnceCell::new();
+            let words = || words.get_or_init(|| Words::of(&report.title, &report.body));
+            for index in self.nearby(shelf, report.lines) {
+                if !found.contains(&index) && self.same_text_here(index, report, words()) {
+                    found.insert(index);
+                }
+            }
+            if !shelf.gone.is_empty() {
+                found.extend(self.moved_away(shelf, words()));
+            }
+        }
+        found.into_iter().map(|index| self.entries[index].key).collect()
+    }
+
+    /// The entries within `line_slack` of the report. A remark about a whole file is near everything in it.
+    fn nearby(&self, shelf: &Shelf, lines: Option<LineRange>) -> Vec<usize> {
+        let slack = self.policy.line_slack;
+        let (earliest, latest) = match lines {
+            Some(lines) => (
+                lines.first().saturating_sub(slack).saturating_sub(shelf.longest),
+                lines.last().saturating_add(slack),
+            ),
+            None => (0, u32::MAX),
+        };
+        let close = |index: &&usize| match (lines, self.entries[**index].lines) {
+            (Some(here), Some(there)) => here.distance(there) <= slack,
+            _ => true,
+        };
+        let in_range = shelf.by_first_line.range(earliest..=latest).flat_map(|(_, indices)| indices);
+        in_range.filter(close).chain(&shelf.whole_file).copied().collect()
+    }
+
+    fn same_text_here(&self, index: usize, report: &Finding, words: &Words) -> bool {
+        let known = &self.entries[index];
+        let same_line = known.lines.map(LineRange::first) == report.lines.map(LineRange::first);
+        similarity(self.words(index), words) >= self.policy.similarity_threshold
+            || same_line && known.finding.opening() == report.opening()
+    }
+
+    /// Entries whose own code is gone and whose text is nearly the report's: code that was moved or rewritten.
+    /// Nearly the same text shares its rarest word, so only entries that do are compared.
+    fn moved_away(&self, shelf: &Shelf, words: &Words) -> Vec<usize> {
+        let by_rarest_word = shelf.gone_by_rarest_word.get_or_init(|| self.rarest_words(&shelf.gone));
+        let candidates = words.title_tokens().filter_map(|token| by_rarest_word.get(token)).flatten();
+        candidates.filter(|&&index| similarity(self.words(index), words) >= NEAR_IDENTICAL).copied().collect()
+    }
+
+    fn rarest_words(&self, indices: &[usize]) -> BTreeMap<String, Vec<usize>> {
+        let mut frequency: BTreeMap<&str, u32> = BTreeMap::new();
+        for &index in indices {
+            for token in self.words(index).title_tokens() {
+                *frequency.entry(token).or_default() += 1;
+            }
+        }
+        let mut shelved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for &index in indices {
+            let rarest = self.words(index).title_tokens().min_by_key(|token| frequency.get(token));
+            if let Some(token) = rarest {
+                shelved.entry(token.to_owned()).or_default().push(index);
+            }
+        }
+        shelved
+    }
+
+    fn words(&self, index: usize) -> &Words {
+        let entry = &self.entries[index];
+        entry.words.get_or_init(|| Words::of(&entry.finding.title, &entry.finding.body))
+    }
+}
+
+impl Finding {
+    fn opening(&self) -> String {
+        opening_words(&self.title, &self.body)
+    }
+}
+
+/// One problem, with every thread that reports it (D6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// The threads, by id; the first one stands for them all.
+    pub threads: Vec<ThreadId>,
+    pub reviewers: BTreeSet<ReviewerName>,
+}
+
+/// Groups the threads of *different* reviewers that report the same problem, so that it counts and shows
+/// once. Threads of one reviewer stay apart: it was asked to keep its own findings distinct, and had to.
+pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<Item> {
+    let mut shelves = Shelves::new(policy);
+    let mut items: Vec<Item> = Vec::new();
+    for thread in threads {
+        // Two reviewers' own ids mean nothing to each other, so only place and text decide.
+        let here = Finding {
+            path: thread.anchor.path.clone(),
+            lines: thread.anchor.lines,
+            own_id: None,
+            ..thread.finding.clone()
+        };
+        let joined = shelves
+            .overlaps(&here)
+            .into_iter()
+            .find(|&index: &usize| !items[index].reviewers.contains(&thread.reviewer));
+        let index = joined.unwrap_or_else(|| {
+            items.push(Item { threads: Vec::new(), reviewers: BTreeSet::new() });
+            items.len() - 1
+        });
+        items[index].threads.push(thread.id.clone());
+        items[index].reviewers.insert(thread.reviewer.clone());
+        shelves.add_thread(index, &thread.finding, &thread.anchor);
+    }
+    items
+}

@@ -1,0 +1,213 @@
+//! Handoff (H): which findings become fix tasks when a pull request is merged, for whom, and why not the rest.
+
+use super::finding::Thread;
+use super::vocabulary::{Category, FilePath, Severity, TargetName, ThreadId};
+use glob::Pattern;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What the team decided about handing findings off.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HandoffRules {
+    pub mode: Mode,
+    /// H2: the least severity that is handed off automatically in `threshold_auto`.
+    pub auto_threshold: Severity,
+    /// H2: the categories handed off automatically in `threshold_auto`; empty for all.
+    pub auto_categories: Vec<Category>,
+    /// Where tasks can go. A target nobody described takes whole files.
+    pub targets: Vec<Target>,
+    /// The first route that fits a finding names its target.
+    pub routes: Vec<Route>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    Off,
+    ThresholdAuto,
+    FullAuto,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub name: TargetName,
+    /// H7: findings of one file become one task.
+    pub coalesce: bool,
+}
+
+/// Sends what fits to a target. What is left out fits everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    pub target: TargetName,
+    pub min_severity: Option<Severity>,
+    pub categories: Vec<Category>,
+    pub paths: Vec<Pattern>,
+}
+
+/// Where findings go that no route takes.
+pub const DEFAULT_TARGET: &str = "default";
+
+impl Default for HandoffRules {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Off,
+            auto_threshold: Severity::High,
+            auto_categories: Vec::new(),
+            targets: Vec::new(),
+            routes: Vec::new(),
+        }
+    }
+}
+
+impl HandoffRules {
+    fn target_of(&self, thread: &Thread) -> TargetName {
+        let route = self.routes.iter().find(|route| route.fits(thread));
+        route.map_or_else(|| DEFAULT_TARGET.into(), |route| route.target.clone())
+    }
+
+    fn coalesces(&self, target: &TargetName) -> bool {
+        self.targets.iter().find(|known| known.name == *target).is_none_or(|known| known.coalesce)
+    }
+}
+
+impl Route {
+    fn fits(&self, thread: &Thread) -> bool {
+        let finding = &thread.finding;
+        self.min_severity.is_none_or(|least| finding.severity >= Some(least))
+            && (self.categories.is_empty() || self.categories.contains(&finding.category))
+            && (self.paths.is_empty() || self.paths.iter().any(|path| path.matches(thread.anchor.path.as_str())))
+    }
+}
+
+/// Whether a finding will be handed off at merge. Its text is the one sentence that people see (H8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Eligibility {
+    Queued,
+    OverThreshold(Severity),
+    EverythingGoes,
+    HandedOffAlready,
+    Settled,
+    ModeOff,
+    BotPullRequest,
+    Verification,
+    UnknownSeverity,
+    UnderThreshold { severity: Severity, threshold: Severity },
+    OtherCategory(Category),
+}
+
+impl Eligibility {
+    pub fn is_eligible(self) -> bool {
+        matches!(self, Eligibility::Queued | Eligibility::OverThreshold(_) | Eligibility::EverythingGoes)
+    }
+}
+
+impl fmt::Display for Eligibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Eligibility::Queued => write!(f, "queued by a person: it will be handed off at merge"),
+            Eligibility::OverThreshold(severity) => {
+                write!(f, "{} is at or over the threshold: it will be handed off at merge", severity.name())
+            }
+            Eligibility::EverythingGoes => write!(f, "everything unsettled is handed off at merge"),
+            Eligibility::HandedOffAlready => write!(f, "handed off already, and never twice"),
+            Eligibility::Settled => write!(f, "settled: nothing is left to fix"),
+            Eligibility::ModeOff => write!(f, "automatic handoff is off, and nobody queued it"),
+            Eligibility::BotPullRequest => write!(f, "bot PR, and nobody queued it"),
+            Eligibility::Verification => write!(f, "found by a verification run, and nobody queued it"),
+            Eligibility::UnknownSeverity => {
+                write!(f, "the reviewer states no severity to hold against the threshold, and nobody queued it")
+            }
+            Eligibility::UnderThreshold { severity, threshold } => {
+                write!(f, "{} is under the threshold {}, and nobody queued it", severity.name(), threshold.name())
+            }
+            Eligibility::OtherCategory(category) => {
+                write!(f, "category {} is not handed off automatically, and nobody queued it", category.name())
+            }
+        }
+    }
+}
+
+/// H2–H6: may this finding go, and why.
+pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -> Eligibility {
+    if thread.handed_off {
+        return Eligibility::HandedOffAlready;
+    }
+    if thread.status().is_settled() {
+        return Eligibility::Settled;
+    }
+    // H6: what a person queued crosses every guard below, and none above.
+    if thread.queued {
+        return Eligibility::Queued;
+    }
+    if rules.mode == Mode::Off {
+        return Eligibility::ModeOff;
+    }
+    // H3: a bot's fix that drew findings that drew a fix would be a chain without end.
+    if author_is_bot {
+        return Eligibility::BotPullRequest;
+    }
+    if thread.from_verification {
+        return Eligibility::Verification;
+    }
+    let category = thread.finding.category;
+    match (rules.mode, thread.finding.severity) {
+        (Mode::FullAuto, _) => Eligibility::EverythingGoes,
+        (_, None) => Eligibility::UnknownSeverity,
+        (_, Some(severity)) if severity < rules.auto_threshold => {
+            Eligibility::UnderThreshold { severity, threshold: rules.auto_threshold }
+        }
+        _ if !rules.auto_categories.is_empty() && !rules.auto_categories.contains(&category) => {
+            Eligibility::OtherCategory(category)
+        }
+        (_, Some(severity)) => Eligibility::OverThreshold(severity),
+    }
+}
+
+/// A fix task as it will be sent to its target.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Task {
+    pub target: TargetName,
+    pub path: FilePath,
+    pub findings: Vec<ThreadId>,
+    /// Whether the task stands for its whole file (H7).
+    pub coalesced: bool,
+}
+
+impl Task {
+    /// Names the task on the forge for good (H4). A pull request merges once, and at that merge there is one
+    /// task for a target and file, or for a target and finding; so this is looked for before anything is sent.
+    pub fn idempotence_key(&self, repository: &str, number: u64) -> String {
+        let subject = match self.findings.first() {
+            Some(finding) if !self.coalesced => finding.as_str(),
+            _ => self.path.as_str(),
+        };
+        format!("{repository}#{number}/{}/{subject}", self.target)
+    }
+}
+
+/// What fires at merge: the eligible findings, routed and grouped (H7), by target, path and first finding.
+pub fn tasks<'a>(
+    threads: impl Iterator<Item = &'a Thread>,
+    author_is_bot: bool,
+    rules: &HandoffRules,
+) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut whole_files: BTreeMap<(TargetName, FilePath), usize> = BTreeMap::new();
+    for thread in threads.filter(|thread| eligibility(thread, author_is_bot, rules).is_eligible()) {
+        let target = rules.target_of(thread);
+        let path = thread.anchor.path.clone();
+        let coalesced = rules.coalesces(&target);
+        let place = (target, path);
+        match whole_files.get(&place) {
+            Some(&index) => tasks[index].findings.push(thread.id.clone()),
+            None => {
+                if coalesced {
+                    whole_files.insert(place.clone(), tasks.len());
+                }
+                let (target, path) = place;
+                tasks.push(Task { target, path, findings: vec![thread.id.clone()], coalesced });
+            }
+        }
+    }
+    tasks.sort();
+    tasks
+}

@@ -1,0 +1,206 @@
+//! What one sentence says, once negations and conditions have had their say.
+
+use super::phrases::{Signal, find, spend};
+use super::sentence::{COMMIT, Sentence, is_unspaced};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// How many words before a phrase a negation reaches: "I don't think this is out of scope".
+const REACH_OF_NEGATION: usize = 5;
+/// The same for reports of changes, which stand close to their verb.
+const REACH_BEFORE_FIXED: usize = 3;
+
+/// What would close a thread if it were said without doubt. In this order, a longer reading before a shorter.
+const CLOSING: [Signal; 8] = [
+    Signal::Declines,
+    Signal::Keeps,
+    Signal::Intends,
+    Signal::Rests,
+    Signal::DefersRest,
+    Signal::Defers,
+    Signal::Agrees,
+    Signal::Acknowledges,
+];
+
+/// Words before a participle that make it a wish or a plan.
+const NOT_DONE: [&str; 16] = [
+    "be",
+    "if",
+    "when",
+    "once",
+    "until",
+    "unless",
+    "should",
+    "could",
+    "would",
+    "can",
+    "to",
+    "must",
+    "needs",
+    "sera",
+    "wird",
+    "будет",
+];
+
+/// Articles, copulas and prepositions. They show that a text is English although no phrase of it is known.
+const SMALL_WORDS: [&str; 22] = [
+    "the", "a", "an", "is", "are", "was", "were", "of", "to", "in", "on", "for", "by", "with", "this",
+    "that", "it", "it's", "and", "so", "from", "at",
+];
+
+/// A sentence's signals.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    signals: BTreeSet<Signal>,
+    /// It names a commit.
+    pub(super) names_commit: bool,
+    /// Something that would close the thread is negated, hedged, conditional or quoted.
+    pub(super) doubted: bool,
+    /// How many words no phrase accounts for. Two ideographs count as one word.
+    pub(super) unexplained: usize,
+    /// How many words it has.
+    pub(super) length: usize,
+    /// How many of them are the small words every English sentence is made of.
+    pub(super) small_words: usize,
+}
+
+impl Evidence {
+    pub(super) fn has(&self, signal: Signal) -> bool {
+        self.signals.contains(&signal)
+    }
+
+    pub(super) fn has_any(&self, signals: &[Signal]) -> bool {
+        signals.iter().any(|signal| self.has(*signal))
+    }
+}
+
+/// Reads a sentence. The order matters: a phrase spends its words, so that the "agree" in "don't agree" and the
+/// "not" in "not by accident" are heard once.
+pub(super) fn weigh(mut sentence: Sentence) -> Evidence {
+    let mut evidence = Evidence {
+        names_commit: sentence.words.iter().any(|word| word.text == COMMIT),
+        length: count_words(&sentence, |_| true),
+        small_words: sentence.words.iter().filter(|word| SMALL_WORDS.contains(&word.text.as_str())).count(),
+        ..Evidence::default()
+    };
+    let asks = sentence.asks || !find(&sentence, Signal::Asks).is_empty();
+    note(&mut evidence, Signal::Asks, asks);
+    for signal in [Signal::Withholds, Signal::Neutral, Signal::Disputes] {
+        let found = !spend(&mut sentence, signal).is_empty();
+        note(&mut evidence, signal, found);
+    }
+
+    let doubts = Doubts::of(&sentence);
+    let mut last_word = None;
+    for signal in CLOSING {
+        for range in spend(&mut sentence, signal) {
+            last_word = last_word.max(Some(range.end));
+            if doubts.reach(&sentence, &range, signal) {
+                evidence.doubted = true;
+            } else {
+                note(&mut evidence, signal, true);
+            }
+        }
+    }
+    if let Some(last_word) = last_word {
+        // "Good point, but out of scope" closes after its "but"; "I'd keep it, but …" does not.
+        evidence.doubted |= find(&sentence, Signal::Contrasts).iter().any(|but| but.start >= last_word);
+    }
+    for signal in [Signal::Settled, Signal::Fixed] {
+        let claims = spend(&mut sentence, signal);
+        let done = claims
+            .iter()
+            .any(|range| !doubts.negate(range, REACH_BEFORE_FIXED) && !is_planned(&sentence, range));
+        note(&mut evidence, signal, done);
+    }
+    for signal in
+        [Signal::Promises, Signal::Later, Signal::Argues, Signal::Explains, Signal::Contrasts, Signal::Denies]
+    {
+        let found = !spend(&mut sentence, signal).is_empty();
+        note(&mut evidence, signal, found);
+    }
+    evidence.unexplained = count_words(&sentence, |spent| !spent);
+    evidence
+}
+
+fn note(evidence: &mut Evidence, signal: Signal, found: bool) {
+    if found {
+        evidence.signals.insert(signal);
+    }
+}
+
+fn count_words(sentence: &Sentence, counts: impl Fn(bool) -> bool) -> usize {
+    let counted = sentence.words.iter().filter(|word| !word.is_stop() && counts(word.spent));
+    let halves: usize = counted.map(|word| if word.text.chars().all(is_unspaced) { 1 } else { 2 }).sum();
+    halves.div_ceil(2)
+}
+
+fn is_planned(sentence: &Sentence, range: &Range<usize>) -> bool {
+    let from = range.start.saturating_sub(REACH_BEFORE_FIXED);
+    let before = &sentence.words[from..range.start];
+    let clause =
+        before.iter().rposition(super::sentence::Word::is_stop).map_or(before, |at| &before[at + 1..]);
+    clause.iter().any(|word| NOT_DONE.contains(&word.text.as_str()))
+}
+
+/// The places in a sentence that take back what stands near them.
+struct Doubts {
+    negations: Vec<usize>,
+    suppositions: Vec<usize>,
+    predicates: Vec<usize>,
+    /// Where clauses end: at stops, and at words that begin a clause of their own.
+    ends: Vec<usize>,
+    stops: Vec<usize>,
+    first_hedge: Option<usize>,
+    is_conditional: bool,
+}
+
+impl Doubts {
+    fn of(sentence: &Sentence) -> Self {
+        let starts = |signal| find(sentence, signal).into_iter().map(|range| range.start).collect::<Vec<_>>();
+        let is_stop = |at: &usize| sentence.words[*at].is_stop();
+        let stops: Vec<usize> = (0..sentence.words.len()).filter(is_stop).collect();
+        let mut ends = starts(Signal::Connects);
+        ends.extend(&stops);
+        let suppositions = starts(Signal::Supposes);
+        let hedges = starts(Signal::Hedges);
+        Self {
+            negations: find(sentence, Signal::Negates).into_iter().map(|range| range.end - 1).collect(),
+            first_hedge: hedges.iter().chain(&suppositions).min().copied(),
+            is_conditional: sentence.asks || !find(sentence, Signal::Conditions).is_empty(),
+            predicates: starts(Signal::Predicates),
+            suppositions,
+            ends,
+            stops,
+        }
+    }
+
+    /// Whether a closing phrase is not meant as it stands.
+    fn reach(&self, sentence: &Sentence, range: &Range<usize>, signal: Signal) -> bool {
+        let words = &sentence.words[range.clone()];
+        // Where words are not spaced a condition follows what it conditions.
+        let is_unspaced = words.iter().any(|word| word.text.chars().any(is_unspaced));
+        let follows = |at: &usize| is_unspaced && !range.contains(at);
+        self.is_conditional
+            || self.first_hedge.is_some_and(|hedge| hedge < range.start || follows(&hedge))
+            || self.negate(range, REACH_OF_NEGATION)
+            || self.overrule(range, signal)
+            || words.iter().any(|word| word.quoted)
+    }
+
+    /// Whether a negation stands shortly before the phrase, in the same clause.
+    fn negate(&self, range: &Range<usize>, reach: usize) -> bool {
+        let clause = self.stops.iter().rfind(|stop| **stop < range.start).map_or(0, |stop| stop + 1);
+        let from = range.start.saturating_sub(reach).max(clause);
+        self.negations.iter().any(|at| (from..range.start).contains(at))
+    }
+
+    /// Whether the clause goes on after the phrase in a way that changes what it says.
+    fn overrule(&self, range: &Range<usize>, signal: Signal) -> bool {
+        let end = self.ends.iter().copied().filter(|end| *end >= range.end).min().unwrap_or(usize::MAX);
+        let rest = range.end..end;
+        let is_statement = !matches!(signal, Signal::Agrees | Signal::Acknowledges);
+        self.suppositions.iter().any(|at| rest.contains(at))
+            || (is_statement && self.predicates.iter().any(|at| rest.contains(at)))
+    }
+}

@@ -1,0 +1,227 @@
+//! From a post's Markdown to the words its author wrote: quotations, code, struck-out text, folded details and
+//! markup are other people's words, or nobody's.
+
+use super::agents;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// Nobody explains a decision in more than this; what lies beyond it is not read, and so it cannot close.
+const LONGEST_READ: usize = 16 * 1024;
+/// Agents sign at the end, so the end of an over-long post is looked at for a signature.
+const LONGEST_ENDING: usize = 4 * 1024;
+/// More letters than this from scripts that no phrase table covers, and part of the reply was not understood.
+const MOST_FOREIGN_LETTERS: usize = 2;
+
+/// Stands for a span of inline code: it takes a word's place in the sentence and says nothing.
+pub(super) const CODE: char = '\u{fffc}';
+
+/// HTML elements whose content is not what the person says here.
+const HIDING_ELEMENTS: [&str; 7] = ["details", "blockquote", "pre", "code", "del", "s", "strike"];
+
+/// What was visible in a post.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// The person's own lines, signatures of agents left out.
+    pub(super) lines: Vec<String>,
+    /// An agent's visible signature or hidden marker was among them.
+    pub(super) signed_by_agent: bool,
+    /// Nothing was cut off, garbled, or written in a script that cannot be read. Only then may a reply close
+    /// a thread: what was not read may say the opposite.
+    pub(super) whole: bool,
+}
+
+/// Reads the beginning of a post, and its end for signatures.
+pub(super) fn read(body: &str) -> Reading {
+    let (beginning, rest) = split_near(body, LONGEST_READ);
+    let mut reading = read_part(beginning);
+    if !rest.is_empty() {
+        let (_, ending) = split_near(body, body.len().saturating_sub(LONGEST_ENDING));
+        reading.signed_by_agent |= read_part(ending).signed_by_agent;
+        reading.whole = false;
+    }
+    reading
+}
+
+fn split_near(text: &str, at: usize) -> (&str, &str) {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    text.split_at(at)
+}
+
+fn read_part(markdown: &str) -> Reading {
+    let mut walk = Walk { whole: true, ..Walk::default() };
+    for event in Parser::new_ext(markdown, Options::ENABLE_STRIKETHROUGH) {
+        walk.take(event);
+    }
+    let signed_in_comment = walk.comments.iter().any(|comment| agents::marks_comment(comment));
+
+    let mut reading = Reading { signed_by_agent: signed_in_comment, whole: walk.whole, ..Reading::default() };
+    for line in walk.text.lines() {
+        let (own, signed) = agents::split_signature(line);
+        reading.signed_by_agent |= signed;
+        if !own.trim().is_empty() {
+            reading.lines.push(own.trim().to_owned());
+        }
+    }
+    let foreign =
+        reading.lines.iter().flat_map(|line| line.chars()).filter(|&c| is_foreign_letter(c)).count();
+    reading.whole &= foreign <= MOST_FOREIGN_LETTERS;
+    reading
+}
+
+/// The state of one pass over the Markdown events.
+#[derive(Default)]
+struct Walk {
+    text: String,
+    comments: Vec<String>,
+    html: String,
+    /// How many quotations, code blocks, images and strike-throughs are open.
+    hidden: usize,
+    /// How many HTML elements that hide their content are open.
+    hidden_by_html: usize,
+    /// A line ended inside a paragraph; whether it ends a sentence depends on what follows.
+    soft_break: bool,
+    whole: bool,
+}
+
+impl Walk {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. } | Tag::Strikethrough) => {
+                self.hidden += 1;
+            }
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::CodeBlock | TagEnd::Image | TagEnd::Strikethrough) => {
+                self.hidden = self.hidden.saturating_sub(1);
+            }
+            Event::End(TagEnd::HtmlBlock) => {
+                let html = std::mem::take(&mut self.html);
+                self.take_html(&html);
+            }
+            Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item)
+            | Event::HardBreak
+            | Event::Rule => {
+                self.text.push('\n');
+            }
+            Event::Html(html) => self.html.push_str(&html),
+            Event::InlineHtml(html) => self.take_html(&html),
+            Event::Text(text) if self.is_visible() => self.push_text(&text),
+            Event::Code(code) if self.is_visible() => self.push_code(&code),
+            Event::SoftBreak => self.soft_break = true,
+            _ => {}
+        }
+    }
+
+    fn is_visible(&self) -> bool {
+        self.hidden == 0 && self.hidden_by_html == 0
+    }
+
+    /// Prose that was wrapped goes on in small letters; anything else begins a line of its own.
+    fn end_soft_break(&mut self, next: Option<char>) {
+        if std::mem::take(&mut self.soft_break) {
+            let goes_on = next.is_some_and(|c| c.is_lowercase() || c == CODE);
+            self.text.push(if goes_on { ' ' } else { '\n' });
+        }
+    }
+
+    fn push_text(&mut self, text: &str) {
+        self.end_soft_break(text.chars().next());
+        for c in text.chars() {
+            if is_unreadable(c) {
+                self.whole = false;
+            } else if !is_invisible(c) {
+                self.text.push(if c == '\t' { ' ' } else { c });
+            }
+        }
+    }
+
+    /// A commit is often written as code, and it is the one kind of code that says something here.
+    fn push_code(&mut self, code: &str) {
+        self.end_soft_break(Some(CODE));
+        if is_commit(code) {
+            self.text.push_str(code);
+        } else {
+            self.text.push(CODE);
+        }
+    }
+
+    /// Collects comments and follows the elements that hide text. Other text inside an HTML block is not
+    /// parsed by Markdown, so the reply counts as not wholly read.
+    fn take_html(&mut self, html: &str) {
+        if self.hidden > 0 {
+            return;
+        }
+        let mut rest = html;
+        while let Some(start) = rest.find('<') {
+            self.note_bare_text(&rest[..start]);
+            rest = &rest[start..];
+            if let Some(comment) = rest.strip_prefix("<!--") {
+                let end = comment.find("-->").unwrap_or(comment.len());
+                self.comments.push(comment[..end].to_owned());
+                rest = comment.get(end + 3..).unwrap_or_default();
+            } else {
+                let end = rest.find('>').map_or(rest.len(), |at| at + 1);
+                self.follow_tag(&rest[1..end]);
+                rest = &rest[end..];
+            }
+        }
+        self.note_bare_text(rest);
+    }
+
+    fn note_bare_text(&mut self, text: &str) {
+        if self.hidden_by_html == 0 && text.chars().any(char::is_alphanumeric) {
+            self.whole = false;
+        }
+    }
+
+    fn follow_tag(&mut self, tag: &str) {
+        let closes = tag.starts_with('/');
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        if name == "br" || name == "p" {
+            self.text.push('\n');
+        }
+        if HIDING_ELEMENTS.contains(&name.as_str()) {
+            self.hidden_by_html =
+                if closes { self.hidden_by_html.saturating_sub(1) } else { self.hidden_by_html + 1 };
+        }
+    }
+}
+
+/// Seven to forty hexadecimal digits with both kinds among them: neither a word nor a date.
+pub(super) fn is_commit(word: &str) -> bool {
+    (7..=40).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_hexdigit())
+        && word.bytes().any(|b| b.is_ascii_digit())
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// Characters that no honest reply contains: they are signs of garbled or disguised text.
+fn is_unreadable(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
+        || c == char::REPLACEMENT_CHARACTER
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..)
+}
+
+/// Characters that take no space: they would split words without anybody seeing it.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\r')
+}
+
+fn is_foreign_letter(c: char) -> bool {
+    c.is_alphabetic()
+        && !matches!(c,
+            '\0'..='\u{24f}'
+            | '\u{300}'..='\u{36f}'
+            | '\u{400}'..='\u{52f}'
+            | '\u{1100}'..='\u{11ff}'
+            | '\u{1e00}'..='\u{1eff}'
+            | '\u{2e80}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7ff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff00}'..='\u{ffef}')
+}

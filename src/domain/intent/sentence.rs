@@ -1,0 +1,278 @@
+//! Sentences as the phrase tables see them: small letters, no accents, contractions in one spelling, and
+//! punctuation reduced to what changes the meaning.
+
+use super::reading::{CODE, is_commit};
+
+/// A stop inside a sentence, written in the phrase tables as it is here.
+pub(super) const COMMA: &str = ",";
+/// A stronger stop: colon, semicolon, dash. What follows it begins afresh.
+pub(super) const BAR: &str = "|";
+/// Stands for a commit's hash.
+pub(super) const COMMIT: &str = "<sha>";
+
+/// How far the other half of a conditional expression is looked for.
+const LONGEST_EXPRESSION: usize = 120;
+
+/// Emoji that turn a sentence into its opposite. All others carry no words and are passed over.
+const SARCASTIC: &str = "🙄🤡🤨😒🤦🙃😂🤣";
+
+/// Two words and the one that means the same: the tables know only the contraction.
+const CONTRACTIONS: [(&str, &str, &str); 27] = [
+    ("will", "not", "won't"),
+    ("would", "not", "wouldn't"),
+    ("should", "not", "shouldn't"),
+    ("can", "not", "can't"),
+    ("could", "not", "couldn't"),
+    ("do", "not", "don't"),
+    ("does", "not", "doesn't"),
+    ("did", "not", "didn't"),
+    ("is", "not", "isn't"),
+    ("are", "not", "aren't"),
+    ("was", "not", "wasn't"),
+    ("were", "not", "weren't"),
+    ("has", "not", "hasn't"),
+    ("have", "not", "haven't"),
+    ("i", "am", "i'm"),
+    ("i", "will", "i'll"),
+    ("i", "have", "i've"),
+    ("i", "would", "i'd"),
+    ("we", "are", "we're"),
+    ("we", "will", "we'll"),
+    ("we", "have", "we've"),
+    ("we", "would", "we'd"),
+    ("you", "are", "you're"),
+    ("it", "is", "it's"),
+    ("that", "is", "that's"),
+    ("they", "are", "they're"),
+    ("there", "is", "there's"),
+];
+
+/// Words people write without their apostrophe, or in one piece.
+const SPELLINGS: [(&str, &str); 14] = [
+    ("wont", "won't"),
+    ("dont", "don't"),
+    ("cant", "can't"),
+    ("cannot", "can't"),
+    ("isnt", "isn't"),
+    ("arent", "aren't"),
+    ("doesnt", "doesn't"),
+    ("didnt", "didn't"),
+    ("wasnt", "wasn't"),
+    ("hasnt", "hasn't"),
+    ("shouldnt", "shouldn't"),
+    ("youre", "you're"),
+    ("thats", "that's"),
+    ("im", "i'm"),
+];
+
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// Inside quotation marks: it may be somebody else's word.
+    pub(super) quoted: bool,
+    /// Already accounted for by a phrase, so that a shorter phrase inside it does not count again.
+    pub(super) spent: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sentence {
+    pub(super) words: Vec<Word>,
+    /// It ended with a question mark.
+    pub(super) asks: bool,
+}
+
+impl Word {
+    pub(super) fn is_stop(&self) -> bool {
+        self.text == COMMA || self.text == BAR
+    }
+}
+
+/// Splits lines into sentences. A line's end always ends one.
+pub(super) fn split(lines: &[String]) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    for line in lines {
+        Splitter::new(line).run(&mut sentences);
+    }
+    sentences
+}
+
+struct Splitter {
+    line: Vec<char>,
+    at: usize,
+    word: String,
+    sentence: Sentence,
+    quoted: bool,
+}
+
+impl Splitter {
+    fn new(line: &str) -> Self {
+        Self {
+            line: line.chars().collect(),
+            at: 0,
+            word: String::new(),
+            sentence: Sentence::default(),
+            quoted: false,
+        }
+    }
+
+    fn run(mut self, sentences: &mut Vec<Sentence>) {
+        while let Some(&c) = self.line.get(self.at) {
+            self.step(c, sentences);
+            self.at += 1;
+        }
+        self.end_sentence(false, sentences);
+    }
+
+    fn step(&mut self, c: char, sentences: &mut Vec<Sentence>) {
+        match c {
+            '’' | '‘' | '\'' | '´' | '＇' if !self.word.is_empty() => self.word.push('\''),
+            '?' | '？' | '؟' | '⁇' | '⁉' if self.ends_here(c) && !self.is_ternary() => {
+                self.end_sentence(true, sentences);
+            }
+            '.' | '!' | '。' | '！' | '．' if self.ends_here(c) => self.end_sentence(false, sentences),
+            '"' => {
+                self.end_word();
+                self.quoted = !self.quoted && self.line[self.at + 1..].contains(&'"');
+            }
+            '“' | '«' | '「' | '『' | '„' if !self.quoted => {
+                self.end_word();
+                self.quoted = true;
+            }
+            '”' | '»' | '」' | '』' | '“' => {
+                self.end_word();
+                self.quoted = false;
+            }
+            ',' | '(' | ')' | '、' | '，' | '（' | '）' | '،' => self.push_stop(COMMA),
+            ':' | '：' if !self.is_inside_word() => self.push_stop(BAR),
+            ';' | '；' | '—' | '–' | '|' | '→' | '…' => self.push_stop(BAR),
+            '-' if self.is_spaced() => self.push_stop(BAR),
+            '.' | '/' | ':' | '_' | '&' | '=' | '?' | '%' | '+' if self.is_inside_word() => self.word.push(c),
+            '@' if self.word.is_empty() => self.skip_mention(),
+            '#' if self.word.is_empty() => self.word.push('#'),
+            '\u{300}'..='\u{36f}' => {}
+            _ if c == CODE || SARCASTIC.contains(c) || is_unspaced(c) => {
+                self.end_word();
+                self.word.push(c);
+                self.end_word();
+            }
+            _ if c.is_alphanumeric() => self.push_letter(c),
+            _ => self.end_word(),
+        }
+    }
+
+    fn next(&self) -> Option<char> {
+        self.line.get(self.at + 1).copied()
+    }
+
+    fn is_inside_word(&self) -> bool {
+        !self.word.is_empty() && self.next().is_some_and(|c| c.is_alphanumeric() || c == '/')
+    }
+
+    fn is_spaced(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.line.get(at));
+        before.is_none_or(|c| c.is_whitespace() || *c == '-')
+            && self.next().is_none_or(|c| c.is_whitespace() || c == '-')
+    }
+
+    /// Full-width marks always end a sentence; the others do unless they stand inside a name or a number.
+    fn ends_here(&self, c: char) -> bool {
+        !c.is_ascii() || self.next().is_none_or(|next| !next.is_alphanumeric() && next != '/')
+    }
+
+    /// `condition ? this : that` is an expression somebody did not mark as code.
+    fn is_ternary(&self) -> bool {
+        let is_spaced = |at: usize| self.line.get(at).is_some_and(|c| *c == ' ');
+        self.at.checked_sub(1).is_some_and(is_spaced)
+            && self.line[self.at..]
+                .windows(3)
+                .take(LONGEST_EXPRESSION)
+                .any(|window| window == [' ', ':', ' '])
+    }
+
+    fn skip_mention(&mut self) {
+        while self.next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '[' | ']')) {
+            self.at += 1;
+        }
+    }
+
+    fn push_letter(&mut self, c: char) {
+        for lower in c.to_lowercase() {
+            match unaccented(lower) {
+                'ß' => self.word.push_str("ss"),
+                'œ' => self.word.push_str("oe"),
+                '\u{300}'..='\u{36f}' => {}
+                plain => self.word.push(plain),
+            }
+        }
+    }
+
+    fn push_stop(&mut self, stop: &str) {
+        self.end_word();
+        self.push_word(stop.to_owned());
+    }
+
+    fn push_word(&mut self, text: String) {
+        self.sentence.words.push(Word { text, quoted: self.quoted, spent: false });
+    }
+
+    fn end_word(&mut self) {
+        let word = std::mem::take(&mut self.word);
+        let word = word.trim_end_matches('\'');
+        if word.is_empty() || word.contains("://") || word == "#" {
+            return;
+        }
+        if is_commit(word) {
+            self.push_word(COMMIT.to_owned());
+            return;
+        }
+        let word = SPELLINGS.iter().find(|(bare, _)| *bare == word).map_or(word, |(_, spelt)| spelt);
+        if let Some(last) = self.sentence.words.last_mut()
+            && let Some((.., short)) =
+                CONTRACTIONS.iter().find(|(first, second, _)| *first == last.text && *second == word)
+        {
+            last.text = (*short).to_owned();
+            return;
+        }
+        self.push_word(word.to_owned());
+    }
+
+    fn end_sentence(&mut self, asks: bool, sentences: &mut Vec<Sentence>) {
+        self.end_word();
+        let mut sentence = std::mem::take(&mut self.sentence);
+        sentence.asks = asks;
+        if sentence.words.iter().any(|word| !word.is_stop()) {
+            sentences.push(sentence);
+        } else if asks {
+            // "Noted. ???" asks, although the question has no words.
+            match sentences.last_mut() {
+                Some(last) => last.asks = true,
+                None => sentences.push(sentence),
+            }
+        }
+    }
+}
+
+/// Chinese, Japanese and Korean letters: spaces between words are missing or free there, so that each letter
+/// counts as a word.
+pub(super) fn is_unspaced(c: char) -> bool {
+    c.is_alphanumeric()
+        && matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}')
+}
+
+/// The letter without its accent, as people on foreign keyboards type it.
+fn unaccented(c: char) -> char {
+    match c {
+        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'è'..='ë' | 'ē' | 'ę' | 'ě' => 'e',
+        'ğ' => 'g',
+        'ì'..='ï' | 'ı' => 'i',
+        'ñ' | 'ń' => 'n',
+        'ò'..='ö' | 'ő' => 'o',
+        'ù'..='ü' | 'ű' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ş' | 'š' | 'ș' => 's',
+        'ё' => 'е',
+        other => other,
+    }
+}

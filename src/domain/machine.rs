@@ -1,0 +1,397 @@
+//! The thread machine (T): where an argument about one finding stands, and what may still be done about it.
+//!
+//! A [`Machine`] knows nothing of text, places or people's names. It is small and copyable on purpose: the
+//! model checker walks these very functions through every state they can reach.
+//!
+//! ```text
+//!                 reply (while legal)
+//!                    ┌────┐
+//!   finding ──────► open ─┴── resolve ──► resolved ──(raised again, D5)──► open | escalated
+//!                    │ ▲
+//!      veto, escalate│ │return (a person, T6)
+//!                    ▼ │
+//!             vetoed, escalated ── uphold ──► upheld
+//!                                └─ dismiss ─► dismissed
+//! ```
+
+use super::policy::Policy;
+use super::vocabulary::{Action, Intent, Stance};
+use std::fmt;
+
+/// Where a thread stands, with the reason beside the status it belongs to: a resolved thread cannot have hit
+/// the round limit, and an open one has no cause at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    Open,
+    Resolved(ResolvedBy),
+    Vetoed(VetoedBy),
+    Escalated(EscalatedBy),
+    /// A person decided that the finding stands.
+    Upheld,
+    /// A person decided that nothing will be done about it.
+    Dismissed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ResolvedBy {
+    /// The reviewer itself. Only such a thread can regress (D5).
+    Reviewer,
+    Person,
+    /// R3: someone who may said that it will not be fixed.
+    WontFix,
+    /// R3: someone who may took note of it.
+    Acknowledged,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VetoedBy {
+    Reviewer,
+    Person,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EscalatedBy {
+    Reviewer,
+    Person,
+    /// The reviewer would have gone on, but `reply` was no longer legal.
+    RoundLimit,
+    /// C4: the reviewer never gave an answer that could be used.
+    ReviewerFailed,
+    /// C6: the reviewer's cycles on this pull request are spent.
+    IterationCap,
+    /// D4: raised again, and worse, after a person had it.
+    Worsened,
+    /// D5: resolved and raised again too often.
+    Regressed,
+}
+
+impl Status {
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Open => "open",
+            Status::Resolved(_) => "resolved",
+            Status::Vetoed(_) => "vetoed",
+            Status::Escalated(_) => "escalated",
+            Status::Upheld => "upheld",
+            Status::Dismissed => "dismissed",
+        }
+    }
+
+    pub fn cause(self) -> Option<&'static str> {
+        Some(match self {
+            Status::Open => return None,
+            Status::Resolved(ResolvedBy::Reviewer)
+            | Status::Vetoed(VetoedBy::Reviewer)
+            | Status::Escalated(EscalatedBy::Reviewer) => "reviewer",
+            Status::Resolved(ResolvedBy::Person)
+            | Status::Vetoed(VetoedBy::Person)
+            | Status::Escalated(EscalatedBy::Person)
+            | Status::Upheld
+            | Status::Dismissed => "person",
+            Status::Resolved(ResolvedBy::WontFix) => "wont_fix",
+            Status::Resolved(ResolvedBy::Acknowledged) => "acknowledged",
+            Status::Escalated(EscalatedBy::RoundLimit) => "round_limit",
+            Status::Escalated(EscalatedBy::ReviewerFailed) => "reviewer_failed",
+            Status::Escalated(EscalatedBy::IterationCap) => "iteration_cap",
+            Status::Escalated(EscalatedBy::Worsened) => "worsened",
+            Status::Escalated(EscalatedBy::Regressed) => "regressed",
+        })
+    }
+
+    /// Nothing more is going to happen to a settled thread unless somebody raises it again.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Status::Resolved(_) | Status::Dismissed)
+    }
+
+    /// In a person's hands: in the inbox, or upheld by someone who may still change their mind.
+    pub fn is_with_a_person(self) -> bool {
+        matches!(self, Status::Vetoed(_) | Status::Escalated(_) | Status::Upheld)
+    }
+}
+
+/// Which of the four actions are legal, listed alphabetically.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Actions(u8);
+
+impl Actions {
+    pub const NONE: Actions = Actions(0);
+
+    pub fn with(self, action: Action) -> Actions {
+        Actions(self.0 | (1 << action as u8))
+    }
+
+    pub fn contains(self, action: Action) -> bool {
+        self.0 & (1 << action as u8) != 0
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Action> {
+        Action::ALL.into_iter().filter(move |&action| self.contains(action))
+    }
+}
+
+impl fmt::Debug for Actions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// What a reviewer may do in its next cycle, for each stance it could declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Legal {
+    pub seeks_change: Actions,
+    pub accepts: Actions,
+}
+
+impl Legal {
+    pub fn under(self, stance: Stance) -> Actions {
+        match stance {
+            Stance::SeeksChange => self.seeks_change,
+            Stance::Accepts => self.accepts,
+        }
+    }
+}
+
+/// T3's counters. They are kept after the thread is closed, because a regression continues them (D5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Counters {
+    /// None only after a person returned the thread: its next cycle is an opening one.
+    pub stance: Option<Stance>,
+    pub round_count: u32,
+    pub flips: u32,
+    /// Cycles this thread has taken of the reviewer since it was opened or returned, the first included.
+    pub cycles: u32,
+}
+
+impl Counters {
+    const RETURNED: Counters = Counters { stance: None, round_count: 0, flips: 0, cycles: 0 };
+
+    /// T3, and the only place that counts. The flip budget is what makes it terminate: with a reset on every
+    /// flip, a reviewer that alternates its stance could reply for ever.
+    fn after(self, declared: Stance, policy: &Policy) -> Counters {
+        let cycles = self.cycles + 1;
+        match self.stance {
+            None => Counters { stance: Some(declared), round_count: 0, flips: 0, cycles },
+            Some(held) if held == declared => Counters { round_count: self.round_count + 1, cycles, ..self },
+            Some(_) if self.flips < policy.flip_limit => {
+                Counters { stance: Some(declared), round_count: 0, flips: self.flips + 1, cycles }
+            }
+            Some(_) => {
+                Counters { stance: Some(declared), round_count: self.round_count + 1, cycles, ..self }
+            }
+        }
+    }
+
+    /// T4's condition on one more round.
+    fn allow_reply(self, policy: &Policy) -> bool {
+        self.round_count < policy.repeat_limit
+    }
+}
+
+/// A reviewer's choice that the machine does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Illegal;
+
+/// A person's decision that does not fit where the thread stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Misfit {
+    /// Only an open thread can be vetoed or escalated.
+    NotOpen,
+    /// Only a thread in a person's hands can be upheld, dismissed or returned.
+    NotWaiting,
+    /// The thread is resolved or dismissed.
+    AlreadySettled,
+}
+
+/// What a person may decide about a thread (T6, T7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Decision {
+    /// Stops the argument and keeps the thread with whoever decided.
+    Veto,
+    /// Stops the argument and addresses the thread to the operator.
+    Escalate,
+    Resolve,
+    Uphold,
+    Dismiss,
+    Return,
+}
+
+impl Decision {
+    pub const ALL: [Decision; 6] = [
+        Decision::Veto,
+        Decision::Escalate,
+        Decision::Resolve,
+        Decision::Uphold,
+        Decision::Dismiss,
+        Decision::Return,
+    ];
+}
+
+/// What became of a resolved finding that was raised again (D5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Regression {
+    /// The thread is open again, and this cycle counts as one of its own.
+    Reopened,
+    /// A person has to look.
+    Escalated,
+}
+
+/// One thread's place in the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Machine {
+    pub status: Status,
+    pub counters: Counters,
+    /// How often the reviewer resolved the finding and raised it again.
+    pub reopens: u32,
+    /// How often a person sent the thread back into the loop.
+    pub returns: u32,
+}
+
+impl Machine {
+    /// A finding was reported: its opening cycle has happened.
+    pub fn opened() -> Machine {
+        let counters = Counters { stance: Some(Stance::SeeksChange), round_count: 0, flips: 0, cycles: 1 };
+        Machine { status: Status::Open, counters, reopens: 0, returns: 0 }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.status == Status::Open
+    }
+
+    /// What the reviewer is offered in its next cycle. Everything that asks what is legal asks here.
+    pub fn legal(&self, policy: &Policy) -> Legal {
+        Legal {
+            seeks_change: self.legal_under(Stance::SeeksChange, policy),
+            accepts: self.legal_under(Stance::Accepts, policy),
+        }
+    }
+
+    fn legal_under(&self, declared: Stance, policy: &Policy) -> Actions {
+        if !self.is_open() {
+            return Actions::NONE;
+        }
+        let ends = Actions::NONE.with(Action::Resolve).with(Action::Veto).with(Action::Escalate);
+        if self.counters.after(declared, policy).allow_reply(policy) {
+            ends.with(Action::Reply)
+        } else {
+            ends
+        }
+    }
+
+    /// One look of the reviewer at its open thread (T1): counted first, then acted on.
+    pub fn act(&mut self, declared: Stance, action: Action, policy: &Policy) -> Result<(), Illegal> {
+        if !self.legal(policy).under(declared).contains(action) {
+            return Err(Illegal);
+        }
+        self.counters = self.counters.after(declared, policy);
+        self.status = match action {
+            Action::Reply => Status::Open,
+            Action::Resolve => Status::Resolved(ResolvedBy::Reviewer),
+            Action::Veto => Status::Vetoed(VetoedBy::Reviewer),
+            Action::Escalate => Status::Escalated(EscalatedBy::Reviewer),
+        };
+        Ok(())
+    }
+
+    /// The reviewer holds its stance without an action of its own (C7, C8): one more round where that is
+    /// legal, and otherwise the engine escalates for it.
+    pub fn hold(&mut self, declared: Stance, policy: &Policy) {
+        if self.act(declared, Action::Reply, policy).is_err() && self.is_open() {
+            self.counters = self.counters.after(declared, policy);
+            self.status = Status::Escalated(EscalatedBy::RoundLimit);
+        }
+    }
+
+    /// The engine takes an open thread out of the loop (C4, C6). No look of the reviewer is counted.
+    pub fn cut_off(&mut self, cause: EscalatedBy) {
+        if self.is_open() {
+            self.status = Status::Escalated(cause);
+        }
+    }
+
+    /// D5: the reviewer raised again what it had resolved itself. Raising again is a repetition, never a
+    /// flip: with a fresh count, resolving and raising in turn would never end.
+    pub fn regress(&mut self, policy: &Policy) -> Regression {
+        self.reopens += 1;
+        self.counters.stance = Some(Stance::SeeksChange);
+        self.counters.round_count += 1;
+        if self.counters.allow_reply(policy) && self.reopens <= policy.reopen_limit {
+            self.counters.cycles += 1;
+            self.status = Status::Open;
+            Regression::Reopened
+        } else {
+            self.status = Status::Escalated(EscalatedBy::Regressed);
+            Regression::Escalated
+        }
+    }
+
+    /// D4: what a person already had was raised again, and worse. It goes to the inbox, never into the loop.
+    pub fn worsen(&mut self) {
+        self.status = Status::Escalated(EscalatedBy::Worsened);
+    }
+
+    /// Whether a person's decision fits where the thread stands.
+    pub fn admits(&self, decision: Decision) -> Result<(), Misfit> {
+        let status = self.status;
+        match decision {
+            Decision::Veto | Decision::Escalate if !self.is_open() => Err(Misfit::NotOpen),
+            Decision::Uphold | Decision::Dismiss if !status.is_with_a_person() => Err(Misfit::NotWaiting),
+            Decision::Return if !status.is_with_a_person() && status != Status::Dismissed => {
+                Err(Misfit::NotWaiting)
+            }
+            Decision::Resolve if status.is_settled() => Err(Misfit::AlreadySettled),
+            _ => Ok(()),
+        }
+    }
+
+    /// A person decides (T6, T7). This bypasses T4 and counts as no action of the reviewer.
+    pub fn decide(&mut self, decision: Decision) -> Result<(), Misfit> {
+        self.admits(decision)?;
+        self.status = match decision {
+            Decision::Veto => Status::Vetoed(VetoedBy::Person),
+            Decision::Escalate => Status::Escalated(EscalatedBy::Person),
+            Decision::Resolve => Status::Resolved(ResolvedBy::Person),
+            Decision::Uphold => Status::Upheld,
+            Decision::Dismiss => Status::Dismissed,
+            Decision::Return => {
+                self.return_to_the_loop();
+                Status::Open
+            }
+        };
+        Ok(())
+    }
+
+    /// R3: a person re-opened on the forge what was settled. That is a return by other means, and counts as
+    /// one: whoever re-opens it asks for the argument to start afresh.
+    pub fn reopened_by_person(&mut self) -> bool {
+        let was_settled = self.status.is_settled();
+        if was_settled {
+            self.return_to_the_loop();
+            self.status = Status::Open;
+        }
+        was_settled
+    }
+
+    fn return_to_the_loop(&mut self) {
+        self.counters = Counters::RETURNED;
+        self.returns += 1;
+    }
+
+    /// R3: a reply by someone who may override the reviewer. Only the two intents that end an argument do
+    /// anything, and only to a thread that is not settled.
+    pub fn overridden(&mut self, intent: Intent) -> bool {
+        let by = match intent {
+            Intent::WontFix => ResolvedBy::WontFix,
+            Intent::Acknowledged => ResolvedBy::Acknowledged,
+            Intent::Disagree | Intent::Fixed | Intent::Question | Intent::Other => return false,
+        };
+        if self.status.is_settled() {
+            return false;
+        }
+        self.status = Status::Resolved(by);
+        true
+    }
+}

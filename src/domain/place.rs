@@ -1,0 +1,267 @@
+//! Places in files, and how pushes move them.
+
+use super::vocabulary::FilePath;
+use std::collections::BTreeMap;
+
+/// Lines `first` to `last` of a file, both included, counted from one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineRange {
+    first: u32,
+    last: u32,
+}
+
+impl LineRange {
+    /// None where the lines do not exist (line zero) or run backwards.
+    pub fn new(first: u32, last: u32) -> Option<LineRange> {
+        (1 <= first && first <= last).then_some(LineRange { first, last })
+    }
+
+    pub fn first(self) -> u32 {
+        self.first
+    }
+
+    pub fn last(self) -> u32 {
+        self.last
+    }
+
+    /// How many lines lie from one range to the other: 0 where they meet, 1 for neighbours.
+    pub fn distance(self, other: LineRange) -> u32 {
+        if other.first > self.last {
+            other.first - self.last
+        } else {
+            self.first.saturating_sub(other.last)
+        }
+    }
+
+    /// Lines so far out that adding to them overflows do not exist; they are kept at the end instead.
+    fn clamped(first: i64, last: i64) -> LineRange {
+        let first = u32::try_from(first.max(1)).unwrap_or(u32::MAX);
+        let last = u32::try_from(last.max(1)).unwrap_or(u32::MAX);
+        LineRange { first, last: last.max(first) }
+    }
+}
+
+/// One changed stretch of a file, as a unified diff without context counts it: `old_lines` lines from
+/// `old_start` became `new_lines` lines from `new_start`. With no old lines, text was inserted *after*
+/// `old_start`; with no new lines, text after `new_start` is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hunk {
+    pub old_start: u32,
+    pub old_lines: u32,
+    pub new_start: u32,
+    pub new_lines: u32,
+}
+
+impl Hunk {
+    /// A stretch that was rewritten in place, line for line.
+    pub fn rewritten(lines: LineRange) -> Hunk {
+        let count = (lines.last - lines.first).saturating_add(1);
+        Hunk { old_start: lines.first, old_lines: count, new_start: lines.first, new_lines: count }
+    }
+
+    fn old_end(self) -> i64 {
+        i64::from(self.old_start) + i64::from(self.old_lines) - 1
+    }
+
+    fn is_before(self, line: i64) -> bool {
+        // An insertion after the line just above moves the line, as a change that ends there does.
+        if self.old_lines == 0 { i64::from(self.old_start) < line } else { self.old_end() < line }
+    }
+
+    fn is_after(self, line: i64) -> bool {
+        if self.old_lines == 0 { i64::from(self.old_start) >= line } else { i64::from(self.old_start) > line }
+    }
+
+    fn growth(self) -> i64 {
+        i64::from(self.new_lines) - i64::from(self.old_lines)
+    }
+
+    /// Where the change shows in the new file. A deletion shows at the line before it.
+    fn new_range(self) -> LineRange {
+        let first = i64::from(self.new_start);
+        LineRange::clamped(first, first + i64::from(self.new_lines) - 1)
+    }
+}
+
+/// What a push did to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileChange {
+    pub path: FilePath,
+    /// The file's name before, if the push renamed it.
+    pub renamed_from: Option<FilePath>,
+    pub deleted: bool,
+    /// In the order of the file, not overlapping.
+    pub hunks: Vec<Hunk>,
+}
+
+impl FileChange {
+    fn old_path(&self) -> &FilePath {
+        self.renamed_from.as_ref().unwrap_or(&self.path)
+    }
+}
+
+/// What a change did to a range of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    /// The very same lines, here now.
+    Kept(LineRange),
+    /// Some of them changed.
+    Touched(LineRange),
+    /// All of them were rewritten or removed; this is where they were.
+    Gone(LineRange),
+}
+
+/// A push, prepared for asking where many places went: the file is looked up, not searched for, and so is the
+/// stretch of it.
+#[derive(Debug)]
+pub struct Route<'a> {
+    files: BTreeMap<&'a FilePath, FileRoute<'a>>,
+}
+
+impl<'a> Route<'a> {
+    pub fn through(changes: &'a [FileChange]) -> Route<'a> {
+        Route { files: changes.iter().map(|change| (change.old_path(), FileRoute::new(change))).collect() }
+    }
+}
+
+#[derive(Debug)]
+struct FileRoute<'a> {
+    change: &'a FileChange,
+    /// By how many lines the file has grown before each hunk.
+    growth_before: Vec<i64>,
+}
+
+impl<'a> FileRoute<'a> {
+    fn new(change: &'a FileChange) -> Self {
+        let growth_before = change
+            .hunks
+            .iter()
+            .scan(0, |grown, hunk| {
+                let before = *grown;
+                *grown += hunk.growth();
+                Some(before)
+            })
+            .collect();
+        Self { change, growth_before }
+    }
+
+    fn carry(&self, range: LineRange) -> Moved {
+        let hunks = &self.change.hunks;
+        let (old_first, old_last) = (i64::from(range.first), i64::from(range.last));
+        let next = hunks.partition_point(|hunk| hunk.is_before(old_first));
+        let shift = match next.checked_sub(1) {
+            Some(previous) => self.growth_before[previous] + hunks[previous].growth(),
+            None => 0,
+        };
+        let (mut first, mut last) = (old_first + shift, old_last + shift);
+        let mut touched = false;
+        for hunk in hunks[next..].iter().take_while(|hunk| !hunk.is_after(old_last)) {
+            let (start, end) = (i64::from(hunk.old_start), hunk.old_end());
+            if hunk.old_lines > 0 && start <= old_first && old_last <= end {
+                return Moved::Gone(hunk.new_range());
+            }
+            touched = true;
+            let new_end = i64::from(hunk.new_start) + i64::from(hunk.new_lines) - 1;
+            if start <= old_first && hunk.old_lines > 0 {
+                first = new_end + 1;
+            }
+            last = if end >= old_last { new_end } else { last + hunk.growth() };
+        }
+        let now = LineRange::clamped(first, last);
+        if touched { Moved::Touched(now) } else { Moved::Kept(now) }
+    }
+}
+
+/// Where a finding's code is *now* (D2), as far as pushes have let us follow it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Anchor {
+    pub path: FilePath,
+    /// None for a finding about the whole file.
+    pub lines: Option<LineRange>,
+    /// The code it was about is no longer there; `lines` is where it was last.
+    pub gone: bool,
+    /// Something at the anchor changed since the finding was made.
+    pub touched: bool,
+}
+
+impl Anchor {
+    pub fn new(path: FilePath, lines: Option<LineRange>) -> Anchor {
+        Anchor { path, lines, gone: false, touched: false }
+    }
+
+    /// Follows the anchor through a push.
+    pub fn follow(&mut self, route: &Route<'_>) {
+        let Some(file) = route.files.get(&self.path) else {
+            return;
+        };
+        let change = file.change;
+        if self.path != change.path {
+            self.path = change.path.clone();
+        }
+        if change.deleted {
+            (self.gone, self.touched) = (true, true);
+            return;
+        }
+        match self.lines.map(|lines| file.carry(lines)) {
+            None => self.touched |= !change.hunks.is_empty(),
+            Some(Moved::Kept(lines)) => self.lines = Some(lines),
+            Some(Moved::Touched(lines)) => (self.lines, self.touched) = (Some(lines), true),
+            Some(Moved::Gone(lines)) => {
+                (self.lines, self.gone, self.touched) = (Some(lines), true, true);
+            }
+        }
+    }
+}
+
+/// What changed since a reviewer last looked: the scope of its next cycle (R2).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Delta {
+    changed: BTreeMap<FilePath, Vec<LineRange>>,
+}
+
+impl Delta {
+    /// Adds a push: what had changed before moves with it.
+    pub fn extend(&mut self, route: &Route<'_>) {
+        let mut arrived = Vec::with_capacity(route.files.len());
+        for (old_path, file) in &route.files {
+            let earlier = self.changed.remove(*old_path).unwrap_or_default();
+            let moved = earlier.into_iter().map(|range| match file.carry(range) {
+                Moved::Kept(lines) | Moved::Touched(lines) | Moved::Gone(lines) => lines,
+            });
+            let mut ranges: Vec<_> = moved.chain(file.change.hunks.iter().map(|hunk| hunk.new_range())).collect();
+            merge(&mut ranges);
+            arrived.push((file.change.path.clone(), ranges));
+        }
+        self.changed.extend(arrived);
+    }
+
+    /// Whether a place lies in what changed, give or take `slack` lines.
+    pub fn covers(&self, path: &FilePath, lines: Option<LineRange>, slack: u32) -> bool {
+        let Some(ranges) = self.changed.get(path) else {
+            return false;
+        };
+        lines.is_none_or(|lines| {
+            let next = ranges.partition_point(|range| range.last.saturating_add(slack) < lines.first);
+            ranges.get(next).is_some_and(|range| range.distance(lines) <= slack)
+        })
+    }
+
+    pub fn ranges(&self) -> impl Iterator<Item = (&FilePath, &[LineRange])> {
+        self.changed.iter().map(|(path, ranges)| (path, ranges.as_slice()))
+    }
+}
+
+/// Sorts the ranges and joins those that meet, so that a file pushed to a hundred times stays one entry.
+pub fn merge(ranges: &mut Vec<LineRange>) {
+    ranges.sort_unstable();
+    let mut merged: Vec<LineRange> = Vec::with_capacity(ranges.len());
+    for range in ranges.drain(..) {
+        match merged.last_mut() {
+            Some(previous) if range.first <= previous.last.saturating_add(1) => {
+                previous.last = previous.last.max(range.last);
+            }
+            _ => merged.push(range),
+        }
+    }
+    *ranges = merged;
+}

@@ -1,0 +1,176 @@
+//! Re-review (R): a second cycle continues the first. Who may override a reviewer, what its next cycle
+//! covers, whether what it is given fits its context, and how a person ends it all.
+
+use super::finding::Finding;
+use super::intent::{classify, is_agent_post};
+use super::place::Delta;
+use super::policy::Policy;
+use super::vocabulary::{Association, Intent, Login, Severity};
+use std::fmt;
+
+/// A reply in a thread, as far as it matters to the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Reply {
+    pub writer: Writer,
+    pub association: Association,
+    pub intent: Intent,
+}
+
+/// Whose words a reply is, which is not always whose login it carries (R5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Writer {
+    Person,
+    /// A bot account, or an agent that posts under a person's login and says so.
+    Agent,
+}
+
+impl Reply {
+    /// Reads a reply. Markers decide about the writer even where the intent is given, because a marker says
+    /// that these are not the person's words whatever they say.
+    pub fn read(author_is_bot: bool, association: Association, body: &str, intent: Option<Intent>) -> Reply {
+        let writer = if author_is_bot || is_agent_post(body) { Writer::Agent } else { Writer::Person };
+        Reply { writer, association, intent: intent.unwrap_or_else(|| classify(body)) }
+    }
+
+    /// R4: only a person who may can override a reviewer. Anyone else's "won't fix" is an argument.
+    pub fn is_override(&self) -> bool {
+        self.writer == Writer::Person && self.association.may_override()
+    }
+}
+
+/// What a cycle may raise new findings about (R2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    Everything,
+    /// What was pushed since the reviewer last looked.
+    Delta(Delta),
+}
+
+impl Scope {
+    /// Old code is not argued about anew, unless it is critical.
+    pub fn admits(&self, finding: &Finding, policy: &Policy) -> bool {
+        match self {
+            Scope::Everything => true,
+            Scope::Delta(delta) => {
+                finding.severity == Some(Severity::Critical)
+                    || delta.covers(&finding.path, finding.lines, policy.line_slack)
+            }
+        }
+    }
+}
+
+/// A piece of what a reviewer is given, for estimating what fits (R6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'a> {
+    pub text: &'a str,
+    /// Whether the prompt still makes sense without it: old replies may go, the question may not.
+    pub may_be_cut: bool,
+}
+
+/// How a prompt fits a reviewer's context window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fit {
+    /// Of all pieces, before anything was cut.
+    pub estimated_tokens: u64,
+    pub window_tokens: u64,
+    /// The pieces to leave out, oldest first.
+    pub cut: Vec<usize>,
+    /// Even without them it does not fit.
+    pub still_too_large: bool,
+}
+
+impl Fit {
+    pub fn is_worth_a_warning(&self) -> bool {
+        self.estimated_tokens.saturating_mul(2) > self.window_tokens
+    }
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fit { estimated_tokens, window_tokens, cut, still_too_large } = self;
+        write!(f, "the prompt is about {estimated_tokens} tokens for a window of {window_tokens}")?;
+        match cut.len() {
+            0 => {}
+            1 => write!(f, "; the oldest part was cut")?,
+            parts => write!(f, "; the {parts} oldest parts were cut")?,
+        }
+        if *still_too_large { write!(f, "; it is still too large") } else { Ok(()) }
+    }
+}
+
+/// R6: estimates the pieces, given oldest first, and chooses what to cut where they do not fit.
+pub fn fit(pieces: &[Piece<'_>], window_tokens: u64) -> Fit {
+    let sizes: Vec<u64> = pieces.iter().map(|piece| estimated_tokens(piece.text)).collect();
+    let estimated_tokens = sizes.iter().sum();
+    let mut left: u64 = estimated_tokens;
+    let mut cut = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        if left <= window_tokens {
+            break;
+        }
+        if piece.may_be_cut {
+            left -= sizes[index];
+            cut.push(index);
+        }
+    }
+    Fit { estimated_tokens, window_tokens, cut, still_too_large: left > window_tokens }
+}
+
+/// Four ASCII characters make about one token, and any other character about one of its own. An estimate
+/// that errs is better high than low: a prompt that is cut is said to be, one that overflows fails.
+fn estimated_tokens(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
+    let other = text.chars().filter(|c| !c.is_ascii()).count() as u64;
+    ascii.div_ceil(4) + other
+}
+
+/// How a person stops everything on a pull request at once (R7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BreakGlassRules {
+    pub label: String,
+    pub phrase: String,
+}
+
+impl Default for BreakGlassRules {
+    fn default() -> Self {
+        Self { label: "cloture:break-glass".to_owned(), phrase: "/cloture break-glass".to_owned() }
+    }
+}
+
+/// A comment in which the phrase may stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Remark<'a> {
+    pub by: &'a Login,
+    pub by_bot: bool,
+    pub association: Association,
+    pub body: &'a str,
+}
+
+/// Who broke the glass, as the journal keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BrokenGlass {
+    Label(String),
+    Phrase { by: Login },
+}
+
+/// R7: whether the glass is broken. A label needs write access on the forge already; a phrase is only heard
+/// from people who may override, in their own words and not in a quote.
+pub fn broken_glass<'a>(
+    rules: &BreakGlassRules,
+    labels: impl IntoIterator<Item = &'a str>,
+    remarks: impl IntoIterator<Item = Remark<'a>>,
+) -> Option<BrokenGlass> {
+    if !rules.label.is_empty() && labels.into_iter().any(|label| label.eq_ignore_ascii_case(&rules.label)) {
+        return Some(BrokenGlass::Label(rules.label.clone()));
+    }
+    if rules.phrase.is_empty() {
+        return None;
+    }
+    let phrase = rules.phrase.to_lowercase();
+    let said = |remark: &Remark<'_>| {
+        let own_words = remark.body.lines().filter(|line| !line.trim_start().starts_with('>'));
+        Reply::read(remark.by_bot, remark.association, remark.body, Some(Intent::Other)).is_override()
+            && own_words.map(str::to_lowercase).any(|line| line.contains(&phrase))
+    };
+    remarks.into_iter().find(said).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })
+}

@@ -1,0 +1,287 @@
+//! The pull request's loop (L): waiting for reviews, handing findings to the author, and knowing when to stop.
+//!
+//! A pure machine. It is told what woke it and when, and says what is to be done as data; whoever drives it
+//! does that and comes back. Timers carry an id, so that one which fires after it was replaced is ignored.
+//!
+//! ```text
+//!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
+//!               │ ▲ └──(head moved: re-anchor)─┐                │
+//!               │ └────────────────────────────┘                │
+//!               └──────────────► ended (one of L4's exits) ◄────┘
+//! ```
+
+mod exit;
+mod observation;
+
+pub use exit::{Exit, Missing};
+pub use observation::{Content, Observation, Post, PostKind, Standing, WaitAnchor};
+
+use super::policy::Policy;
+use super::pull_request::PrState;
+use super::vocabulary::ReviewerName;
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+
+/// Where one pull request's loop stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ReviewLoop {
+    expected: BTreeSet<ReviewerName>,
+    phase: Phase,
+    /// What the wait is tied to (L1); none before the first poll.
+    anchor: Option<WaitAnchor>,
+    /// Polls spent in this wait.
+    attempt: u32,
+    /// Whether any of them got through.
+    reached: bool,
+    /// Author rounds this loop has started (L6).
+    restarts: u32,
+    /// Author rounds dispatched on this pull request since it was last reopened, earlier loops included.
+    dispatched: u32,
+    /// Rounds that a person granted beyond the caps.
+    granted: u32,
+    timer: TimerId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct TimerId(u64);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// For reviews of the anchored head.
+    Waiting,
+    /// For the author to push.
+    WithAuthor,
+    Paused(Resumed),
+    Ended(Exit),
+}
+
+/// What a paused loop goes back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resumed {
+    Waiting,
+    WithAuthor,
+}
+
+/// Everything that can wake a loop.
+#[derive(Debug, Clone)]
+pub enum Wake<'a> {
+    Started,
+    Timer(TimerId),
+    Polled(&'a Observation),
+    /// The forge could not be reached (L8).
+    Unreachable,
+    /// The forge says when to come back (L8).
+    RateLimited { until: Timestamp },
+    /// The author's program ended without a push.
+    AuthorGaveUp,
+    // A person's doing (L10).
+    Pause,
+    Resume,
+    Stop,
+    PollNow,
+    /// L6: one more round than the caps allow.
+    GrantRound,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    // Towards the forge.
+    Poll,
+    /// The head is new to this loop: whoever needs asking is asked to review it.
+    AskForReviews { missing: Vec<ReviewerName> },
+    /// L6: say once, on the pull request, that a person has to decide.
+    PostRoundCap { rounds: u32 },
+
+    // Towards the author.
+    DispatchAuthor { round: u32 },
+
+    // Towards the clock.
+    WakeAt { timer: TimerId, at: Timestamp },
+
+    // Towards people.
+    Announce(Exit),
+}
+
+/// What came of a wake-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Do(Vec<Effect>),
+    /// Nothing, for a reason worth keeping.
+    Ignored(&'static str),
+}
+
+impl ReviewLoop {
+    /// A loop that waits for these reviewers. `dispatched` are the author rounds that earlier loops already
+    /// started on this pull request since it was last reopened: a new loop is not a new budget.
+    pub fn new(expected: BTreeSet<ReviewerName>, dispatched: u32) -> ReviewLoop {
+        ReviewLoop {
+            expected,
+            phase: Phase::Waiting,
+            anchor: None,
+            attempt: 0,
+            reached: false,
+            restarts: 0,
+            dispatched,
+            granted: 0,
+            timer: TimerId::default(),
+        }
+    }
+
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    pub fn anchor(&self) -> Option<&WaitAnchor> {
+        self.anchor.as_ref()
+    }
+
+    pub fn expected(&self) -> &BTreeSet<ReviewerName> {
+        &self.expected
+    }
+
+    /// Author rounds dispatched since the pull request was last reopened.
+    pub fn dispatched(&self) -> u32 {
+        self.dispatched
+    }
+
+    pub fn granted(&self) -> u32 {
+        self.granted
+    }
+
+    pub fn wake(&mut self, wake: Wake<'_>, now: Timestamp, policy: &Policy) -> Step {
+        match (&self.phase, wake) {
+            // A person's grant is the one thing that can follow the round cap.
+            (Phase::Ended(Exit::RoundCap { .. }), Wake::GrantRound) => {
+                self.granted += 1;
+                self.phase = Phase::Waiting;
+                self.attempt = 0;
+                Step::Do(vec![Effect::Poll])
+            }
+            (_, Wake::GrantRound) => Step::Ignored("a round is granted only where the cap was reached"),
+            (Phase::Ended(_), _) => Step::Ignored("the loop has ended"),
+            (_, Wake::Stop) => self.end(Exit::Stopped),
+            (Phase::Paused(_), Wake::Pause) => Step::Ignored("the loop is paused already"),
+            (Phase::Paused(resumed), Wake::Resume) => {
+                self.phase = match resumed {
+                    Resumed::Waiting => Phase::Waiting,
+                    Resumed::WithAuthor => Phase::WithAuthor,
+                };
+                Step::Do(vec![Effect::Poll])
+            }
+            (Phase::Paused(_), _) => Step::Ignored("the loop is paused"),
+            (_, Wake::Resume) => Step::Ignored("the loop is not paused"),
+            (phase, Wake::Pause) => {
+                let resumed =
+                    if *phase == Phase::WithAuthor { Resumed::WithAuthor } else { Resumed::Waiting };
+                self.phase = Phase::Paused(resumed);
+                self.timer.0 += 1;
+                Step::Do(Vec::new())
+            }
+            (_, Wake::Timer(timer)) if timer != self.timer => Step::Ignored("the timer was replaced"),
+            (_, Wake::Started | Wake::Timer(_)) => Step::Do(vec![Effect::Poll]),
+            (_, Wake::PollNow) => {
+                // The pending timer is replaced, so that the poll asked for is not followed by one too many.
+                self.timer.0 += 1;
+                Step::Do(vec![Effect::Poll])
+            }
+            (_, Wake::RateLimited { until }) => Step::Do(vec![self.wake_at(until.max(now))]),
+            (_, Wake::Unreachable) => {
+                self.attempt += 1;
+                self.try_again(now, policy, Missing::Unknown)
+            }
+            (Phase::WithAuthor, Wake::AuthorGaveUp) => self.end(Exit::IssuesFound { author_gave_up: true }),
+            (_, Wake::AuthorGaveUp) => Step::Ignored("the author is not at work"),
+            (_, Wake::Polled(observation)) => self.polled(observation, now, policy),
+        }
+    }
+
+    fn polled(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Step {
+        self.reached = true;
+        match seen.state {
+            PrState::Merged => return self.end(Exit::PrMerged),
+            PrState::Closed => return self.end(Exit::PrClosed),
+            PrState::Open => {}
+        }
+        if let Some(broken) = &seen.broken_glass {
+            return self.end(Exit::BreakGlass(broken.clone()));
+        }
+        let moved = self.anchor.as_ref() != Some(&seen.anchor);
+        if moved {
+            // L5: whatever was waited for is no longer what counts.
+            self.anchor = Some(seen.anchor.clone());
+            self.phase = Phase::Waiting;
+            self.attempt = 0;
+        }
+        self.attempt += 1;
+        if self.phase == Phase::WithAuthor {
+            return self.try_again(now, policy, Missing::Push);
+        }
+        let standing = seen.standing(&self.expected);
+        if let Some((reviewer, reason)) = standing.failed.into_iter().next() {
+            return self.end(Exit::WorkflowFailure { reviewer, reason });
+        }
+        if standing.missing.is_empty() {
+            return self.all_in(seen, now, policy);
+        }
+        if self.attempt >= policy.max_attempts && seen.something_to_fix && seen.has_author {
+            // Time is up for the missing, but what did arrive is not left lying (L4).
+            return self.all_in(seen, now, policy);
+        }
+        let mut step = self.try_again(now, policy, Missing::Reviews(standing.missing.clone()));
+        if let (true, Step::Do(effects)) = (moved, &mut step) {
+            effects.insert(0, Effect::AskForReviews { missing: standing.missing });
+        }
+        step
+    }
+
+    fn all_in(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Step {
+        if !seen.something_to_fix {
+            return self.end(Exit::Success);
+        }
+        if !seen.has_author {
+            return self.end(Exit::IssuesFound { author_gave_up: false });
+        }
+        let used = seen.rounds_on_forge.max(self.dispatched);
+        if used >= policy.max_rounds.saturating_add(self.granted)
+            || self.restarts >= policy.max_restarts.saturating_add(self.granted)
+        {
+            self.phase = Phase::Ended(Exit::RoundCap { rounds: used });
+            let cap = Effect::PostRoundCap { rounds: used };
+            return Step::Do(vec![cap, Effect::Announce(Exit::RoundCap { rounds: used })]);
+        }
+        self.restarts += 1;
+        self.dispatched += 1;
+        self.phase = Phase::WithAuthor;
+        self.attempt = 0;
+        Step::Do(vec![Effect::DispatchAuthor { round: used + 1 }, self.wake_later(now, policy)])
+    }
+
+    fn try_again(&mut self, now: Timestamp, policy: &Policy, missing: Missing) -> Step {
+        if self.attempt < policy.max_attempts {
+            Step::Do(vec![self.wake_later(now, policy)])
+        } else if self.reached {
+            self.end(Exit::Timeout { missing })
+        } else {
+            self.end(Exit::OutOfReach)
+        }
+    }
+
+    fn wake_later(&mut self, now: Timestamp, policy: &Policy) -> Effect {
+        self.wake_at(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
+    }
+
+    fn wake_at(&mut self, at: Timestamp) -> Effect {
+        self.timer.0 += 1;
+        Effect::WakeAt { timer: self.timer, at }
+    }
+
+    fn end(&mut self, exit: Exit) -> Step {
+        self.phase = Phase::Ended(exit.clone());
+        Step::Do(vec![Effect::Announce(exit)])
+    }
+}

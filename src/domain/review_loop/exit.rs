@@ -1,0 +1,83 @@
+//! How a loop ends (L4), each end with its plain sentence.
+
+use crate::domain::re_review::BrokenGlass;
+use crate::domain::vocabulary::ReviewerName;
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Exit {
+    Success,
+    /// There is something to fix and nobody to fix it.
+    IssuesFound { author_gave_up: bool },
+    Timeout { missing: Missing },
+    WorkflowFailure { reviewer: ReviewerName, reason: String },
+    RoundCap { rounds: u32 },
+    PrMerged,
+    PrClosed,
+    BreakGlass(BrokenGlass),
+    Stopped,
+    /// Not one attempt reached the forge.
+    OutOfReach,
+}
+
+/// What a wait ran out on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Missing {
+    Reviews(Vec<ReviewerName>),
+    /// The author's.
+    Push,
+    /// The last attempts did not reach the forge.
+    Unknown,
+}
+
+impl Exit {
+    /// The name that scripts and the journal know it by.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Exit::Success => "success",
+            Exit::IssuesFound { .. } => "issues_found",
+            Exit::Timeout { .. } => "timeout",
+            Exit::WorkflowFailure { .. } => "workflow_failure",
+            Exit::RoundCap { .. } => "round_cap",
+            Exit::PrMerged => "pr_merged",
+            Exit::PrClosed => "pr_closed",
+            Exit::BreakGlass(_) => "break_glass",
+            Exit::Stopped => "stopped",
+            Exit::OutOfReach => "out_of_reach",
+        }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exit::Success => write!(f, "every expected review is in, and nothing is left to act on"),
+            Exit::IssuesFound { author_gave_up: false } => {
+                write!(f, "the reviews found something to fix, and no author is configured to fix it")
+            }
+            Exit::IssuesFound { author_gave_up: true } => {
+                write!(f, "the reviews found something to fix, and the author ended without a push")
+            }
+            Exit::Timeout { missing: Missing::Reviews(reviewers) } => {
+                let names: Vec<_> = reviewers.iter().map(ReviewerName::as_str).collect();
+                write!(f, "no review came in time from {}", names.join(", "))
+            }
+            Exit::Timeout { missing: Missing::Push } => write!(f, "the author did not push in time"),
+            Exit::Timeout { missing: Missing::Unknown } => {
+                write!(f, "the attempts ran out while the forge could not be reached")
+            }
+            Exit::WorkflowFailure { reviewer, reason } => write!(f, "the review by {reviewer} failed: {reason}"),
+            Exit::RoundCap { rounds } => write!(
+                f,
+                "{rounds} author rounds did not settle it: merge as it is, force-approve, close and reopen, \
+                 or push the last fix by hand"
+            ),
+            Exit::PrMerged => write!(f, "the pull request was merged"),
+            Exit::PrClosed => write!(f, "the pull request was closed without merging"),
+            Exit::BreakGlass(BrokenGlass::Label(label)) => write!(f, "the label {label} ended the loop"),
+            Exit::BreakGlass(BrokenGlass::Phrase { by }) => write!(f, "{by} broke the glass"),
+            Exit::Stopped => write!(f, "a person stopped the loop"),
+            Exit::OutOfReach => write!(f, "the forge could not be reached in any attempt"),
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! How alike two findings read (D2), so that one that was raised before is recognised in other words.
+//!
+//! There is no corpus at run time, so what a word is worth comes from its looks (a name, a number) and from
+//! small tables of the words every review uses. `tests/duplicate_pairs.rs` measures precision and recall.
+
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use text::{GENERIC, WORD, Word, flattened, without_markup, words};
+
+/// At or over this, two findings at the same place are the same finding.
+pub const SAME_FINDING: f64 = 0.35;
+
+/// Over this, the text is near-identical: good enough to recognise a finding whose code moved.
+pub const NEAR_IDENTICAL: f64 = 0.85;
+
+/// How much of a title is read. A longer one is a body in disguise.
+const TITLE_BYTES: usize = 1024;
+/// How much of a body is read: what a finding is about stands at its start, and bodies can be hostile.
+const BODY_BYTES: usize = 8 * 1024;
+
+/// Up to this many words, one word that differs is taken for what the title is about; in a longer title it may
+/// as well be another word for the same.
+const SHORT_SENTENCE: usize = 7;
+
+/// A finding's words, ready to be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Words {
+    /// The title's words as they follow one another.
+    sentence: Vec<Token>,
+    title: Vec<Token>,
+    /// What the body adds: it often begins with the title, and may hold nothing else but badges.
+    body: Vec<Token>,
+    all: Vec<Token>,
+    /// The title's names and numbers, each as its parts with a space between.
+    names: BTreeSet<String>,
+    /// The text itself, only where it has no word at all (an emoji can be a title, too).
+    wordless: String,
+}
+
+/// A distinct word and what it weighs. Lists of them are sorted by text, to be compared in one pass.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Token {
+    text: String,
+    weight: u8,
+}
+
+impl Words {
+    /// Reads the start of both texts only, in time that is linear in what is read.
+    pub fn of(title: &str, body: &str) -> Words {
+        let title = without_markup(start(title, TITLE_BYTES));
+        let body = without_markup(start(body, BODY_BYTES));
+        let mut in_title = words(&title);
+        let mut in_body = words(&body);
+        if in_title.is_empty() {
+            let (first, rest) = first_sentence(&body);
+            in_title = words(first);
+            in_body = words(rest);
+        }
+        weigh_last_word(&mut in_title);
+        share_weight(&mut in_title);
+        share_weight(&mut in_body);
+        let title_tokens = tokens(in_title.iter());
+        let all = tokens(in_title.iter().chain(&in_body));
+        let news = |token: &&Token| token.weight > GENERIC && !has(&title_tokens, &token.text);
+        let body_tokens = all.iter().filter(news).cloned().collect();
+        let sentence = in_title.iter().filter(|word| word.weight > 0);
+        Words {
+            sentence: sentence.map(|word| Token { text: word.stem.clone(), weight: word.weight }).collect(),
+            body: body_tokens,
+            names: names(&in_title),
+            wordless: if all.is_empty() { [title.trim(), body.trim()].join("\n") } else { String::new() },
+            title: title_tokens,
+            all,
+        }
+    }
+
+    /// The distinct words of the title, or of the body's first sentence where there is no title, sorted.
+    pub fn title_tokens(&self) -> impl Iterator<Item = &str> {
+        self.title.iter().map(|token| token.text.as_str())
+    }
+
+    fn mentions(&self, word: &str) -> bool {
+        has(&self.all, word)
+    }
+}
+
+/// 0.0 (nothing in common) to 1.0 (the same words). Symmetric.
+pub fn similarity(a: &Words, b: &Words) -> f64 {
+    if a.all.is_empty() || b.all.is_empty() {
+        return if a == b { 1.0 } else { 0.0 };
+    }
+    if a.title_tokens().eq(b.title_tokens()) {
+        return SAME_FINDING + (1.0 - SAME_FINDING) * bodies_alike(a, b);
+    }
+    let titles = Shared::of(&a.title, &b.title).ratio();
+    // What one reviewer puts into the title, another puts into the body.
+    let told =
+        f64::midpoint(Shared::of(&a.title, &b.all).of_first(), Shared::of(&b.title, &a.all).of_first());
+    let alike = if a.body.is_empty() || b.body.is_empty() {
+        0.4 * titles + 0.6 * told
+    } else {
+        0.2 * titles + 0.4 * told + 0.4 * beyond_the_subject(a, b)
+    };
+    alike * (1.0 - 0.7 * contradiction(a, b))
+}
+
+/// "The same first 50 characters" (D2), whatever their case and markup.
+pub fn opening_words(title: &str, body: &str) -> String {
+    let text = format!("{}\n{}", start(title, TITLE_BYTES), start(body, BODY_BYTES));
+    flattened(&without_markup(&text)).chars().take(50).collect()
+}
+
+/// A body that one of the two does not have says nothing for them, and nothing against.
+fn bodies_alike(a: &Words, b: &Words) -> f64 {
+    match (a.body.is_empty(), b.body.is_empty()) {
+        (true, true) => 1.0,
+        (false, false) => Shared::of(&a.body, &b.body).ratio(),
+        _ => 0.5,
+    }
+}
+
+/// How alike the two are without the words that their titles share. Two problems of one function share its name
+/// and little else; one problem told twice shares more.
+fn beyond_the_subject(a: &Words, b: &Words) -> f64 {
+    let beyond = |token: &&Token| !(has(&a.title, &token.text) && has(&b.title, &token.text));
+    Shared::of(a.all.iter().filter(beyond), b.all.iter().filter(beyond)).ratio()
+}
+
+/// 0.0 to 1.0: how surely the two titles speak of two different things, however alike they are otherwise.
+///
+/// Two findings of one kind are the same sentence with another name in it. Someone who rewords a finding does
+/// the opposite: the sentence changes and the name stays, if only in the body.
+fn contradiction(a: &Words, b: &Words) -> f64 {
+    let named = unmentioned(a, b).min(unmentioned(b, a));
+    if same_sentence_with_another_name(a, b) { 1.0 } else { named }
+}
+
+/// The titles begin and end alike for at least half of their length, and what stands between is news to the other.
+fn same_sentence_with_another_name(a: &Words, b: &Words) -> bool {
+    let longer = a.sentence.len().max(b.sentence.len());
+    let head = a.sentence.iter().zip(&b.sentence).take_while(|(x, y)| x.text == y.text).count();
+    let tails = a.sentence[head..].iter().rev().zip(b.sentence[head..].iter().rev());
+    let tail = tails.take_while(|(x, y)| x.text == y.text).count();
+    let news = |of: &Words, to: &Words| {
+        let between = &of.sentence[head..of.sentence.len() - tail];
+        between.iter().any(|token| token.weight >= WORD && !to.mentions(&token.text))
+    };
+    longer <= SHORT_SENTENCE && 2 * (head + tail) >= longer && news(a, b) && news(b, a)
+}
+
+/// The share of the names in `a`'s title that `b` does not mention, in one word or in several.
+fn unmentioned(a: &Words, b: &Words) -> f64 {
+    let missing = a.names.iter().filter(|name| !name.split(' ').all(|part| b.mentions(part))).count();
+    ratio(missing, a.names.len())
+}
+
+/// What two sorted lists have in common, by weight. A common word may weigh differently in each (a name here,
+/// prose there), so both weights are counted, and the others twice.
+struct Shared {
+    common: usize,
+    only_first: usize,
+    only_second: usize,
+}
+
+impl Shared {
+    fn of<'a>(
+        first: impl IntoIterator<Item = &'a Token>,
+        second: impl IntoIterator<Item = &'a Token>,
+    ) -> Shared {
+        let mut shared = Shared { common: 0, only_first: 0, only_second: 0 };
+        let mut others = second.into_iter().peekable();
+        for token in first {
+            while let Some(other) = others.next_if(|other| other.text < token.text) {
+                shared.only_second += 2 * usize::from(other.weight);
+            }
+            match others.next_if(|other| other.text == token.text) {
+                Some(other) => shared.common += usize::from(token.weight) + usize::from(other.weight),
+                None => shared.only_first += 2 * usize::from(token.weight),
+            }
+        }
+        shared.only_second += others.map(|other| 2 * usize::from(other.weight)).sum::<usize>();
+        shared
+    }
+
+    /// A Tversky index that mostly counts the smaller of the two remainders: a shortened text has lost words
+    /// and gained none, a different text has both.
+    fn ratio(&self) -> f64 {
+        let less = self.only_first.min(self.only_second);
+        let more = self.only_first.max(self.only_second);
+        ratio(5 * self.common, 5 * self.common + 4 * less + more)
+    }
+
+    /// How much of the first list is in the second.
+    fn of_first(&self) -> f64 {
+        ratio(self.common, self.common + self.only_first)
+    }
+}
+
+fn has(sorted: &[Token], word: &str) -> bool {
+    sorted.binary_search_by(|token| token.text.as_str().cmp(word)).is_ok()
+}
+
+/// Never not a number: nothing of nothing is nothing.
+fn ratio(part: usize, whole: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "the counts are bounded by the bytes that are read")]
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn start(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The first sentence that says something, and what follows it. Badges come before it and say nothing.
+fn first_sentence(text: &str) -> (&str, &str) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = sentence_end(rest);
+        let (sentence, tail) = rest.split_at(end);
+        if words(sentence).iter().any(|word| word.weight >= WORD || !word.stem.is_ascii()) {
+            return (sentence, tail);
+        }
+        rest = tail;
+    }
+    (text, "")
+}
+
+fn sentence_end(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let before_space = characters.peek().is_none_or(|(_, next)| next.is_whitespace());
+        let before_item =
+            c == '\n' && characters.peek().is_some_and(|(_, next)| matches!(next, '-' | '*' | '#'));
+        if c == '。' || before_item || (matches!(c, '.' | '!' | '?' | '\n') && before_space) {
+            return at + c.len_utf8();
+        }
+    }
+    text.len()
+}
+
+/// "Problem a" is not "problem b": a single letter at the end of a title is a name, not an article.
+fn weigh_last_word(title: &mut [Word]) {
+    let alone = title.iter().all(|word| word.weight == 0);
+    if let Some(last) = title.last_mut()
+        && (alone || last.stem.len() == 1)
+    {
+        last.weight = last.weight.max(WORD);
+    }
+}
+
+/// A name should not outweigh everything else because it has many parts.
+fn share_weight(words: &mut [Word]) {
+    for parts in words.chunk_by_mut(|a, b| a.name.is_some() && a.name == b.name) {
+        let weight = match parts.len() {
+            1 => continue,
+            2 => WORD,
+            _ => WORD - 1,
+        };
+        for part in parts {
+            part.weight = weight;
+        }
+    }
+}
+
+fn tokens<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<Token> {
+    let mut heaviest: BTreeMap<&str, u8> = BTreeMap::new();
+    for word in words.filter(|word| word.weight > 0) {
+        let weight = heaviest.entry(&word.stem).or_default();
+        *weight = word.weight.max(*weight);
+    }
+    heaviest.into_iter().map(|(text, weight)| Token { text: text.to_owned(), weight }).collect()
+}
+
+fn names(title: &[Word]) -> BTreeSet<String> {
+    title
+        .chunk_by(|a, b| a.name.is_some() && a.name == b.name)
+        .filter(|parts| parts.iter().all(|part| part.name.is_some()))
+        .map(|parts| parts.iter().map(|part| part.stem.as_str()).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn titles(a: &str, b: &str) -> f64 {
+        similarity(&Words::of(a, ""), &Words::of(b, ""))
+    }
+
+    fn tokens_of(title: &str) -> Vec<String> {
+        Words::of(title, "").title_tokens().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn another_name_or_number_is_another_finding() {
+        for (a, b) in [
+            ("Finding 17", "Finding 18"),
+            ("problem a", "problem b"),
+            ("t1", "t2"),
+            ("Missing null check in foo", "Missing null check in bar"),
+            ("issue in f123", "issue in f124"),
+            ("Missing error handling in readConfig", "Missing error handling in writeConfig"),
+            ("Missing error handling in `readConfig`", "Missing error handling in `loadConfig`"),
+            ("`start_date` is not validated", "`end_date` is not validated"),
+            ("Unused import HashMap", "SQL injection in the search"),
+        ] {
+            assert!(titles(a, b) < SAME_FINDING - 0.05, "{a} / {b}: {}", titles(a, b));
+        }
+    }
+
+    #[test]
+    fn other_words_for_it_are_the_same_finding() {
+        for (a, b) in [
+            ("Missing null check in foo", "Null check is missing in foo()"),
+            ("Missing null check in foo", "Possible null dereference in `foo`"),
+            ("`getUser` is never tested", "get user has no tests"),
+            ("P1: Duplicated **imports**", "P2: duplicate import"),
+            ("ＡＰＩ キーの漏洩", "APIキーの漏洩"),
+            ("Função `abrir` não validada", "Funcao abrir nao validada"),
+        ] {
+            assert!(titles(a, b) >= SAME_FINDING, "{a} / {b}: {}", titles(a, b));
+        }
+    }
+
+    #[test]
+    fn the_same_title_is_enough() {
+        let long = Words::of("Missing null check in foo", "The pointer may be null after a failed lookup.");
+        let other = Words::of("missing null checks in `foo`", "Guard against absent users here.");
+        let bare = Words::of("Missing null check in foo", "");
+        assert!(similarity(&long, &other) >= SAME_FINDING);
+        assert!(similarity(&long, &bare) > SAME_FINDING);
+        assert!((similarity(&bare, &bare) - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_post_with_other_boilerplate_is_near_identical() {
+        let title = "Path traversal through `entity_id`";
+        let body = "The id from remote JSON becomes a file name, so `../` escapes `roots_dir` (line 12).";
+        let again = format!(
+            "<!-- id:1 -->\n![P1](https://badge.example/p1.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n**{title}**\n\n{}\n\n\
+             ```suggestion\nlet x = 1;\n```\n<details>\n<summary>Prompt</summary>\nVerify <details>this</details> first\n</details>",
+            body.replace("12", "40")
+        );
+        let score = similarity(&Words::of(title, body), &Words::of(title, &again));
+        assert!(score >= NEAR_IDENTICAL, "{score}");
+    }
+
+    #[test]
+    fn an_empty_title_is_the_first_sentence_that_says_something() {
+        let body = "_⚠️ Potential issue_ | _🟠 Major_\n\nThe retry loop never ends. It should stop after three attempts.";
+        let words = Words::of("", body);
+        assert_eq!(words.title_tokens().collect::<Vec<_>>(), ["end", "loop", "miss", "retry"]);
+    }
+
+    #[test]
+    fn texts_without_words_are_alike_only_if_equal() {
+        let [nothing, bug, fire] =
+            [("", ""), ("🐛", ""), ("🔥", "")].map(|(title, body)| Words::of(title, body));
+        assert!((similarity(&nothing, &nothing) - 1.0).abs() < f64::EPSILON);
+        assert!(similarity(&bug, &fire) < f64::EPSILON);
+        assert!(similarity(&nothing, &Words::of("Unused import", "")) < f64::EPSILON);
+    }
+
+    #[test]
+    fn names_are_taken_apart_and_lines_left_out() {
+        assert_eq!(tokens_of("`getUserById` (lines 12-14, a.rs:7)"), tokens_of("get_user_by_id in a.rs"));
+        assert_eq!(tokens_of("HTTPServer"), ["http", "server"]);
+        assert_eq!(tokens_of("the `<details>` popover"), ["detail", "popover"]);
+    }
+
+    #[test]
+    fn openings_are_compared_without_markup_and_case() {
+        assert_eq!(opening_words("**Missing** `null` check", "In FOO.\n"), "missing null check in foo");
+        assert_eq!(opening_words("x".repeat(80).as_str(), "").len(), 50);
+        assert_eq!(opening_words("", ""), "");
+    }
+
+    #[test]
+    fn only_the_start_of_a_huge_body_is_read() {
+        let huge = "é<a ![](`".repeat(200_000);
+        assert!(Words::of("Title", &huge).all.len() < BODY_BYTES);
+    }
+
+    /// Text with much markup in it, closed or not.
+    fn junk() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "\\PC{0,12}",
+            "[a-zA-Z_0-9 ]{0,12}",
+            prop::sample::select(vec![
+                "<details>",
+                "</details>",
+                "<!--",
+                "-->",
+                "```",
+                "`",
+                "![",
+                "](",
+                "<a ",
+                ">",
+                "https://",
+                "\n\n",
+                "lines ",
+                ":12",
+                "ー",
+                "漢字",
+                "L3",
+                "_",
+                "é\u{301}",
+            ])
+            .prop_map(str::to_owned),
+        ];
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn similarity_is_a_symmetric_share(a in junk(), b in junk(), c in junk(), d in junk()) {
+            let (one, other) = (Words::of(&a, &b), Words::of(&c, &d));
+            let score = similarity(&one, &other);
+            prop_assert!((0.0..=1.0).contains(&score));
+            prop_assert!((score - similarity(&other, &one)).abs() < f64::EPSILON);
+            prop_assert!((similarity(&one, &one) - 1.0).abs() < f64::EPSILON);
+            prop_assert!(opening_words(&a, &b).chars().count() <= 50);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! From a reviewer's Markdown to words that can be compared.
+//!
+//! What changes from one post to the next although the finding is the same (badges, folded boilerplate, code
+//! fences, links, line numbers, case, plural) goes; what tells two findings apart (names, numbers) stays.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A word that every review uses: it says next to nothing about which finding this is.
+pub(super) const GENERIC: u8 = 1;
+/// A word that other reviewers would replace by another one of the same meaning.
+pub(super) const CONCEPT: u8 = 2;
+/// Any other word.
+pub(super) const WORD: u8 = 4;
+/// A part of a name in the code, or a number.
+pub(super) const NAME: u8 = 6;
+
+/// Words without meaning of their own, in the languages that reviewers were seen to write.
+const STOP_WORDS: &str = "a an the this that these those it its is are was were be been being am i we you they he she \
+    to of in on at by for from with within into onto as and or but if then than so such via per when while where \
+    which who whose what how there here has have had do does did can could may might must shall should will would \
+    line lines also just only very more most some any all each every both either other another s t re ve ll \
+    o os um uma de da do dos das em no na nos nas com para por que se ao mais como e ou el la los las un una del \
+    y con le les des du et est une der die das und ist ein eine zu den dem";
+
+/// Words of the trade of reviewing, and of the badges and buttons that reviewers put around a finding.
+const GENERIC_WORDS: &str = "issue problem finding bug potential potentially possible possibly likely critical major \
+    minor trivial high medium low severity priority nit nitpick suggestion suggest consider recommend recommended \
+    please note warning important quick win refactor badge useful react function method class code file value \
+    call called caller make making cause causes causing lead leads result results need needs needed ensure current \
+    currently actual actually instead still even however because since before after now new one two first second \
+    way case behavior behaviour change changes changed case good better correct correctly proper properly clear fix \
+    fixed fixes add added adding use used uses using user users get set handle handled handling implement \
+    implementation provide provided allow allows happen time state data type run running return returned returns \
+    show details found quality committable commit review comment pr pull request description expected unexpected default name \
+    reference statement section property attribute field variable";
+
+/// Words that stand for one another in reviews; the first speaks for the group.
+const CONCEPTS: &[&str] = &[
+    "missing absent lack lacking without omit never not no none neither cannot cant dont doesn don didn isn aren won",
+    "error exception fail failure crash abort throw throwing raise panic break broken breaks breaking halt die",
+    "duplicate duplication repeat repeated copied copies copy twice redundant duplicated",
+    "remove delete drop discard removal deletion",
+    "wrong incorrect incorrectly invalid bad misleading inaccurate inconsistent inconsistency mismatch",
+    "hardcoded hardcode hardcodes coded",
+    "unused unneeded unnecessary dead",
+    "stale outdated obsolete old",
+    "validate validation check verify verification sanitize sanitise guard checked unvalidated unsanitised unchecked",
+    "ignore ignored ignores skip skipped bypass bypasses swallow swallowed",
+    "simplify simple simpler complex complicated complexity",
+    "environment env",
+    "documentation docs doc document documented undocumented docstring",
+    "test tests tested untested testing",
+    "expose exposes leak leaks leaked disclose",
+    "null none nil undefined",
+    "login signin authenticate authentication authenticated auth",
+    "write writes written writing save saved store stored persist persisted record recorded",
+    "read reads reading load loaded",
+    "fragile brittle flaky",
+    "enable enabled activate",
+    "disable disabled off",
+    "config configuration configure configured settings",
+    "parameter param argument arg args params parameters arguments",
+];
+
+/// What the tables say of a stem: what it is compared as, and what it weighs (nothing, for a stop word).
+static KNOWN: LazyLock<BTreeMap<String, (String, u8)>> = LazyLock::new(|| {
+    let mut known = BTreeMap::new();
+    for word in GENERIC_WORDS.split_whitespace() {
+        known.insert(stem(word), (stem(word), GENERIC));
+    }
+    for group in CONCEPTS {
+        let speaker = group.split_whitespace().next().map(stem).unwrap_or_default();
+        for word in group.split_whitespace() {
+            known.insert(stem(word), (speaker.clone(), CONCEPT));
+        }
+    }
+    for word in STOP_WORDS.split_whitespace() {
+        known.insert(word.to_owned(), (word.to_owned(), 0));
+    }
+    known
+});
+
+/// One word as it is compared. `name` numbers the name in the code that it is a part of.
+#[derive(Debug)]
+pub(super) struct Word {
+    pub(super) stem: String,
+    pub(super) weight: u8,
+    pub(super) name: Option<usize>,
+}
+
+/// The words of a text that [`without_markup`] went over, in their order.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut names = 0;
+    let mut line_numbers = LineNumbers::None;
+    for piece in pieces(text) {
+        if line_numbers.take(&piece) || piece.is_priority() {
+            continue;
+        }
+        if piece.text.starts_with(is_cjk) {
+            push_bigrams(piece.text, &mut found);
+        } else if piece.is_code() {
+            names += usize::from(!piece.continues_name());
+            for part in parts(piece.text) {
+                push_word(&folded(part), Some(names), &mut found);
+            }
+        } else {
+            push_word(&folded(piece.text), None, &mut found);
+        }
+    }
+    found
+}
+
+/// Letters and digits without anything between them, and what stands around them.
+struct Piece<'a> {
+    before: &'a str,
+    text: &'a str,
+    after: &'a str,
+    in_code: bool,
+}
+
+impl Piece<'_> {
+    fn is_code(&self) -> bool {
+        let marked = self.in_code || self.before.ends_with('$') || self.after.starts_with('(');
+        marked || self.continues_name() || looks_like_code(self.text)
+    }
+
+    /// `config.load` and `Config::load` are one name; `a/b` and `a-b` only where they are marked as code.
+    fn continues_name(&self) -> bool {
+        matches!(self.before, "." | "::" | "->") || (self.in_code && matches!(self.before, "-" | "/" | ":"))
+    }
+
+    /// How bad it is may change from one post to the next.
+    fn is_priority(&self) -> bool {
+        !self.in_code && matches!(self.text, "P0" | "P1" | "P2" | "P3" | "P4")
+    }
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    let mut in_code = false;
+    std::iter::from_fn(move || {
+        loop {
+            let (before, tail) = rest.split_at(rest.find(is_word)?);
+            in_code ^= before.matches('`').count() % 2 == 1;
+            let cjk = tail.starts_with(is_cjk);
+            let end = tail.find(|c| !is_word(c) || is_cjk(c) != cjk).unwrap_or(tail.len());
+            let (text, after) = tail.split_at(end);
+            rest = after;
+            let text = text.trim_matches('_');
+            if !text.is_empty() {
+                return Some(Piece { before, text, after, in_code });
+            }
+        }
+    })
+}
+
+/// Whether a number that comes now would be a line's. Those are left out: where the finding stands is compared
+/// elsewhere, and better, and after a push the same finding says other lines.
+enum LineNumbers {
+    None,
+    /// After "lines", and from then on to the first word.
+    Next,
+    /// After `file.rs`, if a colon follows.
+    AfterColon,
+}
+
+impl LineNumbers {
+    /// Whether this is one; if not, what may come next.
+    fn take(&mut self, piece: &Piece<'_>) -> bool {
+        let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        let expected = match self {
+            LineNumbers::None => false,
+            LineNumbers::Next => true,
+            LineNumbers::AfterColon => piece.before == ":",
+        };
+        let marked =
+            piece.text.strip_prefix('L').is_some_and(|digits| !digits.is_empty() && is_number(digits));
+        if marked || (expected && is_number(piece.text)) {
+            *self = LineNumbers::Next;
+            return true;
+        }
+        *self = match piece.text {
+            "line" | "lines" | "Line" | "Lines" => LineNumbers::Next,
+            "and" | "to" if expected => LineNumbers::Next,
+            text if piece.before == "." && text.bytes().all(|b| b.is_ascii_alphabetic()) => {
+                LineNumbers::AfterColon
+            }
+            _ => LineNumbers::None,
+        };
+        false
+    }
+}
+
+/// The text in lower case, width and accents evened out, everything between words one space.
+pub(super) fn flattened(text: &str) -> String {
+    let mut flat = String::with_capacity(text.len());
+    for word in text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()) {
+        if !flat.is_empty() {
+            flat.push(' ');
+        }
+        flat.push_str(&folded(word));
+    }
+    flat
+}
+
+/// The text without what Markdown and HTML add to it. Backticks stay: they mark names.
+pub(super) fn without_markup(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    // Beyond the last `>` no tag is closed, and none is searched for: a million times `<a` is no work.
+    let last_tag_end = text.rfind('>').map_or(usize::MAX, |at| text.len() - at);
+    while let Some(first) = rest.chars().next() {
+        let skipped = match first {
+            '`' if rest.starts_with("```") => Some(after(&rest[3..], "```")),
+            '`' => match rest[1..].split_once('`') {
+                Some((code, tail)) if !code.contains("\n\n") => {
+                    clean.extend(["`", code, "`"]);
+                    Some(tail)
+                }
+                _ => None,
+            },
+            '<' if rest.starts_with("<!--") => Some(after(rest, "-->")),
+            '<' if rest.len() > last_tag_end => after_tag(rest, &mut clean),
+            '!' if rest.starts_with("![") => Some(after(rest, ")")),
+            ']' if rest.starts_with("](") => Some(after(rest, ")")),
+            'h' if rest.starts_with("https://") || rest.starts_with("http://") => {
+                Some(rest.trim_start_matches(|c: char| !c.is_whitespace() && !")>\"'".contains(c)))
+            }
+            _ => None,
+        };
+        if let Some(tail) = skipped {
+            clean.push(' ');
+            rest = tail;
+        } else {
+            clean.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    clean
+}
+
+/// What follows a folded block or a tag; `None` where the `<` is just a sign.
+fn after_tag<'a>(rest: &'a str, clean: &mut String) -> Option<&'a str> {
+    let name: String = rest[1..].chars().take_while(|&c| c == '/' || c.is_ascii_alphanumeric()).collect();
+    if name.is_empty() {
+        return None;
+    }
+    let (_, tail) = rest.split_once('>')?;
+    match name.to_ascii_lowercase().as_str() {
+        // In the middle of a line it is prose about the element.
+        "details" if clean.trim_end_matches(' ').ends_with('\n') || clean.trim().is_empty() => {
+            return Some(after_details(tail));
+        }
+        "code" | "/code" => clean.push('`'),
+        _ => {}
+    }
+    Some(tail)
+}
+
+/// Folded blocks hold prompts, patches and analysis, and may be nested.
+fn after_details(mut rest: &str) -> &str {
+    let mut open = 1_u32;
+    while open > 0 {
+        let Some(at) = rest.find("details>") else { return "" };
+        open = if rest[..at].ends_with("</") { open - 1 } else { open + 1 };
+        rest = &rest[at + "details>".len()..];
+    }
+    rest
+}
+
+fn after<'a>(text: &'a str, end: &str) -> &'a str {
+    text.split_once(end).map_or("", |(_, tail)| tail)
+}
+
+/// Only prose has synonyms: `readConfig` and `loadConfig` are two functions.
+fn push_word(lower: &str, name: Option<usize>, found: &mut Vec<Word>) {
+    let stem = stem(lower);
+    let known = KNOWN.get(lower).or_else(|| KNOWN.get(&stem));
+    let (stem, weight) = match (known, name) {
+        (_, Some(_)) => (stem, NAME),
+        (Some((speaker, weight)), None) => (speaker.clone(), *weight),
+        (None, None) => (stem, WORD),
+    };
+    found.push(Word { stem, weight, name });
+}
+
+/// Chinese and Japanese have no spaces: pairs of characters stand in for words. Kana alone is mostly grammar.
+fn push_bigrams(run: &str, found: &mut Vec<Word>) {
+    let characters: Vec<char> = run.chars().collect();
+    for pair in characters.windows(characters.len().min(2)) {
+        let weight =
+            if pair.iter().all(|c| ('\u{3040}'..='\u{309F}').contains(c)) { GENERIC } else { CONCEPT };
+        found.push(Word { stem: pair.iter().collect(), weight, name: None });
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || is_combining(c)
+}
+
+fn is_combining(c: char) -> bool {
+    ('\u{300}'..='\u{36F}').contains(&c)
+}
+
+fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Prose has no capital after a small letter, no inner underscore and no digit.
+fn looks_like_code(raw: &str) -> bool {
+    raw.contains('_') || raw.bytes().any(|b| b.is_ascii_digit()) || parts(raw).nth(1).is_some()
+}
+
+/// `getUserById`, `get_user_by_id` and `HTTPServer` in their parts.
+fn parts(raw: &str) -> impl Iterator<Item = &str> {
+    let mut rest = raw;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches('_');
+        let mut characters = rest.char_indices().peekable();
+        let (_, mut last) = characters.next()?;
+        let mut end = rest.len();
+        while let Some((at, c)) = characters.next() {
+            let hump = c.is_uppercase()
+                && (last.is_lowercase()
+                    || last.is_uppercase() && characters.peek().is_some_and(|(_, next)| next.is_lowercase()));
+            if hump || c == '_' {
+                end = at;
+                break;
+            }
+            last = c;
+        }
+        let (part, tail) = rest.split_at(end);
+        rest = tail;
+        Some(part)
+    })
+}
+
+/// The cheap part of compatibility normalisation: case, full-width forms, accents of Latin letters.
+fn folded(text: &str) -> String {
+    let narrow = |c: char| match c {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(c as u32 - 0xFEE0).unwrap_or(c),
+        _ => c,
+    };
+    let plain = |c: char| match c {
+        'à'..='å' => 'a',
+        'ç' => 'c',
+        'è'..='ë' => 'e',
+        'ì'..='ï' => 'i',
+        'ñ' => 'n',
+        'ò'..='ö' => 'o',
+        'ù'..='ü' => 'u',
+        _ => c,
+    };
+    text.chars().map(narrow).filter(|&c| !is_combining(c)).flat_map(char::to_lowercase).map(plain).collect()
+}
+
+/// A light English stemmer. It only has to be wrong in the same way for both sides.
+fn stem(word: &str) -> String {
+    if !word.bytes().all(|b| b.is_ascii_lowercase()) || word.len() < 4 {
+        return word.to_owned();
+    }
+    let mut stem = word.to_owned();
+    if let Some(start) = stem.strip_suffix("ies").or_else(|| stem.strip_suffix("ied")) {
+        stem = format!("{start}y");
+    } else if stem.ends_with('s') && !["ss", "us", "is"].iter().any(|end| stem.ends_with(end)) {
+        stem.pop();
+    }
+    for (suffix, least) in [("ing", 3), ("ed", 3), ("ly", 4)] {
+        if let Some(start) = stem.strip_suffix(suffix)
+            && start.len() >= least
+            && start.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+        {
+            stem = undoubled(start).to_owned();
+            break;
+        }
+    }
+    if (stem.ends_with("tion") || stem.ends_with("sion")) && stem.len() > 6 {
+        stem.truncate(stem.len() - 3);
+    }
+    if stem.len() > 4 && stem.ends_with('e') {
+        stem.pop();
+    }
+    stem
+}
+
+/// `logg` to `log`, but `miss` stays.
+fn undoubled(stem: &str) -> &str {
+    match stem.as_bytes() {
+        [.., a, b] if a == b && !b"lsz".contains(a) => &stem[..stem.len() - 1],
+        _ => stem,
+    }
+}

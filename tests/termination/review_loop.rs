@@ -1,0 +1,255 @@
+//! The pull request's loop: polls that fail, reviews that stay away, an author that may or may not push,
+//! people who pause, stop and grant.
+
+use cloture::domain::policy::Policy;
+use cloture::domain::pull_request::PrState;
+use cloture::domain::review_loop::{
+    Content, Effect, Exit, Observation, Phase, Post, PostKind, ReviewLoop, Step, TimerId, WaitAnchor, Wake,
+};
+use cloture::domain::vocabulary::ReviewerName;
+use jiff::Timestamp;
+use stateright::{Checker, Model, Property};
+use std::collections::BTreeSet;
+
+struct LoopModel {
+    policy: Policy,
+    /// Pushes by anybody, the dispatched author included.
+    max_pushes: u32,
+    max_grants: u32,
+    max_pauses: u32,
+    /// Rate limits and people asking to poll cost no attempt and could go on for ever.
+    max_free_polls: u32,
+    /// Whether the forge's review history counts rounds, as it does where verdicts are posted.
+    forge_counts: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct LoopState {
+    review_loop: ReviewLoop,
+    pushes: u32,
+    pauses: u32,
+    free_polls: u32,
+    /// Rounds dispatched, as the world outside counts them.
+    dispatched: u32,
+    /// What the driver holds: at most one timer that counts, and whether a poll is under way.
+    timer: Option<TimerId>,
+    polling: bool,
+    cap_comments: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    Timer,
+    StaleTimer,
+    Poll(Seen),
+    Unreachable,
+    RateLimited,
+    Push,
+    AuthorGaveUp,
+    Pause,
+    Resume,
+    Stop,
+    PollNow,
+    Grant,
+}
+
+/// What a poll finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    NoReview,
+    CleanReview,
+    Issues,
+    Failure,
+    Merged,
+}
+
+impl LoopModel {
+    fn observation(&self, state: &LoopState, seen: Seen) -> Observation {
+        let head = format!("h{}", state.pushes).into();
+        let anchor = WaitAnchor { head, pushed_at: Timestamp::UNIX_EPOCH };
+        let content = match seen {
+            Seen::NoReview | Seen::Merged => None,
+            Seen::CleanReview | Seen::Issues => Some(Content::Complete),
+            Seen::Failure => Some(Content::Failure("out of quota".to_owned())),
+        };
+        let post = content.map(|content| Post {
+            reviewer: reviewer(),
+            kind: PostKind::Review(content),
+            at: Timestamp::UNIX_EPOCH,
+            commit: Some(anchor.head.clone()),
+        });
+        Observation {
+            state: if seen == Seen::Merged { PrState::Merged } else { PrState::Open },
+            anchor,
+            posts: post.into_iter().collect(),
+            broken_glass: None,
+            something_to_fix: seen == Seen::Issues,
+            has_author: true,
+            rounds_on_forge: if self.forge_counts { state.dispatched } else { 0 },
+        }
+    }
+
+    /// Does what the loop said, as a driver would.
+    fn carry_out(&self, state: &mut LoopState, wake: Wake<'_>) {
+        let Step::Do(effects) = state.review_loop.wake(wake, Timestamp::UNIX_EPOCH, &self.policy) else {
+            return;
+        };
+        for effect in effects {
+            match effect {
+                Effect::Poll => state.polling = true,
+                Effect::WakeAt { timer, .. } => state.timer = Some(timer),
+                Effect::DispatchAuthor { .. } => state.dispatched += 1,
+                Effect::PostRoundCap { .. } => state.cap_comments += 1,
+                Effect::AskForReviews { .. } | Effect::Announce(_) => {}
+            }
+        }
+    }
+}
+
+impl Model for LoopModel {
+    type State = LoopState;
+    type Action = Event;
+
+    fn init_states(&self) -> Vec<LoopState> {
+        let mut state = LoopState {
+            review_loop: ReviewLoop::new(BTreeSet::from([reviewer()]), 0),
+            pushes: 0,
+            pauses: 0,
+            free_polls: 0,
+            dispatched: 0,
+            timer: None,
+            polling: false,
+            cap_comments: 0,
+        };
+        self.carry_out(&mut state, Wake::Started);
+        vec![state]
+    }
+
+    fn actions(&self, state: &LoopState, events: &mut Vec<Event>) {
+        if state.timer.is_some() {
+            events.push(Event::Timer);
+        }
+        events.push(Event::StaleTimer);
+        if state.polling {
+            let seen = [Seen::NoReview, Seen::CleanReview, Seen::Issues, Seen::Failure, Seen::Merged];
+            events.extend(seen.map(Event::Poll));
+            events.push(Event::Unreachable);
+            if state.free_polls < self.max_free_polls {
+                events.push(Event::RateLimited);
+            }
+        }
+        if state.pushes < self.max_pushes {
+            events.push(Event::Push);
+        }
+        if state.pauses < self.max_pauses {
+            events.push(Event::Pause);
+        }
+        if state.review_loop.granted() < self.max_grants {
+            events.push(Event::Grant);
+        }
+        events.extend([Event::AuthorGaveUp, Event::Resume, Event::Stop]);
+        if !state.polling && state.free_polls < self.max_free_polls {
+            events.push(Event::PollNow);
+        }
+    }
+
+    fn next_state(&self, state: &LoopState, event: Event) -> Option<LoopState> {
+        let mut next = state.clone();
+        match event {
+            Event::Timer => {
+                let timer = next.timer.take()?;
+                self.carry_out(&mut next, Wake::Timer(timer));
+            }
+            Event::StaleTimer => self.carry_out(&mut next, Wake::Timer(TimerId::default())),
+            Event::Poll(seen) => {
+                next.polling = false;
+                let observation = self.observation(state, seen);
+                self.carry_out(&mut next, Wake::Polled(&observation));
+            }
+            Event::Unreachable => {
+                next.polling = false;
+                self.carry_out(&mut next, Wake::Unreachable);
+            }
+            Event::RateLimited => {
+                next.free_polls += 1;
+                next.polling = false;
+                self.carry_out(&mut next, Wake::RateLimited { until: Timestamp::UNIX_EPOCH });
+            }
+            Event::Push => next.pushes += 1,
+            Event::AuthorGaveUp => self.carry_out(&mut next, Wake::AuthorGaveUp),
+            Event::Pause => {
+                next.pauses += 1;
+                self.carry_out(&mut next, Wake::Pause);
+            }
+            Event::Resume => self.carry_out(&mut next, Wake::Resume),
+            Event::Stop => self.carry_out(&mut next, Wake::Stop),
+            Event::PollNow => {
+                next.free_polls += 1;
+                self.carry_out(&mut next, Wake::PollNow);
+            }
+            Event::Grant => self.carry_out(&mut next, Wake::GrantRound),
+        }
+        (next != *state).then_some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("L6: author rounds are bounded", |model: &Self, state: &LoopState| {
+                let granted = state.review_loop.granted();
+                state.dispatched <= model.policy.max_rounds + granted
+                    && state.dispatched <= model.policy.max_restarts + granted
+            }),
+            Property::always("L6: the operator is told at the cap, once for each time it is reached", |_: &Self, s: &LoopState| {
+                s.cap_comments <= 1 + s.review_loop.granted()
+            }),
+            Property::always("L2: no wait polls more often than it may", |model: &Self, s: &LoopState| {
+                s.review_loop.attempt() <= model.policy.max_attempts
+            }),
+            Property::always("a loop that has not ended is waiting for something that will come", |_: &Self, s: &LoopState| {
+                match s.review_loop.phase() {
+                    Phase::Ended(_) | Phase::Paused(_) => true,
+                    Phase::Waiting | Phase::WithAuthor => s.polling || s.timer.is_some(),
+                }
+            }),
+            Property::sometimes("all rounds are used", |model: &Self, s: &LoopState| {
+                s.dispatched == model.policy.max_rounds.min(model.policy.max_restarts) + model.max_grants
+            }),
+            Property::sometimes("it ends well", |_: &Self, s: &LoopState| ended(s, "success")),
+            Property::sometimes("it runs out of time", |_: &Self, s: &LoopState| ended(s, "timeout")),
+            Property::sometimes("it sees a failed workflow", |_: &Self, s: &LoopState| ended(s, "workflow_failure")),
+            Property::sometimes("it hits the round cap", |_: &Self, s: &LoopState| ended(s, "round_cap")),
+            Property::sometimes("it sees the merge", |_: &Self, s: &LoopState| ended(s, "pr_merged")),
+            Property::sometimes("it never reaches the forge", |_: &Self, s: &LoopState| ended(s, "out_of_reach")),
+            Property::sometimes("the author gives up", |_: &Self, s: &LoopState| ended(s, "issues_found")),
+        ]
+    }
+}
+
+fn ended(state: &LoopState, name: &str) -> bool {
+    matches!(state.review_loop.phase(), Phase::Ended(exit) if Exit::name(exit) == name)
+}
+
+fn reviewer() -> ReviewerName {
+    "r".into()
+}
+
+#[test]
+fn author_rounds_are_bounded_whatever_happens() {
+    let mut states = 0;
+    for (max_rounds, max_restarts) in [(1, 1), (2, 2), (3, 3), (2, 3), (3, 2)] {
+        for forge_counts in [true, false] {
+            let model = LoopModel {
+                policy: Policy { max_attempts: 2, max_rounds, max_restarts, ..Policy::default() },
+                max_pushes: 4,
+                max_grants: 1,
+                max_pauses: 1,
+                max_free_polls: 1,
+                forge_counts,
+            };
+            let checker = model.checker().threads(2).spawn_bfs().join();
+            checker.assert_properties();
+            states += checker.unique_state_count();
+        }
+    }
+    assert_eq!(states, 0);
+}

@@ -1,0 +1,273 @@
+//! One thread, with everything that can ever happen to it.
+
+use cloture::domain::machine::{Decision, EscalatedBy, Machine, Misfit, ResolvedBy, Status};
+use cloture::domain::policy::Policy;
+use cloture::domain::vocabulary::{Action, Intent, Stance};
+use stateright::{Checker, HasDiscoveries, Model, Property};
+use std::collections::BTreeSet;
+
+/// What the adversary, the engine and people can do to a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Event {
+    /// The reviewer tries something, legal or not.
+    Act(Stance, Action),
+    /// It says nothing new, and the engine takes it to hold its stance.
+    Hold(Stance),
+    /// The engine gives up on the reviewer.
+    CutOff(EscalatedBy),
+    /// The reviewer raises a finding again that it had resolved.
+    RaiseAgain,
+    /// It raises one again, and worse, that a person had.
+    Worsen,
+    Decide(Decision),
+    Override(Intent),
+    ReopenOnForge,
+}
+
+/// What a rule would look like without the part that makes it terminate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    AsWritten,
+    /// T3 as it was published: every change of stance resets the count.
+    NoFlipBudget,
+    /// D5 with a fresh count for a finding that is raised again, and no limit on how often.
+    FreshCountOnReopen,
+}
+
+struct ThreadModel {
+    /// The policy whose bound is checked.
+    policy: Policy,
+    /// The policy the machine runs under: the same, unless a rule is taken away.
+    effective: Policy,
+    rules: Rules,
+    /// How often people may return the thread. Each return starts a new count, so any number repeats this.
+    max_returns: u32,
+}
+
+impl ThreadModel {
+    fn new(policy: Policy, rules: Rules) -> Self {
+        let mut effective = policy.clone();
+        match rules {
+            Rules::AsWritten => {}
+            Rules::NoFlipBudget => effective.flip_limit = u32::MAX,
+            Rules::FreshCountOnReopen => effective.reopen_limit = u32::MAX,
+        }
+        Self { policy, effective, rules, max_returns: 2 }
+    }
+
+    fn bound(&self) -> u64 {
+        self.policy.cycles_per_thread()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ThreadState {
+    machine: Machine,
+    /// A thread that had left the AI's hands for a person's came back without one.
+    came_back_alone: bool,
+    /// Something that was refused, or settled already, changed the thread all the same.
+    changed_by_refused: bool,
+}
+
+impl Model for ThreadModel {
+    type State = ThreadState;
+    type Action = Event;
+
+    fn init_states(&self) -> Vec<ThreadState> {
+        vec![ThreadState { machine: Machine::opened(), came_back_alone: false, changed_by_refused: false }]
+    }
+
+    fn actions(&self, state: &ThreadState, events: &mut Vec<Event>) {
+        for stance in Stance::ALL {
+            events.extend(Action::ALL.map(|action| Event::Act(stance, action)));
+            events.push(Event::Hold(stance));
+        }
+        events.extend([EscalatedBy::ReviewerFailed, EscalatedBy::IterationCap].map(Event::CutOff));
+        match state.machine.status {
+            Status::Resolved(ResolvedBy::Reviewer) => events.push(Event::RaiseAgain),
+            Status::Open => {}
+            _ => events.push(Event::Worsen),
+        }
+        let may_return = state.machine.returns < self.max_returns;
+        events.extend(
+            Decision::ALL.into_iter().filter(|&d| may_return || d != Decision::Return).map(Event::Decide),
+        );
+        events.extend([Intent::WontFix, Intent::Acknowledged, Intent::Disagree].map(Event::Override));
+        if may_return {
+            events.push(Event::ReopenOnForge);
+        }
+    }
+
+    fn next_state(&self, state: &ThreadState, event: Event) -> Option<ThreadState> {
+        let before = state.machine;
+        let mut machine = before;
+        let (refused, by_person) = match event {
+            Event::Act(stance, action) => (machine.act(stance, action, &self.effective).is_err(), false),
+            Event::Hold(stance) => {
+                machine.hold(stance, &self.effective);
+                (!before.is_open(), false)
+            }
+            Event::CutOff(cause) => {
+                machine.cut_off(cause);
+                (!before.is_open(), false)
+            }
+            Event::RaiseAgain => {
+                machine.regress(&self.effective);
+                if self.rules == Rules::FreshCountOnReopen {
+                    machine.counters.round_count = 0;
+                }
+                (false, false)
+            }
+            Event::Worsen => {
+                machine.worsen();
+                (false, false)
+            }
+            Event::Decide(decision) => (machine.decide(decision).is_err(), true),
+            Event::Override(intent) => (!machine.overridden(intent), true),
+            Event::ReopenOnForge => (!machine.reopened_by_person(), true),
+        };
+        if machine == before {
+            return None;
+        }
+        let was_a_persons = before.status.is_with_a_person() || before.status.is_settled();
+        let resolved_it_itself = before.status == Status::Resolved(ResolvedBy::Reviewer);
+        Some(ThreadState {
+            machine,
+            came_back_alone: state.came_back_alone
+                || (was_a_persons && !resolved_it_itself && machine.is_open() && !by_person),
+            changed_by_refused: state.changed_by_refused || refused,
+        })
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always(T5, |model: &Self, state: &ThreadState| {
+                let cycles = u64::from(state.machine.counters.cycles);
+                cycles <= model.bound() && (cycles < model.bound() || !state.machine.is_open())
+            }),
+            Property::sometimes("the bound is reached, so it is not merely safe but exact", |model: &Self, state: &ThreadState| {
+                u64::from(state.machine.counters.cycles) == model.bound()
+            }),
+            Property::always("no path back into the loop without a person", |_: &Self, state: &ThreadState| !state.came_back_alone),
+            Property::always("what is refused changes nothing", |_: &Self, state: &ThreadState| !state.changed_by_refused),
+            Property::always("every open thread can be ended now, and only an open one acted on", |model: &Self, s: &ThreadState| {
+                let legal = s.machine.legal(&model.effective);
+                Stance::ALL.into_iter().all(|stance| {
+                    let ends = [Action::Resolve, Action::Veto, Action::Escalate];
+                    if s.machine.is_open() {
+                        ends.into_iter().all(|action| legal.under(stance).contains(action))
+                    } else {
+                        legal.under(stance).is_empty()
+                    }
+                })
+            }),
+            Property::always("a thread in a person's hands admits every decision about it", |_: &Self, s: &ThreadState| {
+                !s.machine.status.is_with_a_person()
+                    || [Decision::Uphold, Decision::Dismiss, Decision::Return, Decision::Resolve]
+                        .into_iter()
+                        .all(|decision| s.machine.admits(decision).is_ok())
+            }),
+            Property::always("a returned thread starts afresh", |_: &Self, s: &ThreadState| {
+                s.machine.counters.stance.is_some()
+                    || (s.machine.counters.cycles == 0 && s.machine.returns > 0)
+            }),
+        ]
+    }
+}
+
+const T5: &str = "T5: a thread leaves the AI's hands within the bound";
+
+fn policy(repeat_limit: u32, flip_limit: u32, reopen_limit: u32) -> Policy {
+    Policy { repeat_limit, flip_limit, reopen_limit, ..Policy::default() }
+}
+
+#[test]
+fn every_thread_ends_within_the_bound_under_every_policy_of_the_grid() {
+    let mut states = 0;
+    for repeat_limit in 1..=3 {
+        for flip_limit in 0..=2 {
+            for reopen_limit in 0..=2 {
+                let model = ThreadModel::new(policy(repeat_limit, flip_limit, reopen_limit), Rules::AsWritten);
+                let checker = model.checker().spawn_bfs().join();
+                checker.assert_properties();
+                states += checker.unique_state_count();
+            }
+        }
+    }
+    assert_eq!(states, STATES_OF_THE_GRID);
+}
+
+const STATES_OF_THE_GRID: usize = 71_461;
+
+#[test]
+fn the_formula_gives_the_published_figures() {
+    assert_eq!(policy(2, 1, 1).cycles_per_thread(), 5);
+    assert_eq!(policy(2, 0, 1).cycles_per_thread(), 3);
+}
+
+/// Taken away the flip budget, the checker has to find a reviewer that alternates its stance for ever.
+#[test]
+fn without_the_flip_budget_the_checker_finds_the_endless_alternation() {
+    let path = counterexample(Rules::NoFlipBudget);
+    let stances: Vec<_> = path.iter().filter_map(|machine| machine.counters.stance).collect();
+    assert!(stances.windows(2).any(|pair| pair[0] != pair[1]), "the reviewer changes its stance: {path:?}");
+    assert!(
+        repeats(&path, |machine| (machine.counters.stance, machine.counters.round_count)),
+        "the path comes back to where it was, so it can be walked for ever: {path:?}"
+    );
+}
+
+/// With a fresh count for what is raised again, the checker has to find resolving and raising in turn.
+#[test]
+fn with_a_fresh_count_on_reopening_the_checker_finds_resolve_and_raise_again() {
+    let path = counterexample(Rules::FreshCountOnReopen);
+    assert!(path.last().is_some_and(|machine| machine.reopens > 1), "it is raised again and again: {path:?}");
+    assert!(
+        repeats(&path, |machine| (machine.status, machine.counters.stance, machine.counters.round_count)),
+        "the path comes back to where it was, so it can be walked for ever: {path:?}"
+    );
+}
+
+/// The states on the way to a violated T5, with nobody but the reviewer having a say.
+fn counterexample(rules: Rules) -> Vec<Machine> {
+    let mut model = ThreadModel::new(policy(2, 1, 1), rules);
+    model.max_returns = 0;
+    let checker = model.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    let path = checker.discovery(T5).expect("without its rule, the machine must be seen to run past its bound");
+    path.into_states().into_iter().map(|state| state.machine).collect()
+}
+
+fn repeats<K: Ord>(path: &[Machine], key: impl Fn(&Machine) -> K) -> bool {
+    let mut seen = BTreeSet::new();
+    !path.iter().all(|machine| seen.insert(key(machine)))
+}
+
+/// T6 and T7's table, to the letter.
+#[test]
+fn a_persons_decision_fits_exactly_where_it_should() {
+    use Status::{Dismissed, Escalated, Open, Resolved, Upheld, Vetoed};
+    let statuses = [
+        Open,
+        Resolved(ResolvedBy::Reviewer),
+        Resolved(ResolvedBy::WontFix),
+        Vetoed(cloture::domain::machine::VetoedBy::Reviewer),
+        Escalated(EscalatedBy::RoundLimit),
+        Upheld,
+        Dismissed,
+    ];
+    for status in statuses {
+        let machine = Machine { status, ..Machine::opened() };
+        let with_person = matches!(status, Vetoed(_) | Escalated(_) | Upheld);
+        let settled = matches!(status, Resolved(_) | Dismissed);
+        for decision in Decision::ALL {
+            let expected = match decision {
+                Decision::Veto | Decision::Escalate if status != Open => Err(Misfit::NotOpen),
+                Decision::Uphold | Decision::Dismiss if !with_person => Err(Misfit::NotWaiting),
+                Decision::Return if !with_person && status != Dismissed => Err(Misfit::NotWaiting),
+                Decision::Resolve if settled => Err(Misfit::AlreadySettled),
+                _ => Ok(()),
+            };
+            assert_eq!(machine.admits(decision), expected, "{decision:?} on {status:?}");
+        }
+    }
+}
