@@ -1,2 +1,25 @@
-//! Cloture supervises AI review loops on pull requests.
+//! Cloture supervises AI review loops on pull requests: it works out where each review thread stands and which
+//! actions are still legal, and keeps the whole loop inside bounds that are proved.
+//!
+//! The crate in reading order:
+//!
+//! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
+//!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
+//! - [`reviewers`]: what driven reviewers are asked for and how their answers are read.
+//! - [`config`]: what was typed becomes what is valid.
+//! - [`simulate`] and [`bound`]: the two commands that show the engine from outside.
+//! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
+//!
+//! Invariants, each held by a test in `tests/architecture.rs`:
+//!
+//! - `domain` imports nothing else of ours, and reads no clock, file, socket, environment or process; nothing in
+//!   it iterates in random order.
+//! - Arrows point inward: nothing below imports `cli`.
+//! - Only `main` prints to the terminal's error stream and decides the exit code.
+
+pub mod bound;
+pub mod cli;
+pub mod config;
 pub mod domain;
+pub mod reviewers;
+pub mod simulate;

@@ -1,0 +1,117 @@
+//! `cloture bound`: the worst case of the configuration in force (T8), for people and for scripts.
+
+use crate::config::Config;
+use crate::domain::bounds::{Bounds, Price, bounds};
+use serde::Serialize;
+use std::fmt;
+
+/// The worst case, with what it was computed from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorstCase {
+    bounds: Bounds,
+    repeat_limit: u32,
+    flip_limit: u32,
+    max_review_iterations: u32,
+    cycle_retries: u32,
+    max_findings_per_answer: u32,
+}
+
+pub fn worst_case(config: &Config) -> WorstCase {
+    let price = |per_call: Option<f64>| per_call.map(|per_call| Price { per_call });
+    let reviewers: Vec<_> = config.reviewers.iter().map(|reviewer| price(reviewer.price_per_call)).collect();
+    let policy = &config.policy;
+    WorstCase {
+        bounds: bounds(policy, &config.handoff, &reviewers, price(config.author.price_per_call)),
+        repeat_limit: policy.repeat_limit,
+        flip_limit: policy.flip_limit,
+        max_review_iterations: policy.max_review_iterations,
+        cycle_retries: policy.cycle_retries,
+        max_findings_per_answer: policy.max_findings_per_answer,
+    }
+}
+
+impl WorstCase {
+    /// One object with the figures alone.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let Bounds {
+            cycles_per_thread,
+            calls_per_reviewer,
+            reviewers,
+            reviewer_calls_per_pr,
+            author_rounds_per_pr,
+            handoff_tasks_per_pr,
+            automatic_chain_depth,
+            money_per_pr,
+        } = self.bounds;
+        serde_json::to_string(&Figures {
+            cycles_per_thread,
+            calls_per_reviewer,
+            reviewers,
+            reviewer_calls_per_pr,
+            author_rounds_per_pr,
+            handoff_tasks_per_pr,
+            automatic_chain_depth,
+            money_per_pr,
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct Figures {
+    cycles_per_thread: u64,
+    calls_per_reviewer: u64,
+    reviewers: u64,
+    reviewer_calls_per_pr: u64,
+    author_rounds_per_pr: u64,
+    handoff_tasks_per_pr: u64,
+    automatic_chain_depth: u64,
+    money_per_pr: Option<f64>,
+}
+
+impl fmt::Display for WorstCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bounds, repeat_limit, flip_limit, max_review_iterations, cycle_retries, .. } = self;
+        let reviewers = match bounds.reviewers {
+            1 => "1 reviewer".to_owned(),
+            several => format!("{several} reviewers"),
+        };
+        writeln!(f, "Whatever the reviewers, the author and the clock do:")?;
+        writeln!(f)?;
+        writeln!(
+            f,
+            "  cycles per thread        {:>8}   repeat_limit {repeat_limit} × (flip_limit {flip_limit} + 1) + 1",
+            bounds.cycles_per_thread
+        )?;
+        writeln!(
+            f,
+            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × ({cycle_retries} retries + 1)",
+            bounds.reviewer_calls_per_pr
+        )?;
+        writeln!(f, "  author rounds per PR     {:>8}   max_rounds", bounds.author_rounds_per_pr)?;
+        writeln!(
+            f,
+            "  handoff tasks per PR     {:>8}   every finding of {reviewers} a task of its own: {} a cycle",
+            bounds.handoff_tasks_per_pr, self.max_findings_per_answer
+        )?;
+        writeln!(
+            f,
+            "  automatic handoff chain  {:>8}   {}",
+            bounds.automatic_chain_depth,
+            if bounds.automatic_chain_depth == 0 {
+                "handoff.mode is off"
+            } else {
+                "PRs by bots hand nothing off by themselves"
+            }
+        )?;
+        match bounds.money_per_pr {
+            Some(money) => writeln!(f, "  money per PR             {money:>8.2}   at the configured prices")?,
+            None => writeln!(f, "  money per PR              unknown   set price_per_call for every reviewer")?,
+        }
+        writeln!(f)?;
+        write!(
+            f,
+            "People can go beyond: each thread they return starts afresh, each round they grant is one more,\n\
+             and a pull request they close and reopen counts again from zero."
+        )
+    }
+}

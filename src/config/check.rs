@@ -1,0 +1,178 @@
+//! Checking typed values one key at a time, without stopping at the first that is wrong.
+
+use super::Value;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// One key whose value makes no sense. Its text is one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The full name of the key, such as `policy.repeat_limit` or `handoff.routes[0].target`.
+    pub key: String,
+    pub expected: String,
+    pub found: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: expected {}, found {}", self.key, self.expected, self.found)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The problems of one table so far. Each method reads one key: what was left out gives `None`, and so does what
+/// is wrong, after it was noted; the caller puts a default in the place of either and goes on.
+#[derive(Debug)]
+pub(super) struct Checks {
+    table: &'static str,
+    problems: Vec<Problem>,
+}
+
+impl Checks {
+    pub(super) fn of(table: &'static str) -> Checks {
+        Checks { table, problems: Vec::new() }
+    }
+
+    /// The valid whole, unless a part of it was refused.
+    pub(super) fn finish<T>(self, valid: T) -> Result<T, Vec<Problem>> {
+        if self.problems.is_empty() { Ok(valid) } else { Err(self.problems) }
+    }
+
+    pub(super) fn refuse(&mut self, key: &str, expected: impl Into<String>, found: impl Into<String>) {
+        let separator = if key.is_empty() || key.starts_with('[') { "" } else { "." };
+        let key = format!("{}{separator}{key}", self.table);
+        self.problems.push(Problem { key, expected: expected.into(), found: found.into() });
+    }
+
+    pub(super) fn read<T>(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        expected: impl FnOnce() -> String,
+        accept: impl FnOnce(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = typed?;
+        let accepted = accept(value);
+        if accepted.is_none() {
+            self.refuse(key, expected(), value.to_string());
+        }
+        accepted
+    }
+
+    pub(super) fn whole<T>(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        range: &RangeInclusive<T>,
+    ) -> Option<T>
+    where
+        T: TryFrom<i128> + PartialOrd + fmt::Display,
+    {
+        let expected = || format!("a whole number from {} to {}", range.start(), range.end());
+        self.read(key, typed, expected, |value| match value {
+            Value::Integer(number) => T::try_from(*number).ok().filter(|number| range.contains(number)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn number(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        range: &RangeInclusive<f64>,
+    ) -> Option<f64> {
+        let expected = || format!("a number from {} to {}", range.start(), range.end());
+        self.read(key, typed, expected, |value| {
+            let number = match value {
+                Value::Float(number) => *number,
+                Value::Integer(number) => i32::try_from(*number).ok()?.into(),
+                _ => return None,
+            };
+            range.contains(&number).then_some(number)
+        })
+    }
+
+    pub(super) fn flag(&mut self, key: &str, typed: Option<&Value>) -> Option<bool> {
+        self.read(
+            key,
+            typed,
+            || "true or false".to_owned(),
+            |value| match value {
+                Value::Boolean(flag) => Some(*flag),
+                _ => None,
+            },
+        )
+    }
+
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        self.read(
+            key,
+            typed,
+            || one_of(choices),
+            |value| match value {
+                Value::Text(text) => choices.iter().find(|(name, _)| name == text).map(|(_, choice)| *choice),
+                _ => None,
+            },
+        )
+    }
+
+    /// A list, each item of which is read as a key of its own and may be refused by itself.
+    pub(super) fn list<T>(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        expected: &str,
+        mut item: impl FnMut(&mut Checks, &str, &Value) -> Option<T>,
+    ) -> Vec<T> {
+        let items = self.read(
+            key,
+            typed,
+            || expected.to_owned(),
+            |value| match value {
+                Value::List(items) => Some(items.clone()),
+                _ => None,
+            },
+        );
+        let numbered = items.iter().flatten().enumerate();
+        numbered.filter_map(|(index, value)| item(self, &format!("{key}[{index}]"), value)).collect()
+    }
+
+    /// One line of text that says something. A key that must be there is refused when it is not.
+    pub(super) fn required_name(
+        &mut self,
+        table: &str,
+        key: &str,
+        typed: Option<&Value>,
+        expected: &str,
+    ) -> Option<String> {
+        let key = format!("{table}.{key}");
+        if typed.is_none() {
+            self.refuse(&key, expected, "nothing");
+        }
+        self.read(
+            &key,
+            typed,
+            || expected.to_owned(),
+            |value| match value {
+                Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
+                _ => None,
+            },
+        )
+    }
+}
+
+/// Whether a text has neither line breaks nor anything else that only a terminal reacts to.
+pub(super) fn is_one_line(text: &str) -> bool {
+    !text.chars().any(char::is_control)
+}
+
+fn one_of<T>(choices: &[(&str, T)]) -> String {
+    let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
+    format!("one of {}", names.join(", "))
+}

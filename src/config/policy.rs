@@ -1,0 +1,111 @@
+//! The limits of the limits. They are wide, because a small or large policy is a team's own business; each end
+//! only shuts out what would mean something else than it says, or would be no bound at all.
+
+use super::check::{Checks, Problem};
+use super::{Value, typed};
+use crate::domain::policy::Policy;
+use jiff::fmt::friendly::SpanParser;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// With 0 no reviewer could ever reply, not even once. A thread argued over a hundred times is not bounded in any
+/// sense that a person would recognise; the same holds for the next two.
+const REPEAT_LIMIT: RangeInclusive<u32> = 1..=100;
+const FLIP_LIMIT: RangeInclusive<u32> = 0..=100;
+const REOPEN_LIMIT: RangeInclusive<u32> = 0..=100;
+/// Every retry is paid for, and one that failed twenty times over will not succeed.
+const CYCLE_RETRIES: RangeInclusive<u32> = 0..=20;
+/// With 0 nothing would ever be reviewed.
+const MAX_REVIEW_ITERATIONS: RangeInclusive<u32> = 1..=1000;
+/// Beyond this every line of a file is near every other.
+const LINE_SLACK: RangeInclusive<u32> = 0..=10_000;
+/// The scale of the similarity itself.
+const SIMILARITY_THRESHOLD: RangeInclusive<f64> = 0.0..=1.0;
+/// Under a second a forge counts polling as abuse; a wait of more than a week between two polls waits for nobody.
+const POLL_SECONDS: RangeInclusive<u64> = 1..=7 * 24 * 60 * 60;
+/// With 0 the loop would give up before it looked.
+const MAX_ATTEMPTS: RangeInclusive<u32> = 1..=10_000;
+/// 0 means that findings are never handed to the author. Every round is paid for.
+const MAX_ROUNDS: RangeInclusive<u32> = 0..=1000;
+const MAX_RESTARTS: RangeInclusive<u32> = 0..=1000;
+/// With 0 a reviewer could not report anything.
+const MAX_FINDINGS_PER_ANSWER: RangeInclusive<u32> = 1..=100_000;
+/// Less than this does not hold one finding; more would not be held in memory lightly.
+const MAX_ANSWER_BYTES: RangeInclusive<u32> = 1024..=1024 * 1024 * 1024;
+
+impl typed::Policy {
+    /// The policy with its defaults filled in, or everything that is wrong with it.
+    pub fn validated(&self) -> Result<Policy, Vec<Problem>> {
+        // Taken apart by name, so that a key which is read but never checked does not compile.
+        let typed::Policy {
+            repeat_limit,
+            flip_limit,
+            reopen_limit,
+            cycle_retries,
+            max_review_iterations,
+            line_slack,
+            similarity_threshold,
+            poll_interval,
+            max_attempts,
+            max_rounds,
+            max_restarts,
+            max_findings_per_answer,
+            max_answer_bytes,
+        } = self;
+        let default = Policy::default();
+        let mut checks = Checks::of("policy");
+        let similarity_threshold =
+            checks.number("similarity_threshold", similarity_threshold.as_ref(), &SIMILARITY_THRESHOLD);
+        let poll_interval =
+            checks.read("poll_interval", poll_interval.as_ref(), poll_expected, poll_accepted);
+        let mut limit = |key, typed: &Option<Value>, range, default| {
+            checks.whole(key, typed.as_ref(), &range).unwrap_or(default)
+        };
+        let policy = Policy {
+            repeat_limit: limit("repeat_limit", repeat_limit, REPEAT_LIMIT, default.repeat_limit),
+            flip_limit: limit("flip_limit", flip_limit, FLIP_LIMIT, default.flip_limit),
+            reopen_limit: limit("reopen_limit", reopen_limit, REOPEN_LIMIT, default.reopen_limit),
+            cycle_retries: limit("cycle_retries", cycle_retries, CYCLE_RETRIES, default.cycle_retries),
+            max_review_iterations: limit(
+                "max_review_iterations",
+                max_review_iterations,
+                MAX_REVIEW_ITERATIONS,
+                default.max_review_iterations,
+            ),
+            line_slack: limit("line_slack", line_slack, LINE_SLACK, default.line_slack),
+            similarity_threshold: similarity_threshold.unwrap_or(default.similarity_threshold),
+            poll_interval: poll_interval.unwrap_or(default.poll_interval),
+            max_attempts: limit("max_attempts", max_attempts, MAX_ATTEMPTS, default.max_attempts),
+            max_rounds: limit("max_rounds", max_rounds, MAX_ROUNDS, default.max_rounds),
+            max_restarts: limit("max_restarts", max_restarts, MAX_RESTARTS, default.max_restarts),
+            max_findings_per_answer: limit(
+                "max_findings_per_answer",
+                max_findings_per_answer,
+                MAX_FINDINGS_PER_ANSWER,
+                default.max_findings_per_answer,
+            ),
+            max_answer_bytes: limit(
+                "max_answer_bytes",
+                max_answer_bytes,
+                MAX_ANSWER_BYTES,
+                default.max_answer_bytes,
+            ),
+        };
+        checks.finish(policy)
+    }
+}
+
+fn poll_expected() -> String {
+    "a time from 1 second to 7 days, in seconds or as \"90s\", \"5m\", \"1h 30m\"".to_owned()
+}
+
+fn poll_accepted(value: &Value) -> Option<Duration> {
+    let interval = match value {
+        Value::Integer(seconds) => Duration::from_secs(u64::try_from(*seconds).ok()?),
+        Value::Text(text) => SpanParser::new().parse_unsigned_duration(text).ok()?,
+        _ => return None,
+    };
+    let (least, most) =
+        (Duration::from_secs(*POLL_SECONDS.start()), Duration::from_secs(*POLL_SECONDS.end()));
+    (least..=most).contains(&interval).then_some(interval)
+}

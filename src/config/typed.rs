@@ -1,0 +1,110 @@
+//! What was typed. Every key is optional and takes any value, so that reading a file says what stands there and
+//! checking it can complain about all of it at once; whether a value makes sense is asked afterwards, by
+//! `validated`. The same structs read the `policy` and `handoff` of a trace, which is JSON.
+
+use super::Value;
+use serde::{Deserialize, Serialize};
+
+/// The whole file.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    pub policy: Policy,
+    pub handoff: Handoff,
+    pub reviewers: Vec<Reviewer>,
+    pub author: Author,
+    pub break_glass: BreakGlass,
+}
+
+/// `[policy]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    pub repeat_limit: Option<Value>,
+    pub flip_limit: Option<Value>,
+    pub reopen_limit: Option<Value>,
+    pub cycle_retries: Option<Value>,
+    pub max_review_iterations: Option<Value>,
+    pub line_slack: Option<Value>,
+    pub similarity_threshold: Option<Value>,
+    pub poll_interval: Option<Value>,
+    pub max_attempts: Option<Value>,
+    pub max_rounds: Option<Value>,
+    pub max_restarts: Option<Value>,
+    pub max_findings_per_answer: Option<Value>,
+    pub max_answer_bytes: Option<Value>,
+}
+
+/// `[handoff]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Handoff {
+    pub mode: Option<Value>,
+    pub auto_threshold: Option<Value>,
+    pub auto_categories: Option<Value>,
+    pub targets: Option<Vec<Target>>,
+    pub routes: Option<Vec<Route>>,
+}
+
+/// `[[handoff.targets]]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Target {
+    pub name: Option<Value>,
+    pub coalesce: Option<Value>,
+}
+
+/// `[[handoff.routes]]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Route {
+    pub target: Option<Value>,
+    pub min_severity: Option<Value>,
+    pub categories: Option<Value>,
+    pub paths: Option<Value>,
+}
+
+/// `[[reviewers]]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reviewer {
+    pub name: Option<Value>,
+    pub protocol: Option<Value>,
+    pub context_window: Option<Value>,
+    pub price_per_call: Option<Value>,
+}
+
+/// `[author]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Author {
+    pub price_per_call: Option<Value>,
+}
+
+/// `[break_glass]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BreakGlass {
+    pub label: Option<Value>,
+    pub phrase: Option<Value>,
+}
+
+impl Config {
+    /// One of everything with nothing filled in. Serialized, it names every key there is, which is how the list of
+    /// known keys follows the code instead of being kept beside it.
+    pub fn blank() -> Config {
+        Config {
+            policy: Policy::default(),
+            handoff: Handoff {
+                mode: None,
+                auto_threshold: None,
+                auto_categories: None,
+                targets: Some(vec![Target::default()]),
+                routes: Some(vec![Route::default()]),
+            },
+            reviewers: vec![Reviewer::default()],
+            author: Author::default(),
+            break_glass: BreakGlass::default(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Taking out of a document what the typed structs would stumble over, and noting each: unknown keys, values
+//! where tables belong, and the few kinds of values that no key takes. The rest can then be checked as well.
+
+use super::check::Problem;
+use super::error::Fault;
+use super::typed;
+use super::value::quoted;
+use serde_json::Value as Shape;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// Leaves in the document what [`typed::Config`] can hold, and returns the rest as faults.
+pub(super) fn weed(document: &mut DeTable<'_>) -> Vec<Fault> {
+    let known = serde_json::to_value(typed::Config::blank()).unwrap_or_default();
+    let mut weeding = Weeding { known: &known, faults: Vec::new() };
+    weeding.table(document, &known, "");
+    weeding.faults
+}
+
+/// A shape is the blank configuration, or a part of it: an object for a table, a list of one for a list of tables,
+/// and null for a value.
+struct Weeding<'a> {
+    known: &'a Shape,
+    faults: Vec<Fault>,
+}
+
+impl Weeding<'_> {
+    fn table(&mut self, table: &mut DeTable<'_>, shape: &Shape, path: &str) {
+        let entries = std::mem::take(table).into_iter();
+        *table = entries
+            .filter_map(|(name, mut value)| {
+                let key = joined(path, name.get_ref());
+                let Some(shape) = shape.get(name.get_ref().as_ref()) else {
+                    let expected = expected_key(self.known, shape, name.get_ref());
+                    self.refuse(&name.span(), &key, expected, "an unknown one");
+                    return None;
+                };
+                let span = value.span();
+                self.value(value.get_mut(), &span, shape, &key).then_some((name, value))
+            })
+            .collect();
+    }
+
+    /// Whether the value stays.
+    fn value(&mut self, value: &mut DeValue<'_>, span: &Range<usize>, shape: &Shape, key: &str) -> bool {
+        let expected = match (shape, &mut *value) {
+            (Shape::Object(_), DeValue::Table(table)) => {
+                self.table(table, shape, key);
+                return true;
+            }
+            (Shape::Object(_), _) => "a table",
+            (_, DeValue::Array(items)) => {
+                let shape = shape.get(0).unwrap_or(shape);
+                let mut all_stay = true;
+                for (index, item) in items.iter_mut().enumerate() {
+                    let span = item.span();
+                    all_stay &= self.value(item.get_mut(), &span, shape, &format!("{key}[{index}]"));
+                }
+                // Without one item the others would be counted wrongly, so the list goes as a whole.
+                return all_stay;
+            }
+            (Shape::Array(_), _) => "a list of tables",
+            // What the key does take is said when the value is checked; what is in the table matters to nobody.
+            (_, DeValue::Table(table)) => {
+                table.clear();
+                return true;
+            }
+            (_, DeValue::Datetime(_)) => "a value that is not a date",
+            (_, DeValue::Integer(number))
+                if i128::from_str_radix(number.as_str(), number.radix()).is_err() =>
+            {
+                "a number of ordinary size"
+            }
+            (_, DeValue::Float(number)) if overflows(number.as_str()) => "a number of ordinary size",
+            _ => return true,
+        };
+        self.refuse(span, key, expected.to_owned(), &described(value));
+        false
+    }
+
+    fn refuse(&mut self, span: &Range<usize>, key: &str, expected: String, found: &str) {
+        let problem = Problem { key: key.to_owned(), expected, found: found.to_owned() };
+        self.faults.push(Fault::of(span.clone(), &problem));
+    }
+}
+
+/// The full name of a key. A name that needs quotes in TOML has them here, too.
+fn joined(path: &str, name: &str) -> String {
+    let is_bare =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let name = if is_bare && name.len() <= LONGEST_KEY { name.to_owned() } else { quoted(name) };
+    if path.is_empty() { name } else { format!("{path}.{name}") }
+}
+
+/// Longer than any real key: what is longer is not somebody's slip, and is neither compared nor shown in full.
+const LONGEST_KEY: usize = 60;
+
+fn overflows(number: &str) -> bool {
+    number.parse().is_ok_and(f64::is_infinite) && !number.contains("inf")
+}
+
+fn described(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => quoted(text),
+        DeValue::Integer(number) => shortened(&number.to_string()),
+        DeValue::Float(number) => shortened(number.as_str()),
+        DeValue::Boolean(flag) => flag.to_string(),
+        DeValue::Datetime(date) => date.to_string(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+fn shortened(digits: &str) -> String {
+    match digits.char_indices().nth(LONGEST_KEY) {
+        Some((end, _)) => format!("{}…", &digits[..end]),
+        None => digits.to_owned(),
+    }
+}
+
+/// What could stand where an unknown key stands: the one that was probably meant, in this table or in another,
+/// else all there are.
+fn expected_key(known: &Shape, table: &Shape, unknown: &str) -> String {
+    let here = keys(table);
+    let nearest = here
+        .iter()
+        .filter(|_| unknown.len() <= LONGEST_KEY)
+        .map(|key| (strsim::osa_distance(key, &unknown.to_lowercase()), *key))
+        .min()
+        .filter(|(distance, key)| *distance <= (key.len() / 3).max(1))
+        .map(|(_, key)| key.to_owned());
+    match nearest.or_else(|| elsewhere(known, "", unknown)) {
+        Some(meant) => format!("a known key (did you mean {meant}?)"),
+        None => format!("one of the keys {}", here.join(", ")),
+    }
+}
+
+/// The full name of a key that is known in another table.
+fn elsewhere(table: &Shape, path: &str, name: &str) -> Option<String> {
+    keys(table).into_iter().find_map(|key| {
+        let full = joined(path, key);
+        let inner = table.get(key)?;
+        if key == name { Some(full) } else { elsewhere(inner.get(0).unwrap_or(inner), &full, name) }
+    })
+}
+
+fn keys(table: &Shape) -> Vec<&str> {
+    let mut keys: Vec<&str> =
+        table.as_object().into_iter().flat_map(|fields| fields.keys()).map(String::as_str).collect();
+    // Whether a JSON object keeps its order depends on what else is built with it.
+    keys.sort_unstable();
+    keys
+}

@@ -1,0 +1,183 @@
+//! Reading a driven reviewer's answer. Whatever it printed, what comes out is an answer that the engine can
+//! check or a violation that can be fed back; nothing a reviewer writes is an error of ours.
+
+use crate::domain::cycle::{Answer, Choice, Protocol, Report, Violation};
+use crate::domain::finding::Finding;
+use crate::domain::place::LineRange;
+use crate::domain::policy::Policy;
+use crate::domain::vocabulary::{Action, Category, FilePath, Severity, Stance, ThreadId};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// An answer and what it says about the pull request as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    pub answer: Answer,
+    pub summary: Option<String>,
+}
+
+/// Reads what a reviewer printed. `name_thread` gives each finding the id of the thread it would open.
+pub fn read(
+    printed: &[u8],
+    protocol: Protocol,
+    policy: &Policy,
+    name_thread: impl Fn(usize) -> ThreadId,
+) -> Result<Received, Violation> {
+    if printed.len() as u64 > u64::from(policy.max_answer_bytes) {
+        let (size, most) = (printed.len(), policy.max_answer_bytes);
+        return Err(Violation::OversizedAnswer(format!("{size} bytes, where {most} are allowed")));
+    }
+    let value: Value = serde_json::from_slice(printed).map_err(malformed)?;
+    let AnswerEntry { actions, findings, summary } = parsed(value, "")?;
+    let answer = assemble(protocol, actions, findings, |index, finding: FindingEntry| {
+        Ok(Report { id: name_thread(index), finding: finding.into_finding("", None)? })
+    })?;
+    let most = policy.max_findings_per_answer;
+    if answer.reports().len() as u64 > u64::from(most) {
+        let count = answer.reports().len();
+        return Err(Violation::OversizedAnswer(format!("{count} findings, where {most} are allowed")));
+    }
+    Ok(Received { answer, summary })
+}
+
+/// Reads the two lists of an answer that a trace holds. There every finding names its thread itself, and
+/// that name also stands for the reviewer's own id of the finding.
+pub fn read_traced(
+    protocol: Protocol,
+    actions: Option<Value>,
+    findings: Option<Value>,
+) -> Result<Answer, Violation> {
+    assemble(protocol, actions, findings, |_, traced: TracedFinding| {
+        let TracedFinding { id, path, line, end_line, title, body, severity, category, suggestion } = traced;
+        let line = Some(line);
+        let entry = FindingEntry { path, line, end_line, title, body, severity, category, suggestion };
+        let finding = entry.into_finding(&id, Some(id.as_str().into()))?;
+        Ok(Report { id: id.into(), finding })
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerEntry {
+    actions: Option<Value>,
+    findings: Option<Value>,
+    summary: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChoiceEntry {
+    thread: ThreadId,
+    action: Action,
+    stance: Stance,
+    body: Option<Arc<str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FindingEntry {
+    path: FilePath,
+    line: Option<u32>,
+    end_line: Option<u32>,
+    title: Arc<str>,
+    body: Option<Arc<str>>,
+    severity: Severity,
+    category: Option<Category>,
+    suggestion: Option<Arc<str>>,
+}
+
+/// The same with the id of its thread. Written out, because serde cannot refuse unknown fields through a
+/// flattened one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TracedFinding {
+    id: String,
+    path: FilePath,
+    line: u32,
+    end_line: Option<u32>,
+    title: Arc<str>,
+    body: Option<Arc<str>>,
+    severity: Severity,
+    category: Option<Category>,
+    suggestion: Option<Arc<str>>,
+}
+
+impl FindingEntry {
+    fn into_finding(self, name: &str, own_id: Option<Arc<str>>) -> Result<Finding, Violation> {
+        let lines = match (self.line, self.end_line) {
+            (None, None) => None,
+            (None, Some(_)) => return Err(bad_lines(name, "an end_line without a line")),
+            (Some(first), last) => match LineRange::new(first, last.unwrap_or(first)) {
+                Some(lines) => Some(lines),
+                None => return Err(bad_lines(name, "lines that start at zero or run backwards")),
+            },
+        };
+        Ok(Finding {
+            path: self.path,
+            lines,
+            title: self.title,
+            body: self.body.unwrap_or_default(),
+            severity: Some(self.severity),
+            category: self.category.unwrap_or(Category::Other),
+            suggestion: self.suggestion,
+            own_id,
+        })
+    }
+}
+
+fn assemble<E: DeserializeOwned>(
+    protocol: Protocol,
+    actions: Option<Value>,
+    findings: Option<Value>,
+    report: impl Fn(usize, E) -> Result<Report, Violation>,
+) -> Result<Answer, Violation> {
+    let choices: Vec<ChoiceEntry> = list(actions, "actions")?;
+    let entries: Vec<E> = list(findings, "findings")?;
+    let reports =
+        entries.into_iter().enumerate().map(|(index, e)| report(index, e)).collect::<Result<_, _>>()?;
+    match protocol {
+        Protocol::Actions => {
+            let choices = choices.into_iter().map(|ChoiceEntry { thread, action, stance, body }| Choice {
+                thread,
+                action,
+                stance,
+                comment: body,
+            });
+            Ok(Answer::Actions { choices: choices.collect(), reports })
+        }
+        Protocol::Findings if choices.is_empty() => Ok(Answer::Findings { reports }),
+        Protocol::Findings => Err(Violation::MalformedAnswer(
+            "it has actions, but this reviewer lists findings only and the engine derives the actions".to_owned(),
+        )),
+    }
+}
+
+/// A list that may be left out, but not be something else.
+fn list<E: DeserializeOwned>(value: Option<Value>, name: &str) -> Result<Vec<E>, Violation> {
+    value.map_or_else(|| Ok(Vec::new()), |value| parsed(value, name))
+}
+
+fn parsed<T: DeserializeOwned>(value: Value, name: &str) -> Result<T, Violation> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let place = match (name, path.as_str()) {
+            ("", ".") => String::new(),
+            (name, ".") => format!("{name}: "),
+            (name, path) if path.starts_with('[') => format!("{name}{path}: "),
+            ("", path) => format!("{path}: "),
+            (name, path) => format!("{name}.{path}: "),
+        };
+        Violation::MalformedAnswer(format!("{place}{}", error.inner()))
+    })
+}
+
+fn malformed(error: serde_json::Error) -> Violation {
+    Violation::MalformedAnswer(error.to_string())
+}
+
+fn bad_lines(name: &str, what: &str) -> Violation {
+    let of = if name.is_empty() { String::new() } else { format!(" {name}") };
+    Violation::MalformedAnswer(format!("the finding{of} has {what}"))
+}

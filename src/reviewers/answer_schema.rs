@@ -1,0 +1,83 @@
+//! The JSON Schema of one cycle's answer. It permits exactly the stances and actions that are legal for each
+//! thread, so that a model that is called with structured output cannot even write an illegal one.
+
+use crate::domain::cycle::{Frozen, Protocol};
+use crate::domain::vocabulary::{Category, Severity, Stance};
+use serde_json::{Value, json};
+
+pub fn answer_schema(frozen: &Frozen, protocol: Protocol) -> Value {
+    let mut properties = json!({ "findings": { "type": "array", "items": finding() }, "summary": text_or_null() });
+    let mut required = Vec::new();
+    if protocol == Protocol::Actions {
+        properties["actions"] = actions(frozen);
+        // Without open threads there is nothing to act on, and the list may be left out.
+        if !frozen.threads.is_empty() {
+            required.push("actions");
+        }
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// One entry for each thread, no more and no less. Each thread's entry is spelt out for either stance.
+fn actions(frozen: &Frozen) -> Value {
+    let permitted = frozen.threads.iter().flat_map(|(thread, asked)| {
+        Stance::ALL.into_iter().map(move |stance| {
+            let legal: Vec<_> = asked.legal.under(stance).iter().map(|action| action.name()).collect();
+            json!({
+                "type": "object",
+                "properties": {
+                    "thread": { "const": thread.as_str() },
+                    "stance": { "const": stance.name() },
+                    "action": { "enum": legal },
+                    "body": text_or_null(),
+                },
+                "required": ["thread", "stance", "action"],
+                "additionalProperties": false,
+            })
+        })
+    });
+    let permitted: Vec<Value> = permitted.collect();
+    if permitted.is_empty() {
+        return json!({ "type": "array", "maxItems": 0 });
+    }
+    let once_each: Vec<Value> = frozen
+        .threads
+        .keys()
+        .map(|thread| {
+            json!({
+                "contains": { "type": "object", "properties": { "thread": { "const": thread.as_str() } }, "required": ["thread"] },
+                "minContains": 1,
+                "maxContains": 1,
+            })
+        })
+        .collect();
+    json!({ "type": "array", "items": { "anyOf": permitted }, "allOf": once_each })
+}
+
+fn finding() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string" },
+            "line": { "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX },
+            "end_line": { "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX },
+            "title": { "type": "string" },
+            "body": text_or_null(),
+            "severity": { "enum": Severity::ALL.map(Severity::name) },
+            "category": { "enum": Category::ALL.map(|category| Some(category.name())).into_iter().chain([None]).collect::<Vec<_>>() },
+            "suggestion": text_or_null(),
+        },
+        "required": ["path", "title", "severity"],
+        "additionalProperties": false,
+    })
+}
+
+fn text_or_null() -> Value {
+    json!({ "type": ["string", "null"] })
+}

@@ -1,0 +1,108 @@
+//! `config.example.toml` is documentation that is executed.
+
+use super::parse;
+use cloture::config::{Config, typed};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const EXAMPLE: &str = include_str!("../../config.example.toml");
+
+/// The example with everything that it shows but leaves switched off.
+pub(crate) fn switched_on() -> String {
+    let lines = EXAMPLE.lines().map(|line| match line.strip_prefix('#') {
+        Some(setting) if !setting.is_empty() && !setting.starts_with(' ') => setting,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The full names of all keys in a value, tables included, with the indexes of lists left out.
+fn keys(value: &Value) -> BTreeSet<String> {
+    fn collect(value: &Value, path: &str, keys: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    collect(value, &key, keys);
+                    keys.insert(key);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| collect(item, path, keys)),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    collect(value, "", &mut found);
+    found
+}
+
+fn known_keys() -> BTreeSet<String> {
+    keys(&serde_json::to_value(typed::Config::blank()).unwrap())
+}
+
+fn keys_of(text: &str) -> BTreeSet<String> {
+    keys(&toml::from_str(text).unwrap())
+}
+
+#[test]
+fn a_copy_of_it_changes_nothing() {
+    assert_eq!(parse(EXAMPLE).unwrap(), Config::default());
+}
+
+#[test]
+fn it_names_every_key_and_no_other() {
+    assert_eq!(keys_of(&switched_on()), known_keys());
+    assert!(known_keys().contains("handoff.routes.min_severity"), "the list of keys goes down into lists");
+}
+
+/// What has a default stands there with it, and is not merely shown.
+#[test]
+fn it_says_the_default_of_every_key_that_has_one() {
+    let without_a_default = |key: &String| {
+        let in_a_list =
+            ["handoff.targets", "handoff.routes", "reviewers"].iter().any(|list| key.starts_with(list));
+        in_a_list || key == "author.price_per_call"
+    };
+    let expected: BTreeSet<String> = known_keys().into_iter().filter(|key| !without_a_default(key)).collect();
+    assert_eq!(keys_of(EXAMPLE), expected);
+}
+
+#[test]
+fn its_lists_show_defaults_too() {
+    let shown = parse(&switched_on()).unwrap();
+    let least = parse("reviewers = [{ name = 'orange' }]\nhandoff.targets = [{ name = 'fixer' }]").unwrap();
+    assert_eq!(shown.handoff.targets, least.handoff.targets);
+    let [mut reviewer] = <[_; 1]>::try_from(shown.reviewers).unwrap();
+    assert_eq!(reviewer.price_per_call.take(), Some(0.25));
+    assert_eq!(reviewer, least.reviewers[0]);
+}
+
+/// The ranges that the example states are the ones in force: one below and one above are refused.
+#[test]
+fn it_states_the_ranges_that_are_in_force() {
+    let mut stated = 0;
+    let mut comment = String::new();
+    for line in EXAMPLE.lines() {
+        if let Some(text) = line.strip_prefix("# ") {
+            comment.push_str(text);
+            comment.push(' ');
+            continue;
+        }
+        if let Some((key, _)) = line.split_once(" = ")
+            && let Some((_, range)) = comment.rsplit_once("From ")
+            && !key.starts_with('#')
+            && key != "poll_interval"
+        {
+            let mut numbers =
+                range.split(' ').filter_map(|word| word.trim_end_matches(['.', ',']).parse().ok());
+            let (least, most): (i64, i64) = (numbers.next().unwrap(), numbers.next().unwrap());
+            for (value, allowed) in [(least - 1, false), (least, true), (most, true), (most + 1, false)] {
+                let read = parse(&format!("[policy]\n{key} = {value}"));
+                assert_eq!(read.is_ok(), allowed, "{key} = {value}");
+            }
+            stated += 1;
+        }
+        comment.clear();
+    }
+    assert_eq!(stated, 12, "every number of the policy states its range");
+}

@@ -1,0 +1,299 @@
+//! Every kind of mistake, as a person sees it.
+
+use super::parse;
+
+/// Asserts that a file is refused with exactly this text.
+#[track_caller]
+fn refused(file: &str, text: &str) {
+    assert_eq!(parse(file).unwrap_err().to_string(), text.trim_start_matches('\n'));
+}
+
+/// Asserts that a file is refused in exactly these words, whatever the excerpts look like.
+#[track_caller]
+fn refused_for(file: &str, sentences: &[&str]) {
+    let error = parse(file).unwrap_err().to_string();
+    let found: Vec<&str> = error.lines().filter_map(|line| line.strip_prefix("config.toml:")).collect();
+    assert_eq!(found, sentences);
+}
+
+#[test]
+fn a_value_out_of_range() {
+    refused(
+        "# limits\n[policy]\nflip_limit = 1\n\n\n\nrepeat_limit = 0\n",
+        r"
+config.toml:7:16: policy.repeat_limit: expected a whole number from 1 to 100, found 0
+  |
+7 | repeat_limit = 0
+  |                ^",
+    );
+}
+
+#[test]
+fn all_problems_are_shown_in_the_order_of_the_file() {
+    refused(
+        "[break_glass]\nphrase = ' '\n[policy]\nmax_rounds = true\nrepeat_limt = 3\n\n\n\n\ncycle_retries = 21",
+        r#"
+config.toml:2:10: break_glass.phrase: expected one line of text, or "" to switch it off, found " "
+  |
+2 | phrase = ' '
+  |          ^^^
+
+config.toml:4:14: policy.max_rounds: expected a whole number from 0 to 1000, found true
+  |
+4 | max_rounds = true
+  |              ^^^^
+
+config.toml:5:1: policy.repeat_limt: expected a known key (did you mean repeat_limit?), found an unknown one
+  |
+5 | repeat_limt = 3
+  | ^^^^^^^^^^^
+
+config.toml:10:17: policy.cycle_retries: expected a whole number from 0 to 20, found 21
+   |
+10 | cycle_retries = 21
+   |                 ^^"#,
+    );
+}
+
+#[test]
+fn an_unknown_key_suggests_the_nearest_one() {
+    for (key, meant) in [
+        ("repeat_limt", "repeat_limit"),
+        ("Repeat_Limit", "repeat_limit"),
+        ("repeat-limit", "repeat_limit"),
+        ("max_round", "max_rounds"),
+        ("maxattempts", "max_attempts"),
+        ("pol_interval", "poll_interval"),
+        // Known, but in another table.
+        ("price_per_call", "author.price_per_call"),
+        ("coalesce", "handoff.targets.coalesce"),
+    ] {
+        let sentence =
+            format!("2:1: policy.{key}: expected a known key (did you mean {meant}?), found an unknown one");
+        refused_for(&format!("[policy]\n{key} = 1"), &[&sentence]);
+    }
+    refused_for(
+        "[polcy]\nrepeat_limit = 1\n[[handoff.route]]\n",
+        &[
+            "1:2: polcy: expected a known key (did you mean policy?), found an unknown one",
+            "3:11: handoff.route: expected a known key (did you mean routes?), found an unknown one",
+        ],
+    );
+}
+
+#[test]
+fn an_unknown_key_that_is_near_to_none_lists_them() {
+    refused_for(
+        "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nmodel = 'b'",
+        &[
+            "1:1: colour: expected one of the keys author, break_glass, handoff, policy, reviewers, found an unknown one",
+            "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
+            "5:1: reviewers[0].model: expected one of the keys context_window, name, price_per_call, protocol, \
+             found an unknown one",
+        ],
+    );
+    let endless = "k".repeat(100_000);
+    let error = parse(&format!("{endless} = 1")).unwrap_err().to_string();
+    assert!(error.len() < 1000, "an endless key is not repeated in full: {}", error.len());
+}
+
+#[test]
+fn a_wrong_type_says_what_the_key_takes() {
+    refused_for(
+        "policy.repeat_limit = 'two'\npolicy.flip_limit = 1.0\npolicy.line_slack = { a = 1 }\npolicy.max_rounds = [1]",
+        &[
+            "1:23: policy.repeat_limit: expected a whole number from 1 to 100, found \"two\"",
+            "2:21: policy.flip_limit: expected a whole number from 0 to 100, found 1.0",
+            "3:21: policy.line_slack: expected a whole number from 0 to 10000, found a table",
+            "4:21: policy.max_rounds: expected a whole number from 0 to 1000, found a list",
+        ],
+    );
+    refused_for(
+        "[policy]\npoll_interval = \"soon\"\nsimilarity_threshold = nan",
+        &[
+            "2:17: policy.poll_interval: expected a time from 1 second to 7 days, in seconds or as \"90s\", \"5m\", \
+             \"1h 30m\", found \"soon\"",
+            "3:24: policy.similarity_threshold: expected a number from 0 to 1, found NaN",
+        ],
+    );
+}
+
+#[test]
+fn values_that_no_key_takes() {
+    refused_for(
+        "[policy]\nrepeat_limit = 1979-05-27\nflip_limit = 0xffffffffffffffffffffffffffffffffff\n\
+         similarity_threshold = 1e999\n[[reviewers]]\nname = 07:32:00",
+        &[
+            "2:16: policy.repeat_limit: expected a value that is not a date, found 1979-05-27",
+            "3:14: policy.flip_limit: expected a number of ordinary size, found 0xffffffffffffffffffffffffffffffffff",
+            "4:24: policy.similarity_threshold: expected a number of ordinary size, found 1e999",
+            "6:8: reviewers[0].name: expected a value that is not a date, found 07:32:00",
+        ],
+    );
+}
+
+#[test]
+fn tables_and_lists_in_the_wrong_place() {
+    refused_for(
+        "policy = 3\nhandoff.targets = 'fixer'\n[reviewers]\nname = 'a'\n",
+        &[
+            "1:10: policy: expected a table, found 3",
+            "2:19: handoff.targets: expected a list of tables, found \"fixer\"",
+            "3:1: reviewers: expected a list of tables, found a table",
+        ],
+    );
+    refused_for(
+        "reviewers = [\n  { name = 'a' },\n  'b',\n  { nmae = 'c' },\n]",
+        &[
+            "3:3: reviewers[1]: expected a table, found \"b\"",
+            "4:5: reviewers[2].nmae: expected a known key (did you mean name?), found an unknown one",
+        ],
+    );
+    refused_for(
+        "[policy.repeat_limit]\n",
+        &["1:1: policy.repeat_limit: expected a whole number from 1 to 100, found a table"],
+    );
+}
+
+#[test]
+fn handoff_rules_that_lead_nowhere() {
+    refused_for(
+        r#"
+[handoff]
+mode = "on"
+auto_threshold = 5
+auto_categories = ["bug", "typo"]
+[[handoff.targets]]
+name = "fixer"
+coalesce = "yes"
+[[handoff.targets]]
+name = "fixer"
+[[handoff.targets]]
+[[handoff.routes]]
+target = "fxier"
+min_severity = "hihg"
+categories = "bug"
+paths = ["src/[", 3, "ok"]
+[[handoff.routes]]
+paths = ["a***"]
+"#,
+        &[
+            r#"3:8: handoff.mode: expected one of "off", "threshold_auto", "full_auto", found "on""#,
+            r#"4:18: handoff.auto_threshold: expected one of "nit", "low", "medium", "high", "critical", found 5"#,
+            r#"5:27: handoff.auto_categories[1]: expected one of "bug", "security", "performance", "tests", "docs", "style", "maintainability", "other", found "typo""#,
+            r#"8:12: handoff.targets[0].coalesce: expected true or false, found "yes""#,
+            r#"10:8: handoff.targets[1].name: expected a name that no other target has, found "fixer""#,
+            "11:1: handoff.targets[2].name: expected a name for the target, found nothing",
+            r#"13:10: handoff.routes[0].target: expected a target that [[handoff.targets]] declares, one of "fixer", "default", found "fxier""#,
+            r#"14:16: handoff.routes[0].min_severity: expected one of "nit", "low", "medium", "high", "critical", found "hihg""#,
+            r#"15:14: handoff.routes[0].categories: expected a list of categories, found "bug""#,
+            r#"16:10: handoff.routes[0].paths[0]: expected a path pattern, found "src/[", wrong at character 5: invalid range pattern"#,
+            r#"16:19: handoff.routes[0].paths[1]: expected a path pattern such as "src/**/*.rs", found 3"#,
+            "17:1: handoff.routes[1].target: expected the name of a target, found nothing",
+            r#"18:10: handoff.routes[1].paths[0]: expected a path pattern, found "a***", wrong at character 4: wildcards are either regular `*` or recursive `**`"#,
+        ],
+    );
+    refused_for(
+        "handoff.routes = [{ target = 'x' }]",
+        &[
+            r#"1:30: handoff.routes[0].target: expected a target that [[handoff.targets]] declares (there is none), or "default", found "x""#,
+        ],
+    );
+}
+
+#[test]
+fn reviewers_that_cannot_be_told_apart_or_paid() {
+    refused_for(
+        r#"
+author.price_per_call = inf
+reviewers = [
+  { name = "a", protocol = "chat", context_window = 0 },
+  { name = "a", price_per_call = -0.5 },
+  { name = " " },
+  { protocol = "actions" },
+  { name = "b", context_window = 1_000_000_001, price_per_call = nan },
+]
+"#,
+        &[
+            "2:25: author.price_per_call: expected a number from 0 to 1000000000, found inf",
+            r#"4:28: reviewers[0].protocol: expected one of "actions", "findings", found "chat""#,
+            "4:53: reviewers[0].context_window: expected a whole number from 1 to 1000000000, found 0",
+            r#"5:12: reviewers[1].name: expected a name that no other reviewer has, found "a""#,
+            "5:34: reviewers[1].price_per_call: expected a number from 0 to 1000000000, found -0.5",
+            r#"6:12: reviewers[2].name: expected a name for the reviewer, found " ""#,
+            "7:3: reviewers[3].name: expected a name for the reviewer, found nothing",
+            "8:34: reviewers[4].context_window: expected a whole number from 1 to 1000000000, found 1000000001",
+            "8:66: reviewers[4].price_per_call: expected a number from 0 to 1000000000, found NaN",
+        ],
+    );
+}
+
+#[test]
+fn what_is_not_toml() {
+    refused(
+        "[policy]\nrepeat_limit = 1\nrepeat_limit = 2\n",
+        r"
+config.toml:3:1: not valid TOML: duplicate key
+  |
+3 | repeat_limit = 2
+  | ^^^^^^^^^^^^",
+    );
+    refused(
+        "[policy\nrepeat_limit = 0\n",
+        r"
+config.toml:1:8: not valid TOML: unclosed table, expected `]`
+  |
+1 | [policy
+  |        ^",
+    );
+}
+
+/// Columns count characters, a tab is shown as one, and nothing that a terminal obeys gets through.
+#[test]
+fn the_underline_stands_under_its_value() {
+    refused(
+        "\u{feff}[break_glass]\r\n\tlabel\t=\t\"\\n\"\r\n",
+        r#"
+config.toml:2:10: break_glass.label: expected one line of text, or "" to switch it off, found "\n"
+  |
+2 |  label = "\n"
+  |          ^^^^"#,
+    );
+    refused(
+        "reviewers = [{ name = 'Ünïcödé' }, { name = 'Ünïcödé' }]",
+        r#"
+config.toml:1:45: reviewers[1].name: expected a name that no other reviewer has, found "Ünïcödé"
+  |
+1 | reviewers = [{ name = 'Ünïcödé' }, { name = 'Ünïcödé' }]
+  |                                             ^^^^^^^^^"#,
+    );
+    let error = parse("policy.repeat_limit = 0 # \u{202e}").unwrap_err().to_string();
+    assert!(error.contains("1 | policy.repeat_limit = 0 # \u{fffd}\n"), "{error}");
+}
+
+#[test]
+fn a_long_line_is_shown_in_part() {
+    let list = "'x', ".repeat(100);
+    let error = parse(&format!("handoff.auto_categories = [{list}]")).unwrap_err().to_string();
+    let last = error.rsplit("\n\n").next().unwrap();
+    let excerpt: Vec<&str> = last.lines().skip(2).collect();
+    let lead = format!("1 | {}", "'x', ".repeat(12));
+    assert_eq!(excerpt, [format!("{lead}'x', ]"), format!("  | {}^^^", " ".repeat(60))]);
+}
+
+/// A file full of mistakes, deep or long, is refused as quickly as any other.
+#[test]
+fn a_file_that_was_never_a_configuration() {
+    let error = parse(&"[[reviewers]]\n".repeat(5000)).unwrap_err().to_string();
+    assert_eq!(error.matches("expected a name for the reviewer, found nothing").count(), 100);
+    assert!(error.ends_with("\n\nconfig.toml: and 4900 more"), "{}", &error[error.len() - 100..]);
+    for (open, close) in [("[", "]"), ("{ a = ", "}")] {
+        let nested = format!("policy.repeat_limit = {}1{}", open.repeat(5000), close.repeat(5000));
+        assert!(parse(&nested).is_err());
+    }
+    for dotted in
+        [format!("{}a = 1", "policy.repeat_limit.".repeat(5000)), format!("[{}a]", "a.".repeat(5000))]
+    {
+        assert!(parse(&dotted).is_err());
+    }
+}
