@@ -100,15 +100,15 @@ fn relisted_after_a_rewrite(bencher: Bencher<'_, '_>, count: u32) {
     };
     let changes: Vec<_> = (0..=count / 50).map(change).collect();
     pr.push("h3".into(), &changes);
-    let reports: Vec<_> = (0..count).map(|n| Report { id: format!("n{n:06}").into(), finding: finding(n) }).collect();
-    bencher
-        .counter(ItemsCount::new(count))
-        .with_inputs(|| (pr.clone(), reports.clone()))
-        .bench_values(|(mut pr, reports)| {
+    let reports: Vec<_> =
+        (0..count).map(|n| Report { id: format!("n{n:06}").into(), finding: finding(n) }).collect();
+    bencher.counter(ItemsCount::new(count)).with_inputs(|| (pr.clone(), reports.clone())).bench_values(
+        |(mut pr, reports)| {
             let frozen = pr.begin_cycle(&reviewer(), Trigger::Review, &policy).expect("the head is new");
             pr.answer(&frozen, Ok(Answer::Findings { reports }), &policy);
             pr
-        });
+        },
+    );
 }
 
 /// `cloture simulate` over a trace of that many threads: opened, argued about once, merged.

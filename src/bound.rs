@@ -105,7 +105,9 @@ impl fmt::Display for WorstCase {
         )?;
         match bounds.money_per_pr {
             Some(money) => writeln!(f, "  money per PR             {money:>8.2}   at the configured prices")?,
-            None => writeln!(f, "  money per PR              unknown   set price_per_call for every reviewer")?,
+            None => {
+                writeln!(f, "  money per PR              unknown   set price_per_call for every reviewer")?;
+            }
         }
         writeln!(f)?;
         write!(

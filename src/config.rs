@@ -1,6 +1,6 @@
-//! The configuration, in two stages: what was typed ([`typed`]) becomes what is valid ([`Config`]), or is refused
-//! before anything starts (S5). A refusal names the file, line and column, the key, what was expected and what
-//! was found, for every problem of the file and not only for its first.
+//! The configuration, in two stages: what was typed ([`typed`]) becomes what is valid ([`Config`]), or is
+//! refused before anything starts (S5). A refusal names the file, line and column, the key, what was expected
+//! and what was found, for every problem of the file and not only for its first.
 
 mod check;
 mod document;
@@ -60,8 +60,8 @@ impl Config {
         places::load(places)
     }
 
-    /// Reads a configuration from the content of `file`, which is only named in errors. The content is taken as
-    /// bytes, because whether it is text at all is a question with a place in the file, too.
+    /// Reads a configuration from the content of `file`, which is only named in errors. The content is taken
+    /// as bytes, because whether it is text at all is a question with a place in the file, too.
     pub fn parse(file: &Path, content: &[u8]) -> Result<Config, ConfigError> {
         let text = std::str::from_utf8(content)
             .map_err(|error| ConfigError::invalid(file, content, vec![document::not_text(content, error)]))?;

@@ -7,6 +7,7 @@
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
 //! - [`reviewers`]: what driven reviewers are asked for and how their answers are read.
 //! - [`config`]: what was typed becomes what is valid.
+//! - `object`: a reader's helper that both of them and traces share.
 //! - [`simulate`] and [`bound`]: the two commands that show the engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
@@ -21,5 +22,6 @@ pub mod bound;
 pub mod cli;
 pub mod config;
 pub mod domain;
+mod object;
 pub mod reviewers;
 pub mod simulate;

@@ -42,7 +42,8 @@ fn replay(trace: &Path) -> anyhow::Result<()> {
     if trace.as_os_str() == "-" {
         simulate(io::stdin().lock(), output)?;
     } else {
-        let file = File::open(trace).map_err(SimulateError::Read).with_context(|| trace.display().to_string())?;
+        let file =
+            File::open(trace).map_err(SimulateError::Read).with_context(|| trace.display().to_string())?;
         simulate(BufReader::new(file), output)?;
     }
     Ok(())

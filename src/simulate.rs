@@ -12,6 +12,7 @@ use crate::domain::pull_request::{CycleOutcome, PullRequest, Refusal};
 use crate::domain::re_review::Reply;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::ThreadId;
+use crate::object::Object;
 use crate::reviewers::answer::read_traced;
 use report::Reporter;
 use std::io::{self, BufRead, Write};
@@ -49,7 +50,9 @@ fn play_all<W: Write>(trace: impl BufRead, reporter: &mut Reporter<W>) -> Result
         let event = trace::event(&line).map_err(|problem| lines.problem(problem))?;
         number += 1;
         let outcome = replay.play(event);
-        reporter.print(number, &outcome, &replay.pull_request, &replay.policy).map_err(SimulateError::Write)?;
+        reporter
+            .print(number, &outcome, &replay.pull_request, &replay.policy)
+            .map_err(SimulateError::Write)?;
     }
     Ok(())
 }
@@ -79,14 +82,14 @@ struct Replay {
 impl Replay {
     fn play(&mut self, event: Event) -> Outcome {
         match event {
-            Event::Push(push) => {
+            Event::Push(Object(push)) => {
                 let (head, changes) = push.into_changes();
                 self.pull_request.push(head, &changes);
                 Outcome::default()
             }
-            Event::Cycle(cycle) => self.cycle(cycle),
-            Event::Reply(reply) => self.reply(&reply),
-            Event::Person(PersonEvent { act, thread, .. }) => {
+            Event::Cycle(Object(cycle)) => self.cycle(cycle),
+            Event::Reply(Object(reply)) => self.reply(&reply),
+            Event::Person(Object(PersonEvent { act, thread, .. })) => {
                 refusable(&thread, self.pull_request.person(&thread, act.into()))
             }
             Event::Merge(_) => {
@@ -115,9 +118,10 @@ impl Replay {
             CycleOutcome::Completed { verdict, .. } => {
                 Outcome { verdict: Some(verdict), ..Outcome::default() }
             }
-            CycleOutcome::Failed { violations, .. } => {
-                Outcome { refused: violations.into_iter().map(Refused::Answer).collect(), ..Outcome::default() }
-            }
+            CycleOutcome::Failed { violations, .. } => Outcome {
+                refused: violations.into_iter().map(Refused::Answer).collect(),
+                ..Outcome::default()
+            },
             // Nothing happens between asking and answering in a trace.
             CycleOutcome::Overtaken => Outcome::default(),
         }

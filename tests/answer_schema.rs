@@ -135,7 +135,9 @@ fn findings_are_held_to_the_same_form_by_schema_and_engine() {
     let good = json!({"path": "a.rs", "line": 3, "end_line": 4, "title": "x", "body": "y", "severity": "low", "category": "bug", "suggestion": null});
     let mut candidates = vec![good.clone()];
     for field in ["path", "line", "end_line", "title", "body", "severity", "category", "suggestion"] {
-        for value in [json!(null), json!("high"), json!("bug"), json!(0), json!(7), json!([]), json!(-1), json!(1.5)] {
+        for value in
+            [json!(null), json!("high"), json!("bug"), json!(0), json!(7), json!([]), json!(-1), json!(1.5)]
+        {
             let mut changed = good.clone();
             changed[field] = value;
             candidates.push(changed);
@@ -151,7 +153,8 @@ fn findings_are_held_to_the_same_form_by_schema_and_engine() {
         let validator = jsonschema::draft202012::new(&answer_schema(&frozen, protocol)).unwrap();
         for finding in &candidates {
             // That a range must not run backwards, and needs a start, is beyond what a schema can say.
-            let backwards = finding["end_line"].as_u64() < finding["line"].as_u64() && finding["end_line"].is_u64();
+            let backwards =
+                finding["end_line"].as_u64() < finding["line"].as_u64() && finding["end_line"].is_u64();
             let startless = finding["line"].is_null() && finding["end_line"].is_u64();
             let answer = json!({ "findings": [finding] });
             let read = read(answer.to_string().as_bytes(), protocol, &policy, |n| format!("new{n}").into());

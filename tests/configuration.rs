@@ -1,5 +1,7 @@
-//! The configuration (S5): the example is what the code does, every range holds at both ends, every mistake is
-//! shown where it was made, and no file whatever can do worse than be refused.
+//! The configuration (S5): the example is what the code does, every range holds at both ends, every mistake
+//! is shown where it was made, and no file whatever can do worse than be refused.
+
+#![expect(clippy::unwrap_used, reason = "what a test cannot do without should stop it")]
 
 #[path = "configuration/example.rs"]
 mod example;
@@ -148,12 +150,8 @@ fn a_trace_says_the_same_in_json() {
         r#"{"repeat_limit": 3, "flip_limit": 0, "poll_interval": "5m", "max_rounds": null}"#,
     )
     .unwrap();
-    let expected = Policy {
-        repeat_limit: 3,
-        flip_limit: 0,
-        poll_interval: Duration::from_secs(300),
-        ..Policy::default()
-    };
+    let expected =
+        Policy { repeat_limit: 3, flip_limit: 0, poll_interval: Duration::from_mins(5), ..Policy::default() };
     assert_eq!(policy.validated(), Ok(expected));
 
     let handoff: typed::Handoff = serde_json::from_str(

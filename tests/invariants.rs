@@ -38,7 +38,8 @@ fn finding() -> impl Strategy<Value = Value> {
 
 fn cycle() -> impl Strategy<Value = Value> {
     let action = (id(), pick(&ACTIONS), pick(&STANCES));
-    let action = action.prop_map(|(thread, action, stance)| json!({"thread": thread, "action": action, "stance": stance}));
+    let action = action
+        .prop_map(|(thread, action, stance)| json!({"thread": thread, "action": action, "stance": stance}));
     let lists = (prop::collection::vec(action, 0..3), prop::collection::vec(finding(), 0..3));
     (pick(&["r", "s"]), pick(&["actions", "findings"]), lists, pick(&["review", "verify"])).prop_map(
         |(reviewer, protocol, (actions, findings), trigger)| {
@@ -49,10 +50,13 @@ fn cycle() -> impl Strategy<Value = Value> {
 }
 
 fn event() -> impl Strategy<Value = Value> {
-    let changed = (1..20_u32, 0..20_u32).prop_map(|(from, more)| json!({"path": "a.rs", "from": from, "to": from + more}));
+    let changed = (1..20_u32, 0..20_u32)
+        .prop_map(|(from, more)| json!({"path": "a.rs", "from": from, "to": from + more}));
     let push = (0..12_u32, prop::collection::vec(changed, 0..3));
-    let push = push.prop_map(|(head, changed)| json!({"push": {"head": format!("h{head}"), "changed": changed}}));
-    let person = (id(), pick(&ACTS)).prop_map(|(thread, act)| json!({"person": {"act": act, "thread": thread, "by": "bob"}}));
+    let push =
+        push.prop_map(|(head, changed)| json!({"push": {"head": format!("h{head}"), "changed": changed}}));
+    let person = (id(), pick(&ACTS))
+        .prop_map(|(thread, act)| json!({"person": {"act": act, "thread": thread, "by": "bob"}}));
     let intents = pick(&["wont_fix", "acknowledged", "disagree", "fixed", "question", "other"]);
     let reply = (id(), intents, pick(&["OWNER", "CONTRIBUTOR"]));
     let reply = reply.prop_map(|(thread, intent, association)| json!({"reply": {"thread": thread, "by": "bob", "association": association, "intent": intent}}));
@@ -91,7 +95,12 @@ fn replay(header: &Value, events: &[Value]) -> Vec<Value> {
 }
 
 fn threads(line: &Value) -> BTreeMap<&str, &Value> {
-    line["threads"].as_array().unwrap().iter().map(|thread| (thread["id"].as_str().unwrap(), thread)).collect()
+    line["threads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|thread| (thread["id"].as_str().unwrap(), thread))
+        .collect()
 }
 
 fn rank(severity: &Value) -> Option<usize> {
@@ -189,10 +198,14 @@ proptest! {
 #[test]
 fn an_oversized_answer_has_its_own_violation() {
     let policy = Policy { max_answer_bytes: 1024, max_findings_per_answer: 2, ..Policy::default() };
-    let read = |answer: &str| read(answer.as_bytes(), Protocol::Actions, &policy, |n| format!("new{n}").into());
+    let read =
+        |answer: &str| read(answer.as_bytes(), Protocol::Actions, &policy, |n| format!("new{n}").into());
     let finding = r#"{"path": "a", "title": "x", "severity": "low"}"#;
     let kind = |answer: &str| read(answer).map_err(|violation| violation.kind()).map(|_| ());
     assert_eq!(kind(&format!(r#"{{"findings": [{finding}, {finding}]}}"#)), Ok(()));
-    assert_eq!(kind(&format!(r#"{{"findings": [{finding}, {finding}, {finding}]}}"#)), Err("oversized_answer"));
+    assert_eq!(
+        kind(&format!(r#"{{"findings": [{finding}, {finding}, {finding}]}}"#)),
+        Err("oversized_answer")
+    );
     assert_eq!(kind(&format!(r#"{{"summary": "{}"}}"#, "x".repeat(2000))), Err("oversized_answer"));
 }

@@ -122,6 +122,8 @@ fn a_signature_is_not_part_of_the_reply() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_text_can_be_read(body in ".{0,400}") {
         let _ = classify(&body);
@@ -143,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn hostile_sizes_are_read_quickly() {
+fn hostile_sizes_can_be_read() {
     for piece in [
         "> ",
         "*",

@@ -1,8 +1,8 @@
 //! `cloture simulate` from outside: the rules of the specification, each as a trace and what must come of it.
 
 use serde_json::{Value, json};
-use std::process::{Command, Output, Stdio};
 use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 /// Runs the trace's lines and gives back what was printed, parsed.
 fn simulate(lines: &[Value]) -> Vec<Value> {
@@ -98,12 +98,19 @@ fn t3_t4_a_held_stance_runs_out_of_replies() {
     assert_eq!(out[3]["threads"][0]["legal"]["accepts"], json!(["escalate", "reply", "resolve", "veto"]));
     assert_eq!((out[5]["accepted"].clone(), kinds(&out[5])), (json!(false), vec!["illegal_action"]));
     assert_eq!(out[5]["threads"], out[4]["threads"], "a failed answer leaves the counters as they were");
-    assert_eq!(thread(&out[6], &["status", "cause", "cycles", "round_count"]), ["vetoed", "reviewer"].map(Value::from).iter().chain(&[json!(3), json!(2)]).collect::<Vec<_>>());
+    assert_eq!(
+        thread(&out[6], &["status", "cause", "cycles", "round_count"]),
+        ["vetoed", "reviewer"].map(Value::from).iter().chain(&[json!(3), json!(2)]).collect::<Vec<_>>()
+    );
 }
 
 #[test]
 fn t5_a_reviewer_that_alternates_is_cut_off_at_five() {
-    let mut lines = vec![header(&json!({"max_review_iterations": 20}), &json!({}), false), push("0"), raises(&[leak("high")])];
+    let mut lines = vec![
+        header(&json!({"max_review_iterations": 20}), &json!({}), false),
+        push("0"),
+        raises(&[leak("high")]),
+    ];
     for (head, stance) in [("1", "accepts"), ("2", "accepts"), ("3", "seeks_change"), ("4", "accepts")] {
         lines.extend([push(head), acts("reply", stance)]);
     }
@@ -129,7 +136,10 @@ fn t6_a_returned_thread_starts_afresh() {
     let fresh = [json!("open"), Value::Null, Value::Null, json!(0), json!(0), json!(0), json!(1)];
     assert_eq!(thread(&out[3], &fields), fresh.iter().collect::<Vec<_>>());
     assert_eq!(out[3]["threads"][0]["legal"]["accepts"], json!(["escalate", "reply", "resolve", "veto"]));
-    assert_eq!(thread(&out[5], &["stance", "round_count", "cycles"]), [&json!("accepts"), &json!(0), &json!(1)]);
+    assert_eq!(
+        thread(&out[5], &["stance", "round_count", "cycles"]),
+        [&json!("accepts"), &json!(0), &json!(1)]
+    );
 }
 
 #[test]
@@ -152,16 +162,25 @@ fn c2_every_kind_of_violation_has_its_own_name() {
         (json!({"actions": [resolve, also("u1")]}), vec!["foreign_thread"]),
         (json!({"actions": [resolve, also("t2")]}), vec!["closed_thread"]),
         (json!({"actions": [also("u1")]}), vec!["missing_action", "foreign_thread"]),
-        (json!({"actions": [resolve], "findings": [finding("n", 12, "Leaked file handle", "high")]}), vec!["duplicate_finding"]),
+        (
+            json!({"actions": [resolve], "findings": [finding("n", 12, "Leaked file handle", "high")]}),
+            vec!["duplicate_finding"],
+        ),
         (
             json!({"actions": [resolve], "findings": [finding("n", 400, "Dead code", "low"), finding("m", 401, "Dead code", "low")]}),
             vec!["duplicate_finding"],
         ),
         (json!({"actions": "junk"}), vec!["malformed_answer"]),
-        (json!({"actions": [{"thread": "t1", "action": "raise", "stance": "accepts"}]}), vec!["malformed_answer"]),
+        (
+            json!({"actions": [{"thread": "t1", "action": "raise", "stance": "accepts"}]}),
+            vec!["malformed_answer"],
+        ),
         (json!({"actions": [{"thread": "t1", "action": "veto"}]}), vec!["malformed_answer"]),
         (json!({"actions": [resolve], "findings": [{"id": "n"}]}), vec!["malformed_answer"]),
-        (json!({"actions": [resolve], "findings": [finding("n", 0, "Dead code", "low")]}), vec!["malformed_answer"]),
+        (
+            json!({"actions": [resolve], "findings": [finding("n", 0, "Dead code", "low")]}),
+            vec!["malformed_answer"],
+        ),
         (json!({"protocol": "findings", "actions": [resolve]}), vec!["malformed_answer"]),
     ];
     for (answer, expected) in cases {
@@ -184,12 +203,26 @@ fn c2_every_kind_of_violation_has_its_own_name() {
 fn c4_a_reviewer_that_never_behaves_is_closed_by_the_engine() {
     let silent = json!({"cycle": {"reviewer": "r", "actions": []}});
     let out = simulate(&[
-        plain(), push("1"), raises(&[leak("high")]), push("2"),
-        silent.clone(), silent.clone(), silent.clone(), silent.clone(), push("3"), silent,
+        plain(),
+        push("1"),
+        raises(&[leak("high")]),
+        push("2"),
+        silent.clone(),
+        silent.clone(),
+        silent.clone(),
+        silent.clone(),
+        push("3"),
+        silent,
     ]);
     assert_eq!(out[4]["threads"][0]["status"], "open");
-    assert_eq!(thread(&out[5], &["status", "cause", "cycles"]), [&json!("escalated"), &json!("reviewer_failed"), &json!(1)]);
-    assert_eq!((&out[5]["accepted"], &out[5]["verdict"], &out[5]["cycles"]), (&json!(false), &Value::Null, &json!({"r": 2})));
+    assert_eq!(
+        thread(&out[5], &["status", "cause", "cycles"]),
+        [&json!("escalated"), &json!("reviewer_failed"), &json!(1)]
+    );
+    assert_eq!(
+        (&out[5]["accepted"], &out[5]["verdict"], &out[5]["cycles"]),
+        (&json!(false), &Value::Null, &json!({"r": 2}))
+    );
     assert_eq!(out[6]["skipped"], "same_sha");
     assert_eq!(out[8]["accepted"], true, "nothing is open any more, so an empty answer is a good one");
 }
@@ -199,8 +232,13 @@ fn c4_a_push_abandons_a_cycle_that_failed_so_far() {
     let silent = json!({"cycle": {"reviewer": "r", "actions": []}});
     let out = simulate(&[
         header(&json!({"cycle_retries": 1}), &json!({}), false),
-        push("1"), raises(&[leak("high")]),
-        push("2"), silent.clone(), push("3"), silent.clone(), silent,
+        push("1"),
+        raises(&[leak("high")]),
+        push("2"),
+        silent.clone(),
+        push("3"),
+        silent.clone(),
+        silent,
     ]);
     assert_eq!(out[5]["threads"][0]["status"], "open", "a first failure at a new head");
     assert_eq!(out[6]["threads"][0]["cause"], "reviewer_failed");
@@ -211,26 +249,54 @@ fn c5_c6_guards_are_looked_at_in_order() {
     let clean = json!({"cycle": {"reviewer": "r"}});
     let out = simulate(&[
         header(&json!({"max_review_iterations": 1}), &json!({}), false),
-        push("1"), raises(&[leak("high")]), clean.clone(), push("2"), clean.clone(),
-        json!({"close": {}}), clean.clone(), json!({"reopen": {}}), clean.clone(), push("1"), clean.clone(), json!({"merge": {}}), clean,
+        push("1"),
+        raises(&[leak("high")]),
+        clean.clone(),
+        push("2"),
+        clean.clone(),
+        json!({"close": {}}),
+        clean.clone(),
+        json!({"reopen": {}}),
+        clean.clone(),
+        push("1"),
+        clean.clone(),
+        json!({"merge": {}}),
+        clean,
     ]);
     assert_eq!(thread(&out[1], &["status", "cause"]), [&json!("escalated"), &json!("iteration_cap")]);
     let skipped: Vec<_> = [2, 4, 6, 8, 10, 12].map(|line| &out[line]["skipped"]).into_iter().collect();
-    let expected = [json!("same_sha"), json!("iteration_cap"), json!("pr_closed"), Value::Null, json!("same_sha"), json!("pr_merged")];
+    let expected = [
+        json!("same_sha"),
+        json!("iteration_cap"),
+        json!("pr_closed"),
+        Value::Null,
+        json!("same_sha"),
+        json!("pr_merged"),
+    ];
     assert_eq!(skipped, expected.iter().collect::<Vec<_>>());
 }
 
 #[test]
 fn c7_a_list_of_findings_is_turned_into_actions() {
     let out = simulate(&[
-        plain(), push("1"), lists(&[leak("medium"), finding("t2", 50, "Unchecked index", "low")]),
-        push("2"), lists(&[finding("again", 11, "Leaked file handle", "high")]),
-        push("3"), lists(&[leak("low")]),
+        plain(),
+        push("1"),
+        lists(&[leak("medium"), finding("t2", 50, "Unchecked index", "low")]),
+        push("2"),
+        lists(&[finding("again", 11, "Leaked file handle", "high")]),
+        push("3"),
+        lists(&[leak("low")]),
     ]);
-    assert_eq!(thread(&out[3], &["status", "severity", "round_count", "stance"]), [&json!("open"), &json!("high"), &json!(1), &json!("seeks_change")]);
+    assert_eq!(
+        thread(&out[3], &["status", "severity", "round_count", "stance"]),
+        [&json!("open"), &json!("high"), &json!(1), &json!("seeks_change")]
+    );
     assert_eq!(out[3]["threads"][1]["status"], "resolved");
     assert_eq!(out[3]["threads"][1]["stance"], "accepts");
-    assert_eq!(thread(&out[5], &["status", "cause", "severity"]), [&json!("escalated"), &json!("round_limit"), &json!("high")]);
+    assert_eq!(
+        thread(&out[5], &["status", "cause", "severity"]),
+        [&json!("escalated"), &json!("round_limit"), &json!("high")]
+    );
 }
 
 #[test]
@@ -268,8 +334,19 @@ fn d4_what_a_person_had_comes_back_only_when_it_is_worse() {
         ("resolve", "medium", "resolved", "person"),
         ("resolve", "critical", "escalated", "worsened"),
     ] {
-        let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), person(decide), push("2"), raises(&[finding("t9", 10, "Leaked file handle", severity)])]);
-        assert_eq!(thread(&out[4], &["status", "cause"]), [&json!(status), &json!(cause)], "{decide} {severity}");
+        let out = simulate(&[
+            plain(),
+            push("1"),
+            raises(&[leak("high")]),
+            person(decide),
+            push("2"),
+            raises(&[finding("t9", 10, "Leaked file handle", severity)]),
+        ]);
+        assert_eq!(
+            thread(&out[4], &["status", "cause"]),
+            [&json!(status), &json!(cause)],
+            "{decide} {severity}"
+        );
         assert_eq!(out[4]["threads"].as_array().unwrap().len(), 1);
         assert_eq!(out[4]["accepted"], true);
     }
@@ -280,26 +357,49 @@ fn d5_what_the_reviewer_resolved_and_raises_again_continues() {
     let again = raises(&[finding("t9", 10, "Leaked file handle", "high")]);
     let out = simulate(&[
         header(&json!({"max_review_iterations": 20}), &json!({}), false),
-        push("1"), raises(&[leak("high")]),
-        push("2"), acts("resolve", "accepts"),
-        push("3"), again.clone(),
-        push("4"), acts("resolve", "accepts"),
-        push("5"), again,
+        push("1"),
+        raises(&[leak("high")]),
+        push("2"),
+        acts("resolve", "accepts"),
+        push("3"),
+        again.clone(),
+        push("4"),
+        acts("resolve", "accepts"),
+        push("5"),
+        again,
     ]);
     let fields = ["status", "cause", "stance", "round_count", "flips", "cycles", "reopens"];
-    let reopened = [json!("open"), Value::Null, json!("seeks_change"), json!(1), json!(1), json!(3), json!(1)];
+    let reopened =
+        [json!("open"), Value::Null, json!("seeks_change"), json!(1), json!(1), json!(3), json!(1)];
     assert_eq!(thread(&out[5], &fields), reopened.iter().collect::<Vec<_>>());
-    let escalated = [json!("escalated"), json!("regressed"), json!("seeks_change"), json!(3), json!(1), json!(4), json!(2)];
+    let escalated = [
+        json!("escalated"),
+        json!("regressed"),
+        json!("seeks_change"),
+        json!(3),
+        json!(1),
+        json!(4),
+        json!(2),
+    ];
     assert_eq!(thread(&out[9], &fields), escalated.iter().collect::<Vec<_>>());
 }
 
 #[test]
 fn r2_later_rounds_cover_only_what_changed() {
-    let cases = [(100, "high", false), (100, "critical", true), (8, "low", true), (7, "low", true), (6, "low", false)];
+    let cases = [
+        (100, "high", false),
+        (100, "critical", true),
+        (8, "low", true),
+        (7, "low", true),
+        (6, "low", false),
+    ];
     for (line, severity, opens) in cases {
         let out = simulate(&[
-            plain(), push("1"), json!({"cycle": {"reviewer": "r"}}),
-            push_lines("2", 10, 20), raises(&[finding("t1", line, "Leaked file handle", severity)]),
+            plain(),
+            push("1"),
+            json!({"cycle": {"reviewer": "r"}}),
+            push_lines("2", 10, 20),
+            raises(&[finding("t1", line, "Leaked file handle", severity)]),
         ]);
         assert_eq!(out[3]["threads"].as_array().unwrap().len(), usize::from(opens), "{line} {severity}");
         assert_eq!((&out[3]["accepted"], &out[3]["violations"]), (&json!(true), &json!([])));
@@ -315,14 +415,19 @@ fn r3_r4_r5_only_people_who_may_can_override() {
         (reply("CONTRIBUTOR", "Won't fix, this is by design.", "bob"), "open", Value::Null),
         (reply("MEMBER", "I disagree, this is a false positive.", "bob"), "open", Value::Null),
         (reply("MEMBER", "Should we mark this won't fix?", "bob"), "open", Value::Null),
-        (reply("MEMBER", "Won't fix.\n\n🤖 Generated with [Claude Code](https://claude.ai/code)", "bob"), "open", Value::Null),
+        (
+            reply("MEMBER", "Won't fix.\n\n🤖 Generated with [Claude Code](https://claude.ai/code)", "bob"),
+            "open",
+            Value::Null,
+        ),
         (reply("MEMBER", "Won't fix.", "fixer[bot]"), "open", Value::Null),
     ] {
         let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), said.clone()]);
         assert_eq!(thread(&out[2], &["status", "cause"]), [&json!(status), &cause], "{said}");
         assert_eq!(out[2]["accepted"], true);
     }
-    let explicit = json!({"reply": {"thread": "t1", "by": "bob", "association": "OWNER", "intent": "wont_fix"}});
+    let explicit =
+        json!({"reply": {"thread": "t1", "by": "bob", "association": "OWNER", "intent": "wont_fix"}});
     let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), person("veto"), explicit]);
     assert_eq!(thread(&out[3], &["status", "cause"]), [&json!("resolved"), &json!("wont_fix")]);
 }
@@ -334,8 +439,13 @@ fn v2_a_bots_pull_request_is_blocked_by_what_stays_and_not_by_what_is_new() {
         assert_eq!((&out[1]["verdict"], &out[1]["rounds"]), (&json!(verdict), &json!(rounds)));
     }
     let out = simulate(&[
-        header(&json!({}), &json!({}), true), push("1"), raises(&[leak("high")]),
-        push("2"), acts("reply", "seeks_change"), push("3"), acts("resolve", "accepts"),
+        header(&json!({}), &json!({}), true),
+        push("1"),
+        raises(&[leak("high")]),
+        push("2"),
+        acts("reply", "seeks_change"),
+        push("3"),
+        acts("resolve", "accepts"),
     ]);
     assert_eq!((&out[3]["verdict"], &out[3]["rounds"]), (&json!("request_changes"), &json!(1)));
     assert_eq!(out[5]["verdict"], "approve");
@@ -343,7 +453,11 @@ fn v2_a_bots_pull_request_is_blocked_by_what_stays_and_not_by_what_is_new() {
 
 #[test]
 fn h_what_fires_at_merge() {
-    let findings = [leak("high"), finding("t2", 50, "Unchecked index", "low"), json!({"id": "t3", "path": "b.rs", "line": 5, "title": "Stale cache", "severity": "critical", "category": "security"})];
+    let findings = [
+        leak("high"),
+        finding("t2", 50, "Unchecked index", "low"),
+        json!({"id": "t3", "path": "b.rs", "line": 5, "title": "Stale cache", "severity": "critical", "category": "security"}),
+    ];
     let queue = json!({"person": {"act": "queue", "thread": "t2", "by": "bob"}});
     let fired = |handoff: Value, bot: bool, extra: &[Value]| -> Value {
         let mut lines = vec![header(&json!({}), &handoff, bot), push("1"), raises(&findings)];
@@ -351,31 +465,71 @@ fn h_what_fires_at_merge() {
         lines.push(json!({"merge": {}}));
         simulate(&lines).last().unwrap()["tasks"].clone()
     };
-    let task = |path: &str, findings: &[&str]| json!({"target": "default", "path": path, "findings": findings});
+    let task =
+        |path: &str, findings: &[&str]| json!({"target": "default", "path": path, "findings": findings});
     let auto = json!({"mode": "threshold_auto"});
     let queued = std::slice::from_ref(&queue);
     assert_eq!(fired(json!({}), false, &[]), json!([]));
     assert_eq!(fired(json!({}), false, queued), json!([task("a.rs", &["t2"])]));
     assert_eq!(fired(auto.clone(), false, &[]), json!([task("a.rs", &["t1"]), task("b.rs", &["t3"])]));
-    assert_eq!(fired(auto.clone(), false, queued), json!([task("a.rs", &["t1", "t2"]), task("b.rs", &["t3"])]), "one file, one task");
-    assert_eq!(fired(auto.clone(), true, queued), json!([task("a.rs", &["t2"])]), "a bot's pull request hands off only what was queued");
-    assert_eq!(fired(json!({"mode": "threshold_auto", "auto_categories": ["security"]}), false, &[]), json!([task("b.rs", &["t3"])]));
-    assert_eq!(fired(json!({"mode": "full_auto"}), false, &[]), json!([task("a.rs", &["t1", "t2"]), task("b.rs", &["t3"])]));
-    assert_eq!(fired(auto, false, &[json!({"close": {}})]), json!([]), "a closed pull request does not merge");
+    assert_eq!(
+        fired(auto.clone(), false, queued),
+        json!([task("a.rs", &["t1", "t2"]), task("b.rs", &["t3"])]),
+        "one file, one task"
+    );
+    assert_eq!(
+        fired(auto.clone(), true, queued),
+        json!([task("a.rs", &["t2"])]),
+        "a bot's pull request hands off only what was queued"
+    );
+    assert_eq!(
+        fired(json!({"mode": "threshold_auto", "auto_categories": ["security"]}), false, &[]),
+        json!([task("b.rs", &["t3"])])
+    );
+    assert_eq!(
+        fired(json!({"mode": "full_auto"}), false, &[]),
+        json!([task("a.rs", &["t1", "t2"]), task("b.rs", &["t3"])])
+    );
+    assert_eq!(
+        fired(auto, false, &[json!({"close": {}})]),
+        json!([]),
+        "a closed pull request does not merge"
+    );
 }
 
 #[test]
 fn h_nothing_goes_twice_and_refusals_have_names() {
     let out = simulate(&[
-        header(&json!({}), &json!({"mode": "full_auto"}), false), push("1"), raises(&[leak("high")]),
-        person("queue"), json!({"merge": {}}), json!({"merge": {}}), person("queue"), person("resolve"), person("queue"), person("resolve"), person("veto"), person("uphold"), person("unqueue"),
+        header(&json!({}), &json!({"mode": "full_auto"}), false),
+        push("1"),
+        raises(&[leak("high")]),
+        person("queue"),
+        json!({"merge": {}}),
+        json!({"merge": {}}),
+        person("queue"),
+        person("resolve"),
+        person("queue"),
+        person("resolve"),
+        person("veto"),
+        person("uphold"),
+        person("unqueue"),
         json!({"person": {"act": "veto", "thread": "nobody", "by": "bob"}}),
     ]);
     assert_eq!(out[2]["threads"][0]["queued"], true);
     assert_eq!(thread(&out[3], &["queued", "handed_off"]), [&json!(false), &json!(true)]);
     assert_eq!(out[4]["tasks"], json!([]));
     let refusals: Vec<_> = [5, 7, 8, 9, 10, 12].iter().map(|&line: &usize| kinds(&out[line])).collect();
-    assert_eq!(refusals, [["already_handed_off"], ["already_handed_off"], ["already_settled"], ["not_open"], ["not_waiting"], ["unknown_thread"]]);
+    assert_eq!(
+        refusals,
+        [
+            ["already_handed_off"],
+            ["already_handed_off"],
+            ["already_settled"],
+            ["not_open"],
+            ["not_waiting"],
+            ["unknown_thread"]
+        ]
+    );
     assert_eq!(out[11]["accepted"], true, "unqueue always fits");
 }
 
@@ -383,7 +537,8 @@ fn h_nothing_goes_twice_and_refusals_have_names() {
 fn h5_findings_of_verification_runs_go_only_when_queued() {
     let verify = json!({"cycle": {"reviewer": "r", "trigger": "verify", "findings": [leak("critical")]}});
     for (extra, count) in [(vec![], 0), (vec![person("queue")], 1)] {
-        let mut lines = vec![header(&json!({}), &json!({"mode": "full_auto"}), false), push("1"), verify.clone()];
+        let mut lines =
+            vec![header(&json!({}), &json!({"mode": "full_auto"}), false), push("1"), verify.clone()];
         lines.extend(extra);
         lines.push(json!({"merge": {}}));
         assert_eq!(simulate(&lines).last().unwrap()["tasks"].as_array().unwrap().len(), count);
@@ -395,9 +550,21 @@ fn h5_findings_of_verification_runs_go_only_when_queued() {
 fn a_bad_line_stops_the_replay_and_loses_nothing_before_it() {
     let good = format!("{}\n{}\n", plain(), push("1"));
     for bad in [
-        &b"not json\n"[..], b"{}\n", b"[]\n", b"null\n", b"{\"push\": {}}\n", b"{\"push\": {\"head\": \"x\", \"other\": 1}}\n",
-        b"{\"merge\": {}, \"close\": {}}\n", b"{\"merge\": {}} trailing\n", b"{\"nonsense\": {}}\n", b"\xff\xfe\n", b"{\"merge\": {\"x\": 1}}\n",
-        b"{\"person\": {\"act\": \"argue\", \"thread\": \"t1\", \"by\": \"b\"}}\n", b"{\"cycle\": {}}\n", b"\n{\"merge\": {}}\n", b"{\"merge\": ",
+        &b"not json\n"[..],
+        b"{}\n",
+        b"[]\n",
+        b"null\n",
+        b"{\"push\": {}}\n",
+        b"{\"push\": {\"head\": \"x\", \"other\": 1}}\n",
+        b"{\"merge\": {}, \"close\": {}}\n",
+        b"{\"merge\": {}} trailing\n",
+        b"{\"nonsense\": {}}\n",
+        b"\xff\xfe\n",
+        b"{\"merge\": {\"x\": 1}}\n",
+        b"{\"person\": {\"act\": \"argue\", \"thread\": \"t1\", \"by\": \"b\"}}\n",
+        b"{\"cycle\": {}}\n",
+        b"\n{\"merge\": {}}\n",
+        b"{\"merge\": ",
         b"{\"push\": {\"head\": \"x\", \"changed\": [{\"path\": \"a\", \"from\": 3, \"to\": 1}]}}\n",
     ] {
         let output = run(&[good.as_bytes(), bad, push("3").to_string().as_bytes()].concat());
@@ -414,7 +581,10 @@ fn a_bad_line_stops_the_replay_and_loses_nothing_before_it() {
 fn a_bad_header_is_refused_with_what_is_wrong() {
     for (bad, word) in [
         (json!({}), "trace"),
-        (json!({"trace": 2, "pull_request": {"number": 1, "author": "a", "author_is_bot": false}}), "version"),
+        (
+            json!({"trace": 2, "pull_request": {"number": 1, "author": "a", "author_is_bot": false}}),
+            "version",
+        ),
         (header(&json!({"repeat_limit": 0}), &json!({}), false), "repeat_limit"),
         (header(&json!({"repeat_limits": 2}), &json!({}), false), "repeat_limits"),
         (header(&json!({}), &json!({"mode": "sometimes"}), false), "sometimes"),
@@ -425,7 +595,8 @@ fn a_bad_header_is_refused_with_what_is_wrong() {
         assert!(message.contains("line 1") && message.contains(word), "{message}");
     }
     assert_eq!(run(b"").status.code(), Some(2));
-    let missing = Command::new(env!("CARGO_BIN_EXE_cloture")).args(["simulate", "no/such/file"]).output().unwrap();
+    let missing =
+        Command::new(env!("CARGO_BIN_EXE_cloture")).args(["simulate", "no/such/file"]).output().unwrap();
     assert_eq!(missing.status.code(), Some(2));
 }
 

@@ -21,8 +21,8 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The problems of one table so far. Each method reads one key: what was left out gives `None`, and so does what
-/// is wrong, after it was noted; the caller puts a default in the place of either and goes on.
+/// The problems of one table so far. Each method reads one key: what was left out gives `None`, and so does
+/// what is wrong, after it was noted; the caller puts a default in the place of either and goes on.
 #[derive(Debug)]
 pub(super) struct Checks {
     table: &'static str,

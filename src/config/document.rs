@@ -1,5 +1,5 @@
-//! Reading a TOML document: its keys are held against the known ones, its values are checked, and every problem
-//! is traced back to the place in the file that it is about.
+//! Reading a TOML document: its keys are held against the known ones, its values are checked, and every
+//! problem is traced back to the place in the file that it is about.
 
 use super::error::Fault;
 use super::weeding::weed;
@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::str::Utf8Error;
 use toml::de::{DeTable, DeValue};
 
-/// Reads the text of a configuration. What is not TOML at all ends at its first fault; of everything else, all
-/// faults are returned, in the order of the file.
+/// Reads the text of a configuration. What is not TOML at all ends at its first fault; of everything else,
+/// all faults are returned, in the order of the file.
 pub(super) fn read(text: &str) -> Result<Config, Vec<Fault>> {
     let mut document = DeTable::parse(text).map_err(|error| vec![not_toml(text, &error)])?;
     let mut faults = weed(document.get_mut());
@@ -43,8 +43,8 @@ fn not_toml(text: &str, error: &toml::de::Error) -> Fault {
     Fault::unnamed(span, format!("not valid TOML: {}", error.message()))
 }
 
-/// Where the value of a key stands, or, of a key that is missing, the table that lacks it. Only for keys that the
-/// checks name, which have neither dots nor brackets of their own.
+/// Where the value of a key stands, or, of a key that is missing, the table that lacks it. Only for keys that
+/// the checks name, which have neither dots nor brackets of their own.
 fn locate(document: &DeTable<'_>, key: &str) -> Range<usize> {
     let mut place = None;
     for step in key.split(['.', '[']) {

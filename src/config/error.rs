@@ -90,7 +90,8 @@ const SHOWN_CHARACTERS: usize = 120;
 const SHOWN_BEFORE: usize = 60;
 
 impl Complaint {
-    /// Counts in bytes up to the line and in characters within it, so that content which is not text has places, too.
+    /// Counts in bytes up to the line and in characters within it, so that content which is not text has
+    /// places, too.
     fn about(content: &[u8], Fault { span, message, .. }: Fault) -> Complaint {
         let (before, rest) = content.split_at(span.start.min(content.len()));
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
@@ -112,8 +113,8 @@ impl Complaint {
     }
 }
 
-/// A piece of a line, with nothing in it that a terminal obeys, so that what is shown is what is there and the
-/// underline stands under it.
+/// A piece of a line, with nothing in it that a terminal obeys, so that what is shown is what is there and
+/// the underline stands under it.
 fn displayed(piece: &[u8]) -> String {
     let piece = String::from_utf8_lossy(piece);
     let visible = |c: char| match c {

@@ -1,4 +1,5 @@
-//! Checking `[handoff]`: a route to nowhere, or to a name that two targets have, would lose findings silently.
+//! Checking `[handoff]`: a route to nowhere, or to a name that two targets have, would lose findings
+//! silently.
 
 use super::check::{Checks, Problem};
 use super::value::quoted;

@@ -5,7 +5,8 @@ use directories::BaseDirs;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Where a configuration may be, first come first served. As data, so that only one function asks the environment.
+/// Where a configuration may be, first come first served. As data, so that only one function asks the
+/// environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
     /// What the command line names. It must be there.
@@ -20,7 +21,8 @@ pub struct Places {
 const VARIABLE: &str = "CLOTURE_CONFIG";
 
 impl Places {
-    /// The places of this process. An empty variable counts as none, as shells have no easier way to take one back.
+    /// The places of this process. An empty variable counts as none, as shells have no easier way to take one
+    /// back.
     pub fn from_environment(explicit: Option<PathBuf>) -> Places {
         Places {
             explicit,
@@ -38,8 +40,8 @@ pub struct Loaded {
     pub source: Option<PathBuf>,
 }
 
-/// Reads the first place that applies. A file that somebody named and that is not there is an error: to run with
-/// the defaults instead would be to run without the limits that were asked for.
+/// Reads the first place that applies. A file that somebody named and that is not there is an error: to run
+/// with the defaults instead would be to run without the limits that were asked for.
 pub(super) fn load(places: &Places) -> Result<Loaded, ConfigError> {
     let named = [(&places.explicit, "the command line"), (&places.env, VARIABLE)];
     for (file, named_by) in named {

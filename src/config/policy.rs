@@ -1,5 +1,5 @@
-//! The limits of the limits. They are wide, because a small or large policy is a team's own business; each end
-//! only shuts out what would mean something else than it says, or would be no bound at all.
+//! The limits of the limits. They are wide, because a small or large policy is a team's own business; each
+//! end only shuts out what would mean something else than it says, or would be no bound at all.
 
 use super::check::{Checks, Problem};
 use super::{Value, typed};
@@ -8,8 +8,8 @@ use jiff::fmt::friendly::SpanParser;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// With 0 no reviewer could ever reply, not even once. A thread argued over a hundred times is not bounded in any
-/// sense that a person would recognise; the same holds for the next two.
+/// With 0 no reviewer could ever reply, not even once. A thread argued over a hundred times is not bounded in
+/// any sense that a person would recognise; the same holds for the next two.
 const REPEAT_LIMIT: RangeInclusive<u32> = 1..=100;
 const FLIP_LIMIT: RangeInclusive<u32> = 0..=100;
 const REOPEN_LIMIT: RangeInclusive<u32> = 0..=100;
@@ -21,7 +21,8 @@ const MAX_REVIEW_ITERATIONS: RangeInclusive<u32> = 1..=1000;
 const LINE_SLACK: RangeInclusive<u32> = 0..=10_000;
 /// The scale of the similarity itself.
 const SIMILARITY_THRESHOLD: RangeInclusive<f64> = 0.0..=1.0;
-/// Under a second a forge counts polling as abuse; a wait of more than a week between two polls waits for nobody.
+/// Under a second a forge counts polling as abuse; a wait of more than a week between two polls waits for
+/// nobody.
 const POLL_SECONDS: RangeInclusive<u64> = 1..=7 * 24 * 60 * 60;
 /// With 0 the loop would give up before it looked.
 const MAX_ATTEMPTS: RangeInclusive<u32> = 1..=10_000;

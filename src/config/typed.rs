@@ -1,5 +1,5 @@
-//! What was typed. Every key is optional and takes any value, so that reading a file says what stands there and
-//! checking it can complain about all of it at once; whether a value makes sense is asked afterwards, by
+//! What was typed. Every key is optional and takes any value, so that reading a file says what stands there
+//! and checking it can complain about all of it at once; whether a value makes sense is asked afterwards, by
 //! `validated`. The same structs read the `policy` and `handoff` of a trace, which is JSON.
 
 use super::Value;
@@ -90,8 +90,8 @@ pub struct BreakGlass {
 }
 
 impl Config {
-    /// One of everything with nothing filled in. Serialized, it names every key there is, which is how the list of
-    /// known keys follows the code instead of being kept beside it.
+    /// One of everything with nothing filled in. Serialized, it names every key there is, which is how the
+    /// list of known keys follows the code instead of being kept beside it.
     pub fn blank() -> Config {
         Config {
             policy: Policy::default(),

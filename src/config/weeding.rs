@@ -17,8 +17,8 @@ pub(super) fn weed(document: &mut DeTable<'_>) -> Vec<Fault> {
     weeding.faults
 }
 
-/// A shape is the blank configuration, or a part of it: an object for a table, a list of one for a list of tables,
-/// and null for a value.
+/// A shape is the blank configuration, or a part of it: an object for a table, a list of one for a list of
+/// tables, and null for a value.
 struct Weeding<'a> {
     known: &'a Shape,
     faults: Vec<Fault>,
@@ -60,7 +60,8 @@ impl Weeding<'_> {
                 return all_stay;
             }
             (Shape::Array(_), _) => "a list of tables",
-            // What the key does take is said when the value is checked; what is in the table matters to nobody.
+            // What the key does take is said when the value is checked; what is in the table matters to
+            // nobody.
             (_, DeValue::Table(table)) => {
                 table.clear();
                 return true;
@@ -92,7 +93,8 @@ fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name } else { format!("{path}.{name}") }
 }
 
-/// Longer than any real key: what is longer is not somebody's slip, and is neither compared nor shown in full.
+/// Longer than any real key: what is longer is not somebody's slip, and is neither compared nor shown in
+/// full.
 const LONGEST_KEY: usize = 60;
 
 fn overflows(number: &str) -> bool {
@@ -118,8 +120,8 @@ fn shortened(digits: &str) -> String {
     }
 }
 
-/// What could stand where an unknown key stands: the one that was probably meant, in this table or in another,
-/// else all there are.
+/// What could stand where an unknown key stands: the one that was probably meant, in this table or in
+/// another, else all there are.
 fn expected_key(known: &Shape, table: &Shape, unknown: &str) -> String {
     let here = keys(table);
     let nearest = here

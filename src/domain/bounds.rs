@@ -50,11 +50,16 @@ pub fn bounds(
         author_rounds_per_pr,
         handoff_tasks_per_pr: reviewers.saturating_mul(findings_per_reviewer),
         automatic_chain_depth: u64::from(handoff.mode != Mode::Off),
-        money_per_pr: spent_on_reviews.filter(|_| !prices.is_empty()).map(|reviews| reviews + spent_on_author),
+        money_per_pr: spent_on_reviews
+            .filter(|_| !prices.is_empty())
+            .map(|reviews| reviews + spent_on_author),
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of calls are far below 2^52, and money is an estimate")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of calls are far below 2^52, and money is an estimate"
+)]
 fn as_money(count: u64) -> f64 {
     count as f64
 }

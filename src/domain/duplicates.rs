@@ -70,17 +70,17 @@ impl<'a, K: Copy> Shelves<'a, K> {
         if let Some(own_id) = &finding.own_id {
             self.by_own_id.entry(own_id).or_default().push(index);
         }
-        let shelf = self.files.entry(path).or_default();
+        let file = self.files.entry(path).or_default();
         match lines {
             Some(lines) => {
-                shelf.by_first_line.entry(lines.first()).or_default().push(index);
-                shelf.longest = shelf.longest.max(lines.last() - lines.first());
+                file.by_first_line.entry(lines.first()).or_default().push(index);
+                file.longest = file.longest.max(lines.last() - lines.first());
             }
-            None => shelf.whole_file.push(index),
+            None => file.whole_file.push(index),
         }
         if gone {
-            shelf.gone.push(index);
-            shelf.gone_by_rarest_word.take();
+            file.gone.push(index);
+            file.gone_by_rarest_word.take();
         }
     }
 
@@ -90,27 +90,27 @@ impl<'a, K: Copy> Shelves<'a, K> {
         if let Some(same_id) = report.own_id.as_ref().and_then(|id| self.by_own_id.get(&**id)) {
             found.extend(same_id);
         }
-        if let Some(shelf) = self.files.get(&report.path) {
+        if let Some(file) = self.files.get(&report.path) {
             let words = OnceCell::new();
             let words = || words.get_or_init(|| Words::of(&report.title, &report.body));
-            for index in self.nearby(shelf, report.lines) {
+            for index in self.nearby(file, report.lines) {
                 if !found.contains(&index) && self.same_text_here(index, report, words()) {
                     found.insert(index);
                 }
             }
-            if !shelf.gone.is_empty() {
-                found.extend(self.moved_away(shelf, words()));
+            if !file.gone.is_empty() {
+                found.extend(self.moved_away(file, words()));
             }
         }
         found.into_iter().map(|index| self.entries[index].key).collect()
     }
 
     /// The entries within `line_slack` of the report. A remark about a whole file is near everything in it.
-    fn nearby(&self, shelf: &Shelf, lines: Option<LineRange>) -> Vec<usize> {
+    fn nearby(&self, file: &Shelf, lines: Option<LineRange>) -> Vec<usize> {
         let slack = self.policy.line_slack;
         let (earliest, latest) = match lines {
             Some(lines) => (
-                lines.first().saturating_sub(slack).saturating_sub(shelf.longest),
+                lines.first().saturating_sub(slack).saturating_sub(file.longest),
                 lines.last().saturating_add(slack),
             ),
             None => (0, u32::MAX),
@@ -119,8 +119,8 @@ impl<'a, K: Copy> Shelves<'a, K> {
             (Some(here), Some(there)) => here.distance(there) <= slack,
             _ => true,
         };
-        let in_range = shelf.by_first_line.range(earliest..=latest).flat_map(|(_, indices)| indices);
-        in_range.filter(close).chain(&shelf.whole_file).copied().collect()
+        let in_range = file.by_first_line.range(earliest..=latest).flat_map(|(_, indices)| indices);
+        in_range.filter(close).chain(&file.whole_file).copied().collect()
     }
 
     fn same_text_here(&self, index: usize, report: &Finding, words: &Words) -> bool {
@@ -132,8 +132,8 @@ impl<'a, K: Copy> Shelves<'a, K> {
 
     /// Entries whose own code is gone and whose text is nearly the report's: code that was moved or rewritten.
     /// Nearly the same text shares its rarest word, so only entries that do are compared.
-    fn moved_away(&self, shelf: &Shelf, words: &Words) -> Vec<usize> {
-        let by_rarest_word = shelf.gone_by_rarest_word.get_or_init(|| self.rarest_words(&shelf.gone));
+    fn moved_away(&self, file: &Shelf, words: &Words) -> Vec<usize> {
+        let by_rarest_word = file.gone_by_rarest_word.get_or_init(|| self.rarest_words(&file.gone));
         let candidates = words.title_tokens().filter_map(|token| by_rarest_word.get(token)).flatten();
         candidates.filter(|&&index| similarity(self.words(index), words) >= NEAR_IDENTICAL).copied().collect()
     }

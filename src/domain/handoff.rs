@@ -74,7 +74,8 @@ impl Route {
         let finding = &thread.finding;
         self.min_severity.is_none_or(|least| finding.severity >= Some(least))
             && (self.categories.is_empty() || self.categories.contains(&finding.category))
-            && (self.paths.is_empty() || self.paths.iter().any(|path| path.matches(thread.anchor.path.as_str())))
+            && (self.paths.is_empty()
+                || self.paths.iter().any(|path| path.matches(thread.anchor.path.as_str())))
     }
 }
 
@@ -114,13 +115,25 @@ impl fmt::Display for Eligibility {
             Eligibility::BotPullRequest => write!(f, "bot PR, and nobody queued it"),
             Eligibility::Verification => write!(f, "found by a verification run, and nobody queued it"),
             Eligibility::UnknownSeverity => {
-                write!(f, "the reviewer states no severity to hold against the threshold, and nobody queued it")
+                write!(
+                    f,
+                    "the reviewer states no severity to hold against the threshold, and nobody queued it"
+                )
             }
             Eligibility::UnderThreshold { severity, threshold } => {
-                write!(f, "{} is under the threshold {}, and nobody queued it", severity.name(), threshold.name())
+                write!(
+                    f,
+                    "{} is under the threshold {}, and nobody queued it",
+                    severity.name(),
+                    threshold.name()
+                )
             }
             Eligibility::OtherCategory(category) => {
-                write!(f, "category {} is not handed off automatically, and nobody queued it", category.name())
+                write!(
+                    f,
+                    "category {} is not handed off automatically, and nobody queued it",
+                    category.name()
+                )
             }
         }
     }
@@ -197,16 +210,15 @@ pub fn tasks<'a>(
         let path = thread.anchor.path.clone();
         let coalesced = rules.coalesces(&target);
         let place = (target, path);
-        match whole_files.get(&place) {
-            Some(&index) => tasks[index].findings.push(thread.id.clone()),
-            None => {
-                if coalesced {
-                    whole_files.insert(place.clone(), tasks.len());
-                }
-                let (target, path) = place;
-                tasks.push(Task { target, path, findings: vec![thread.id.clone()], coalesced });
-            }
+        if let Some(&index) = whole_files.get(&place) {
+            tasks[index].findings.push(thread.id.clone());
+            continue;
         }
+        if coalesced {
+            whole_files.insert(place.clone(), tasks.len());
+        }
+        let (target, path) = place;
+        tasks.push(Task { target, path, findings: vec![thread.id.clone()], coalesced });
     }
     tasks.sort();
     tasks

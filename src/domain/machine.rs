@@ -116,6 +116,7 @@ pub struct Actions(u8);
 impl Actions {
     pub const NONE: Actions = Actions(0);
 
+    #[must_use]
     pub fn with(self, action: Action) -> Actions {
         Actions(self.0 | (1 << action as u8))
     }
@@ -179,9 +180,7 @@ impl Counters {
             Some(_) if self.flips < policy.flip_limit => {
                 Counters { stance: Some(declared), round_count: 0, flips: self.flips + 1, cycles }
             }
-            Some(_) => {
-                Counters { stance: Some(declared), round_count: self.round_count + 1, cycles, ..self }
-            }
+            Some(_) => Counters { stance: Some(declared), round_count: self.round_count + 1, cycles, ..self },
         }
     }
 

@@ -26,11 +26,7 @@ impl LineRange {
 
     /// How many lines lie from one range to the other: 0 where they meet, 1 for neighbours.
     pub fn distance(self, other: LineRange) -> u32 {
-        if other.first > self.last {
-            other.first - self.last
-        } else {
-            self.first.saturating_sub(other.last)
-        }
+        if other.first > self.last { other.first - self.last } else { self.first.saturating_sub(other.last) }
     }
 
     /// Lines so far out that adding to them overflows do not exist; they are kept at the end instead.
@@ -76,6 +72,12 @@ impl Hunk {
         i64::from(self.new_lines) - i64::from(self.old_lines)
     }
 
+    /// The line of the new stretch that stands as far into it as `line` stood into the old one.
+    fn counterpart(self, line: i64) -> i64 {
+        let into = line - i64::from(self.old_start);
+        i64::from(self.new_start) + into.min(i64::from(self.new_lines) - 1).max(0)
+    }
+
     /// Where the change shows in the new file. A deletion shows at the line before it.
     fn new_range(self) -> LineRange {
         let first = i64::from(self.new_start);
@@ -105,10 +107,8 @@ impl FileChange {
 enum Moved {
     /// The very same lines, here now.
     Kept(LineRange),
-    /// Some of them changed.
-    Touched(LineRange),
-    /// All of them were rewritten or removed; this is where they were.
-    Gone(LineRange),
+    /// Some of them were rewritten or removed; this is where they would be.
+    Rewritten(LineRange),
 }
 
 /// A push, prepared for asking where many places went: the file is looked up, not searched for, and so is the
@@ -154,21 +154,16 @@ impl<'a> FileRoute<'a> {
             None => 0,
         };
         let (mut first, mut last) = (old_first + shift, old_last + shift);
-        let mut touched = false;
+        let mut rewritten = false;
         for hunk in hunks[next..].iter().take_while(|hunk| !hunk.is_after(old_last)) {
-            let (start, end) = (i64::from(hunk.old_start), hunk.old_end());
-            if hunk.old_lines > 0 && start <= old_first && old_last <= end {
-                return Moved::Gone(hunk.new_range());
+            if i64::from(hunk.old_start) <= old_first && hunk.old_lines > 0 {
+                first = hunk.counterpart(old_first);
             }
-            touched = true;
-            let new_end = i64::from(hunk.new_start) + i64::from(hunk.new_lines) - 1;
-            if start <= old_first && hunk.old_lines > 0 {
-                first = new_end + 1;
-            }
-            last = if end >= old_last { new_end } else { last + hunk.growth() };
+            last = if hunk.old_end() >= old_last { hunk.counterpart(old_last) } else { last + hunk.growth() };
+            rewritten = true;
         }
         let now = LineRange::clamped(first, last);
-        if touched { Moved::Touched(now) } else { Moved::Kept(now) }
+        if rewritten { Moved::Rewritten(now) } else { Moved::Kept(now) }
     }
 }
 
@@ -178,15 +173,14 @@ pub struct Anchor {
     pub path: FilePath,
     /// None for a finding about the whole file.
     pub lines: Option<LineRange>,
-    /// The code it was about is no longer there; `lines` is where it was last.
+    /// The code it was about was rewritten or removed, if only in part; `lines` is where it would be. This is
+    /// what the forge calls outdated.
     pub gone: bool,
-    /// Something at the anchor changed since the finding was made.
-    pub touched: bool,
 }
 
 impl Anchor {
     pub fn new(path: FilePath, lines: Option<LineRange>) -> Anchor {
-        Anchor { path, lines, gone: false, touched: false }
+        Anchor { path, lines, gone: false }
     }
 
     /// Follows the anchor through a push.
@@ -198,17 +192,11 @@ impl Anchor {
         if self.path != change.path {
             self.path = change.path.clone();
         }
-        if change.deleted {
-            (self.gone, self.touched) = (true, true);
-            return;
-        }
+        self.gone |= change.deleted;
         match self.lines.map(|lines| file.carry(lines)) {
-            None => self.touched |= !change.hunks.is_empty(),
+            None => {}
             Some(Moved::Kept(lines)) => self.lines = Some(lines),
-            Some(Moved::Touched(lines)) => (self.lines, self.touched) = (Some(lines), true),
-            Some(Moved::Gone(lines)) => {
-                (self.lines, self.gone, self.touched) = (Some(lines), true, true);
-            }
+            Some(Moved::Rewritten(lines)) => (self.lines, self.gone) = (Some(lines), true),
         }
     }
 }
@@ -226,9 +214,10 @@ impl Delta {
         for (old_path, file) in &route.files {
             let earlier = self.changed.remove(*old_path).unwrap_or_default();
             let moved = earlier.into_iter().map(|range| match file.carry(range) {
-                Moved::Kept(lines) | Moved::Touched(lines) | Moved::Gone(lines) => lines,
+                Moved::Kept(lines) | Moved::Rewritten(lines) => lines,
             });
-            let mut ranges: Vec<_> = moved.chain(file.change.hunks.iter().map(|hunk| hunk.new_range())).collect();
+            let mut ranges: Vec<_> =
+                moved.chain(file.change.hunks.iter().map(|hunk| hunk.new_range())).collect();
             merge(&mut ranges);
             arrived.push((file.change.path.clone(), ranges));
         }

@@ -45,7 +45,7 @@ impl Default for Policy {
             max_review_iterations: 5,
             line_slack: 3,
             similarity_threshold: super::similarity::SAME_FINDING,
-            poll_interval: Duration::from_secs(60),
+            poll_interval: Duration::from_mins(1),
             max_attempts: 10,
             max_rounds: 3,
             max_restarts: 3,

@@ -97,11 +97,20 @@ pub enum Note {
     /// D5
     Regressed(ThreadId, Regression),
     /// D4: the person who has it, or had it, is not asked again.
-    Suppressed { report: ThreadId, thread: ThreadId },
+    Suppressed {
+        report: ThreadId,
+        thread: ThreadId,
+    },
     /// D4
-    Worsened { report: ThreadId, thread: ThreadId },
+    Worsened {
+        report: ThreadId,
+        thread: ThreadId,
+    },
     /// R2
-    OutOfScope { report: ThreadId, finding: Finding },
+    OutOfScope {
+        report: ThreadId,
+        finding: Finding,
+    },
     /// A person ended the thread while the reviewer was thinking.
     EndedMeanwhile(ThreadId),
 }
@@ -260,7 +269,8 @@ impl PullRequest {
             Some(pending) if pending.head == self.head => pending.failures,
             _ => 0,
         };
-        let open = record.threads.iter().filter_map(|id| self.threads.get(id)).filter(|t| t.machine.is_open());
+        let open =
+            record.threads.iter().filter_map(|id| self.threads.get(id)).filter(|t| t.machine.is_open());
         Ok(Frozen {
             reviewer: reviewer.clone(),
             head: self.head.clone(),
@@ -313,7 +323,9 @@ impl PullRequest {
     /// C2: everything that is wrong with an answer, or what each of its findings turns out to be.
     fn check(&self, frozen: &Frozen, answer: &Answer, policy: &Policy) -> Result<Vec<Match>, Vec<Violation>> {
         let mut violations = match answer {
-            Answer::Actions { choices, .. } => check_choices(frozen, choices, |id| self.elsewhere(id, frozen)),
+            Answer::Actions { choices, .. } => {
+                check_choices(frozen, choices, |id| self.elsewhere(id, frozen))
+            }
             Answer::Findings { .. } => Vec::new(),
         };
         let reports = answer.reports();
@@ -347,7 +359,8 @@ impl PullRequest {
     fn compare(&self, reviewer: &ReviewerName, reports: &[Report], policy: &Policy) -> Vec<Match> {
         let own = if reports.is_empty() { None } else { self.reviewers.get(reviewer) };
         let mut known = Shelves::new(policy);
-        for thread in own.into_iter().flat_map(|record| &record.threads).filter_map(|id| self.threads.get(id)) {
+        for thread in own.into_iter().flat_map(|record| &record.threads).filter_map(|id| self.threads.get(id))
+        {
             known.add_thread(thread, &thread.finding, &thread.anchor);
         }
         let decide = |report: &Report| {

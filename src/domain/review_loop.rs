@@ -71,7 +71,9 @@ pub enum Wake<'a> {
     /// The forge could not be reached (L8).
     Unreachable,
     /// The forge says when to come back (L8).
-    RateLimited { until: Timestamp },
+    RateLimited {
+        until: Timestamp,
+    },
     /// The author's program ended without a push.
     AuthorGaveUp,
     // A person's doing (L10).
@@ -89,15 +91,24 @@ pub enum Effect {
     // Towards the forge.
     Poll,
     /// The head is new to this loop: whoever needs asking is asked to review it.
-    AskForReviews { missing: Vec<ReviewerName> },
+    AskForReviews {
+        missing: Vec<ReviewerName>,
+    },
     /// L6: say once, on the pull request, that a person has to decide.
-    PostRoundCap { rounds: u32 },
+    PostRoundCap {
+        rounds: u32,
+    },
 
     // Towards the author.
-    DispatchAuthor { round: u32 },
+    DispatchAuthor {
+        round: u32,
+    },
 
     // Towards the clock.
-    WakeAt { timer: TimerId, at: Timestamp },
+    WakeAt {
+        timer: TimerId,
+        at: Timestamp,
+    },
 
     // Towards people.
     Announce(Exit),

@@ -6,6 +6,7 @@ use crate::domain::finding::Finding;
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{Action, Category, FilePath, Severity, Stance, ThreadId};
+use crate::object::Object;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -29,8 +30,9 @@ pub fn read(
         let (size, most) = (printed.len(), policy.max_answer_bytes);
         return Err(Violation::OversizedAnswer(format!("{size} bytes, where {most} are allowed")));
     }
-    let value: Value = serde_json::from_slice(printed).map_err(malformed)?;
-    let AnswerEntry { actions, findings, summary } = parsed(value, "")?;
+    let value: Value =
+        serde_json::from_slice(printed).map_err(|error| Violation::MalformedAnswer(error.to_string()))?;
+    let Object(AnswerEntry { actions, findings, summary }) = parsed(value, "")?;
     let answer = assemble(protocol, actions, findings, |index, finding: FindingEntry| {
         Ok(Report { id: name_thread(index), finding: finding.into_finding("", None)? })
     })?;
@@ -133,23 +135,24 @@ fn assemble<E: DeserializeOwned>(
     findings: Option<Value>,
     report: impl Fn(usize, E) -> Result<Report, Violation>,
 ) -> Result<Answer, Violation> {
-    let choices: Vec<ChoiceEntry> = list(actions, "actions")?;
-    let entries: Vec<E> = list(findings, "findings")?;
-    let reports =
-        entries.into_iter().enumerate().map(|(index, e)| report(index, e)).collect::<Result<_, _>>()?;
+    let choices: Vec<Object<ChoiceEntry>> = list(actions, "actions")?;
+    let entries: Vec<Object<E>> = list(findings, "findings")?;
+    let reports = entries
+        .into_iter()
+        .enumerate()
+        .map(|(index, Object(e))| report(index, e))
+        .collect::<Result<_, _>>()?;
     match protocol {
         Protocol::Actions => {
-            let choices = choices.into_iter().map(|ChoiceEntry { thread, action, stance, body }| Choice {
-                thread,
-                action,
-                stance,
-                comment: body,
+            let choices = choices.into_iter().map(|Object(ChoiceEntry { thread, action, stance, body })| {
+                Choice { thread, action, stance, comment: body }
             });
             Ok(Answer::Actions { choices: choices.collect(), reports })
         }
         Protocol::Findings if choices.is_empty() => Ok(Answer::Findings { reports }),
         Protocol::Findings => Err(Violation::MalformedAnswer(
-            "it has actions, but this reviewer lists findings only and the engine derives the actions".to_owned(),
+            "it has actions, but this reviewer lists findings only and the engine derives the actions"
+                .to_owned(),
         )),
     }
 }
@@ -171,10 +174,6 @@ fn parsed<T: DeserializeOwned>(value: Value, name: &str) -> Result<T, Violation>
         };
         Violation::MalformedAnswer(format!("{place}{}", error.inner()))
     })
-}
-
-fn malformed(error: serde_json::Error) -> Violation {
-    Violation::MalformedAnswer(error.to_string())
 }
 
 fn bad_lines(name: &str, what: &str) -> Violation {

@@ -2,11 +2,12 @@
 //! thread, so that a model that is called with structured output cannot even write an illegal one.
 
 use crate::domain::cycle::{Frozen, Protocol};
-use crate::domain::vocabulary::{Category, Severity, Stance};
+use crate::domain::vocabulary::{Action, Category, Severity, Stance};
 use serde_json::{Value, json};
 
 pub fn answer_schema(frozen: &Frozen, protocol: Protocol) -> Value {
-    let mut properties = json!({ "findings": { "type": "array", "items": finding() }, "summary": text_or_null() });
+    let mut properties =
+        json!({ "findings": { "type": "array", "items": finding() }, "summary": text_or_null() });
     let mut required = Vec::new();
     if protocol == Protocol::Actions {
         properties["actions"] = actions(frozen);
@@ -28,7 +29,7 @@ pub fn answer_schema(frozen: &Frozen, protocol: Protocol) -> Value {
 fn actions(frozen: &Frozen) -> Value {
     let permitted = frozen.threads.iter().flat_map(|(thread, asked)| {
         Stance::ALL.into_iter().map(move |stance| {
-            let legal: Vec<_> = asked.legal.under(stance).iter().map(|action| action.name()).collect();
+            let legal: Vec<_> = asked.legal.under(stance).iter().map(Action::name).collect();
             json!({
                 "type": "object",
                 "properties": {

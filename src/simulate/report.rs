@@ -10,7 +10,7 @@ use crate::domain::machine::{Actions, Machine};
 use crate::domain::policy::Policy;
 use crate::domain::pull_request::PullRequest;
 use crate::domain::verdict::Verdict;
-use crate::domain::vocabulary::{ReviewerName, Severity, Stance, ThreadId};
+use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -158,7 +158,7 @@ struct LegalLine {
 impl<'a> ThreadLine<'a> {
     fn of(thread: &'a Thread, policy: &Policy) -> Self {
         let Machine { status, counters, reopens, returns } = thread.machine;
-        let names = |actions: Actions| actions.iter().map(|action| action.name()).collect();
+        let names = |actions: Actions| actions.iter().map(Action::name).collect();
         let legal = thread.machine.legal(policy);
         Self {
             id: &thread.id,

@@ -9,6 +9,7 @@ use crate::domain::place::{FileChange, Hunk, LineRange, merge};
 use crate::domain::policy::Policy;
 use crate::domain::pull_request::PersonAct;
 use crate::domain::vocabulary::{Association, FilePath, Intent, Login, ReviewerName, Sha, ThreadId};
+use crate::object::Object;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,11 +25,9 @@ pub(super) struct Header {
 #[serde(deny_unknown_fields)]
 struct TypedHeader {
     trace: u64,
-    #[serde(default)]
-    policy: typed::Policy,
-    #[serde(default)]
-    handoff: typed::Handoff,
-    pull_request: TypedPullRequest,
+    policy: Option<Object<typed::Policy>>,
+    handoff: Option<Object<typed::Handoff>>,
+    pull_request: Object<TypedPullRequest>,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +41,8 @@ struct TypedPullRequest {
 }
 
 pub(super) fn header(line: &[u8]) -> Result<Header, String> {
-    let typed: TypedHeader = parsed(line).map_err(|problem| format!("this is not a trace's header: {problem}"))?;
+    let Object(typed): Object<TypedHeader> =
+        parsed(line).map_err(|problem| format!("this is not a trace's header: {problem}"))?;
     if typed.trace != 1 {
         return Err(format!("trace version {} is not known here: this program reads version 1", typed.trace));
     }
@@ -50,22 +50,30 @@ pub(super) fn header(line: &[u8]) -> Result<Header, String> {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
     Ok(Header {
-        policy: typed.policy.validated().map_err(problems)?,
-        handoff: typed.handoff.validated().map_err(problems)?,
-        author_is_bot: typed.pull_request.author_is_bot,
+        policy: typed
+            .policy
+            .map_or_else(Default::default, |Object(policy)| policy)
+            .validated()
+            .map_err(problems)?,
+        handoff: typed
+            .handoff
+            .map_or_else(Default::default, |Object(handoff)| handoff)
+            .validated()
+            .map_err(problems)?,
+        author_is_bot: typed.pull_request.0.author_is_bot,
     })
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Event {
-    Push(PushEvent),
-    Cycle(CycleEvent),
-    Reply(ReplyEvent),
-    Person(PersonEvent),
-    Merge(Nothing),
-    Close(Nothing),
-    Reopen(Nothing),
+    Push(Object<PushEvent>),
+    Cycle(Object<CycleEvent>),
+    Reply(Object<ReplyEvent>),
+    Person(Object<PersonEvent>),
+    Merge(Object<Nothing>),
+    Close(Object<Nothing>),
+    Reopen(Object<Nothing>),
 }
 
 pub(super) fn event(line: &[u8]) -> Result<Event, String> {
@@ -74,10 +82,11 @@ pub(super) fn event(line: &[u8]) -> Result<Event, String> {
 
 fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
     let mut json = serde_json::Deserializer::from_slice(line);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string() {
-        path if path == "." => without_line(error.inner()),
-        path => format!("{path}: {}", without_line(error.inner())),
-    })?;
+    let value =
+        serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string() {
+            path if path == "." => without_line(error.inner()),
+            path => format!("{path}: {}", without_line(error.inner())),
+        })?;
     json.end().map_err(|error| without_line(&error))?;
     Ok(value)
 }
@@ -101,7 +110,7 @@ pub(super) struct Nothing {}
 pub(super) struct PushEvent {
     head: Sha,
     #[serde(default)]
-    changed: Vec<Changed>,
+    changed: Vec<Object<Changed>>,
 }
 
 #[derive(Deserialize)]
@@ -123,7 +132,8 @@ impl TryFrom<TypedChange> for Changed {
     type Error = String;
 
     fn try_from(TypedChange { path, from, to }: TypedChange) -> Result<Self, String> {
-        let lines = LineRange::new(from, to).ok_or_else(|| format!("there are no lines from {from} to {to}"))?;
+        let lines =
+            LineRange::new(from, to).ok_or_else(|| format!("there are no lines from {from} to {to}"))?;
         Ok(Changed { path, lines })
     }
 }
@@ -132,7 +142,7 @@ impl PushEvent {
     /// A trace tells which lines changed, not what became of them: each stretch was rewritten in place.
     pub(super) fn into_changes(self) -> (Sha, Vec<FileChange>) {
         let mut rewritten: BTreeMap<FilePath, Vec<LineRange>> = BTreeMap::new();
-        for Changed { path, lines } in self.changed {
+        for Object(Changed { path, lines }) in self.changed {
             rewritten.entry(path).or_default().push(lines);
         }
         let changes = rewritten.into_iter().map(|(path, mut ranges)| {

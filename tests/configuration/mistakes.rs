@@ -273,10 +273,10 @@ config.toml:1:45: reviewers[1].name: expected a name that no other reviewer has,
 
 #[test]
 fn a_long_line_is_shown_in_part() {
-    let list = "'x', ".repeat(100);
-    let error = parse(&format!("handoff.auto_categories = [{list}]")).unwrap_err().to_string();
-    let last = error.rsplit("\n\n").next().unwrap();
-    let excerpt: Vec<&str> = last.lines().skip(2).collect();
+    let items = "'x', ".repeat(100);
+    let error = parse(&format!("handoff.auto_categories = [{items}]")).unwrap_err().to_string();
+    let complaint = error.rsplit("\n\n").next().unwrap();
+    let excerpt: Vec<&str> = complaint.lines().skip(2).collect();
     let lead = format!("1 | {}", "'x', ".repeat(12));
     assert_eq!(excerpt, [format!("{lead}'x', ]"), format!("  | {}^^^", " ".repeat(60))]);
 }

@@ -145,28 +145,40 @@ impl Model for ThreadModel {
                 let cycles = u64::from(state.machine.counters.cycles);
                 cycles <= model.bound() && (cycles < model.bound() || !state.machine.is_open())
             }),
-            Property::sometimes("the bound is reached, so it is not merely safe but exact", |model: &Self, state: &ThreadState| {
-                u64::from(state.machine.counters.cycles) == model.bound()
+            Property::sometimes(
+                "the bound is reached, so it is not merely safe but exact",
+                |model: &Self, state: &ThreadState| u64::from(state.machine.counters.cycles) == model.bound(),
+            ),
+            Property::always(
+                "no path back into the loop without a person",
+                |_: &Self, state: &ThreadState| !state.came_back_alone,
+            ),
+            Property::always("what is refused changes nothing", |_: &Self, state: &ThreadState| {
+                !state.changed_by_refused
             }),
-            Property::always("no path back into the loop without a person", |_: &Self, state: &ThreadState| !state.came_back_alone),
-            Property::always("what is refused changes nothing", |_: &Self, state: &ThreadState| !state.changed_by_refused),
-            Property::always("every open thread can be ended now, and only an open one acted on", |model: &Self, s: &ThreadState| {
-                let legal = s.machine.legal(&model.effective);
-                Stance::ALL.into_iter().all(|stance| {
-                    let ends = [Action::Resolve, Action::Veto, Action::Escalate];
-                    if s.machine.is_open() {
-                        ends.into_iter().all(|action| legal.under(stance).contains(action))
-                    } else {
-                        legal.under(stance).is_empty()
-                    }
-                })
-            }),
-            Property::always("a thread in a person's hands admits every decision about it", |_: &Self, s: &ThreadState| {
-                !s.machine.status.is_with_a_person()
-                    || [Decision::Uphold, Decision::Dismiss, Decision::Return, Decision::Resolve]
-                        .into_iter()
-                        .all(|decision| s.machine.admits(decision).is_ok())
-            }),
+            Property::always(
+                "every open thread can be ended now, and only an open one acted on",
+                |model: &Self, s: &ThreadState| {
+                    let legal = s.machine.legal(&model.effective);
+                    Stance::ALL.into_iter().all(|stance| {
+                        let ends = [Action::Resolve, Action::Veto, Action::Escalate];
+                        if s.machine.is_open() {
+                            ends.into_iter().all(|action| legal.under(stance).contains(action))
+                        } else {
+                            legal.under(stance).is_empty()
+                        }
+                    })
+                },
+            ),
+            Property::always(
+                "a thread in a person's hands admits every decision about it",
+                |_: &Self, s: &ThreadState| {
+                    !s.machine.status.is_with_a_person()
+                        || [Decision::Uphold, Decision::Dismiss, Decision::Return, Decision::Resolve]
+                            .into_iter()
+                            .all(|decision| s.machine.admits(decision).is_ok())
+                },
+            ),
             Property::always("a returned thread starts afresh", |_: &Self, s: &ThreadState| {
                 s.machine.counters.stance.is_some()
                     || (s.machine.counters.cycles == 0 && s.machine.returns > 0)
@@ -187,7 +199,8 @@ fn every_thread_ends_within_the_bound_under_every_policy_of_the_grid() {
     for repeat_limit in 1..=3 {
         for flip_limit in 0..=2 {
             for reopen_limit in 0..=2 {
-                let model = ThreadModel::new(policy(repeat_limit, flip_limit, reopen_limit), Rules::AsWritten);
+                let model =
+                    ThreadModel::new(policy(repeat_limit, flip_limit, reopen_limit), Rules::AsWritten);
                 let checker = model.checker().spawn_bfs().join();
                 checker.assert_properties();
                 states += checker.unique_state_count();
@@ -233,7 +246,8 @@ fn counterexample(rules: Rules) -> Vec<Machine> {
     let mut model = ThreadModel::new(policy(2, 1, 1), rules);
     model.max_returns = 0;
     let checker = model.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
-    let path = checker.discovery(T5).expect("without its rule, the machine must be seen to run past its bound");
+    let path =
+        checker.discovery(T5).expect("without its rule, the machine must be seen to run past its bound");
     path.into_states().into_iter().map(|state| state.machine).collect()
 }
 

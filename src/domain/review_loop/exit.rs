@@ -8,10 +8,19 @@ use std::fmt;
 pub enum Exit {
     Success,
     /// There is something to fix and nobody to fix it.
-    IssuesFound { author_gave_up: bool },
-    Timeout { missing: Missing },
-    WorkflowFailure { reviewer: ReviewerName, reason: String },
-    RoundCap { rounds: u32 },
+    IssuesFound {
+        author_gave_up: bool,
+    },
+    Timeout {
+        missing: Missing,
+    },
+    WorkflowFailure {
+        reviewer: ReviewerName,
+        reason: String,
+    },
+    RoundCap {
+        rounds: u32,
+    },
     PrMerged,
     PrClosed,
     BreakGlass(BrokenGlass),
@@ -66,7 +75,9 @@ impl fmt::Display for Exit {
             Exit::Timeout { missing: Missing::Unknown } => {
                 write!(f, "the attempts ran out while the forge could not be reached")
             }
-            Exit::WorkflowFailure { reviewer, reason } => write!(f, "the review by {reviewer} failed: {reason}"),
+            Exit::WorkflowFailure { reviewer, reason } => {
+                write!(f, "the review by {reviewer} failed: {reason}")
+            }
             Exit::RoundCap { rounds } => write!(
                 f,
                 "{rounds} author rounds did not settle it: merge as it is, force-approve, close and reopen, \

@@ -71,7 +71,8 @@ impl Post {
         match self.kind {
             PostKind::Review(_) | PostKind::CheckRunFailed(_) => self.commit.as_ref() == Some(&anchor.head),
             PostKind::Comment(_) => {
-                self.at > anchor.pushed_at && self.commit.as_ref().is_none_or(|commit| names(commit, &anchor.head))
+                self.at > anchor.pushed_at
+                    && self.commit.as_ref().is_none_or(|commit| names(commit, &anchor.head))
             }
         }
     }
@@ -93,7 +94,9 @@ impl Observation {
             let mut arrived = false;
             for post in self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor)) {
                 match &post.kind {
-                    PostKind::Review(Content::Complete) | PostKind::Comment(Content::Complete) => arrived = true,
+                    PostKind::Review(Content::Complete) | PostKind::Comment(Content::Complete) => {
+                        arrived = true;
+                    }
                     PostKind::Review(Content::NotReady) | PostKind::Comment(Content::NotReady) => {}
                     PostKind::Review(Content::Failure(reason))
                     | PostKind::Comment(Content::Failure(reason))

@@ -358,7 +358,7 @@ pub(super) const PHRASES: Table = &[
          need to fix; yeah right; yeah , right; sure , whatever; whatever; lol; lmao; haha*;
          thanks for nothing; nice try; as if; for the third time; for the nth time; for the last time;
          how many times; genius; sherlock; 🙄; 🤡; 🤨; 😒; 🤦; 🙃; 😂; 🤣; oh great; oh wow;
-         of course it is; so called; are you serious; are you kidding; you must be joking; seriously;
+         of course it's; so called; are you serious; are you kidding; you must be joking; seriously;
          really $; hmm*; not so fast; hold on; ^ wait; against the bot; bot vendor; vendor of the bot;
          of the bot; captain obvious; ignored $; protest; kidding; refuted; regret; a mistake;
          premature; questionable; change it $; fix it $; please fix; please change; do it anyway;
