@@ -1,5 +1,7 @@
 //! The engine's speed, allocations and growth. `cargo bench --bench engine`
 
+#![expect(clippy::expect_used, reason = "a benchmark whose set-up fails has nothing to measure")]
+
 use cloture::domain::cycle::{Answer, Choice, Report, Trigger};
 use cloture::domain::finding::Finding;
 use cloture::domain::machine::Machine;

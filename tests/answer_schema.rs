@@ -1,6 +1,8 @@
 //! `answer_schema` permits exactly what the engine permits: every combination of choices for up to two threads,
 //! in every state two rounds of argument can bring them to, is held against both.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use cloture::domain::cycle::{Answer, Choice, Frozen, Protocol, Report, Trigger};
 use cloture::domain::finding::Finding;
 use cloture::domain::place::LineRange;

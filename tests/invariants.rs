@@ -1,6 +1,8 @@
 //! Property tests: any sequence of events whatever keeps the invariants, and any bytes at all give a violation
 //! or a sentence, never a panic.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use cloture::domain::cycle::Protocol;
 use cloture::domain::policy::Policy;
 use cloture::reviewers::answer::read;
@@ -87,7 +89,7 @@ prop_compose! {
 }
 
 fn replay(header: &Value, events: &[Value]) -> Vec<Value> {
-    let text: String = [header].into_iter().chain(events).map(|line| format!("{line}\n")).collect();
+    let text = [header].into_iter().chain(events).map(Value::to_string).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
     simulate(text.as_bytes(), &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();

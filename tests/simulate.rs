@@ -1,12 +1,14 @@
 //! `cloture simulate` from outside: the rules of the specification, each as a trace and what must come of it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 /// Runs the trace's lines and gives back what was printed, parsed.
 fn simulate(lines: &[Value]) -> Vec<Value> {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let output = run(text.as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     printed(&output)

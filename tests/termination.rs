@@ -9,6 +9,8 @@
 //! The number of states is asserted, because a checker that sees fewer states than it did yesterday has
 //! stopped looking somewhere. Each model is also shown to be able to fail.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
 #[path = "termination/pull_request.rs"]
 mod pull_request;
 #[path = "termination/review_loop.rs"]
