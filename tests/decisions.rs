@@ -1,0 +1,275 @@
+//! The smaller decisions: where code went, what an author is asked to do, what fits a prompt, who may break the
+//! glass, why a finding is handed off, and what counts as one problem.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use cloture::domain::actionable::{SkipReason, reason_to_skip};
+use cloture::domain::duplicates::{Shelves, items};
+use cloture::domain::finding::{Finding, Thread};
+use cloture::domain::handoff::{HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks};
+use cloture::domain::machine::Decision;
+use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
+use cloture::domain::policy::Policy;
+use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
+use cloture::domain::verdict::{Verdict, worth_posting};
+use cloture::domain::vocabulary::{Association, Category, Login, Severity};
+
+fn lines(first: u32, last: u32) -> LineRange {
+    LineRange::new(first, last).unwrap()
+}
+
+fn finding(title: &str) -> Finding {
+    Finding {
+        path: "a.rs".into(),
+        lines: Some(lines(10, 10)),
+        title: title.into(),
+        body: "".into(),
+        severity: Some(Severity::Medium),
+        category: Category::Bug,
+        suggestion: None,
+        own_id: None,
+    }
+}
+
+fn change(hunks: &[(u32, u32, u32, u32)]) -> FileChange {
+    let hunk = |&(old_start, old_lines, new_start, new_lines): &(u32, u32, u32, u32)| Hunk {
+        old_start,
+        old_lines,
+        new_start,
+        new_lines,
+    };
+    FileChange {
+        path: "a.rs".into(),
+        renamed_from: None,
+        deleted: false,
+        hunks: hunks.iter().map(hunk).collect(),
+    }
+}
+
+#[test]
+fn anchors_follow_their_code_through_pushes() {
+    let cases = [
+        // Inserted above, inserted below, inserted right before, inserted inside.
+        (&[(5, 0, 6, 3)][..], (23, 25), false),
+        (&[(30, 0, 31, 3)], (20, 22), false),
+        (&[(19, 0, 20, 2)], (22, 24), false),
+        (&[(21, 0, 22, 2)], (20, 24), true),
+        // Deleted above, and partly, and wholly.
+        (&[(1, 4, 0, 0)], (16, 18), false),
+        (&[(18, 3, 17, 0)], (17, 19), true),
+        (&[(20, 3, 19, 0)], (19, 19), true),
+        // Rewritten in place, in part at either end.
+        (&[(15, 20, 15, 20)], (20, 22), true),
+        (&[(22, 4, 22, 4)], (20, 22), true),
+        (&[(18, 3, 18, 3)], (20, 22), true),
+        // Two changes above add up.
+        (&[(1, 1, 1, 3), (10, 4, 12, 1)], (19, 21), false),
+    ];
+    for (hunks, (first, last), gone) in cases {
+        let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 22)));
+        anchor.follow(&Route::through(&[change(hunks)]));
+        assert_eq!((anchor.lines, anchor.gone), (Some(lines(first, last)), gone), "{hunks:?}");
+    }
+}
+
+#[test]
+fn anchors_follow_renames_and_end_with_their_file() {
+    let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 20)));
+    let renamed =
+        FileChange { path: "b.rs".into(), renamed_from: Some("a.rs".into()), ..change(&[(1, 0, 1, 5)]) };
+    anchor.follow(&Route::through(&[renamed]));
+    assert_eq!((anchor.path.as_str(), anchor.lines, anchor.gone), ("b.rs", Some(lines(25, 25)), false));
+    let deleted = FileChange { path: "b.rs".into(), deleted: true, ..change(&[]) };
+    anchor.follow(&Route::through(&[deleted]));
+    assert!(anchor.gone);
+}
+
+#[test]
+fn a_delta_moves_with_later_pushes() {
+    let mut delta = Delta::default();
+    delta.extend(&Route::through(&[change(&[(10, 2, 10, 2)])]));
+    delta.extend(&Route::through(&[change(&[(1, 0, 2, 100)])]));
+    let covers = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 3);
+    assert!(
+        covers(110) && covers(107) && covers(114) && covers(50),
+        "what changed is covered where it is now"
+    );
+    assert!(!covers(130), "and nothing else is");
+    assert!(!delta.covers(&"b.rs".into(), None, 3));
+    assert!(
+        delta.covers(&"a.rs".into(), None, 3),
+        "a remark about the whole file is in scope where it changed"
+    );
+}
+
+#[test]
+fn l7_what_an_author_is_asked_to_do() {
+    let with = |title: &str, body: &str, severity, category| Finding {
+        body: body.into(),
+        severity,
+        category,
+        ..finding(title)
+    };
+    let (medium, low) = (Some(Severity::Medium), Some(Severity::Low));
+    let cases = [
+        (with("Boom", "", Some(Severity::Critical), Category::Style), None),
+        (with("Use snake case", "", medium, Category::Style), Some(SkipReason::Style)),
+        (with("Rename this", "", Some(Severity::Nit), Category::Bug), Some(SkipReason::Style)),
+        (with("Consider a map here", "", medium, Category::Bug), Some(SkipReason::BareConsideration)),
+        (with("Consider a map here", "```rust\nlet a = 1;\n```", medium, Category::Bug), None),
+        (with("Handle is leaked", "Close it in `finish`.", low, Category::Bug), None),
+        (with("Consider this", "The handle leaks. Close it in `finish`.", low, Category::Bug), None),
+        (with("The cache is stale", "", medium, Category::Bug), Some(SkipReason::NoClearFix)),
+        (with("The cache is stale", "", None, Category::Bug), Some(SkipReason::NoClearFix)),
+        (with("SQL injection through sortBy", "", Some(Severity::High), Category::Security), None),
+        (with("The address is logged", "", medium, Category::Bug), Some(SkipReason::NoClearFix)),
+    ];
+    for (finding, expected) in cases {
+        assert_eq!(reason_to_skip(&finding), expected, "{finding:?}");
+    }
+}
+
+#[test]
+fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
+    let old = "x".repeat(4000);
+    let question = "y".repeat(400);
+    let pieces = [
+        Piece { text: &question, may_be_cut: false },
+        Piece { text: &old, may_be_cut: true },
+        Piece { text: &old, may_be_cut: true },
+    ];
+    let roomy = fit(&pieces, 10_000);
+    assert!(!roomy.is_worth_a_warning() && roomy.cut.is_empty());
+    let tight = fit(&pieces, 3_000);
+    assert!(tight.is_worth_a_warning() && tight.cut.is_empty());
+    let over = fit(&pieces, 1_500);
+    assert_eq!((over.cut.as_slice(), over.still_too_large), (&[1][..], false));
+    assert_eq!(
+        over.to_string(),
+        "the prompt is about 2100 tokens for a window of 1500; the oldest part was cut"
+    );
+    assert!(fit(&pieces, 50).still_too_large);
+}
+
+#[test]
+fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
+    let rules = BreakGlassRules::default();
+    let bob: Login = "bob".into();
+    let said = |association, by_bot, body| {
+        broken_glass(&rules, [], [Remark { by: &bob, by_bot, association, body }])
+    };
+    assert_eq!(
+        broken_glass(&rules, ["Cloture:Break-Glass"], []),
+        Some(BrokenGlass::Label("cloture:break-glass".to_owned()))
+    );
+    assert_eq!(
+        said(Association::Member, false, "/cloture break-glass now"),
+        Some(BrokenGlass::Phrase { by: bob.clone() })
+    );
+    assert_eq!(said(Association::Contributor, false, "/cloture break-glass"), None);
+    assert_eq!(said(Association::Owner, true, "/cloture break-glass"), None, "a bot is no person");
+    assert_eq!(
+        said(Association::Owner, false, "> /cloture break-glass\nwhat does this do?"),
+        None,
+        "a quote"
+    );
+    let off = BreakGlassRules { label: String::new(), phrase: String::new() };
+    let remark = Remark { by: &bob, by_bot: false, association: Association::Owner, body: "anything" };
+    assert_eq!(broken_glass(&off, [""], [remark]), None);
+}
+
+fn thread(id: &str, reviewer: &str, line: u32, title: &str) -> Thread {
+    let finding = Finding { lines: Some(lines(line, line)), ..finding(title) };
+    Thread::opened(id.into(), reviewer.into(), finding, false)
+}
+
+#[test]
+fn h8_every_finding_says_why_it_will_or_will_not_go() {
+    let rules = HandoffRules { mode: Mode::ThresholdAuto, ..HandoffRules::default() };
+    let plain = thread("t", "r", 10, "Leaked handle");
+    let sentence = |thread: &Thread, bot, rules: &HandoffRules| eligibility(thread, bot, rules).to_string();
+    assert_eq!(sentence(&plain, true, &rules), "bot PR, and nobody queued it");
+    assert_eq!(sentence(&plain, false, &rules), "medium is under the threshold high, and nobody queued it");
+    assert_eq!(
+        sentence(&plain, false, &HandoffRules::default()),
+        "automatic handoff is off, and nobody queued it"
+    );
+    let unknown = Thread { finding: Finding { severity: None, ..plain.finding.clone() }, ..plain.clone() };
+    assert!(!eligibility(&unknown, false, &rules).is_eligible(), "a severity is never invented");
+    let queued = Thread { queued: true, ..plain.clone() };
+    assert_eq!(sentence(&queued, true, &rules), "queued by a person: it will be handed off at merge");
+    let mut settled = queued.clone();
+    settled.machine.decide(Decision::Resolve).unwrap();
+    assert_eq!(sentence(&settled, false, &rules), "settled: nothing is left to fix");
+    let sent = Thread { handed_off: true, ..queued };
+    assert_eq!(sentence(&sent, false, &rules), "handed off already, and never twice");
+}
+
+#[test]
+fn h7_h9_findings_are_routed_and_grouped() {
+    let critical = Thread {
+        finding: Finding { severity: Some(Severity::Critical), ..finding("Leaked handle") },
+        ..thread("t1", "r", 10, "Leaked handle")
+    };
+    let threads = [critical, thread("t2", "r", 50, "Unchecked index"), thread("t3", "r", 90, "Stale cache")];
+    let route = TaskRoute {
+        target: "expert".into(),
+        min_severity: Some(Severity::High),
+        categories: Vec::new(),
+        paths: vec![glob::Pattern::new("*.rs").unwrap()],
+    };
+    let rules = |coalesce| HandoffRules {
+        mode: Mode::FullAuto,
+        targets: vec![Target { name: "default".into(), coalesce }],
+        routes: vec![route.clone()],
+        ..HandoffRules::default()
+    };
+    let shape = |rules: &HandoffRules| -> Vec<(String, usize)> {
+        tasks(threads.iter(), false, rules).iter().map(|t| (t.target.to_string(), t.findings.len())).collect()
+    };
+    assert_eq!(shape(&rules(true)), [("default".to_owned(), 2), ("expert".to_owned(), 1)]);
+    assert_eq!(
+        shape(&rules(false)),
+        [("default".to_owned(), 1), ("default".to_owned(), 1), ("expert".to_owned(), 1)]
+    );
+    for rules in [rules(true), rules(false)] {
+        let tasks = tasks(threads.iter(), false, &rules);
+        let mut keys: Vec<_> = tasks.iter().map(|task| task.idempotence_key("o/r", 7)).collect();
+        keys.dedup();
+        assert_eq!(keys.len(), tasks.len(), "each task has a key of its own");
+        assert!(keys[0].starts_with("o/r#7/default/"), "{keys:?}");
+    }
+}
+
+#[test]
+fn d2_a_bots_own_id_beats_place_and_text() {
+    let policy = Policy::default();
+    let known = Finding { own_id: Some("BUG-1".into()), ..finding("Leaked handle") };
+    let mut shelves = Shelves::new(&policy);
+    shelves.add_report(1, &known);
+    let elsewhere =
+        Finding { path: "z.rs".into(), lines: None, own_id: Some("BUG-1".into()), ..finding("Other words") };
+    assert_eq!(shelves.overlaps(&elsewhere), [1]);
+    assert!(shelves.overlaps(&Finding { own_id: Some("BUG-2".into()), ..elsewhere }).is_empty());
+}
+
+#[test]
+fn d6_one_problem_of_several_reviewers_is_one_item() {
+    let threads = [
+        thread("a", "coderabbit", 10, "File handle is leaked in finish"),
+        thread("b", "codex", 11, "Leaked file handle in finish"),
+        thread("c", "codex", 60, "Unchecked index"),
+        thread("d", "coderabbit", 12, "File handle is leaked in finish"),
+    ];
+    let items = items(threads.iter(), &Policy::default());
+    let shape: Vec<Vec<&str>> =
+        items.iter().map(|item| item.threads.iter().map(|id| id.as_str()).collect()).collect();
+    assert_eq!(shape, [vec!["a", "b"], vec!["c"], vec!["d"]], "one reviewer's own threads stay apart");
+    assert_eq!(items[0].reviewers.len(), 2);
+}
+
+#[test]
+fn v3_an_approval_that_is_there_is_not_repeated() {
+    assert!(!worth_posting(Verdict::Approve, true));
+    assert!(worth_posting(Verdict::Approve, false) && worth_posting(Verdict::RequestChanges, true));
+}

@@ -1,0 +1,265 @@
+//! The pull request's loop (L1–L10), a rule at a time. That it ends whatever happens is proved in
+//! `tests/termination.rs`; here it does the right thing.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use cloture::domain::policy::Policy;
+use cloture::domain::pull_request::PrState;
+use cloture::domain::re_review::BrokenGlass;
+use cloture::domain::review_loop::{
+    Content, Effect, Exit, Missing, Observation, Phase, Post, PostKind, ReviewLoop, Step, TimerId,
+    WaitAnchor, Wake,
+};
+use cloture::domain::vocabulary::ReviewerName;
+use jiff::{SignedDuration, Timestamp};
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + seconds).unwrap()
+}
+
+fn seen(head: &str) -> Observation {
+    Observation {
+        state: PrState::Open,
+        anchor: WaitAnchor { head: head.into(), pushed_at: at(0) },
+        posts: Vec::new(),
+        broken_glass: None,
+        something_to_fix: false,
+        has_author: true,
+        rounds_on_forge: 0,
+    }
+}
+
+fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> Post {
+    Post { reviewer: reviewer.into(), kind, at: at(seconds), commit: commit.map(Into::into) }
+}
+
+fn review(reviewer: &str, head: &str) -> Post {
+    post(reviewer, PostKind::Review(Content::Complete), 30, Some(head))
+}
+
+fn waiting_for(reviewers: &[&str]) -> ReviewLoop {
+    ReviewLoop::new(reviewers.iter().map(|name| ReviewerName::from(*name)).collect(), 0)
+}
+
+fn polled(review_loop: &mut ReviewLoop, observation: &Observation, now: i64) -> Vec<Effect> {
+    match review_loop.wake(Wake::Polled(observation), at(now), &Policy::default()) {
+        Step::Do(effects) => effects,
+        Step::Ignored(reason) => panic!("ignored: {reason}"),
+    }
+}
+
+fn ended(effects: &[Effect]) -> Option<&Exit> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Announce(exit) => Some(exit),
+        _ => None,
+    })
+}
+
+fn timer(effects: &[Effect]) -> (TimerId, Timestamp) {
+    let found = effects.iter().find_map(|effect| match effect {
+        Effect::WakeAt { timer, at } => Some((*timer, *at)),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[test]
+fn l1_what_counts_is_what_was_made_for_this_head() {
+    let comment = |seconds, commit| post("r", PostKind::Comment(Content::Complete), seconds, commit);
+    let cases = [
+        (review("r", "abcdef1234"), true),
+        (review("r", "0000000000"), false),
+        (comment(1, None), true),
+        (comment(-1, None), false),
+        (comment(1, Some("abcdef1234")), true),
+        (comment(1, Some("abcdef1")), true),
+        (comment(1, Some("abc")), false),
+        (comment(1, Some("0000000")), false),
+        (post("r", PostKind::Review(Content::NotReady), 1, Some("abcdef1234")), false),
+        (review("someone-else", "abcdef1234"), false),
+    ];
+    for (post, counts) in cases {
+        let observation = Observation { posts: vec![post.clone()], ..seen("abcdef1234") };
+        let effects = polled(&mut waiting_for(&["r"]), &observation, 60);
+        assert_eq!(ended(&effects) == Some(&Exit::Success), counts, "{post:?}");
+    }
+}
+
+#[test]
+fn l2_l4_a_wait_polls_at_the_interval_and_names_who_is_missing_at_the_end() {
+    let mut review_loop = waiting_for(&["in", "late", "later"]);
+    let observation = Observation { posts: vec![review("in", "h")], ..seen("h") };
+    for attempt in 1..10 {
+        let now = 60 * attempt;
+        let effects = polled(&mut review_loop, &observation, now);
+        assert_eq!(ended(&effects), None, "some reviews are in and clean: keep waiting");
+        assert_eq!(timer(&effects).1, at(now + 60));
+        assert_eq!(i64::from(review_loop.attempt()), attempt);
+    }
+    let effects = polled(&mut review_loop, &observation, 600);
+    let exit = ended(&effects).unwrap();
+    assert_eq!(*exit, Exit::Timeout { missing: Missing::Reviews(vec!["late".into(), "later".into()]) });
+    assert_eq!(exit.to_string(), "no review came in time from late, later");
+}
+
+#[test]
+fn l4_what_did_arrive_before_a_timeout_is_processed() {
+    let policy = Policy { max_attempts: 1, ..Policy::default() };
+    let observation = Observation { posts: vec![review("in", "h")], something_to_fix: true, ..seen("h") };
+    let mut review_loop = waiting_for(&["in", "late"]);
+    let Step::Do(effects) = review_loop.wake(Wake::Polled(&observation), at(60), &policy) else { panic!() };
+    assert_eq!(effects[0], Effect::DispatchAuthor { round: 1 });
+    let without_author = Observation { has_author: false, ..observation };
+    let Step::Do(effects) = waiting_for(&["in", "late"]).wake(Wake::Polled(&without_author), at(60), &policy)
+    else {
+        panic!()
+    };
+    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: Missing::Reviews(vec!["late".into()]) }));
+}
+
+#[test]
+fn l4_a_failed_workflow_ends_the_wait_unless_the_review_came_all_the_same() {
+    let failure = post("r", PostKind::Comment(Content::Failure("out of quota".to_owned())), 5, None);
+    let check = post("r", PostKind::CheckRunFailed("timed out".to_owned()), 5, Some("h"));
+    let old = post("r", PostKind::Comment(Content::Failure("out of quota".to_owned())), -5, None);
+    for (posts, expected) in [
+        (vec![failure.clone()], Some("the review by r failed: out of quota")),
+        (vec![check.clone()], Some("the review by r failed: timed out")),
+        (vec![old], None),
+        (vec![failure, review("r", "h")], Some("every expected review is in, and nothing is left to act on")),
+    ] {
+        let effects = polled(&mut waiting_for(&["r"]), &Observation { posts, ..seen("h") }, 60);
+        assert_eq!(ended(&effects).map(ToString::to_string).as_deref(), expected);
+    }
+}
+
+#[test]
+fn l5_a_moved_head_starts_the_attempts_again_and_asks_for_reviews() {
+    let mut review_loop = waiting_for(&["r"]);
+    let first = polled(&mut review_loop, &seen("h1"), 60);
+    assert_eq!(first[0], Effect::AskForReviews { missing: vec!["r".into()] });
+    let second = polled(&mut review_loop, &seen("h1"), 120);
+    assert_eq!((second.len(), review_loop.attempt()), (1, 2), "the same head is not asked for again");
+    let moved = polled(&mut review_loop, &seen("h2"), 180);
+    assert_eq!(moved[0], Effect::AskForReviews { missing: vec!["r".into()] });
+    assert_eq!(review_loop.attempt(), 1);
+    let mut pushed_again = seen("h2");
+    pushed_again.anchor.pushed_at = at(200);
+    polled(&mut review_loop, &pushed_again, 240);
+    assert_eq!(review_loop.attempt(), 1, "the same commit pushed again is a new wait");
+}
+
+#[test]
+fn l6_rounds_are_capped_by_the_forges_count_and_by_the_loops_own() {
+    for (on_forge, earlier, dispatches) in [(0, 0, 3), (2, 0, 1), (3, 0, 0), (0, 3, 0), (0, 2, 1)] {
+        let mut review_loop = ReviewLoop::new(["r".into()].into(), earlier);
+        let mut dispatched = 0;
+        for push in 0.. {
+            let head = format!("h{push}");
+            let observation = Observation {
+                posts: vec![review("r", &head)],
+                something_to_fix: true,
+                rounds_on_forge: on_forge + dispatched,
+                ..seen(&head)
+            };
+            let effects = polled(&mut review_loop, &observation, 60);
+            match &effects[0] {
+                Effect::DispatchAuthor { round } => {
+                    dispatched += 1;
+                    assert_eq!(*round, (on_forge + dispatched).max(earlier + dispatched));
+                    assert_eq!(timer(&effects).1, at(120), "the author's push is watched for");
+                }
+                Effect::PostRoundCap { rounds } => {
+                    assert_eq!(ended(&effects), Some(&Exit::RoundCap { rounds: *rounds }));
+                    break;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(dispatched, dispatches, "{on_forge} on the forge, {earlier} by earlier loops");
+    }
+}
+
+#[test]
+fn l6_a_person_can_grant_one_more_round_and_only_at_the_cap() {
+    let mut review_loop = ReviewLoop::new(["r".into()].into(), 3);
+    let policy = Policy::default();
+    assert!(matches!(review_loop.wake(Wake::GrantRound, at(0), &policy), Step::Ignored(_)));
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    assert!(ended(&polled(&mut review_loop, &issues, 60)).is_some());
+    assert_eq!(review_loop.wake(Wake::GrantRound, at(60), &policy), Step::Do(vec![Effect::Poll]));
+    let effects = polled(&mut review_loop, &issues, 61);
+    assert!(matches!(effects[0], Effect::DispatchAuthor { round: 4 }));
+}
+
+#[test]
+fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
+    let policy = Policy { max_attempts: 3, ..Policy::default() };
+    let mut review_loop = waiting_for(&["r"]);
+    let until = at(0).checked_add(SignedDuration::from_mins(20)).unwrap();
+    let Step::Do(effects) = review_loop.wake(Wake::RateLimited { until }, at(0), &policy) else { panic!() };
+    assert_eq!((timer(&effects).1, review_loop.attempt()), (until, 0));
+    for _ in 0..2 {
+        assert!(
+            matches!(review_loop.wake(Wake::Unreachable, at(0), &policy), Step::Do(effects) if ended(&effects).is_none())
+        );
+    }
+    let Step::Do(effects) = review_loop.wake(Wake::Unreachable, at(0), &policy) else { panic!() };
+    assert_eq!(ended(&effects), Some(&Exit::OutOfReach));
+    let mut reached_once = waiting_for(&["r"]);
+    reached_once.wake(Wake::Polled(&seen("h")), at(0), &policy);
+    reached_once.wake(Wake::Unreachable, at(0), &policy);
+    let Step::Do(effects) = reached_once.wake(Wake::Unreachable, at(0), &policy) else { panic!() };
+    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: Missing::Unknown }));
+}
+
+#[test]
+fn l10_people_pause_resume_stop_and_poll_at_once() {
+    let policy = Policy::default();
+    let mut review_loop = waiting_for(&["r"]);
+    let pending = timer(&polled(&mut review_loop, &seen("h"), 0)).0;
+    review_loop.wake(Wake::Pause, at(1), &policy);
+    assert!(matches!(review_loop.wake(Wake::Timer(pending), at(60), &policy), Step::Ignored(_)));
+    assert!(matches!(review_loop.wake(Wake::Polled(&seen("h")), at(60), &policy), Step::Ignored(_)));
+    assert_eq!(review_loop.wake(Wake::Resume, at(70), &policy), Step::Do(vec![Effect::Poll]));
+    let pending = timer(&polled(&mut review_loop, &seen("h"), 71)).0;
+    assert_eq!(review_loop.wake(Wake::PollNow, at(72), &policy), Step::Do(vec![Effect::Poll]));
+    let stale = review_loop.wake(Wake::Timer(pending), at(131), &policy);
+    assert_eq!(stale, Step::Ignored("the timer was replaced"));
+    review_loop.wake(Wake::Stop, at(132), &policy);
+    assert_eq!(*review_loop.phase(), Phase::Ended(Exit::Stopped));
+    assert!(matches!(review_loop.wake(Wake::Polled(&seen("h")), at(133), &policy), Step::Ignored(_)));
+}
+
+#[test]
+fn the_pull_requests_own_end_and_the_broken_glass_come_first() {
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    let glass = BrokenGlass::Phrase { by: "bob".into() };
+    for (observation, sentence) in [
+        (Observation { state: PrState::Merged, ..issues.clone() }, "the pull request was merged"),
+        (
+            Observation { state: PrState::Closed, ..issues.clone() },
+            "the pull request was closed without merging",
+        ),
+        (Observation { broken_glass: Some(glass), ..issues.clone() }, "bob broke the glass"),
+        (
+            Observation { has_author: false, ..issues },
+            "the reviews found something to fix, and no author is configured to fix it",
+        ),
+    ] {
+        let effects = polled(&mut waiting_for(&["r"]), &observation, 60);
+        assert_eq!(ended(&effects).unwrap().to_string(), sentence);
+    }
+}
+
+#[test]
+fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    let mut review_loop = waiting_for(&["r"]);
+    polled(&mut review_loop, &issues, 0);
+    let mut given_up = review_loop.clone();
+    let exit = (1..=10).find_map(|poll| ended(&polled(&mut review_loop, &issues, 60 * poll)).cloned());
+    assert_eq!(exit, Some(Exit::Timeout { missing: Missing::Push }));
+    let Step::Do(effects) = given_up.wake(Wake::AuthorGaveUp, at(5), &Policy::default()) else { panic!() };
+    assert_eq!(ended(&effects), Some(&Exit::IssuesFound { author_gave_up: true }));
+}
