@@ -12,7 +12,7 @@ use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
 use cloture::domain::policy::Policy;
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::verdict::{Verdict, worth_posting};
-use cloture::domain::vocabulary::{Association, Category, Login, Severity};
+use cloture::domain::vocabulary::{Association, Category, Login, Severity, ThreadId};
 
 fn lines(first: u32, last: u32) -> LineRange {
     LineRange::new(first, last).unwrap()
@@ -263,7 +263,7 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
     ];
     let items = items(threads.iter(), &Policy::default());
     let shape: Vec<Vec<&str>> =
-        items.iter().map(|item| item.threads.iter().map(|id| id.as_str()).collect()).collect();
+        items.iter().map(|item| item.threads.iter().map(ThreadId::as_str).collect()).collect();
     assert_eq!(shape, [vec!["a", "b"], vec!["c"], vec!["d"]], "one reviewer's own threads stay apart");
     assert_eq!(items[0].reviewers.len(), 2);
 }

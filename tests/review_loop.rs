@@ -1,7 +1,7 @@
 //! The pull request's loop (L1–L10), a rule at a time. That it ends whatever happens is proved in
 //! `tests/termination.rs`; here it does the right thing.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::PrState;

@@ -223,13 +223,13 @@ pub fn check_choices(
 
 /// D1, the part about the answer itself: no two of its findings may overlap.
 pub fn check_reports_against_each_other(reports: &[Report], policy: &Policy) -> Vec<Violation> {
-    let mut earlier = Shelves::new(policy);
-    let mut violations = Vec::new();
-    for report in reports {
-        if !earlier.overlaps(&report.finding).is_empty() {
-            violations.push(Violation::duplicate(&report.finding, None));
-        }
-        earlier.add_report((), &report.finding);
+    let mut all = Shelves::new(policy);
+    for (index, report) in reports.iter().enumerate() {
+        all.add_report(index, &report.finding);
     }
-    violations
+    let repeats_an_earlier_one = |&(index, report): &(usize, &Report)| {
+        all.overlaps(&report.finding).iter().any(|&other| other < index)
+    };
+    let repeated = reports.iter().enumerate().filter(repeats_an_earlier_one);
+    repeated.map(|(_, report)| Violation::duplicate(&report.finding, None)).collect()
 }

@@ -26,6 +26,8 @@ struct Entry<'a, K> {
     key: K,
     finding: &'a Finding,
     lines: Option<LineRange>,
+    /// Its code is no longer there.
+    gone: bool,
     words: OnceCell<Words>,
 }
 
@@ -36,11 +38,14 @@ struct Shelf {
     /// Lines that the longest range reaches past its first: how far back a look-up has to start.
     longest: u32,
     whole_file: Vec<usize>,
-    /// Entries whose code is no longer there.
-    gone: Vec<usize>,
-    /// The same, under the rarest word of their titles; made when first asked for.
-    gone_by_rarest_word: OnceCell<BTreeMap<String, Vec<usize>>>,
+    any_gone: bool,
+    /// Every entry under the rarest word of its title; made when first asked for.
+    by_rarest_word: OnceCell<BTreeMap<String, Vec<usize>>>,
 }
+
+/// With more findings than this at one place, the place says nothing any more, and only those that share
+/// their rarest word with a report are compared with it.
+const CROWD: usize = 64;
 
 impl<'a, K: Copy> Shelves<'a, K> {
     pub fn new(policy: &'a Policy) -> Self {
@@ -66,7 +71,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
         gone: bool,
     ) {
         let index = self.entries.len();
-        self.entries.push(Entry { key, finding, lines, words: OnceCell::new() });
+        self.entries.push(Entry { key, finding, lines, gone, words: OnceCell::new() });
         if let Some(own_id) = &finding.own_id {
             self.by_own_id.entry(own_id).or_default().push(index);
         }
@@ -78,10 +83,8 @@ impl<'a, K: Copy> Shelves<'a, K> {
             }
             None => file.whole_file.push(index),
         }
-        if gone {
-            file.gone.push(index);
-            file.gone_by_rarest_word.take();
-        }
+        file.any_gone |= gone;
+        file.by_rarest_word.take();
     }
 
     /// Every known finding that the report overlaps, in the order in which they were added.
@@ -93,20 +96,26 @@ impl<'a, K: Copy> Shelves<'a, K> {
         if let Some(file) = self.files.get(&report.path) {
             let words = OnceCell::new();
             let words = || words.get_or_init(|| Words::of(&report.title, &report.body));
-            for index in self.nearby(file, report.lines) {
+            let mut near: Vec<usize> = self.nearby(file, report.lines).take(CROWD + 1).collect();
+            if near.len() > CROWD {
+                near = self.worded_alike(file, words()).filter(|&i| self.is_near(i, report.lines)).collect();
+            }
+            for index in near {
                 if !found.contains(&index) && self.same_text_here(index, report, words()) {
                     found.insert(index);
                 }
             }
-            if !file.gone.is_empty() {
-                found.extend(self.moved_away(file, words()));
+            if file.any_gone {
+                // Code that was moved or rewritten: its finding is recognised by its text alone.
+                let gone = self.worded_alike(file, words()).filter(|&index| self.entries[index].gone);
+                found.extend(gone.filter(|&index| similarity(self.words(index), words()) >= NEAR_IDENTICAL));
             }
         }
         found.into_iter().map(|index| self.entries[index].key).collect()
     }
 
     /// The entries within `line_slack` of the report. A remark about a whole file is near everything in it.
-    fn nearby(&self, file: &Shelf, lines: Option<LineRange>) -> Vec<usize> {
+    fn nearby(&self, file: &Shelf, lines: Option<LineRange>) -> impl Iterator<Item = usize> {
         let slack = self.policy.line_slack;
         let (earliest, latest) = match lines {
             Some(lines) => (
@@ -115,12 +124,15 @@ impl<'a, K: Copy> Shelves<'a, K> {
             ),
             None => (0, u32::MAX),
         };
-        let close = |index: &&usize| match (lines, self.entries[**index].lines) {
-            (Some(here), Some(there)) => here.distance(there) <= slack,
-            _ => true,
-        };
         let in_range = file.by_first_line.range(earliest..=latest).flat_map(|(_, indices)| indices);
-        in_range.filter(close).chain(&file.whole_file).copied().collect()
+        in_range.chain(&file.whole_file).copied().filter(move |&index| self.is_near(index, lines))
+    }
+
+    fn is_near(&self, index: usize, lines: Option<LineRange>) -> bool {
+        match (lines, self.entries[index].lines) {
+            (Some(here), Some(there)) => here.distance(there) <= self.policy.line_slack,
+            _ => true,
+        }
     }
 
     fn same_text_here(&self, index: usize, report: &Finding, words: &Words) -> bool {
@@ -130,23 +142,21 @@ impl<'a, K: Copy> Shelves<'a, K> {
             || same_line && known.finding.opening() == report.opening()
     }
 
-    /// Entries whose own code is gone and whose text is nearly the report's: code that was moved or rewritten.
-    /// Nearly the same text shares its rarest word, so only entries that do are compared.
-    fn moved_away(&self, file: &Shelf, words: &Words) -> Vec<usize> {
-        let by_rarest_word = file.gone_by_rarest_word.get_or_init(|| self.rarest_words(&file.gone));
-        let candidates = words.title_tokens().filter_map(|token| by_rarest_word.get(token)).flatten();
-        candidates.filter(|&&index| similarity(self.words(index), words) >= NEAR_IDENTICAL).copied().collect()
+    /// The entries whose title's rarest word is also in the report's title. Text that is nearly the same shares
+    /// it, so this is how a finding is looked for where its place does not help.
+    fn worded_alike(&self, file: &Shelf, words: &Words) -> impl Iterator<Item = usize> {
+        let by_rarest_word = file.by_rarest_word.get_or_init(|| self.rarest_words(file));
+        words.title_tokens().filter_map(|token| by_rarest_word.get(token)).flatten().copied()
     }
 
-    fn rarest_words(&self, indices: &[usize]) -> BTreeMap<String, Vec<usize>> {
+    fn rarest_words(&self, file: &Shelf) -> BTreeMap<String, Vec<usize>> {
+        let in_file = || file.by_first_line.values().flatten().chain(&file.whole_file).copied();
         let mut frequency: BTreeMap<&str, u32> = BTreeMap::new();
-        for &index in indices {
-            for token in self.words(index).title_tokens() {
-                *frequency.entry(token).or_default() += 1;
-            }
+        for token in in_file().flat_map(|index| self.words(index).title_tokens()) {
+            *frequency.entry(token).or_default() += 1;
         }
         let mut shelved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for &index in indices {
+        for index in in_file() {
             let rarest = self.words(index).title_tokens().min_by_key(|token| frequency.get(token));
             if let Some(token) = rarest {
                 shelved.entry(token.to_owned()).or_default().push(index);
@@ -178,8 +188,13 @@ pub struct Item {
 /// Groups the threads of *different* reviewers that report the same problem, so that it counts and shows
 /// once. Threads of one reviewer stay apart: it was asked to keep its own findings distinct, and had to.
 pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<Item> {
+    let threads: Vec<&Thread> = threads.collect();
     let mut shelves = Shelves::new(policy);
+    for (index, thread) in threads.iter().enumerate() {
+        shelves.add_thread(index, &thread.finding, &thread.anchor);
+    }
     let mut items: Vec<Item> = Vec::new();
+    let mut item_of: Vec<usize> = Vec::with_capacity(threads.len());
     for thread in threads {
         // Two reviewers' own ids mean nothing to each other, so only place and text decide.
         let here = Finding {
@@ -188,17 +203,15 @@ pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> 
             own_id: None,
             ..thread.finding.clone()
         };
-        let joined = shelves
-            .overlaps(&here)
-            .into_iter()
-            .find(|&index: &usize| !items[index].reviewers.contains(&thread.reviewer));
-        let index = joined.unwrap_or_else(|| {
+        let earlier = shelves.overlaps(&here).into_iter().filter_map(|index| item_of.get(index).copied());
+        let item = earlier.into_iter().find(|&item| !items[item].reviewers.contains(&thread.reviewer));
+        let item = item.unwrap_or_else(|| {
             items.push(Item { threads: Vec::new(), reviewers: BTreeSet::new() });
             items.len() - 1
         });
-        items[index].threads.push(thread.id.clone());
-        items[index].reviewers.insert(thread.reviewer.clone());
-        shelves.add_thread(index, &thread.finding, &thread.anchor);
+        items[item].threads.push(thread.id.clone());
+        items[item].reviewers.insert(thread.reviewer.clone());
+        item_of.push(item);
     }
     items
 }

@@ -1,0 +1,404 @@
+//! The reviewers' part of a pull request: beginning a cycle, taking an answer, closing what failed.
+
+use super::{Pending, PrState, PullRequest};
+use crate::domain::cycle::{
+    Answer, Elsewhere, Frozen, FrozenThread, Report, Skip, Trigger, Violation, check_choices,
+    check_reports_against_each_other,
+};
+use crate::domain::duplicates::Shelves;
+use crate::domain::finding::{Finding, Thread};
+use crate::domain::machine::{EscalatedBy, Regression, ResolvedBy, Status};
+use crate::domain::place::Delta;
+use crate::domain::policy::Policy;
+use crate::domain::re_review::Scope;
+use crate::domain::verdict::{Unsettled, Verdict, verdict};
+use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What to do about a driven reviewer now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NextCall {
+    /// Ask it this.
+    Ask(Frozen),
+    /// Its calls are spent; the cycle is closed without asking, as a failed one is (C4).
+    ClosedUnasked,
+    Skip(Skip),
+}
+
+/// What came of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CycleOutcome {
+    Completed {
+        verdict: Verdict,
+        notes: Vec<Note>,
+    },
+    /// C3: nothing of the answer counted. `closed` where the retries were spent and the engine closed the
+    /// cycle itself (C4).
+    Failed {
+        violations: Vec<Violation>,
+        closed: bool,
+    },
+    /// The head moved, or the pull request ended, while the reviewer was thinking: its answer is about
+    /// something that no longer is.
+    Overtaken,
+}
+
+/// What a completed cycle did with a finding or thread beyond what the thread itself shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    Opened(ThreadId),
+    /// C7: listed again.
+    Relisted(ThreadId),
+    /// D5
+    Regressed(ThreadId, Regression),
+    /// D4: the person who has it, or had it, is not asked again.
+    Suppressed {
+        report: ThreadId,
+        thread: ThreadId,
+    },
+    /// D4
+    Worsened {
+        report: ThreadId,
+        thread: ThreadId,
+    },
+    /// R2
+    OutOfScope {
+        report: ThreadId,
+        finding: Finding,
+    },
+    /// A person ended the thread while the reviewer was thinking.
+    EndedMeanwhile(ThreadId),
+}
+
+/// What a finding of an answer turns out to be once it is compared with its reviewer's threads (D3–D5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Match {
+    New,
+    /// An open thread reports it already.
+    Open(ThreadId),
+    /// A person closed it or has it.
+    WithPerson(ThreadId),
+    /// The reviewer resolved it itself.
+    Regression(ThreadId),
+}
+
+impl PullRequest {
+    /// What is in a reviewer's way, if anything (C5, C6).
+    pub fn obstacle(&self, reviewer: &ReviewerName, policy: &Policy) -> Option<Skip> {
+        match self.state {
+            PrState::Merged => return Some(Skip::PrMerged),
+            PrState::Closed => return Some(Skip::PrClosed),
+            PrState::Open => {}
+        }
+        let record = self.reviewers.get(reviewer)?;
+        if record.reviewed.contains(&self.head) {
+            Some(Skip::SameSha)
+        } else if record.completed >= policy.max_review_iterations {
+            Some(Skip::IterationCap)
+        } else {
+            None
+        }
+    }
+
+    /// C1: begins a cycle, or tries it again, by freezing what is put to the reviewer.
+    pub fn begin_cycle(
+        &mut self,
+        reviewer: &ReviewerName,
+        trigger: Trigger,
+        policy: &Policy,
+    ) -> Result<Frozen, Skip> {
+        if let Some(skip) = self.obstacle(reviewer, policy) {
+            return Err(skip);
+        }
+        let record = self.reviewers.entry(reviewer.clone()).or_default();
+        record.calls = record.calls.saturating_add(1);
+        let failures = match &record.pending {
+            Some(pending) if pending.head == self.head => pending.failures,
+            _ => 0,
+        };
+        let open =
+            record.threads.iter().filter_map(|id| self.threads.get(id)).filter(|t| t.machine.is_open());
+        Ok(Frozen {
+            reviewer: reviewer.clone(),
+            head: self.head.clone(),
+            number: record.completed + 1,
+            attempt: failures + 1,
+            trigger,
+            threads: open
+                .map(|thread| (thread.id.clone(), FrozenThread { legal: thread.machine.legal(policy) }))
+                .collect(),
+        })
+    }
+
+    /// The same, for a reviewer that costs money to ask. Pushes abandon cycles that have failed so far, so
+    /// the caps on cycles and retries alone would let a reviewer that never behaves be asked for as long as
+    /// somebody pushes. This bounds what is spent whoever pushes.
+    pub fn next_call(&mut self, reviewer: &ReviewerName, trigger: Trigger, policy: &Policy) -> NextCall {
+        if let Some(skip) = self.obstacle(reviewer, policy) {
+            return NextCall::Skip(skip);
+        }
+        if u64::from(self.calls(reviewer)) >= policy.calls_per_reviewer() {
+            self.close_failed_cycle(reviewer, policy);
+            return NextCall::ClosedUnasked;
+        }
+        match self.begin_cycle(reviewer, trigger, policy) {
+            Ok(frozen) => NextCall::Ask(frozen),
+            Err(skip) => NextCall::Skip(skip),
+        }
+    }
+
+    /// Takes an answer, or what was wrong with reading it, to what was asked.
+    pub fn answer(
+        &mut self,
+        frozen: &Frozen,
+        answer: Result<Answer, Violation>,
+        policy: &Policy,
+    ) -> CycleOutcome {
+        if self.state != PrState::Open || self.head != frozen.head {
+            return CycleOutcome::Overtaken;
+        }
+        let checked = answer.map_err(|violation| vec![violation]).and_then(|answer| {
+            let matches = self.check(frozen, &answer, policy)?;
+            Ok((answer, matches))
+        });
+        match checked {
+            Ok((answer, matches)) => self.complete(frozen, answer, matches, policy),
+            Err(violations) => self.fail(frozen, violations, policy),
+        }
+    }
+
+    /// C2: everything that is wrong with an answer, or what each of its findings turns out to be.
+    fn check(&self, frozen: &Frozen, answer: &Answer, policy: &Policy) -> Result<Vec<Match>, Vec<Violation>> {
+        let mut violations = match answer {
+            Answer::Actions { choices, .. } => {
+                check_choices(frozen, choices, |id| self.elsewhere(id, frozen))
+            }
+            Answer::Findings { .. } => Vec::new(),
+        };
+        let reports = answer.reports();
+        violations.extend(check_reports_against_each_other(reports, policy));
+        let matches = self.compare(&frozen.reviewer, reports, policy);
+        for (report, matched) in reports.iter().zip(&matches) {
+            match (matched, answer) {
+                (Match::Open(thread), Answer::Actions { .. }) => {
+                    violations.push(Violation::duplicate(&report.finding, Some(thread.clone())));
+                }
+                (Match::New, _) if self.threads.contains_key(&report.id) => {
+                    let taken = format!("the id {} is that of another thread", report.id);
+                    violations.push(Violation::MalformedAnswer(taken));
+                }
+                _ => {}
+            }
+        }
+        if violations.is_empty() { Ok(matches) } else { Err(violations) }
+    }
+
+    fn elsewhere(&self, id: &ThreadId, frozen: &Frozen) -> Elsewhere {
+        match self.threads.get(id) {
+            None => Elsewhere::Unknown,
+            Some(thread) if thread.reviewer != frozen.reviewer => Elsewhere::Foreign,
+            Some(_) => Elsewhere::Closed,
+        }
+    }
+
+    /// D1: holds each finding against every thread of its reviewer. Where it overlaps several, an open one
+    /// decides before one that a person had, and that before one the reviewer resolved.
+    fn compare(&self, reviewer: &ReviewerName, reports: &[Report], policy: &Policy) -> Vec<Match> {
+        let own = if reports.is_empty() { None } else { self.reviewers.get(reviewer) };
+        let mut known = Shelves::new(policy);
+        for thread in own.into_iter().flat_map(|record| &record.threads).filter_map(|id| self.threads.get(id))
+        {
+            known.add_thread(thread, &thread.finding, &thread.anchor);
+        }
+        let decide = |report: &Report| {
+            let overlapping = known.overlaps(&report.finding);
+            let nearest = overlapping.into_iter().min_by_key(|thread| match thread.status() {
+                Status::Open => 0,
+                Status::Resolved(ResolvedBy::Reviewer) => 2,
+                _ => 1,
+            });
+            match nearest {
+                None => Match::New,
+                Some(thread) => match thread.status() {
+                    Status::Open => Match::Open(thread.id.clone()),
+                    Status::Resolved(ResolvedBy::Reviewer) => Match::Regression(thread.id.clone()),
+                    _ => Match::WithPerson(thread.id.clone()),
+                },
+            }
+        };
+        reports.iter().map(decide).collect()
+    }
+
+    /// Carries out an answer that was found good: the threads first, then the findings.
+    fn complete(
+        &mut self,
+        frozen: &Frozen,
+        answer: Answer,
+        matches: Vec<Match>,
+        policy: &Policy,
+    ) -> CycleOutcome {
+        let mut notes = Vec::new();
+        let reports = match answer {
+            Answer::Actions { choices, reports } => {
+                for choice in choices {
+                    if let Some(thread) = self.threads.get_mut(&choice.thread)
+                        && thread.machine.act(choice.stance, choice.action, policy).is_err()
+                    {
+                        notes.push(Note::EndedMeanwhile(choice.thread));
+                    }
+                }
+                reports
+            }
+            Answer::Findings { reports } => {
+                self.derive_actions(frozen, &reports, &matches, policy, &mut notes);
+                reports
+            }
+        };
+        let scope = self.scope(&frozen.reviewer);
+        let mut opened = BTreeSet::new();
+        for (report, matched) in reports.into_iter().zip(matches) {
+            match matched {
+                Match::Open(_) => {}
+                Match::WithPerson(thread) => self.reach_person(report, &thread, &mut notes),
+                Match::Regression(thread) => self.regress(&thread, &report, policy, &mut notes),
+                Match::New if scope.admits(&report.finding, policy) => {
+                    opened.insert(report.id.clone());
+                    notes.push(Note::Opened(report.id.clone()));
+                    self.open(frozen, report);
+                }
+                Match::New => {
+                    notes.push(Note::OutOfScope { report: report.id, finding: report.finding });
+                }
+            }
+        }
+        let verdict = verdict(self.author_is_bot, self.unsettled(&frozen.reviewer, &opened));
+        if verdict == Verdict::RequestChanges {
+            self.rounds += 1;
+        }
+        self.close_cycle(&frozen.reviewer, policy);
+        CycleOutcome::Completed { verdict, notes }
+    }
+
+    /// C7: what a list of findings says about each open thread. Listed again holds the stance; omitted
+    /// resolves.
+    fn derive_actions(
+        &mut self,
+        frozen: &Frozen,
+        reports: &[Report],
+        matches: &[Match],
+        policy: &Policy,
+        notes: &mut Vec<Note>,
+    ) {
+        let mut listed: BTreeMap<&ThreadId, Option<Severity>> = BTreeMap::new();
+        for (report, matched) in reports.iter().zip(matches) {
+            if let Match::Open(thread) = matched {
+                let worst = listed.entry(thread).or_default();
+                *worst = (*worst).max(report.finding.severity);
+            }
+        }
+        for id in frozen.threads.keys() {
+            let Some(thread) = self.threads.get_mut(id) else { continue };
+            if !thread.machine.is_open() {
+                notes.push(Note::EndedMeanwhile(id.clone()));
+            } else if let Some(&severity) = listed.get(id) {
+                thread.worsen_to(severity);
+                thread.machine.hold(Stance::SeeksChange, policy);
+                notes.push(Note::Relisted(id.clone()));
+            } else {
+                // Resolving is legal on every open thread (T4).
+                let _resolved = thread.machine.act(Stance::Accepts, Action::Resolve, policy);
+            }
+        }
+    }
+
+    /// R2: round 1 is the first cycle a reviewer ever completes on the pull request.
+    fn scope(&self, reviewer: &ReviewerName) -> Scope {
+        match self.reviewers.get(reviewer).and_then(|record| record.since_last_review.clone()) {
+            None => Scope::Everything,
+            Some(delta) => Scope::Delta(delta),
+        }
+    }
+
+    fn open(&mut self, frozen: &Frozen, report: Report) {
+        let Report { id, finding } = report;
+        let record = self.reviewers.entry(frozen.reviewer.clone()).or_default();
+        record.threads.push(id.clone());
+        let from_verification = frozen.trigger == Trigger::Verify;
+        let thread = Thread::opened(id.clone(), frozen.reviewer.clone(), finding, from_verification);
+        self.threads.insert(id, thread);
+    }
+
+    /// D4: a finding that a person had is raised again. Only a strictly worse one reaches them.
+    fn reach_person(&mut self, report: Report, thread: &ThreadId, notes: &mut Vec<Note>) {
+        let Some(known) = self.threads.get_mut(thread) else { return };
+        let (report, worse) = (report.id, known.worsen_to(report.finding.severity));
+        let thread = thread.clone();
+        notes.push(if worse {
+            known.machine.worsen();
+            Note::Worsened { report, thread }
+        } else {
+            Note::Suppressed { report, thread }
+        });
+    }
+
+    fn regress(&mut self, thread: &ThreadId, report: &Report, policy: &Policy, notes: &mut Vec<Note>) {
+        let Some(known) = self.threads.get_mut(thread) else { return };
+        known.worsen_to(report.finding.severity);
+        // A second finding of this answer may overlap the thread that the first has just opened again.
+        if known.status() == Status::Resolved(ResolvedBy::Reviewer) {
+            notes.push(Note::Regressed(thread.clone(), known.machine.regress(policy)));
+        }
+    }
+
+    /// V2's two groups: what was there before the cycle and is not settled, and what the cycle opened.
+    fn unsettled(&self, reviewer: &ReviewerName, opened: &BTreeSet<ThreadId>) -> Unsettled {
+        let own = self.reviewers.get(reviewer).into_iter().flat_map(|record| &record.threads);
+        let mut unsettled = Unsettled::default();
+        for thread in own.filter_map(|id| self.threads.get(id)).filter(|t| !t.status().is_settled()) {
+            let worst = if opened.contains(&thread.id) {
+                &mut unsettled.worst_new
+            } else {
+                &mut unsettled.worst_carried_over
+            };
+            *worst = (*worst).max(thread.finding.severity);
+        }
+        unsettled
+    }
+
+    /// C4: a failed answer leaves its cycle pending, until the retries are spent.
+    fn fail(&mut self, frozen: &Frozen, violations: Vec<Violation>, policy: &Policy) -> CycleOutcome {
+        let closed = frozen.attempt > policy.cycle_retries;
+        if closed {
+            self.close_failed_cycle(&frozen.reviewer, policy);
+        } else if let Some(record) = self.reviewers.get_mut(&frozen.reviewer) {
+            record.pending = Some(Pending { head: frozen.head.clone(), failures: frozen.attempt });
+        }
+        CycleOutcome::Failed { violations, closed }
+    }
+
+    /// C4: the engine closes the cycle in the reviewer's place.
+    fn close_failed_cycle(&mut self, reviewer: &ReviewerName, policy: &Policy) {
+        self.cut_off_threads(reviewer, EscalatedBy::ReviewerFailed);
+        self.close_cycle(reviewer, policy);
+    }
+
+    fn close_cycle(&mut self, reviewer: &ReviewerName, policy: &Policy) {
+        let record = self.reviewers.entry(reviewer.clone()).or_default();
+        record.completed += 1;
+        record.reviewed.insert(self.head.clone());
+        record.since_last_review = Some(Delta::default());
+        record.pending = None;
+        if record.completed >= policy.max_review_iterations {
+            self.cut_off_threads(reviewer, EscalatedBy::IterationCap);
+        }
+    }
+
+    fn cut_off_threads(&mut self, reviewer: &ReviewerName, cause: EscalatedBy) {
+        let own = self.reviewers.get(reviewer).into_iter().flat_map(|record| &record.threads);
+        for id in own {
+            if let Some(thread) = self.threads.get_mut(id) {
+                thread.machine.cut_off(cause);
+            }
+        }
+    }
+}
