@@ -16,11 +16,11 @@ fn replay(count: u32, line: impl Fn(u32) -> u32) -> Value {
         (0..count).map(finding).collect()
     };
     let push = |head: &str| json!({"push": {"head": head, "changed": [{"path": "a.rs", "from": 1, "to": 10_000_000}]}});
-    let list =
+    let relist =
         |prefix| json!({"cycle": {"reviewer": "r", "protocol": "findings", "findings": findings(prefix)}});
     let header = json!({"trace": 1, "handoff": {"mode": "full_auto"},
                         "pull_request": {"number": 1, "author": "a", "author_is_bot": false}});
-    let lines = [header, push("1"), list("t"), push("2"), list("n"), json!({"merge": {}})];
+    let lines = [header, push("1"), relist("t"), push("2"), relist("n"), json!({"merge": {}})];
     let trace = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
     simulate(trace.as_bytes(), &mut output).unwrap();

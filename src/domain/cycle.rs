@@ -224,12 +224,10 @@ pub fn check_choices(
 /// D1, the part about the answer itself: no two of its findings may overlap.
 pub fn check_reports_against_each_other(reports: &[Report], policy: &Policy) -> Vec<Violation> {
     let mut all = Shelves::new(policy);
-    for (index, report) in reports.iter().enumerate() {
-        all.add_report(index, &report.finding);
+    for report in reports {
+        all.add_report((), &report.finding);
     }
-    let repeats_an_earlier_one = |&(index, report): &(usize, &Report)| {
-        all.overlaps(&report.finding).iter().any(|&other| other < index)
-    };
-    let repeated = reports.iter().enumerate().filter(repeats_an_earlier_one);
+    let repeated =
+        reports.iter().enumerate().filter(|(index, r)| !all.overlaps_among(*index, &r.finding).is_empty());
     repeated.map(|(_, report)| Violation::duplicate(&report.finding, None)).collect()
 }

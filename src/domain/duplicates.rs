@@ -89,25 +89,32 @@ impl<'a, K: Copy> Shelves<'a, K> {
 
     /// Every known finding that the report overlaps, in the order in which they were added.
     pub fn overlaps(&self, report: &Finding) -> Vec<K> {
+        self.overlaps_among(self.entries.len(), report)
+    }
+
+    /// The same among those that were added first, `count` of them: what a list's own entry is compared with.
+    pub fn overlaps_among(&self, count: usize, report: &Finding) -> Vec<K> {
         let mut found = BTreeSet::new();
         if let Some(same_id) = report.own_id.as_ref().and_then(|id| self.by_own_id.get(&**id)) {
-            found.extend(same_id);
+            found.extend(same_id.iter().copied().filter(|&index| index < count));
         }
         if let Some(file) = self.files.get(&report.path) {
             let words = OnceCell::new();
             let words = || words.get_or_init(|| Words::of(&report.title, &report.body));
-            let mut near: Vec<usize> = self.nearby(file, report.lines).take(CROWD + 1).collect();
+            let nearby = self.nearby(file, report.lines).filter(|&index| index < count);
+            let mut near: Vec<usize> = nearby.take(CROWD + 1).collect();
             if near.len() > CROWD {
                 near = self.worded_alike(file, words()).filter(|&i| self.is_near(i, report.lines)).collect();
             }
-            for index in near {
+            for index in near.into_iter().filter(|&index| index < count) {
                 if !found.contains(&index) && self.same_text_here(index, report, words()) {
                     found.insert(index);
                 }
             }
             if file.any_gone {
                 // Code that was moved or rewritten: its finding is recognised by its text alone.
-                let gone = self.worded_alike(file, words()).filter(|&index| self.entries[index].gone);
+                let gone = self.worded_alike(file, words());
+                let gone = gone.filter(|&index| index < count && self.entries[index].gone);
                 found.extend(gone.filter(|&index| similarity(self.words(index), words()) >= NEAR_IDENTICAL));
             }
         }
@@ -195,7 +202,7 @@ pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> 
     }
     let mut items: Vec<Item> = Vec::new();
     let mut item_of: Vec<usize> = Vec::with_capacity(threads.len());
-    for thread in threads {
+    for (index, thread) in threads.into_iter().enumerate() {
         // Two reviewers' own ids mean nothing to each other, so only place and text decide.
         let here = Finding {
             path: thread.anchor.path.clone(),
@@ -203,8 +210,8 @@ pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> 
             own_id: None,
             ..thread.finding.clone()
         };
-        let earlier = shelves.overlaps(&here).into_iter().filter_map(|index| item_of.get(index).copied());
-        let item = earlier.into_iter().find(|&item| !items[item].reviewers.contains(&thread.reviewer));
+        let mut earlier = shelves.overlaps_among(index, &here).into_iter().map(|index: usize| item_of[index]);
+        let item = earlier.find(|&item| !items[item].reviewers.contains(&thread.reviewer));
         let item = item.unwrap_or_else(|| {
             items.push(Item { threads: Vec::new(), reviewers: BTreeSet::new() });
             items.len() - 1
