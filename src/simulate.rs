@@ -24,9 +24,9 @@ use trace::{CycleEvent, Event, Header, PersonEvent, ReplyEvent};
 pub enum SimulateError {
     #[error("line {line} of the trace: {problem}")]
     Trace { line: u64, problem: String },
-    #[error("the trace could not be read: {0}")]
+    #[error("the trace could not be read")]
     Read(#[source] io::Error),
-    #[error("the report could not be written: {0}")]
+    #[error("the report could not be written")]
     Write(#[source] io::Error),
 }
 
