@@ -4,4 +4,5 @@
 //! order that is not its own. Time, text and the forge's answers come in as data; what is to be done goes out
 //! as data. `tests/architecture.rs` holds that.
 
+pub mod snapshot;
 pub mod vocabulary;
