@@ -222,6 +222,7 @@ pub struct Comment {
 }
 
 /// A review thread with its whole conversation.
+#[expect(clippy::struct_excessive_bools, reason = "these are the forge's independent flags, not modes")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
     pub id: ThreadId,

@@ -1,5 +1,6 @@
 //! From GitHub's shapes to the domain's.
 
+use super::poll::CheckDigest;
 use super::wire;
 use crate::domain::snapshot::{
     Account, AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, ForcePush, Minimized,
@@ -28,6 +29,7 @@ pub(super) struct CheckPages {
     pub(super) commit: Option<String>,
     pub(super) suites: Vec<wire::CheckSuite>,
     pub(super) contexts: Vec<wire::CheckContext>,
+    pub(super) digest: Option<CheckDigest>,
 }
 
 impl Parts {
@@ -177,20 +179,24 @@ pub(super) fn state(word: &str, merged: bool) -> PullRequestState {
     }
 }
 
+pub(super) fn review_state(word: &str) -> ReviewState {
+    match word {
+        "APPROVED" => ReviewState::Approved,
+        "CHANGES_REQUESTED" => ReviewState::ChangesRequested,
+        "COMMENTED" => ReviewState::Commented,
+        "DISMISSED" => ReviewState::Dismissed,
+        "PENDING" => ReviewState::Pending,
+        _ => ReviewState::Other,
+    }
+}
+
 fn review(review: wire::Review) -> Review {
     Review {
         id: review.id,
         author: review.author.map(account),
         association: association(&review.author_association),
         written_by_us: review.viewer_did_author,
-        state: match review.state.as_str() {
-            "APPROVED" => ReviewState::Approved,
-            "CHANGES_REQUESTED" => ReviewState::ChangesRequested,
-            "COMMENTED" => ReviewState::Commented,
-            "DISMISSED" => ReviewState::Dismissed,
-            "PENDING" => ReviewState::Pending,
-            _ => ReviewState::Other,
-        },
+        state: review_state(&review.state),
         body: review.body,
         submitted_at: review.submitted_at,
         created_at: review.created_at,

@@ -6,6 +6,7 @@ use super::discover::PullRequestAddress;
 use super::documents;
 use super::error::{Error, Sent};
 use super::limits::Budget;
+use super::poll::{CheckDigest, Fingerprint, Totals};
 use super::wire;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName, Visible};
 use serde_json::json;
@@ -23,6 +24,8 @@ pub struct Reader<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
     pub snapshot: PullRequestSnapshot,
+    /// What a light query would have told about it at that moment.
+    pub fingerprint: Fingerprint,
     /// What GitHub could not deliver although it answered, in its words. Empty when the snapshot is whole.
     pub gaps: Vec<String>,
     pub spent: Spent,
@@ -107,6 +110,14 @@ impl<T: Transport + Sync> Reader<T> {
         // A renamed repository answers under its old name; the new one is the one to show and to remember.
         let repository = RepositoryName::parse(&name).unwrap_or_else(|| address.repository.clone());
 
+        let totals = Totals {
+            reviews: pull_request
+                .reviews
+                .as_ref()
+                .and_then(|reviews| reviews.total_count)
+                .unwrap_or_default(),
+            comments: pull_request.comments.total_count.unwrap_or_default(),
+        };
         let mut lists = Lists::take(&mut pull_request);
         while lists.unfinished() {
             reading.next_pages(&pull_request.id, &mut lists).await?;
@@ -120,6 +131,7 @@ impl<T: Transport + Sync> Reader<T> {
         let checks = reading.checks(&mut pull_request, &mut abilities).await?;
         self.remember(&address.repository, abilities);
 
+        let digest = checks.seen().map(|checks| checks.digest.clone().unwrap_or_default());
         let parts = Parts {
             repository,
             pull_request,
@@ -131,7 +143,9 @@ impl<T: Transport + Sync> Reader<T> {
             review_requests,
             checks,
         };
-        Ok(Read { snapshot: parts.into_snapshot(), gaps: reading.gaps, spent: reading.spent })
+        let snapshot = parts.into_snapshot();
+        let fingerprint = Fingerprint::of(&snapshot, totals, digest);
+        Ok(Read { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent })
     }
 
     fn abilities(&self, repository: &RepositoryName) -> Abilities {
@@ -324,13 +338,15 @@ impl<T: Transport + Sync> Reading<'_, T> {
             if suites.is_empty() {
                 suites = commit.check_suites.map(|page| page.into_items().collect()).unwrap_or_default();
             }
-            contexts.append(commit.status_check_rollup.map(|rollup| rollup.contexts), &call)?;
+            let digest = commit.status_check_rollup.as_ref().map(CheckDigest::of_rollup);
+            contexts.append(commit.status_check_rollup.map(|rollup| rollup.contexts.page), &call)?;
             if contexts.next.is_none() {
                 abilities.checks = Ability::Proven;
                 return Ok(Visible::Seen(CheckPages {
                     commit: Some(commit.oid),
                     suites,
                     contexts: contexts.items,
+                    digest,
                 }));
             }
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// The schema, or nothing and a visible line: it lies beside the repository and not everybody has it.
-pub fn github() -> Option<&'static Valid<Schema>> {
+pub(crate) fn github() -> Option<&'static Valid<Schema>> {
     static SCHEMA: OnceLock<Option<Valid<Schema>>> = OnceLock::new();
     SCHEMA
         .get_or_init(|| {

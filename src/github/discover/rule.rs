@@ -37,17 +37,17 @@ impl Rule {
         let mut common = "is:pr is:open archived:false".to_owned();
         for label in &self.labels {
             // The search language has no way to write a quotation mark inside a quoted word.
-            common.push_str(&format!(" label:\"{}\"", label.replace(['"', '\n'], " ")));
+            common = format!("{common} label:\"{}\"", label.replace(['"', '\n'], " "));
         }
         let mut lookups = Vec::new();
         for author in alternatives(&self.authors) {
             for reviewer in alternatives(&self.review_requested) {
                 let mut query = common.clone();
                 if let Some(author) = author {
-                    query.push_str(&format!(" author:{}", searchable(author)));
+                    query = format!("{query} author:{}", searchable(author));
                 }
                 if let Some(reviewer) = reviewer {
-                    query.push_str(&format!(" review-requested:{}", searchable(reviewer)));
+                    query = format!("{query} review-requested:{}", searchable(reviewer));
                 }
                 self.with_repositories(&query, &mut lookups);
             }

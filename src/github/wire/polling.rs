@@ -13,7 +13,6 @@ pub(crate) struct LightAnswer {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LightNode {
-    pub(crate) id: Option<String>,
     pub(crate) state: Option<String>,
     pub(crate) is_draft: Option<bool>,
     pub(crate) head_ref_oid: Option<String>,

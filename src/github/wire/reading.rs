@@ -1,6 +1,6 @@
 //! Answers to the documents that read a pull request.
 
-use super::{Actor, Connection, Id, NameWithOwner, Node, Oid};
+use super::{Actor, Connection, Id, NameWithOwner, Node, Oid, StateCount};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -101,6 +101,7 @@ pub(crate) struct Comment {
     pub(crate) author: Option<Actor>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "this is what GitHub sends")]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Thread {
@@ -227,7 +228,18 @@ pub(crate) struct CheckSuite {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rollup {
-    pub(crate) contexts: Connection<CheckContext>,
+    pub(crate) state: String,
+    pub(crate) contexts: CheckContexts,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckContexts {
+    pub(crate) total_count: u64,
+    pub(crate) check_run_counts_by_state: Option<Vec<StateCount>>,
+    pub(crate) status_context_counts_by_state: Option<Vec<StateCount>>,
+    #[serde(flatten)]
+    pub(crate) page: Connection<CheckContext>,
 }
 
 /// A check run or a commit status; which fields are there depends on which.
