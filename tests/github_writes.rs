@@ -103,11 +103,12 @@ async fn start(forge: &Forge) -> Server {
 
 #[tokio::test]
 async fn without_faults_every_write_happens_once_and_not_again() {
+    let forge = Forge::new();
+    let server = start(&forge).await;
+    let writer = Writer::new(client(&server.url), at_once());
     for (write, prepare) in every_write() {
-        let forge = Forge::new();
+        forge.reset();
         prepare(&forge);
-        let server = start(&forge).await;
-        let writer = Writer::new(client(&server.url), at_once());
         let outcome = writer.write(&write).await.unwrap_or_else(|error| panic!("{write:?}: {error}"));
         assert!(matches!(outcome, Outcome::Done(_)), "{write:?}: {outcome:?}");
         assert_eq!(forge.effects(), 1, "{write:?}");
@@ -127,17 +128,18 @@ async fn a_lost_answer_is_looked_into_and_the_write_appears_exactly_once() {
     faults.extend(both.map(|takes_effect| Fault::BadGatewayPage { takes_effect }));
     faults.extend(both.map(|takes_effect| Fault::Dropped { takes_effect }));
     faults.extend(both.map(|takes_effect| Fault::PartialData { takes_effect }));
+    let forge = Forge::new();
+    let server = start(&forge).await;
+    let writer = Writer::new(client(&server.url), at_once());
     for fault in faults {
         for (write, prepare) in every_write() {
             let graphql = matches!(write.describe().calls.last(), Some(Call::Graphql { .. }));
             if matches!(fault, Fault::PartialData { .. }) && !graphql {
                 continue;
             }
-            let forge = Forge::new();
+            forge.reset();
             prepare(&forge);
             forge.fail_next_write(fault);
-            let server = start(&forge).await;
-            let writer = Writer::new(client(&server.url), at_once());
             let outcome = writer.write(&write).await;
             if write.can_be_looked_for() {
                 let outcome = outcome.unwrap_or_else(|error| panic!("{write:?} {fault:?}: {error}"));
@@ -169,17 +171,18 @@ async fn an_answer_that_never_comes_is_looked_into() {
 
 #[tokio::test]
 async fn a_refusal_is_reported_and_not_repeated() {
+    let forge = Forge::new();
+    let server = start(&forge).await;
+    let writer = Writer::new(client(&server.url), at_once());
     for fault in [Fault::BadToken, Fault::SecondaryLimit, Fault::PrimaryLimitAs200, Fault::Refused] {
         for (write, prepare) in every_write() {
             let graphql = matches!(write.describe().calls.last(), Some(Call::Graphql { .. }));
             if !graphql && matches!(fault, Fault::PrimaryLimitAs200 | Fault::Refused) {
                 continue;
             }
-            let forge = Forge::new();
+            forge.reset();
             prepare(&forge);
             forge.fail_next_write(fault);
-            let server = start(&forge).await;
-            let writer = Writer::new(client(&server.url), at_once());
             let error = writer.write(&write).await.unwrap_err();
             match (fault, &error) {
                 (Fault::BadToken, Error::Unauthorised { .. }) | (Fault::Refused, Error::Denied { .. }) => {}

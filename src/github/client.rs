@@ -69,7 +69,7 @@ impl Client {
         };
         let unusable = |error: octocrab::Error| Error::Malformed { what: what(), detail: innermost(&error) };
         let mut builder = Octocrab::builder()
-            .base_uri(host.rest())
+            .base_uri(host.root())
             .map_err(unusable)?
             .set_connect_timeout(Some(timeouts.connect))
             .set_read_timeout(Some(timeouts.read))

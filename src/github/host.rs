@@ -128,6 +128,13 @@ impl Host {
         &self.rest
     }
 
+    /// Scheme and authority alone: octocrab puts the path of its base before every path, GraphQL's included.
+    pub(super) fn root(&self) -> &str {
+        let beyond_scheme = self.rest.find("://").map_or(0, |at| at + 3);
+        let path = self.rest[beyond_scheme..].find('/').map_or(self.rest.len(), |at| beyond_scheme + at);
+        &self.rest[..path]
+    }
+
     /// Whether nothing sent there leaves this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.name)
@@ -184,6 +191,7 @@ mod tests {
             );
         }
         assert_eq!(endpoints("http://127.0.0.1:81/api/v3").2, "http://127.0.0.1:81/api/graphql");
+        assert_eq!(Host::from_api_url("http://[::1]:81/x/api/v3").unwrap().root(), "http://[::1]:81");
     }
 
     #[test]

@@ -174,9 +174,10 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         let mut with_checks = batch.with_checks;
         loop {
             let call = Call::graphql(&documents::LIGHT, json!({"ids": ids, "withChecks": with_checks}));
-            match self.reader.transport().send(&call).await {
+            let outcome = self.reader.transport().send(&call).await;
+            poll.count(&outcome);
+            match outcome {
                 Ok(mut reply) => {
-                    poll.count(reply.budget);
                     let answer = reply.parse(&call)?;
                     return Ok((reply, answer, with_checks));
                 }
@@ -197,8 +198,9 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         let mut after = node.review_threads.as_ref().and_then(wire::Connection::next);
         while let Some(cursor) = after {
             let call = Call::graphql(&documents::LIGHT_THREADS, json!({"id": id, "after": cursor}));
-            let mut reply = self.reader.transport().send(&call).await?;
-            poll.count(reply.budget);
+            let outcome = self.reader.transport().send(&call).await;
+            poll.count(&outcome);
+            let mut reply = outcome?;
             let answer: wire::LightThreadsAnswer = reply.parse(&call)?;
             let Some(page) = answer.node.and_then(|node| node.review_threads) else {
                 return Err(reply.absence(&call));
@@ -256,9 +258,9 @@ struct Poll {
 }
 
 impl Poll {
-    fn count(&mut self, budget: Option<super::limits::Budget>) {
+    fn count(&mut self, outcome: &Result<Reply, Error>) {
         let before = self.spent.points;
-        self.spent.count(budget);
+        self.spent.count_outcome(outcome);
         self.recurring += self.spent.points - before;
     }
 

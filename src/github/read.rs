@@ -29,6 +29,8 @@ pub struct Read {
     /// What GitHub could not deliver although it answered, in its words. Empty when the snapshot is whole.
     pub gaps: Vec<String>,
     pub spent: Spent,
+    /// What it would cost to read it again, now that it is known what the token may see.
+    pub price: u64,
 }
 
 /// What some calls cost together, and what was left after the last.
@@ -45,6 +47,19 @@ impl Spent {
         // What GitHub does not price costs at least a point.
         self.points += budget.and_then(|budget| budget.cost).unwrap_or(1);
         self.budget = budget.or(self.budget);
+    }
+
+    /// A call that failed was paid for as well, if it came as far as GitHub and was carried out.
+    pub fn count_outcome(&mut self, outcome: &Result<Reply, Error>) {
+        match outcome {
+            Ok(reply) => self.count(reply.budget),
+            Err(
+                Error::RateLimited { .. }
+                | Error::Unauthorised { .. }
+                | Error::Transient { sent: Sent::No, .. },
+            ) => {}
+            Err(_) => self.count(None),
+        }
     }
 
     pub fn add(&mut self, other: Spent) {
@@ -103,8 +118,13 @@ impl<T: Transport + Sync> Reader<T> {
     }
 
     async fn read_in_pages(&self, address: &PullRequestAddress, size: u32) -> Result<Read, Error> {
-        let mut reading =
-            Reading { transport: &self.transport, size, spent: Spent::default(), gaps: Vec::new() };
+        let mut reading = Reading {
+            transport: &self.transport,
+            size,
+            spent: Spent::default(),
+            probes: 0,
+            gaps: Vec::new(),
+        };
         let mut abilities = self.abilities(&address.repository);
         let (name, mut pull_request) = reading.first_page(address, &mut abilities).await?;
         // A renamed repository answers under its old name; the new one is the one to show and to remember.
@@ -145,7 +165,8 @@ impl<T: Transport + Sync> Reader<T> {
         };
         let snapshot = parts.into_snapshot();
         let fingerprint = Fingerprint::of(&snapshot, totals, digest);
-        Ok(Read { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent })
+        let price = reading.spent.points.saturating_sub(reading.probes).max(1);
+        Ok(Read { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent, price })
     }
 
     fn abilities(&self, repository: &RepositoryName) -> Abilities {
@@ -164,14 +185,16 @@ struct Reading<'a, T> {
     transport: &'a T,
     size: u32,
     spent: Spent,
+    /// Calls that only found out what the token may see.
+    probes: u64,
     gaps: Vec<String>,
 }
 
 impl<T: Transport + Sync> Reading<'_, T> {
     async fn send(&mut self, call: &Call) -> Result<Reply, Error> {
-        let reply = self.transport.send(call).await?;
-        self.spent.count(reply.budget);
-        Ok(reply)
+        let outcome = self.transport.send(call).await;
+        self.spent.count_outcome(&outcome);
+        outcome
     }
 
     /// The first page of everything. What only some tokens may read rides along where it is proven to work; if
@@ -278,6 +301,7 @@ impl<T: Transport + Sync> Reading<'_, T> {
         }
         let mut requests = Pages::default();
         let mut known = pull_request.review_requests.take();
+        self.probes += u64::from(known.is_none());
         loop {
             let call = Call::graphql(
                 &documents::REVIEW_REQUESTS,
@@ -318,6 +342,7 @@ impl<T: Transport + Sync> Reading<'_, T> {
         let mut contexts = Pages::default();
         let mut suites = Vec::new();
         let mut known = pull_request.checks.take();
+        self.probes += u64::from(known.is_none());
         loop {
             let call = Call::graphql(
                 &documents::CHECKS,

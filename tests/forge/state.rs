@@ -58,6 +58,11 @@ impl Forge {
         Self(Arc::new(Mutex::new(State { state: "OPEN".to_owned(), ..State::default() })))
     }
 
+    /// Forgets everything, faults included.
+    pub(crate) fn reset(&self) {
+        *self.0.lock().unwrap() = State { state: "OPEN".to_owned(), ..State::default() };
+    }
+
     /// The next write goes wrong like this; the ones after it work.
     pub(crate) fn fail_next_write(&self, fault: Fault) {
         self.0.lock().unwrap().faults.push(fault);

@@ -23,7 +23,7 @@ struct Tracked {
     next_sweep: Option<Timestamp>,
     /// Whether the light query may ask for checks; not once that was refused.
     checks: bool,
-    /// What reading it in full cost last time.
+    /// What reading it in full costs.
     price: u64,
     /// What the light query saw last.
     last_light: Option<Fingerprint>,
@@ -152,7 +152,7 @@ impl Schedule {
         });
         tracked.fingerprint = Some(read.fingerprint.clone());
         tracked.next_sweep = Some(now.checked_add(wait).unwrap_or(Timestamp::MAX));
-        tracked.price = read.spent.points;
+        tracked.price = read.price;
     }
 
     /// The light query may not ask for the checks of this one.
