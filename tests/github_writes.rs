@@ -223,7 +223,9 @@ async fn a_reply_that_a_draft_swallowed_is_told_and_not_repeated() {
 #[tokio::test]
 async fn a_marker_in_somebody_elses_comment_proves_nothing() {
     let forge = Forge::new();
-    let fake = json!({"id": "X", "url": "u", "body": key().marker(), "viewerDidAuthor": false});
+    let author = json!({"__typename": "Bot", "login": "operator", "databaseId": 66});
+    let fake =
+        json!({"id": "X", "url": "u", "body": key().marker(), "viewerDidAuthor": false, "author": author});
     forge.0.lock().unwrap().comments.push(fake);
     let server = start(&forge).await;
     let writer = Writer::new(client(&server.url), at_once());
@@ -324,7 +326,8 @@ impl Transport for Recorder {
             return Ok(Reply { body, ..Reply::default() });
         }
         let comments = json!({"nodes": []});
-        let body = json!({"node": {"isResolved": false, "comments": comments}});
+        let viewer = json!({"__typename": "User", "login": "operator"});
+        let body = json!({"viewer": viewer, "node": {"isResolved": false, "comments": comments}});
         Ok(Reply { body, ..Reply::default() })
     }
 }

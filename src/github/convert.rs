@@ -1,5 +1,6 @@
 //! From GitHub's shapes to the domain's.
 
+use super::identity::{self, Identity};
 use super::poll::CheckDigest;
 use super::wire;
 use crate::domain::snapshot::{
@@ -33,7 +34,7 @@ pub(super) struct CheckPages {
 }
 
 impl Parts {
-    pub(super) fn into_snapshot(self) -> PullRequestSnapshot {
+    pub(super) fn into_snapshot(self, us: &Identity) -> PullRequestSnapshot {
         let pull_request = self.pull_request;
         let force_pushes: Vec<ForcePush> = self.timeline.iter().filter_map(force_push).collect();
         let reopened_at = self
@@ -68,9 +69,13 @@ impl Parts {
             title: pull_request.title,
             body: pull_request.body,
             url: pull_request.url,
+            written_by_us: identity::ours(
+                Some(us),
+                pull_request.author.as_ref(),
+                pull_request.viewer_did_author,
+            ),
             author: pull_request.author.map(account),
             author_association: association(&pull_request.author_association),
-            written_by_us: pull_request.viewer_did_author,
             state: state(&pull_request.state, pull_request.merged),
             draft: pull_request.is_draft,
             base: Branch { name: pull_request.base_ref_name, sha: pull_request.base_ref_oid.into() },
@@ -85,9 +90,9 @@ impl Parts {
             closed_at: pull_request.closed_at,
             reopened_at,
             labels: self.labels.into_iter().map(|label| label.name).collect(),
-            reviews: self.reviews.into_iter().map(review).collect(),
-            comments: self.comments.into_iter().map(comment).collect(),
-            threads: self.threads.into_iter().map(|(head, comments)| thread(head, comments)).collect(),
+            reviews: self.reviews.into_iter().map(|it| review(it, us)).collect(),
+            comments: self.comments.into_iter().map(|it| comment(it, us)).collect(),
+            threads: self.threads.into_iter().map(|(head, comments)| thread(head, comments, us)).collect(),
             force_pushes,
             review_requests: match self.review_requests {
                 Visible::Seen(requests) => Visible::Seen(requests.into_iter().map(review_request).collect()),
@@ -190,12 +195,12 @@ pub(super) fn review_state(word: &str) -> ReviewState {
     }
 }
 
-fn review(review: wire::Review) -> Review {
+fn review(review: wire::Review, us: &Identity) -> Review {
     Review {
         id: review.id,
+        written_by_us: identity::ours(Some(us), review.author.as_ref(), review.viewer_did_author),
         author: review.author.map(account),
         association: association(&review.author_association),
-        written_by_us: review.viewer_did_author,
         state: review_state(&review.state),
         body: review.body,
         submitted_at: review.submitted_at,
@@ -208,12 +213,12 @@ fn review(review: wire::Review) -> Review {
     }
 }
 
-fn comment(comment: wire::Comment) -> Comment {
+fn comment(comment: wire::Comment, us: &Identity) -> Comment {
     Comment {
         id: comment.id,
+        written_by_us: identity::ours(Some(us), comment.author.as_ref(), comment.viewer_did_author),
         author: comment.author.map(account),
         association: association(&comment.author_association),
-        written_by_us: comment.viewer_did_author,
         body: comment.body,
         created_at: comment.created_at,
         updated_at: comment.updated_at,
@@ -223,7 +228,7 @@ fn comment(comment: wire::Comment) -> Comment {
     }
 }
 
-fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>) -> Thread {
+fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: &Identity) -> Thread {
     Thread {
         id: thread.id.into(),
         path: thread.path.into(),
@@ -239,16 +244,16 @@ fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>) -> Thread {
         viewer_can_reply: thread.viewer_can_reply,
         viewer_can_resolve: thread.viewer_can_resolve,
         viewer_can_unresolve: thread.viewer_can_unresolve,
-        comments: comments.into_iter().map(thread_comment).collect(),
+        comments: comments.into_iter().map(|it| thread_comment(it, us)).collect(),
     }
 }
 
-fn thread_comment(comment: wire::ThreadComment) -> ThreadComment {
+fn thread_comment(comment: wire::ThreadComment, us: &Identity) -> ThreadComment {
     ThreadComment {
         id: comment.id,
+        written_by_us: identity::ours(Some(us), comment.author.as_ref(), comment.viewer_did_author),
         author: comment.author.map(account),
         association: association(&comment.author_association),
-        written_by_us: comment.viewer_did_author,
         body: comment.body,
         diff_hunk: comment.diff_hunk,
         created_at: comment.created_at,

@@ -115,14 +115,14 @@ documents! {
 
     // Looking whether a write took effect
     LABEL_ID, wire::LabelIdAnswer, "Issues: read", "looking up the label", ["label_id"];
-    THREAD_EVIDENCE, wire::ThreadEvidenceAnswer, "Pull requests: read", "looking at the thread", ["thread_evidence"];
+    THREAD_EVIDENCE, wire::ThreadEvidenceAnswer, "Pull requests: read", "looking at the thread", ["thread_evidence", "fragments/account"];
     COMMENTS_EVIDENCE, wire::CommentsEvidenceAnswer, "Pull requests: read", "looking through our comments",
-        ["comments_evidence"];
+        ["comments_evidence", "fragments/account"];
     REVIEWS_EVIDENCE, wire::ReviewsEvidenceAnswer, "Pull requests: read", "looking through our reviews",
-        ["reviews_evidence"];
+        ["reviews_evidence", "fragments/account"];
     STATE_EVIDENCE, wire::StateEvidenceAnswer, "Pull requests: read", "looking at the pull request's state",
         ["state_evidence"];
     MINIMIZED_EVIDENCE, wire::MinimizedEvidenceAnswer, "Pull requests: read", "looking whether it is hidden",
         ["minimized_evidence"];
-    ISSUES_EVIDENCE, wire::IssuesEvidenceAnswer, "Issues: read", "looking through our issues", ["issues_evidence"];
+    ISSUES_EVIDENCE, wire::IssuesEvidenceAnswer, "Issues: read", "looking through our issues", ["issues_evidence", "fragments/account"];
 }

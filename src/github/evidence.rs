@@ -3,6 +3,7 @@
 use super::call::{Call, Reply, Transport};
 use super::documents::{self, Document};
 use super::error::Error;
+use super::identity::{self, Identity};
 use super::wire;
 use super::write::{Key, Target, ThreadTarget, Verdict, Write, requested_reviewers, same_reviewer};
 use crate::domain::snapshot::RepositoryName;
@@ -34,14 +35,20 @@ pub struct Proof {
 const ISSUE_PAGES: usize = 10;
 
 impl Write {
-    /// Looks whether this very write is already in effect.
-    pub async fn already_done(&self, transport: &(impl Transport + Sync)) -> Result<Evidence, Error> {
+    /// Looks whether this very write is already in effect, for the account that `us` is.
+    pub async fn already_done(
+        &self,
+        transport: &(impl Transport + Sync),
+        us: Option<&Identity>,
+    ) -> Result<Evidence, Error> {
         match self {
-            Write::Reply { thread, key, .. } => reply(transport, thread, key).await,
+            Write::Reply { thread, key, .. } => reply(transport, thread, key, us).await,
             Write::Resolve { thread } => resolved(transport, thread, true).await,
             Write::Unresolve { thread } => resolved(transport, thread, false).await,
-            Write::Comment { on, key, .. } => comment(transport, on, key).await,
-            Write::Review { on, verdict, head, key, .. } => review(transport, on, *verdict, head, key).await,
+            Write::Comment { on, key, .. } => comment(transport, on, key, us).await,
+            Write::Review { on, verdict, head, key, .. } => {
+                review(transport, &Approval { on, verdict: *verdict, head }, key, us).await
+            }
             Write::RequestReview { on, reviewer, .. } => {
                 let call = Call::Rest {
                     method: Method::GET,
@@ -66,7 +73,7 @@ impl Write {
                     node(transport, &documents::MINIMIZED_EVIDENCE, json!({"id": comment})).await?;
                 Ok(when(node.is_minimized == Some(true)))
             }
-            Write::OpenIssue { repository, key, .. } => issue(transport, repository, key).await,
+            Write::OpenIssue { repository, key, .. } => issue(transport, repository, key, us).await,
             Write::Dispatch { .. } => Ok(Evidence::CannotTell),
         }
     }
@@ -117,6 +124,7 @@ async fn reply(
     transport: &(impl Transport + Sync),
     thread: &ThreadTarget,
     key: &Key,
+    us: Option<&Identity>,
 ) -> Result<Evidence, Error> {
     let mut before = None;
     loop {
@@ -125,7 +133,7 @@ async fn reply(
         let found: wire::ThreadEvidence = node(transport, document, variables).await?;
         let comments = must(found.comments, document)?;
         let previous = comments.previous().filter(|previous| before.as_ref() != Some(previous));
-        if let Some(post) = ours(comments, key) {
+        if let Some(post) = find_ours(comments, key, us) {
             return Ok(Evidence::from_post(post));
         }
         match previous {
@@ -135,7 +143,12 @@ async fn reply(
     }
 }
 
-async fn comment(transport: &(impl Transport + Sync), on: &Target, key: &Key) -> Result<Evidence, Error> {
+async fn comment(
+    transport: &(impl Transport + Sync),
+    on: &Target,
+    key: &Key,
+    us: Option<&Identity>,
+) -> Result<Evidence, Error> {
     let mut before = None;
     loop {
         let document = &documents::COMMENTS_EVIDENCE;
@@ -143,7 +156,7 @@ async fn comment(transport: &(impl Transport + Sync), on: &Target, key: &Key) ->
         let found: wire::CommentsEvidence = node(transport, document, variables).await?;
         let comments = must(found.comments, document)?;
         let previous = comments.previous().filter(|previous| before.as_ref() != Some(previous));
-        if let Some(post) = ours(comments, key) {
+        if let Some(post) = find_ours(comments, key, us) {
             return Ok(Evidence::from_post(post));
         }
         match previous {
@@ -153,26 +166,32 @@ async fn comment(transport: &(impl Transport + Sync), on: &Target, key: &Key) ->
     }
 }
 
+/// The review that is looked for.
+struct Approval<'a> {
+    on: &'a Target,
+    verdict: Verdict,
+    head: &'a Sha,
+}
+
 /// Our review with this marker; for an approval also any approval of ours at this head that nothing of ours
 /// overruled since (V3).
 async fn review(
     transport: &(impl Transport + Sync),
-    on: &Target,
-    verdict: Verdict,
-    head: &Sha,
+    review: &Approval<'_>,
     key: &Key,
+    us: Option<&Identity>,
 ) -> Result<Evidence, Error> {
     let mut before = None;
-    let mut may_be_an_earlier_approval = verdict == Verdict::Approve;
+    let mut may_be_an_earlier_approval = review.verdict == Verdict::Approve;
     let mut approval = None;
     loop {
         let document = &documents::REVIEWS_EVIDENCE;
-        let variables = json!({"id": on.node_id, "before": before});
+        let variables = json!({"id": review.on.node_id, "before": before});
         let found: wire::ReviewsEvidence = node(transport, document, variables).await?;
         let reviews = must(found.reviews, document)?;
         let previous = reviews.previous().filter(|previous| before.as_ref() != Some(previous));
         let newest_first: Vec<wire::Post> = reviews.into_items().collect();
-        for post in newest_first.into_iter().rev().filter(|post| post.viewer_did_author) {
+        for post in newest_first.into_iter().rev().filter(|post| is_ours(post, us)) {
             if key.marks(&post.body) {
                 return Ok(Evidence::from_post(post));
             }
@@ -180,7 +199,7 @@ async fn review(
                 matches!(post.state.as_deref(), Some("APPROVED" | "CHANGES_REQUESTED" | "DISMISSED"));
             if may_be_an_earlier_approval && opinion {
                 may_be_an_earlier_approval = false;
-                let at_head = post.commit.as_ref().is_some_and(|commit| commit.oid == head.as_str());
+                let at_head = post.commit.as_ref().is_some_and(|commit| commit.oid == review.head.as_str());
                 if at_head && post.state.as_deref() == Some("APPROVED") {
                     approval = Some(post);
                 }
@@ -200,6 +219,7 @@ async fn issue(
     transport: &(impl Transport + Sync),
     repository: &RepositoryName,
     key: &Key,
+    us: Option<&Identity>,
 ) -> Result<Evidence, Error> {
     let mut after = None;
     for _ in 0..ISSUE_PAGES {
@@ -211,7 +231,7 @@ async fn issue(
         let answer: wire::IssuesEvidenceAnswer = reply.parse(&call)?;
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
         let next = found.issues.next();
-        if let Some(post) = ours(found.issues, key) {
+        if let Some(post) = find_ours(found.issues, key, us) {
             return Ok(Evidence::from_post(post));
         }
         match next {
@@ -222,8 +242,12 @@ async fn issue(
     Ok(Evidence::NotDone)
 }
 
-fn ours(posts: wire::Connection<wire::Post>, key: &Key) -> Option<wire::Post> {
-    posts.into_items().find(|post| post.viewer_did_author && key.marks(&post.body))
+fn find_ours(posts: wire::Connection<wire::Post>, key: &Key, us: Option<&Identity>) -> Option<wire::Post> {
+    posts.into_items().find(|post| is_ours(post, us) && key.marks(&post.body))
+}
+
+fn is_ours(post: &wire::Post, us: Option<&Identity>) -> bool {
+    identity::ours(us, post.author.as_ref(), post.viewer_did_author)
 }
 
 async fn resolved(

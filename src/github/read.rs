@@ -1,10 +1,11 @@
 //! Reads a pull request completely: every list to its last page.
 
 use super::call::{Call, Reply, Transport};
-use super::convert::{self, CheckPages, Parts};
+use super::convert::{CheckPages, Parts};
 use super::discover::PullRequestAddress;
 use super::documents;
 use super::error::{Error, Sent};
+use super::identity::Identity;
 use super::limits::Budget;
 use super::poll::{CheckDigest, Fingerprint, Totals};
 use super::wire;
@@ -12,12 +13,14 @@ use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName, Visi
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use tokio::sync::OnceCell;
 
 /// Reads pull requests, and remembers what the token may not see so as not to ask for it every time.
 #[derive(Debug)]
 pub struct Reader<T> {
     transport: T,
     abilities: Mutex<BTreeMap<RepositoryName, Abilities>>,
+    us: OnceCell<Identity>,
 }
 
 /// A pull request, and what reading it was like.
@@ -91,7 +94,7 @@ const THREAD_PAGES: [u32; 3] = [100, 25, 10];
 
 impl<T: Transport + Sync> Reader<T> {
     pub fn new(transport: T) -> Self {
-        Self { transport, abilities: Mutex::default() }
+        Self { transport, abilities: Mutex::default(), us: OnceCell::new() }
     }
 
     pub fn transport(&self) -> &T {
@@ -100,10 +103,8 @@ impl<T: Transport + Sync> Reader<T> {
 
     /// Whom the token speaks for.
     pub async fn viewer(&self) -> Result<(Account, Option<Budget>), Error> {
-        let call = Call::graphql(&documents::VIEWER, json!({}));
-        let mut reply = self.transport.send(&call).await?;
-        let answer: wire::ViewerAnswer = reply.parse(&call)?;
-        Ok((convert::account(answer.viewer), reply.budget))
+        let (identity, outcome) = Identity::ask(&self.transport).await;
+        Ok((identity?.account().clone(), outcome?.budget))
     }
 
     pub async fn read(&self, address: &PullRequestAddress) -> Result<Read, Error> {
@@ -126,6 +127,7 @@ impl<T: Transport + Sync> Reader<T> {
             gaps: Vec::new(),
         };
         let mut abilities = self.abilities(&address.repository);
+        let us = self.us.get_or_try_init(async || reading.identity().await).await?;
         let (name, mut pull_request) = reading.first_page(address, &mut abilities).await?;
         // A renamed repository answers under its old name; the new one is the one to show and to remember.
         let repository = RepositoryName::parse(&name).unwrap_or_else(|| address.repository.clone());
@@ -163,7 +165,7 @@ impl<T: Transport + Sync> Reader<T> {
             review_requests,
             checks,
         };
-        let snapshot = parts.into_snapshot();
+        let snapshot = parts.into_snapshot(us);
         let fingerprint = Fingerprint::of(&snapshot, totals, digest);
         let price = reading.spent.points.saturating_sub(reading.probes).max(1);
         Ok(Read { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent, price })
@@ -195,6 +197,13 @@ impl<T: Transport + Sync> Reading<'_, T> {
         let outcome = self.transport.send(call).await;
         self.spent.count_outcome(&outcome);
         outcome
+    }
+
+    async fn identity(&mut self) -> Result<Identity, Error> {
+        let (identity, outcome) = Identity::ask(self.transport).await;
+        self.spent.count_outcome(&outcome);
+        self.probes += 1;
+        identity
     }
 
     /// The first page of everything. What only some tokens may read rides along where it is proven to work; if

@@ -4,12 +4,13 @@ use super::call::{Call, Reply, Transport};
 use super::documents;
 use super::error::{Error, Sent};
 use super::evidence::{Evidence, Proof};
+use super::identity::Identity;
 use super::wire;
 use super::write::{Description, Write, same_reviewer};
 use crate::domain::snapshot::RepositoryName;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// The only way to write. Everything that writes to one GitHub shares one of these.
@@ -19,6 +20,7 @@ pub struct Writer<T> {
     pace: Pace,
     /// When the next write may leave; held for the whole of a write, so that there is only ever one.
     next: Mutex<Option<Instant>>,
+    us: OnceCell<Identity>,
 }
 
 /// How patient to be.
@@ -91,7 +93,7 @@ enum Verdict {
 
 impl<T: Transport + Sync> Writer<T> {
     pub fn new(transport: T, pace: Pace) -> Self {
-        Self { transport, pace, next: Mutex::new(None) }
+        Self { transport, pace, next: Mutex::new(None), us: OnceCell::new() }
     }
 
     pub fn into_transport(self) -> T {
@@ -118,7 +120,8 @@ impl<T: Transport + Sync> Writer<T> {
             return Err(Error::Refused { what: write.call("").purpose().to_owned(), message });
         }
         let mut next = self.next.lock().await;
-        match write.already_done(&self.transport).await? {
+        let us = self.us.get_or_try_init(async || Identity::ask(&self.transport).await.0).await?;
+        match write.already_done(&self.transport, Some(us)).await? {
             Evidence::Done(proof) => return Ok(Outcome::AlreadyThere(proof)),
             Evidence::InDraft(proof) => return Ok(Outcome::SwallowedByDraft(proof)),
             Evidence::NotDone | Evidence::CannotTell => {}
@@ -143,7 +146,7 @@ impl<T: Transport + Sync> Writer<T> {
                 Err(error) => return Err(error),
             };
             tracing::warn!(error = %lost, "the answer to a write was lost; looking for it");
-            match self.look(write).await {
+            match self.look(write, us).await {
                 Ok(Evidence::Done(proof)) => return Ok(Outcome::Done(proof)),
                 Ok(Evidence::InDraft(proof)) => return Ok(Outcome::SwallowedByDraft(proof)),
                 Ok(Evidence::NotDone) if attempt < self.pace.attempts => attempt += 1,
@@ -173,11 +176,11 @@ impl<T: Transport + Sync> Writer<T> {
 
     /// Looks for a write whose answer was lost, patiently: it may still be under way. A look that fails in
     /// passing is not the last one.
-    async fn look(&self, write: &Write) -> Result<Evidence, Error> {
+    async fn look(&self, write: &Write, us: &Identity) -> Result<Evidence, Error> {
         let mut outcome = Ok(Evidence::CannotTell);
         for wait in &self.pace.looks {
             sleep(*wait).await;
-            outcome = write.already_done(&self.transport).await;
+            outcome = write.already_done(&self.transport, Some(us)).await;
             match &outcome {
                 Ok(Evidence::NotDone) => {}
                 Err(error) if error.is_passing() || matches!(error, Error::Malformed { .. }) => {}

@@ -120,8 +120,9 @@ async fn serve(
             head.push_str(&format!("content-length: {}\r\n", body.len()));
         }
         head.push_str("\r\n");
+        // In one piece: two small packets would wait for each other.
+        head.push_str(&body[..shown]);
         stream.write_all(head.as_bytes()).await.ok()?;
-        stream.write_all(&body.as_bytes()[..shown]).await.ok()?;
         stream.flush().await.ok()?;
         if shown < body.len() {
             return None;

@@ -144,10 +144,16 @@ impl Forge {
     }
 }
 
+/// The account of the token.
+fn us() -> Value {
+    json!({"__typename": "User", "login": "operator", "databaseId": 3})
+}
+
 impl State {
     fn read(&self, operation: &str, request: &Request) -> Value {
         let list = |nodes: &[Value]| json!({"pageInfo": {"hasPreviousPage": false, "startCursor": null}, "nodes": nodes});
         match operation {
+            "Viewer" => json!({"viewer": us()}),
             "ThreadEvidence" => {
                 json!({"node": {"__typename": "PullRequestReviewThread", "isResolved": self.resolved, "comments": list(&self.replies)}})
             }
@@ -186,7 +192,7 @@ impl State {
             let id = format!("P_{}", list.len());
             let url = format!("https://forge/{id}");
             list.push(json!({
-                "id": id, "url": url, "body": body, "state": state, "viewerDidAuthor": true, "commit": commit,
+                "id": id, "url": url, "body": body, "state": state, "viewerDidAuthor": true, "author": us(), "commit": commit,
             }));
             json!({"id": id, "url": url, "state": state})
         };

@@ -1,6 +1,6 @@
 //! Answers to the documents that write, and to those that look whether a write took effect.
 
-use super::{Connection, Node, Oid};
+use super::{Actor, Connection, Node, Oid};
 use serde::Deserialize;
 
 /// Declares the answer of a mutation: one field, whose payload may be null, holding one thing that may be null.
@@ -119,6 +119,7 @@ pub(crate) struct Post {
     pub(crate) url: String,
     pub(crate) body: String,
     pub(crate) viewer_did_author: bool,
+    pub(crate) author: Option<Actor>,
     pub(crate) state: Option<String>,
     pub(crate) commit: Option<Oid>,
 }
