@@ -1,4 +1,5 @@
 //! Whatever goes wrong on the way, a write appears exactly once, or is reported as not done.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod forge;
 
@@ -43,9 +44,12 @@ fn review(verdict: Verdict) -> Write {
     }
 }
 
-/// One of each kind, with what has to be so before it makes sense.
-fn every_write() -> Vec<(Write, fn(&Forge))> {
-    let nothing: fn(&Forge) = |_| {};
+/// Makes a forge in which a write makes sense.
+type Prepare = fn(&Forge);
+
+/// One of each kind, with what has to be so before.
+fn every_write() -> Vec<(Write, Prepare)> {
+    let nothing: Prepare = |_| {};
     let repository = || RepositoryName::new("o", "r").unwrap();
     let text = || "Hello.".to_owned();
     vec![
@@ -66,7 +70,7 @@ fn every_write() -> Vec<(Write, fn(&Forge))> {
             state.labels.push("stuck".to_owned());
         }),
         (Write::Close { on: target() }, nothing),
-        (Write::Reopen { on: target() }, |forge| forge.0.lock().unwrap().state = "CLOSED".to_owned()),
+        (Write::Reopen { on: target() }, |forge| forge.0.lock().unwrap().phase = "CLOSED"),
         (Write::Merge { on: target(), head: "9f".into(), method: MergeMethod::Squash }, nothing),
         (Write::Minimize { on: address(7), comment: "IC_1".to_owned() }, nothing),
         (

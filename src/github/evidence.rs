@@ -7,7 +7,7 @@ use super::identity::{self, Identity};
 use super::wire;
 use super::write::{Key, Target, ThreadTarget, Verdict, Write, requested_reviewers, same_reviewer};
 use crate::domain::snapshot::RepositoryName;
-use crate::domain::vocabulary::Sha;
+use crate::domain::vocabulary::{Login, Sha};
 use http::Method;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -49,18 +49,7 @@ impl Write {
             Write::Review { on, verdict, head, key, .. } => {
                 review(transport, &Approval { on, verdict: *verdict, head }, key, us).await
             }
-            Write::RequestReview { on, reviewer, .. } => {
-                let call = Call::Rest {
-                    method: Method::GET,
-                    path: requested_reviewers(&on.address),
-                    body: None,
-                    purpose: Cow::Borrowed("looking who is asked for a review"),
-                    permission: "Pull requests: read",
-                };
-                let mut reply = transport.send(&call).await?;
-                let asked: wire::RequestedReviewers = reply.parse(&call)?;
-                Ok(when(asked.users.iter().any(|user| same_reviewer(&user.login, reviewer))))
-            }
+            Write::RequestReview { on, reviewer, .. } => requested(transport, on, reviewer).await,
             Write::AddLabel { on, label } => labelled(transport, on, label).await.map(when),
             Write::RemoveLabel { on, label } => {
                 labelled(transport, on, label).await.map(|is_there| when(!is_there))
@@ -248,6 +237,35 @@ fn find_ours(posts: wire::Connection<wire::Post>, key: &Key, us: Option<&Identit
 
 fn is_ours(post: &wire::Post, us: Option<&Identity>) -> bool {
     identity::ours(us, post.author.as_ref(), post.viewer_did_author)
+}
+
+/// REST tells every token who is asked; GraphQL not those that are fine-grained, but it is there where REST is not.
+async fn requested(
+    transport: &(impl Transport + Sync),
+    on: &Target,
+    reviewer: &Login,
+) -> Result<Evidence, Error> {
+    let call = Call::Rest {
+        method: Method::GET,
+        path: requested_reviewers(&on.address),
+        body: None,
+        purpose: Cow::Borrowed("looking who is asked for a review"),
+        permission: "Pull requests: read",
+    };
+    match send(transport, &call).await {
+        Ok(mut reply) => {
+            let asked: wire::RequestedReviewers = reply.parse(&call)?;
+            Ok(when(asked.users.iter().any(|user| same_reviewer(&user.login, reviewer))))
+        }
+        Err(Error::Gone { .. }) => {
+            let document = &documents::REVIEW_REQUESTS;
+            let found: wire::WithRequests = node(transport, document, json!({"id": on.node_id})).await?;
+            let asked = must(found.review_requests, document)?;
+            let mut logins = asked.into_items().filter_map(|request| request.requested_reviewer?.login);
+            Ok(when(logins.any(|login| same_reviewer(&login, reviewer))))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn resolved(

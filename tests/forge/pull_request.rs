@@ -66,7 +66,7 @@ impl PullRequest {
         "2026-01-01T10:00:00Z"
     }
 
-    fn post(id: String, body: &str) -> Map<String, Value> {
+    fn post(id: &str, body: &str) -> Map<String, Value> {
         let post = json!({
             "id": id, "url": "u", "body": body, "createdAt": Self::time(), "updatedAt": Self::time(),
             "lastEditedAt": null, "authorAssociation": "MEMBER", "viewerDidAuthor": false, "isMinimized": false,
@@ -76,7 +76,7 @@ impl PullRequest {
     }
 
     fn review(n: usize) -> Value {
-        let mut review = Self::post(format!("R{n}"), "review");
+        let mut review = Self::post(&format!("R{n}"), "review");
         review.insert("state".to_owned(), json!("COMMENTED"));
         review.insert("submittedAt".to_owned(), json!(Self::time()));
         review.insert("commit".to_owned(), json!({"oid": "c0ffee"}));
@@ -85,7 +85,7 @@ impl PullRequest {
 
     fn thread_comment(&self, thread: usize, n: usize) -> Value {
         let text = if n == 0 { &self.threads[thread].text } else { "reply" };
-        let mut comment = Self::post(format!("T{thread}C{n}"), text);
+        let mut comment = Self::post(&format!("T{thread}C{n}"), text);
         comment.insert("state".to_owned(), json!("SUBMITTED"));
         comment.insert("diffHunk".to_owned(), json!("@@"));
         comment.insert("commit".to_owned(), Value::Null);
@@ -172,14 +172,14 @@ impl PullRequests {
     }
 
     pub(crate) fn answer(&self, request: &Request) -> Answer {
-        let mut shelf = self.0.lock().unwrap();
-        shelf.points += 1;
-        shelf.log.push(request.operation());
+        let mut stock = self.0.lock().unwrap();
+        stock.points += 1;
+        stock.log.push(request.operation());
         let rate = json!({
-            "cost": 1, "limit": 5000, "remaining": shelf.remaining.unwrap_or(5000 - shelf.points.min(5000)),
-            "used": shelf.points, "resetAt": "2026-01-02T01:00:00Z",
+            "cost": 1, "limit": 5000, "remaining": stock.remaining.unwrap_or(5000 - stock.points.min(5000)),
+            "used": stock.points, "resetAt": "2026-01-02T01:00:00Z",
         });
-        let (mut data, errors) = shelf.data(&request.operation(), request.variables());
+        let (mut data, errors) = stock.data(&request.operation(), request.variables());
         if data.is_object() {
             data["rateLimit"] = rate;
         }
@@ -335,7 +335,7 @@ fn pages(number: u64, found: &PullRequest, variables: &Value) -> Value {
     }
     if variables["withComments"] == true {
         body["comments"] = page_of(found.comments, &hundred, &variables["commentsAfter"], |n| {
-            Value::Object(PullRequest::post(format!("C{n}"), "comment"))
+            Value::Object(PullRequest::post(&format!("C{n}"), "comment"))
         });
     }
     if variables["withThreads"] == true {

@@ -114,10 +114,10 @@ async fn serve(
         };
         let mut head = format!("HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\n");
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            head = format!("{head}{name}: {value}\r\n");
         }
         if status != 204 {
-            head.push_str(&format!("content-length: {}\r\n", body.len()));
+            head = format!("{head}content-length: {}\r\n", body.len());
         }
         head.push_str("\r\n");
         // In one piece: two small packets would wait for each other.

@@ -39,7 +39,7 @@ pub(crate) struct State {
     pub(crate) dispatches: usize,
     pub(crate) resolved: bool,
     pub(crate) minimized: bool,
-    pub(crate) state: String,
+    pub(crate) phase: &'static str,
     pub(crate) labels: Vec<String>,
     pub(crate) repository_labels: Vec<String>,
     pub(crate) requested: Vec<String>,
@@ -55,12 +55,12 @@ pub(crate) struct Forge(pub(crate) Arc<Mutex<State>>);
 
 impl Forge {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new(State { state: "OPEN".to_owned(), ..State::default() })))
+        Self(Arc::new(Mutex::new(State { phase: "OPEN", ..State::default() })))
     }
 
     /// Forgets everything, faults included.
     pub(crate) fn reset(&self) {
-        *self.0.lock().unwrap() = State { state: "OPEN".to_owned(), ..State::default() };
+        *self.0.lock().unwrap() = State { phase: "OPEN", ..State::default() };
     }
 
     /// The next write goes wrong like this; the ones after it work.
@@ -165,7 +165,7 @@ impl State {
             }
             "StateEvidence" => {
                 let labels: Vec<Value> = self.labels.iter().map(|name| json!({"name": name})).collect();
-                json!({"node": {"__typename": "PullRequest", "state": self.state, "url": "u", "labels": list(&labels)}})
+                json!({"node": {"__typename": "PullRequest", "state": self.phase, "url": "u", "labels": list(&labels)}})
             }
             "MinimizedEvidence" => {
                 json!({"node": {"__typename": "IssueComment", "isMinimized": self.minimized}})
@@ -240,15 +240,15 @@ impl State {
                 json!({"removeLabelsFromLabelable": {"labelable": {"__typename": "PullRequest"}}})
             }
             "Close" => {
-                self.state = "CLOSED".to_owned();
+                self.phase = "CLOSED";
                 json!({"closePullRequest": on_pull_request("CLOSED")})
             }
             "Reopen" => {
-                self.state = "OPEN".to_owned();
+                self.phase = "OPEN";
                 json!({"reopenPullRequest": on_pull_request("OPEN")})
             }
             "Merge" => {
-                self.state = "MERGED".to_owned();
+                self.phase = "MERGED";
                 json!({"mergePullRequest": on_pull_request("MERGED")})
             }
             "Minimize" => {
