@@ -16,7 +16,8 @@ use cloture::domain::snapshot::RepositoryName;
 use cloture::github::documents::{self, Document};
 use cloture::github::{Call, Error, PullRequestAddress, Reader, Reply, Transport, poll};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The schema, or a visible line that the check was skipped: it lies beside the repository, not in it.
 fn github_schema() -> Option<&'static Valid<Schema>> {
@@ -80,17 +81,23 @@ fn every_answer_survives_every_null_that_the_schema_allows() {
 }
 
 /// Answers every document with a sample made from the schema, but one document with a null in one place.
+#[derive(Clone)]
 struct Samples {
-    schema: &'static Valid<Schema>,
-    variant: usize,
+    answers: Arc<BTreeMap<&'static str, Value>>,
     null: Option<String>,
 }
 
 impl Samples {
-    fn of(&self, document: &Document) -> (Value, Vec<String>) {
-        let parsed = parse(self.schema, document);
-        let mut sample =
-            Sample { schema: self.schema, document: &parsed, variant: self.variant, nullable: Vec::new() };
+    fn new(schema: &Valid<Schema>, variant: usize) -> (Self, Vec<String>) {
+        let answers =
+            documents::ALL.iter().map(|document| (document.name, Self::of(schema, document, variant).0));
+        let nullable = Self::of(schema, &documents::PULL_REQUEST, variant).1;
+        (Self { answers: Arc::new(answers.collect()), null: None }, nullable)
+    }
+
+    fn of(schema: &Valid<Schema>, document: &Document, variant: usize) -> (Value, Vec<String>) {
+        let parsed = parse(schema, document);
+        let mut sample = Sample { schema, document: &parsed, variant, nullable: Vec::new() };
         let answer = sample.object(&parsed.operations.iter().next().unwrap().selection_set, "");
         (answer, sample.nullable)
     }
@@ -99,7 +106,7 @@ impl Samples {
 impl Transport for Samples {
     async fn send(&self, call: &Call) -> Result<Reply, Error> {
         let Call::Graphql { document, .. } = call else { panic!("{call:?}") };
-        let (mut body, _) = self.of(document);
+        let mut body = self.answers[document.name].clone();
         if let Some(pointer) = self.null.as_ref().filter(|_| document.name == "pull_request") {
             *body.pointer_mut(pointer).unwrap() = Value::Null;
         }
@@ -113,9 +120,9 @@ async fn a_pull_request_is_read_whatever_is_null_in_it() {
     let repository = RepositoryName::new("o", "r").unwrap();
     let address = PullRequestAddress { repository, number: 1 };
     for variant in 0..3 {
-        let (_, nullable) = Samples { schema, variant, null: None }.of(&documents::PULL_REQUEST);
+        let (samples, nullable) = Samples::new(schema, variant);
         for pointer in nullable {
-            let reader = Reader::new(Samples { schema, variant, null: Some(pointer.clone()) });
+            let reader = Reader::new(Samples { null: Some(pointer.clone()), ..samples.clone() });
             let outcome = reader.read(&address).await;
             let whole = matches!(pointer.as_str(), "/repository" | "/repository/pullRequest");
             match outcome {

@@ -200,6 +200,20 @@ async fn checks_that_may_not_be_seen_cost_one_complaint_and_no_reading() {
 }
 
 #[tokio::test]
+async fn a_forge_that_tells_the_two_queries_different_things_is_not_read_for_ever() {
+    let mut watch = Watch::new(2, &PullRequest::with_threads(1, 1));
+    watch.forge.0.lock().unwrap().phantom_checks = 1;
+    watch.poll().await;
+    let mut reads = Vec::new();
+    for _ in 0..5 {
+        reads.push(watch.changes().await.len());
+    }
+    assert_eq!(reads, [2, 2, 0, 0, 0], "twice to be sure, then no more");
+    watch.forge.change(1, |it| it.threads[0].resolved = true);
+    assert_eq!(watch.changes().await.len(), 1, "a real change is still one");
+}
+
+#[tokio::test]
 async fn one_that_is_gone_does_not_hide_its_siblings() {
     let mut watch = Watch::new(3, &PullRequest::with_threads(1, 1));
     watch.poll().await;

@@ -34,7 +34,7 @@ pub(super) struct CheckPages {
 }
 
 impl Parts {
-    pub(super) fn into_snapshot(self, us: &Identity) -> PullRequestSnapshot {
+    pub(super) fn into_snapshot(self, us: Option<&Identity>) -> PullRequestSnapshot {
         let pull_request = self.pull_request;
         let force_pushes: Vec<ForcePush> = self.timeline.iter().filter_map(force_push).collect();
         let reopened_at = self
@@ -69,11 +69,7 @@ impl Parts {
             title: pull_request.title,
             body: pull_request.body,
             url: pull_request.url,
-            written_by_us: identity::ours(
-                Some(us),
-                pull_request.author.as_ref(),
-                pull_request.viewer_did_author,
-            ),
+            written_by_us: identity::ours(us, pull_request.author.as_ref(), pull_request.viewer_did_author),
             author: pull_request.author.map(account),
             author_association: association(&pull_request.author_association),
             state: state(&pull_request.state, pull_request.merged),
@@ -195,10 +191,10 @@ pub(super) fn review_state(word: &str) -> ReviewState {
     }
 }
 
-fn review(review: wire::Review, us: &Identity) -> Review {
+fn review(review: wire::Review, us: Option<&Identity>) -> Review {
     Review {
         id: review.id,
-        written_by_us: identity::ours(Some(us), review.author.as_ref(), review.viewer_did_author),
+        written_by_us: identity::ours(us, review.author.as_ref(), review.viewer_did_author),
         author: review.author.map(account),
         association: association(&review.author_association),
         state: review_state(&review.state),
@@ -213,10 +209,10 @@ fn review(review: wire::Review, us: &Identity) -> Review {
     }
 }
 
-fn comment(comment: wire::Comment, us: &Identity) -> Comment {
+fn comment(comment: wire::Comment, us: Option<&Identity>) -> Comment {
     Comment {
         id: comment.id,
-        written_by_us: identity::ours(Some(us), comment.author.as_ref(), comment.viewer_did_author),
+        written_by_us: identity::ours(us, comment.author.as_ref(), comment.viewer_did_author),
         author: comment.author.map(account),
         association: association(&comment.author_association),
         body: comment.body,
@@ -228,7 +224,7 @@ fn comment(comment: wire::Comment, us: &Identity) -> Comment {
     }
 }
 
-fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: &Identity) -> Thread {
+fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: Option<&Identity>) -> Thread {
     Thread {
         id: thread.id.into(),
         path: thread.path.into(),
@@ -248,10 +244,10 @@ fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: &Identit
     }
 }
 
-fn thread_comment(comment: wire::ThreadComment, us: &Identity) -> ThreadComment {
+fn thread_comment(comment: wire::ThreadComment, us: Option<&Identity>) -> ThreadComment {
     ThreadComment {
         id: comment.id,
-        written_by_us: identity::ours(Some(us), comment.author.as_ref(), comment.viewer_did_author),
+        written_by_us: identity::ours(us, comment.author.as_ref(), comment.viewer_did_author),
         author: comment.author.map(account),
         association: association(&comment.author_association),
         body: comment.body,

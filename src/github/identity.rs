@@ -47,6 +47,15 @@ impl Identity {
     }
 }
 
+/// A token that may not even ask who it is can still read and write: then GitHub's word has to do.
+pub(super) fn if_allowed(asked: Result<Identity, Error>) -> Result<Option<Identity>, Error> {
+    match asked {
+        Ok(identity) => Ok(Some(identity)),
+        Err(Error::Denied { .. } | Error::Refused { .. } | Error::Gone { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether we wrote a post: by its author where both are known, else as GitHub says.
 pub(super) fn ours(
     identity: Option<&Identity>,

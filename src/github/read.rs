@@ -5,7 +5,7 @@ use super::convert::{CheckPages, Parts};
 use super::discover::PullRequestAddress;
 use super::documents;
 use super::error::{Error, Sent};
-use super::identity::Identity;
+use super::identity::{self, Identity};
 use super::limits::Budget;
 use super::poll::{CheckDigest, Fingerprint, Totals};
 use super::wire;
@@ -20,7 +20,7 @@ use tokio::sync::OnceCell;
 pub struct Reader<T> {
     transport: T,
     abilities: Mutex<BTreeMap<RepositoryName, Abilities>>,
-    us: OnceCell<Identity>,
+    us: OnceCell<Option<Identity>>,
 }
 
 /// A pull request, and what reading it was like.
@@ -127,7 +127,7 @@ impl<T: Transport + Sync> Reader<T> {
             gaps: Vec::new(),
         };
         let mut abilities = self.abilities(&address.repository);
-        let us = self.us.get_or_try_init(async || reading.identity().await).await?;
+        let us = self.us.get_or_try_init(async || reading.identity().await).await?.as_ref();
         let (name, mut pull_request) = reading.first_page(address, &mut abilities).await?;
         // A renamed repository answers under its old name; the new one is the one to show and to remember.
         let repository = RepositoryName::parse(&name).unwrap_or_else(|| address.repository.clone());
@@ -199,11 +199,11 @@ impl<T: Transport + Sync> Reading<'_, T> {
         outcome
     }
 
-    async fn identity(&mut self) -> Result<Identity, Error> {
+    async fn identity(&mut self) -> Result<Option<Identity>, Error> {
         let (identity, outcome) = Identity::ask(self.transport).await;
         self.spent.count_outcome(&outcome);
         self.probes += 1;
-        identity
+        identity::if_allowed(identity)
     }
 
     /// The first page of everything. What only some tokens may read rides along where it is proven to work; if

@@ -46,6 +46,8 @@ pub enum Write {
         threads: Vec<NewThread>,
         key: Key,
     },
+    /// Found again only while the request stands: a reviewer that begins within the moments between a lost answer
+    /// and the look for it is asked a second time.
     RequestReview {
         on: Target,
         reviewer: Login,

@@ -4,7 +4,7 @@ use super::call::{Call, Reply, Transport};
 use super::documents;
 use super::error::{Error, Sent};
 use super::evidence::{Evidence, Proof};
-use super::identity::Identity;
+use super::identity::{self, Identity};
 use super::wire;
 use super::write::{Description, Write, same_reviewer};
 use crate::domain::snapshot::RepositoryName;
@@ -20,7 +20,7 @@ pub struct Writer<T> {
     pace: Pace,
     /// When the next write may leave; held for the whole of a write, so that there is only ever one.
     next: Mutex<Option<Instant>>,
-    us: OnceCell<Identity>,
+    us: OnceCell<Option<Identity>>,
 }
 
 /// How patient to be.
@@ -120,8 +120,9 @@ impl<T: Transport + Sync> Writer<T> {
             return Err(Error::Refused { what: write.call("").purpose().to_owned(), message });
         }
         let mut next = self.next.lock().await;
-        let us = self.us.get_or_try_init(async || Identity::ask(&self.transport).await.0).await?;
-        match write.already_done(&self.transport, Some(us)).await? {
+        let ask = async || identity::if_allowed(Identity::ask(&self.transport).await.0);
+        let us = self.us.get_or_try_init(ask).await?.as_ref();
+        match write.already_done(&self.transport, us).await? {
             Evidence::Done(proof) => return Ok(Outcome::AlreadyThere(proof)),
             Evidence::InDraft(proof) => return Ok(Outcome::SwallowedByDraft(proof)),
             Evidence::NotDone | Evidence::CannotTell => {}
@@ -176,11 +177,11 @@ impl<T: Transport + Sync> Writer<T> {
 
     /// Looks for a write whose answer was lost, patiently: it may still be under way. A look that fails in
     /// passing is not the last one.
-    async fn look(&self, write: &Write, us: &Identity) -> Result<Evidence, Error> {
+    async fn look(&self, write: &Write, us: Option<&Identity>) -> Result<Evidence, Error> {
         let mut outcome = Ok(Evidence::CannotTell);
         for wait in &self.pace.looks {
             sleep(*wait).await;
-            outcome = write.already_done(&self.transport, Some(us)).await;
+            outcome = write.already_done(&self.transport, us).await;
             match &outcome {
                 Ok(Evidence::NotDone) => {}
                 Err(error) if error.is_passing() || matches!(error, Error::Malformed { .. }) => {}
