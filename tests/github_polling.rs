@@ -225,6 +225,14 @@ async fn one_that_is_gone_does_not_hide_its_siblings() {
         seen.iter().any(|it| matches!(it, Sighting::Read { read, .. } if read.snapshot.number == 1)),
         "{seen:?}"
     );
+    let told = |seen: &[Sighting]| seen.contains(&Sighting::Gone(address(3)));
+    let mut again = Vec::new();
+    for minute in 1..=60 {
+        if told(&watch.poll().await.0) {
+            again.push(minute);
+        }
+    }
+    assert_eq!(again, [60], "it is looked for again, once a sweep");
 }
 
 #[tokio::test]

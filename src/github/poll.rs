@@ -66,7 +66,7 @@ pub enum Sighting {
         read: Box<Read>,
         why: Why,
     },
-    /// It does not exist any more, or not for this token. It stays watched until it is forgotten.
+    /// It does not exist any more, or not for this token. Until it is forgotten, it is looked for once a sweep.
     Gone(PullRequestAddress),
     /// It could not be looked at; the next poll tries again.
     Failed(PullRequestAddress, Error),
@@ -107,7 +107,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         let mut full = plan.full;
         for batch in plan.light {
             if poll.limited.is_none() {
-                self.look(&batch, &mut poll, &mut full, &mut tell).await;
+                self.look(&batch, now, &mut poll, &mut full, &mut tell).await;
             }
         }
         self.read_all(full, now, &mut poll, &mut tell).await;
@@ -119,6 +119,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
     async fn look(
         &mut self,
         batch: &Batch,
+        now: Timestamp,
         poll: &mut Poll,
         full: &mut Vec<(PullRequestAddress, Why)>,
         tell: &mut impl FnMut(Sighting),
@@ -141,11 +142,12 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
             let Some(mut node) = nodes.next().flatten() else {
                 let gone = missing.contains(&index) || reply.errors.is_empty();
                 let call = Call::graphql(&documents::LIGHT, json!({}));
-                tell(if gone {
-                    Sighting::Gone(address.clone())
+                if gone {
+                    self.schedule.observe_gone(address, now);
+                    tell(Sighting::Gone(address.clone()));
                 } else {
-                    Sighting::Failed(address.clone(), reply.absence(&call))
-                });
+                    tell(Sighting::Failed(address.clone(), reply.absence(&call)));
+                }
                 continue;
             };
             // The checks were refused for this one: the fingerprint must not claim that there are none.
@@ -243,8 +245,15 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                     self.schedule.observe_full(&address, &read, now);
                     tell(Sighting::Read { read: Box::new(read), why });
                 }
-                Err(Error::Gone { .. }) => tell(Sighting::Gone(address)),
-                Err(error) => poll.failed([&address], &error, tell),
+                Err(error @ Error::Gone { .. }) => {
+                    poll.spent.count_outcome(&Err(error));
+                    self.schedule.observe_gone(&address, now);
+                    tell(Sighting::Gone(address));
+                }
+                Err(error) => {
+                    poll.failed([&address], &error, tell);
+                    poll.spent.count_outcome(&Err(error));
+                }
             }
         }
     }

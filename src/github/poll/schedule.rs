@@ -25,6 +25,8 @@ struct Tracked {
     checks: bool,
     /// What reading it in full costs.
     price: u64,
+    /// Not found, and not looked for again until then.
+    missing_until: Option<Timestamp>,
     /// What the light query saw last.
     last_light: Option<Fingerprint>,
     /// A light and a full fingerprint that differ although one was taken right after the other. Once the same two
@@ -78,6 +80,7 @@ impl Schedule {
             next_sweep: None,
             checks: true,
             price: 1,
+            missing_until: None,
             last_light: None,
             mismatch: None,
         });
@@ -97,7 +100,8 @@ impl Schedule {
         let only = self.tracked.len() == 1;
         let mut with_checks = Vec::new();
         let mut without_checks = Vec::new();
-        for (address, tracked) in &self.tracked {
+        let wanted = |tracked: &Tracked| tracked.missing_until.is_none_or(|until| until <= now);
+        for (address, tracked) in self.tracked.iter().filter(|(_, tracked)| wanted(tracked)) {
             let full = match (&tracked.node_id, &tracked.fingerprint) {
                 (Some(_), Some(_)) if tracked.next_sweep.is_none_or(|due| due <= now) => Some(Why::Sweep),
                 (Some(_), Some(_)) if only && tracked.price <= 1 => Some(Why::Only),
@@ -153,6 +157,15 @@ impl Schedule {
         tracked.fingerprint = Some(read.fingerprint.clone());
         tracked.next_sweep = Some(now.checked_add(wait).unwrap_or(Timestamp::MAX));
         tracked.price = read.price;
+        tracked.missing_until = None;
+    }
+
+    /// It is not there. Somebody may give the token access, so it is looked for again, but not at every poll.
+    pub fn observe_gone(&mut self, address: &PullRequestAddress, now: Timestamp) {
+        let until = now.checked_add(self.sweep).unwrap_or(Timestamp::MAX);
+        if let Some(tracked) = self.tracked.get_mut(address) {
+            tracked.missing_until = Some(until);
+        }
     }
 
     /// The light query may not ask for the checks of this one.
