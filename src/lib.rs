@@ -22,6 +22,7 @@ pub mod bound;
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod github;
 mod object;
 pub mod reviewers;
 pub mod simulate;
