@@ -1,2 +1,3 @@
 //! Cloture supervises AI review loops on pull requests.
 pub mod domain;
+pub mod simulator;
