@@ -79,6 +79,8 @@ pub(super) enum Node {
     Mutation,
     RateLimit,
     Account(AccountId),
+    /// An app asking who it is: GitHub answers with a `User` whose login ends in `[bot]`.
+    AppAsViewer(AccountId),
     Repository(RepositoryId),
     Ref(RepositoryId, String),
     PullRequest(PullId),
@@ -133,6 +135,7 @@ impl ObjectValue for Object<'_> {
             Node::Mutation => "Mutation",
             Node::RateLimit => "RateLimit",
             Node::Account(id) => self.context.world()[*id].type_name(),
+            Node::AppAsViewer(_) => "User",
             Node::Repository(_) => "Repository",
             Node::Ref(..) => "Ref",
             Node::PullRequest(_) => "PullRequest",
@@ -168,6 +171,10 @@ impl ObjectValue for Object<'_> {
             Node::Mutation => mutation::field(context, info),
             Node::RateLimit => Ok(query::rate_limit(context, info)),
             Node::Account(id) => Ok(account::field(context, *id, info)),
+            Node::AppAsViewer(id) if info.field_name() == "login" => {
+                Ok(leaf(context.world()[*id].rest_login()))
+            }
+            Node::AppAsViewer(id) => Ok(account::field(context, *id, info)),
             Node::Repository(id) => repository::field(context, *id, info),
             Node::Ref(id, name) => Ok(repository::reference(context, *id, name, info)),
             Node::PullRequest(id) => pull_request::field(context, *id, info),
@@ -212,7 +219,7 @@ pub(super) fn leaf<'a>(value: impl Into<JsonValue>) -> ResolvedValue<'a> {
 }
 
 pub(super) fn time<'a>(at: Timestamp) -> ResolvedValue<'a> {
-    leaf(seconds(at).to_string())
+    leaf(at.to_string())
 }
 
 pub(super) fn time_or_null<'a>(at: Option<Timestamp>) -> ResolvedValue<'a> {
@@ -225,11 +232,6 @@ pub(super) fn text_or_null<'a>(text: Option<&str>) -> ResolvedValue<'a> {
 
 pub(super) fn number_or_null<'a>(number: Option<i64>) -> ResolvedValue<'a> {
     number.map_or_else(ResolvedValue::null, leaf)
-}
-
-/// GitHub's instants have whole seconds.
-pub(crate) fn seconds(at: Timestamp) -> Timestamp {
-    Timestamp::from_second(at.as_second()).unwrap_or(at)
 }
 
 /// A number of things, as GraphQL's `Int`.

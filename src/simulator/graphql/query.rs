@@ -7,6 +7,7 @@ use super::object::{Context, Node, Resolved, leaf, refused, time, unknown};
 use super::page::page;
 use super::repository::{text, texts};
 use super::search;
+use crate::simulator::world::AccountKind;
 
 /// `nodes(ids:)` takes no more.
 const MOST_IDS: usize = 100;
@@ -15,7 +16,11 @@ pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> 
     let world = context.world();
     let arguments = info.arguments();
     Ok(match info.field_name() {
-        "viewer" => context.object(Node::Account(context.viewer())),
+        "viewer" => {
+            let id = context.viewer();
+            let app = world[id].kind == AccountKind::Bot;
+            context.object(if app { Node::AppAsViewer(id) } else { Node::Account(id) })
+        }
         "rateLimit" => context.object(Node::RateLimit),
         "user" => {
             let login = text(arguments, "login").unwrap_or_default();
