@@ -44,7 +44,7 @@ pub use world::{AccountKind, Association, Dispatch, Event, Post, PullState, Revi
 
 use server::Shared;
 
-/// Why the simulator does not start.
+/// Why the simulator does not start, or does not do what it was told.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatorError {
     #[error(transparent)]
@@ -57,6 +57,8 @@ pub enum SimulatorError {
     },
     #[error("the simulator's own parts do not fit: {0}")]
     Broken(String),
+    #[error("the action cannot be carried out: {0}")]
+    Action(String),
 }
 
 /// How to start; the default is what tests want.
@@ -126,19 +128,20 @@ impl Simulator {
     }
 
     /// Lets a scripted account do something now, on `owner/name#number`.
-    pub fn perform(&self, pull_request: &str, action: &Action) -> Result<(), String> {
-        self.shared.lock().perform(pull_request, action)
+    pub fn perform(&self, pull_request: &str, action: &Action) -> Result<(), SimulatorError> {
+        self.shared.lock().perform(pull_request, action).map_err(SimulatorError::Action)
     }
 
     /// The same, with actions written as a scenario writes them.
-    pub fn perform_toml(&self, pull_request: &str, text: &str) -> Result<(), String> {
+    pub fn perform_toml(&self, pull_request: &str, text: &str) -> Result<(), SimulatorError> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Actions {
             #[serde(rename = "do")]
             actions: Vec<Action>,
         }
-        let actions: Actions = toml::from_str(text).map_err(|error| error.to_string())?;
+        let actions: Actions =
+            toml::from_str(text).map_err(|error| SimulatorError::Action(error.to_string()))?;
         actions.actions.iter().try_for_each(|action| self.perform(pull_request, action))
     }
 

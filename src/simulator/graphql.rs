@@ -47,7 +47,7 @@ pub(crate) struct Engine {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Engine").field("types", &self.schema.types.len()).finish()
+        formatter.debug_struct("Engine").finish_non_exhaustive()
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod shapes;
 
+use std::fmt::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -482,7 +484,8 @@ fn unified(changes: &[diff::FileChange]) -> String {
             diff::FileStatus::Removed => (format!("a/{old}"), "/dev/null".to_owned()),
             _ => (format!("a/{old}"), format!("b/{}", file.path)),
         };
-        text.push_str(&format!("diff --git a/{old} b/{}\n--- {from}\n+++ {to}\n{}\n", file.path, file.patch));
+        let (new, hunks) = (&file.path, &file.patch);
+        let _ = write!(text, "diff --git a/{old} b/{new}\n--- {from}\n+++ {to}\n{hunks}\n");
     }
     text
 }

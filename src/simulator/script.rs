@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::scenario::{Action, Condition, Scenario, Step, Trigger};
+use super::scenario::{Action, Condition, PullRequestEntry, Scenario, Step, Trigger};
 use super::world::{CommentId, Event, Happening, PullId, ReviewCommentId, ThreadId, World};
 
 pub(crate) use stage::set;
@@ -39,12 +39,20 @@ pub(crate) enum Said {
     Review(ReviewCommentId),
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Due {
-    step: usize,
-    pull: Option<PullId>,
-    thread: Option<ThreadId>,
-    n: u32,
+/// Something that has its time.
+#[derive(Debug)]
+enum Due {
+    Open {
+        entry: Box<PullRequestEntry>,
+        n: u32,
+    },
+    /// Without a pull request it is for those the step names, found when the time has come.
+    Step {
+        step: usize,
+        pull: Option<PullId>,
+        thread: Option<ThreadId>,
+        n: u32,
+    },
 }
 
 /// Where an action is carried out.
@@ -66,26 +74,26 @@ impl Script {
         &self.problems
     }
 
-    /// Puts the steps with a fixed time on the calendar, counted from the scenario's start.
-    fn schedule_fixed(&mut self, world: &World, start: Timestamp) {
+    /// Puts what has a fixed time on the calendar, counted from the scenario's start: first the pull requests, so
+    /// that a step of the same instant finds its own.
+    fn schedule_fixed(&mut self, scenario: &Scenario) {
+        for entry in scenario.pull_requests.iter().map(toml::Spanned::get_ref) {
+            let opened = scenario.start.saturating_add(entry.created).unwrap_or(scenario.start);
+            for n in 1..=entry.repeat {
+                self.put(opened, Due::Open { entry: Box::new(entry.clone()), n });
+            }
+        }
         for index in 0..self.steps.len() {
-            let step = self.steps[index].clone();
-            let Some(offset) = step.at else { continue };
-            for pull in self.pulls(world, step.pull_request.as_deref()) {
-                let at = start.saturating_add(offset).unwrap_or(Timestamp::MAX);
-                self.schedule(at, index, Some(pull), None);
+            if let Some(offset) = self.steps[index].at {
+                let at = scenario.start.saturating_add(offset).unwrap_or(Timestamp::MAX);
+                self.schedule(at, index, None, None);
             }
         }
     }
 
-    fn pulls(&self, world: &World, reference: Option<&str>) -> Vec<PullId> {
-        let Some(reference) = reference else { return Vec::new() };
-        match reference.strip_suffix("#*") {
-            Some(repository) => {
-                world.repository_named(repository).map(|id| world[id].pulls.clone()).unwrap_or_default()
-            }
-            None => world.pull_named(reference).into_iter().collect(),
-        }
+    fn put(&mut self, at: Timestamp, due: Due) {
+        self.sequence += 1;
+        self.due.insert((at, self.sequence), due);
     }
 
     fn schedule(&mut self, at: Timestamp, step: usize, pull: Option<PullId>, thread: Option<ThreadId>) {
@@ -93,8 +101,7 @@ impl Script {
             (self.steps[step].repeat, self.steps[step].every, self.steps[step].delay);
         let mut at = at.saturating_add(delay).unwrap_or(Timestamp::MAX);
         for n in 1..=repeat {
-            self.sequence += 1;
-            self.due.insert((at, self.sequence), Due { step, pull, thread, n });
+            self.put(at, Due::Step { step, pull, thread, n });
             at = at.saturating_add(every).unwrap_or(Timestamp::MAX);
         }
     }
@@ -111,7 +118,7 @@ impl Script {
             let due = entry.remove();
             at_once = if at > world.now { 0 } else { at_once + 1 };
             if at_once > STEPS_AT_ONCE {
-                self.problems.push(format!("step {} sets itself off without end", due.step + 1));
+                self.problems.push(format!("steps set each other off without end at {at}"));
                 self.due.clear();
                 break;
             }
@@ -123,15 +130,31 @@ impl Script {
     }
 
     fn carry_out(&mut self, world: &mut World, due: Due) {
-        let step = self.steps[due.step].clone();
-        let Some(pull) = due.pull else { return };
-        if step.when.as_ref().is_some_and(|condition| !holds(world, pull, condition)) {
-            return;
+        let (index, pull, thread, n) = match due {
+            Due::Open { entry, n } => {
+                if let Err(problem) = stage::open_pull(world, &entry, n) {
+                    self.problems.push(format!("{}#{}: {problem}", entry.repository, entry.number));
+                }
+                return;
+            }
+            Due::Step { step, pull, thread, n } => (step, pull, thread, n),
+        };
+        let step = self.steps[index].clone();
+        let meant = match pull {
+            Some(pull) => vec![pull],
+            None => pulls(world, step.pull_request.as_deref()),
+        };
+        if meant.is_empty() && step.at.is_some() {
+            self.problems.push(format!("step {}: its pull request is not open yet", index + 1));
         }
-        let place = Place { pull, thread: due.thread, n: due.n };
-        for action in &step.actions {
-            if let Err(problem) = self.perform(world, place, action) {
-                self.problems.push(format!("step {}: {problem}", due.step + 1));
+        for pull in meant {
+            if step.when.as_ref().is_some_and(|condition| !holds(world, pull, condition)) {
+                continue;
+            }
+            for action in &step.actions {
+                if let Err(problem) = self.perform(world, Place { pull, thread, n }, action) {
+                    self.problems.push(format!("step {}: {problem}", index + 1));
+                }
             }
         }
     }
@@ -154,22 +177,15 @@ impl Script {
                     continue;
                 }
                 let (only, times) = (step.only.clone(), step.times);
-                let elsewhere = step.pull_request.clone();
+                let elsewhere = step.pull_request.is_some();
                 let count = self.matched.entry((index, happening.pull)).or_insert(0);
                 *count += 1;
                 let wanted = if only.is_empty() { true } else { only.contains(count) };
                 if !wanted || times.is_some_and(|times| *count > times) {
                     continue;
                 }
-                let now = world.now;
-                match elsewhere {
-                    Some(reference) => {
-                        for pull in self.pulls(world, Some(&reference)) {
-                            self.schedule(now, index, Some(pull), happening.thread);
-                        }
-                    }
-                    None => self.schedule(now, index, happening.pull, happening.thread),
-                }
+                let pull = if elsewhere { None } else { happening.pull };
+                self.schedule(world.now, index, pull, happening.thread);
             }
         }
     }
@@ -195,7 +211,7 @@ impl Script {
                 .as_deref()
                 .is_none_or(|name| world.repository_named(name) == Some(happening.repository))
             && trigger.pull_request.as_deref().is_none_or(|reference| {
-                happening.pull.is_some_and(|pull| self.pulls(world, Some(reference)).contains(&pull))
+                happening.pull.is_some_and(|pull| pulls(world, Some(reference)).contains(&pull))
             })
             && trigger.contains.as_deref().is_none_or(|part| happening.text.contains(part))
             && trigger.label.as_deref().is_none_or(|label| happening.text.eq_ignore_ascii_case(label))
@@ -211,4 +227,15 @@ fn holds(world: &World, pull: PullId, condition: &Condition) -> bool {
     let text = tree.get(&condition.path).map_or("", |text| text);
     condition.contains.as_deref().is_none_or(|part| text.contains(part))
         && condition.lacks.as_deref().is_none_or(|part| !text.contains(part))
+}
+
+/// The pull requests a reference means: one, or with `#*` all of a repository.
+fn pulls(world: &World, reference: Option<&str>) -> Vec<PullId> {
+    let Some(reference) = reference else { return Vec::new() };
+    match reference.strip_suffix("#*") {
+        Some(repository) => {
+            world.repository_named(repository).map(|id| world[id].pulls.clone()).unwrap_or_default()
+        }
+        None => world.pull_named(reference).into_iter().collect(),
+    }
 }

@@ -25,9 +25,9 @@ fn written(posts: &[Post]) -> Vec<(&str, &str)> {
 #[tokio::test]
 async fn a_reply_shows_and_a_resolve_does_not_bump_the_pull_request() {
     let (simulator, client) = start("converges").await;
-    simulator.advance(Duration::from_secs(120));
+    simulator.advance(Duration::from_mins(2));
     let before = updated_at(&client, 7).await;
-    simulator.advance(Duration::from_secs(60));
+    simulator.advance(Duration::from_mins(1));
     let resolved = client.data(RESOLVE, json!({ "thread": "PRRT_1" })).await;
     assert_eq!(resolved["resolveReviewThread"]["thread"]["resolvedBy"]["login"], "dana");
     assert_eq!(updated_at(&client, 7).await, before);

@@ -61,7 +61,7 @@ async fn the_hourly_budget_ends_as_status_200_and_returns_at_the_reset() {
     assert_eq!(answer.header("x-ratelimit-remaining"), "0");
     let reset: i64 = answer.header("x-ratelimit-reset").parse().unwrap();
     assert_eq!(reset - simulator.now().as_second(), 3_600);
-    simulator.advance(Duration::from_secs(3_600));
+    simulator.advance(Duration::from_hours(1));
     client.data("{ viewer { login } }", json!({})).await;
     assert_eq!(simulator.points(), 3, "a refused request costs nothing");
 }
@@ -77,7 +77,7 @@ async fn content_may_not_be_made_too_fast() {
     assert_eq!(answer.header("retry-after"), "60");
     assert!(answer.json()["message"].as_str().unwrap().contains("secondary rate limit"));
     client.data("{ viewer { login } }", json!({})).await;
-    simulator.advance(Duration::from_secs(60));
+    simulator.advance(Duration::from_mins(1));
     client.data(COMMENT, json!({})).await;
     assert_eq!(simulator.posts().len(), 3);
 }

@@ -12,10 +12,10 @@ async fn converging_ends_with_everything_resolved() {
     let (simulator, _client) = start("converges").await;
     let pull = || simulator.pull_request("acme/shop#7").unwrap();
     assert_eq!(pull().threads.len(), 0);
-    simulator.advance(Duration::from_secs(60));
+    simulator.advance(Duration::from_mins(1));
     assert_eq!(pull().threads.iter().filter(|thread| !thread.resolved).count(), 2);
     let first_head = pull().head;
-    simulator.advance(Duration::from_secs(8 * 60));
+    simulator.advance(Duration::from_mins(8));
     assert_ne!(pull().head, first_head);
     assert!(pull().threads.iter().all(|thread| thread.outdated), "both fixes touched their lines");
     simulator.advance(Duration::from_secs(90));
@@ -31,7 +31,7 @@ async fn converging_ends_with_everything_resolved() {
 #[tokio::test]
 async fn never_yielding_and_alternating_go_on_until_the_script_ends() {
     let (simulator, _client) = start("never_yields").await;
-    simulator.advance(Duration::from_secs(3_600));
+    simulator.advance(Duration::from_hours(1));
     let pull = simulator.pull_request("acme/shop#12").unwrap();
     assert_eq!(pull.threads.len(), 4, "the first and three repetitions");
     let insisted = pull.threads[0].comments.iter().filter(|c| c.by == "chatgpt-codex-connector").count();
@@ -39,7 +39,7 @@ async fn never_yielding_and_alternating_go_on_until_the_script_ends() {
     assert_eq!(simulator.problems(), [""; 0]);
 
     let (simulator, _client) = start("alternates").await;
-    simulator.advance(Duration::from_secs(3_600));
+    simulator.advance(Duration::from_hours(1));
     let pull = simulator.pull_request("acme/shop#21").unwrap();
     let said: Vec<bool> =
         pull.threads[0].comments[1..].iter().map(|c| c.body.starts_with("Looks resolved")).collect();
@@ -51,7 +51,7 @@ async fn never_yielding_and_alternating_go_on_until_the_script_ends() {
 async fn time_passes_in_one_step_or_in_many_with_the_same_result() {
     let (at_once, _client) = start("never_yields").await;
     let (in_steps, _client) = start("never_yields").await;
-    at_once.advance(Duration::from_secs(1_800));
+    at_once.advance(Duration::from_mins(30));
     for _ in 0..1_800 {
         in_steps.advance(Duration::from_secs(1));
     }

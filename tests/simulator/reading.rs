@@ -7,8 +7,8 @@ use crate::client::start;
 #[tokio::test]
 async fn a_pull_request_is_read_with_everything_a_client_needs() {
     let (simulator, client) = start("converges").await;
-    simulator.advance(std::time::Duration::from_secs(120));
-    let query = r#"query Full($owner: String!, $name: String!, $number: Int!) {
+    simulator.advance(std::time::Duration::from_mins(2));
+    let query = r"query Full($owner: String!, $name: String!, $number: Int!) {
         viewer { login }
         rateLimit { cost remaining resetAt limit used nodeCount }
         repository(owner: $owner, name: $name) { viewerPermission pullRequest(number: $number) {
@@ -26,7 +26,7 @@ async fn a_pull_request_is_read_with_everything_a_client_needs() {
             commits(last: 1) { nodes { commit { oid committedDate statusCheckRollup { state } } } }
             files(first: 10) { nodes { path additions deletions changeType } }
             timelineItems(first: 50) { nodes { __typename } }
-        } } }"#;
+        } } }";
     let variables = json!({ "owner": "acme", "name": "shop", "number": 7 });
     let data = client.data(query, variables).await;
     assert_eq!(data["viewer"]["login"], "dana");

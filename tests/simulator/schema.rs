@@ -1,5 +1,6 @@
 //! The simulator's schema is part of GitHub's: what it promises, GitHub keeps; what it does not know, nobody relies on.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use apollo_compiler::Schema;
@@ -15,7 +16,8 @@ const OURS: &str = include_str!("../../assets/simulator/schema.graphql");
 fn the_simulators_schema_is_a_subset_of_githubs() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/github/schema.graphql");
     let Ok(text) = std::fs::read_to_string(&file) else {
-        eprintln!("skipped: ../shared is not here");
+        // Written past the test harness, which hides what a passing test prints.
+        writeln!(std::io::stderr(), "skipped: ../shared is not here").unwrap();
         return;
     };
     // GitHub's own file declares a field twice; the rest of it is sound.
@@ -146,7 +148,7 @@ async fn every_field_of_the_schema_is_answered() {
         let answer = client.query(&format!("{{ {root} {selection} {close} }}"), json!({})).await;
         let errors = answer["errors"].as_array().cloned().unwrap_or_default();
         let gaps: Vec<Value> = errors.into_iter().filter(|error| error["type"] != "NOT_FOUND").collect();
-        assert_eq!(gaps, [json!(0); 0], "{name}");
+        assert_eq!(gaps, Vec::<Value>::new(), "{name}");
         asked += selection.matches(' ').count();
     }
     assert!(asked > 500, "only {asked} words were asked for");

@@ -65,7 +65,9 @@ fn route(core: &mut Core, incoming: &Incoming) -> Result<Value, String> {
                 Err(_) => vec![body::<Fault>(incoming)?],
             };
             let count = faults.len();
-            faults.into_iter().for_each(|fault| core.install(fault));
+            for fault in faults {
+                core.install(fault);
+            }
             Ok(json!({ "installed": count }))
         }
         ("DELETE", "/_simulator/faults") => {

@@ -234,15 +234,12 @@ fn decoded(text: &str) -> String {
             .filter(|_| bytes[index] == b'%')
             .and_then(|digits| std::str::from_utf8(digits).ok())
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match hex {
-            Some(byte) => {
-                out.push(byte);
-                index += 3;
-            }
-            None => {
-                out.push(bytes[index]);
-                index += 1;
-            }
+        if let Some(byte) = hex {
+            out.push(byte);
+            index += 3;
+        } else {
+            out.push(bytes[index]);
+            index += 1;
         }
     }
     String::from_utf8_lossy(&out).into_owned()

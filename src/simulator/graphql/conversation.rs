@@ -41,7 +41,11 @@ pub(super) fn thread<'a>(context: &'a Context<'a>, id: ThreadId, info: &'a Resol
         "repository" => context.object(Node::Repository(world[thread.pull].repository)),
         "comments" => {
             let seen = thread.comments.iter().copied().filter(|c| !world.hidden_from(*c, viewer));
-            let skip = info.arguments().get("skip").and_then(|skip| skip.as_u64()).unwrap_or(0);
+            let skip = info
+                .arguments()
+                .get("skip")
+                .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
+                .unwrap_or(0);
             let seen = seen.skip(usize::try_from(skip).unwrap_or(usize::MAX));
             return page(context, info, seen.map(Node::ReviewComment).collect());
         }

@@ -45,7 +45,7 @@ impl<'w> Context<'w> {
         self.caller.account
     }
 
-    pub(super) fn report(&self, kind: &str, path: Value, message: &str) {
+    pub(super) fn report(&self, kind: &str, path: &Value, message: &str) {
         self.errors.borrow_mut().push(json!({ "type": kind, "path": path, "message": message }));
     }
 
@@ -53,20 +53,20 @@ impl<'w> Context<'w> {
         self.errors.into_inner()
     }
 
-    pub(super) fn object<'a>(&'a self, node: Node) -> ResolvedValue<'a> {
+    pub(super) fn object(&self, node: Node) -> ResolvedValue<'_> {
         ResolvedValue::object(Object { context: self, node })
     }
 
-    pub(super) fn optional<'a>(&'a self, node: Option<Node>) -> ResolvedValue<'a> {
+    pub(super) fn optional(&self, node: Option<Node>) -> ResolvedValue<'_> {
         node.map_or_else(ResolvedValue::null, |node| self.object(node))
     }
 
-    pub(super) fn list<'a>(&'a self, nodes: Vec<Option<Node>>) -> ResolvedValue<'a> {
+    pub(super) fn list(&self, nodes: Vec<Option<Node>>) -> ResolvedValue<'_> {
         ResolvedValue::list(nodes.into_iter().map(|node| self.optional(node)))
     }
 
     /// An account as the author of something: null once deleted.
-    pub(super) fn author<'a>(&'a self, account: AccountId) -> ResolvedValue<'a> {
+    pub(super) fn author(&self, account: AccountId) -> ResolvedValue<'_> {
         let deleted = self.world()[account].deleted;
         self.optional((!deleted).then_some(Node::Account(account)))
     }
@@ -170,11 +170,10 @@ impl ObjectValue for Object<'_> {
             Node::Query => query::field(context, info),
             Node::Mutation => mutation::field(context, info),
             Node::RateLimit => Ok(query::rate_limit(context, info)),
-            Node::Account(id) => Ok(account::field(context, *id, info)),
             Node::AppAsViewer(id) if info.field_name() == "login" => {
                 Ok(leaf(context.world()[*id].rest_login()))
             }
-            Node::AppAsViewer(id) => Ok(account::field(context, *id, info)),
+            Node::Account(id) | Node::AppAsViewer(id) => Ok(account::field(context, *id, info)),
             Node::Repository(id) => repository::field(context, *id, info),
             Node::Ref(id, name) => Ok(repository::reference(context, *id, name, info)),
             Node::PullRequest(id) => pull_request::field(context, *id, info),

@@ -50,7 +50,9 @@ pub(super) fn page_of<'a>(
     updated_at: Option<Timestamp>,
 ) -> Resolved<'a> {
     let name = info.field_name();
-    let number = |argument: &str| info.arguments().get(argument).and_then(|value| value.as_i64());
+    let number = |argument: &str| {
+        info.arguments().get(argument).and_then(apollo_compiler::response::serde_json_bytes::Value::as_i64)
+    };
     let (first, last) = (number("first"), number("last"));
     if first.is_none() && last.is_none() {
         let message = format!(
@@ -117,10 +119,8 @@ pub(super) fn connection<'a>(
         }
         "pageInfo" => context.object(Node::PageInfo(Rc::clone(connection))),
         "totalCount" => count(connection.unfiltered),
-        "filteredCount" => count(connection.total),
+        "filteredCount" | "issueCount" | "checkRunCount" => count(connection.total),
         "pageCount" => count(connection.items.len()),
-        "issueCount" => count(connection.total),
-        "checkRunCount" => count(connection.total),
         "statusContextCount" | "repositoryCount" | "userCount" => leaf(0),
         "updatedAt" => time(connection.updated_at.unwrap_or(Timestamp::UNIX_EPOCH)),
         _ => unknown(),

@@ -17,7 +17,6 @@ pub(super) fn field<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveI
     let viewer = context.viewer();
     let writer = world.association(viewer, pull.repository).may_write();
     let own = pull.author == viewer;
-    let items = |nodes: Vec<Node>| page(context, info, nodes);
     Ok(match info.field_name() {
         "id" => leaf(World::pull_node(id)),
         "number" => leaf(pull.number),
@@ -71,6 +70,17 @@ pub(super) fn field<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveI
             let said: usize = pull.threads.iter().map(|thread| world[*thread].comments.len()).sum();
             count(pull.comments.len() + said)
         }
+        _ => return parts(context, id, info),
+    })
+}
+
+/// What is counted, listed or looked up elsewhere.
+fn parts<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+    let world = context.world();
+    let pull = &world[id];
+    let viewer = context.viewer();
+    let items = |nodes: Vec<Node>| page(context, info, nodes);
+    Ok(match info.field_name() {
         "additions" => leaf(changes(&world, id).iter().map(|file| file.additions).sum::<i64>()),
         "deletions" => leaf(changes(&world, id).iter().map(|file| file.deletions).sum::<i64>()),
         "changedFiles" => count(changes(&world, id).len()),

@@ -37,13 +37,11 @@ pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> 
         "repository" => {
             let (owner, name) = (text(arguments, "owner"), text(arguments, "name"));
             let (owner, name) = (owner.unwrap_or_default(), name.unwrap_or_default());
-            match search::visible_repository(&world, context.viewer(), owner, name) {
-                Some(id) => context.object(Node::Repository(id)),
-                None => {
-                    let message =
-                        format!("Could not resolve to a Repository with the name '{owner}/{name}'.");
-                    return Err(refused("NOT_FOUND", message));
-                }
+            if let Some(id) = search::visible_repository(&world, context.viewer(), owner, name) {
+                context.object(Node::Repository(id))
+            } else {
+                let message = format!("Could not resolve to a Repository with the name '{owner}/{name}'.");
+                return Err(refused("NOT_FOUND", message));
             }
         }
         "node" => {
@@ -61,7 +59,7 @@ pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> 
             let found = ids.iter().enumerate().map(|(index, id)| {
                 let node = Node::find(&world, id);
                 if node.is_none() {
-                    context.report("NOT_FOUND", json!([key, index]), &no_node(id));
+                    context.report("NOT_FOUND", &json!([key, index]), &no_node(id));
                 }
                 node
             });

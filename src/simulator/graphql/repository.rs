@@ -16,7 +16,12 @@ pub(super) fn field<'a>(
     let repository = &world[id];
     let name = world.full_name(id);
     let arguments = info.arguments();
-    let number = || arguments.get("number").and_then(|number| number.as_i64()).unwrap_or_default();
+    let number = || {
+        arguments
+            .get("number")
+            .and_then(apollo_compiler::response::serde_json_bytes::Value::as_i64)
+            .unwrap_or_default()
+    };
     Ok(match info.field_name() {
         "id" => leaf(World::repository_node(id)),
         "databaseId" => leaf(500_001 + i64::try_from(id.0).unwrap_or_default()),
@@ -44,20 +49,22 @@ pub(super) fn field<'a>(
             context.optional(known.then(|| Node::Ref(id, name.to_owned())))
         }
         "object" => context.optional(object(&world, id, arguments)),
-        "pullRequest" => match world.pull(id, number()) {
-            Some(pull) => context.object(Node::PullRequest(pull)),
-            None => {
+        "pullRequest" => {
+            if let Some(pull) = world.pull(id, number()) {
+                context.object(Node::PullRequest(pull))
+            } else {
                 let message = format!("Could not resolve to a PullRequest with the number of {}.", number());
                 return Err(refused("NOT_FOUND", message));
             }
-        },
-        "issue" => match world.issue(id, number()) {
-            Some(issue) => context.object(Node::Issue(issue)),
-            None => {
+        }
+        "issue" => {
+            if let Some(issue) = world.issue(id, number()) {
+                context.object(Node::Issue(issue))
+            } else {
                 let message = format!("Could not resolve to an Issue with the number of {}.", number());
                 return Err(refused("NOT_FOUND", message));
             }
-        },
+        }
         "issueOrPullRequest" => {
             let pull = world.pull(id, number()).map(Node::PullRequest);
             let found = pull.or_else(|| world.issue(id, number()).map(Node::Issue));

@@ -12,7 +12,10 @@ use crate::simulator::world::{PullId, TimelineEvent, World};
 pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<Node> {
     let types = texts(arguments, "itemTypes");
     let since: Option<Timestamp> = text(arguments, "since").and_then(|since| since.parse().ok());
-    let skip = arguments.get("skip").and_then(|skip| skip.as_u64()).unwrap_or(0);
+    let skip = arguments
+        .get("skip")
+        .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
+        .unwrap_or(0);
     let wanted = |item: &crate::simulator::world::TimelineItem| {
         types.as_ref().is_none_or(|types| types.contains(&item_type(&item.what)))
             && since.is_none_or(|since| item.at >= since)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use crate::simulator::scenario::{PullRequestEntry, RepositoryEntry, Scenario};
 use crate::simulator::world::{
@@ -14,35 +14,20 @@ use super::Script;
 /// Accounts without an id of their own are numbered from here.
 const FIRST_ACCOUNT_ID: i64 = 1_000;
 
-/// Builds the world, opens the pull requests and plays what the scenario dates before its start.
+/// Builds the world and plays what the scenario dates before its start.
 pub(crate) fn set(scenario: &Scenario) -> (World, Script) {
-    let mut pulls: Vec<(Timestamp, PullRequestEntry, u32)> = Vec::new();
-    for entry in &scenario.pull_requests {
-        let entry = entry.get_ref();
-        let opened = scenario.start.saturating_add(entry.created).unwrap_or(scenario.start);
-        pulls.extend((1..=entry.repeat).map(|n| (opened, entry.clone(), n)));
-    }
-    pulls.sort_by_key(|(opened, entry, n)| (*opened, entry.number + i64::from(*n)));
-    let earliest = pulls.first().map_or(scenario.start, |(opened, _, _)| *opened).min(scenario.start);
-    let before = earliest.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(earliest);
+    let created = scenario.pull_requests.iter().map(|entry| entry.get_ref().created);
+    let dated = scenario.steps.iter().filter_map(|step| step.get_ref().at);
+    let earliest = created.chain(dated).min().unwrap_or_default().min(SignedDuration::ZERO);
+    let before = earliest.saturating_sub(SignedDuration::from_hours(24));
 
-    let mut world = World::new(before);
+    let mut world = World::new(scenario.start.saturating_add(before).unwrap_or(scenario.start));
     add_accounts(&mut world, scenario);
     for repository in &scenario.repositories {
         add_repository(&mut world, repository.get_ref());
     }
     let mut script = Script::new(scenario);
-    // Pull requests come to be at their own time, but a step may name one before, so all are opened first and
-    // events of the opening are handed to the steps at the right instants.
-    for (opened, entry, n) in &pulls {
-        world.now = (*opened).min(scenario.start);
-        if let Err(problem) = open_pull(&mut world, entry, *n) {
-            script.problems.push(format!("{}#{}: {problem}", entry.repository, entry.number));
-        }
-        script.react(&mut world);
-    }
-    world.now = before;
-    script.schedule_fixed(&world, scenario.start);
+    script.schedule_fixed(scenario);
     script.play_until(&mut world, scenario.start);
     for entry in scenario.accounts.iter().filter(|entry| entry.get_ref().deleted) {
         if let Some(account) = world.account(&entry.get_ref().login) {
@@ -112,7 +97,8 @@ fn add_repository(world: &mut World, entry: &RepositoryEntry) {
     }
 }
 
-fn open_pull(world: &mut World, entry: &PullRequestEntry, n: u32) -> Result<(), String> {
+/// Opens one of an entry's pull requests.
+pub(super) fn open_pull(world: &mut World, entry: &PullRequestEntry, n: u32) -> Result<(), String> {
     let count = |text: &str| text.replace("{n}", &n.to_string());
     let missing = |what: &str| format!("there is no {what}");
     let repository = world.repository_named(&entry.repository).ok_or_else(|| missing(&entry.repository))?;

@@ -78,12 +78,15 @@ impl World {
         };
         feed(&self.commits.len().to_le_bytes());
         feed(message.as_bytes());
-        parents.iter().for_each(|parent| feed(parent.as_bytes()));
+        for parent in parents {
+            feed(parent.as_bytes());
+        }
         for (path, contents) in tree {
             feed(path.as_bytes());
             feed(contents.as_bytes());
         }
-        let mut name: String = words.iter().map(|word| format!("{word:016x}")).collect();
+        let [first, second, third] = words;
+        let mut name = format!("{first:016x}{second:016x}{third:016x}");
         name.truncate(40);
         Arc::from(name)
     }
