@@ -176,6 +176,17 @@ impl Simulator {
         self.snapshot().problems
     }
 
+    /// Waits until something is so, looking again after every request: for a test whose client runs by itself.
+    pub async fn wait_until(&self, mut is_so: impl FnMut(&Self) -> bool) {
+        let mut handled = self.shared.requests_handled();
+        while !is_so(self) {
+            // The sender lives as long as `self`, so this only ends when a request was handled.
+            if handled.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Every request so far, those that were dropped included.
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.shared.lock().log().to_vec()

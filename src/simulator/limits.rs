@@ -115,7 +115,7 @@ impl Ledger {
         now: Timestamp,
     ) -> Result<Budget, Exceeded> {
         let budget = self.budget(who, resource, now);
-        if budget.remaining() < points.min(1) || budget.remaining() == 0 {
+        if budget.remaining() == 0 {
             return Err(Exceeded::Primary);
         }
         let weight = if creates_content { 5 } else { 1 };

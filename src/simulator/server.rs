@@ -17,6 +17,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Sleep, sleep};
 
@@ -30,16 +31,24 @@ const TRICKLE: usize = 16;
 
 /// The forge, shared by all connections and by whoever drives it from Rust.
 #[derive(Debug, Clone)]
-pub(crate) struct Shared(Arc<Mutex<Core>>);
+pub(crate) struct Shared {
+    core: Arc<Mutex<Core>>,
+    /// Counts the requests, so that a test can wait for one instead of sleeping.
+    handled: Arc<watch::Sender<u64>>,
+}
 
 impl Shared {
     pub(crate) fn new(core: Core) -> Self {
-        Self(Arc::new(Mutex::new(core)))
+        Self { core: Arc::new(Mutex::new(core)), handled: Arc::new(watch::Sender::new(0)) }
+    }
+
+    pub(crate) fn requests_handled(&self) -> watch::Receiver<u64> {
+        self.handled.subscribe()
     }
 
     /// A panic in one request must not take the others' answers away.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,6 +100,7 @@ async fn answer(request: Request<HyperBody>, shared: Shared) -> Result<Response<
         body: body.to_bytes().to_vec(),
     };
     let reply = shared.lock().handle(&incoming);
+    shared.handled.send_modify(|count| *count += 1);
     match reply {
         Reply::Hangup => Err(Hangup),
         Reply::Answer(answer) => {

@@ -109,6 +109,78 @@ comment = { by = "erin", body = "Thank you, number {number} is in." }
 }
 
 #[tokio::test]
+async fn a_pull_request_may_be_opened_while_it_plays() {
+    let text = format!(
+        "{}{}",
+        include_str!("../../assets/scenarios/quiet.toml"),
+        r#"
+[[pull_request]]
+repository = "acme/shop"
+number = 2
+repeat = 2
+title = "Later, {n}"
+author = "erin"
+created = "10m"
+files = { "new-{n}.md" = "New." }
+
+[[step]]
+on = { event = "opened", repository = "acme/shop" }
+delay = "1m"
+[[step.do]]
+review = { by = "coderabbitai", body = "Saw number {number}." }
+
+[[step]]
+at = "20m"
+pull_request = "acme/shop#*"
+[[step.do]]
+close = { by = "dana" }
+"#
+    );
+    let simulator =
+        Simulator::start(&Scenario::parse(&text, "later.toml").unwrap(), Options::default()).await.unwrap();
+    assert!(simulator.pull_request("acme/shop#2").is_none());
+    simulator.advance(Duration::from_mins(11));
+    assert_eq!(simulator.pull_request("acme/shop#3").unwrap().reviews[0].body, "Saw number 3.");
+    simulator.advance(Duration::from_mins(9));
+    let states: Vec<_> = simulator.snapshot().pull_requests.iter().map(|pull| pull.state).collect();
+    assert_eq!(states, [PullState::Closed; 3]);
+    assert_eq!(simulator.problems(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_test_can_wait_for_a_client_that_runs_by_itself() {
+    let (simulator, client) = start("quiet").await;
+    let comment = "mutation { addComment(input: { subjectId: \"PR_1\", body: \"Hi\" }) { subject { id } } }";
+    let posting = tokio::spawn(async move { client.data(comment, json!({})).await });
+    simulator.wait_until(|simulator| !simulator.posts().is_empty()).await;
+    posting.await.unwrap();
+}
+
+/// A month of polling must not cost a minute: 500 pull requests with 40 threads each, read in light batches.
+#[tokio::test]
+async fn five_hundred_pull_requests_are_no_burden() {
+    let text = include_str!("../../assets/scenarios/big.toml")
+        .replace("repeat = 150", "repeat = 500")
+        .replace("pull_request = \"acme/shop#1\"", "pull_request = \"acme/shop#*\"")
+        .replace("repeat = 250, path", "repeat = 40, path")
+        .replace("repeat = 249", "repeat = 1")
+        .replace("repeat = 250", "repeat = 1");
+    let simulator =
+        Simulator::start(&Scenario::parse(&text, "many.toml").unwrap(), Options::default()).await.unwrap();
+    let client = Client::of(&simulator);
+    let query = "query Light($ids: [ID!]!) { rateLimit { cost } nodes(ids: $ids) { ... on PullRequest { id headRefOid updatedAt
+        reviewThreads(first: 100) { totalCount nodes { id isResolved isOutdated } }
+        reviews(last: 1) { nodes { id } } comments(last: 1) { nodes { id updatedAt } } } } }";
+    for batch in 0..13 {
+        let ids: Vec<String> =
+            (batch * 40..(batch + 1) * 40).filter(|n| *n < 500).map(|n| format!("PR_{}", n + 1)).collect();
+        let data = client.data(query, json!({ "ids": ids })).await;
+        assert_eq!(data["nodes"][0]["reviewThreads"]["totalCount"], 40);
+    }
+    assert_eq!(simulator.points(), 13);
+}
+
+#[tokio::test]
 async fn a_running_clock_plays_without_being_told() {
     let scenario = Scenario::built_in("converges").unwrap();
     // So fast that the whole scenario is over between two looks.
