@@ -274,3 +274,20 @@ async fn a_fine_grained_token_loses_only_what_it_may_not_read() {
         answer["errors"].as_array().unwrap().iter().map(|error| error["type"].clone()).collect();
     assert_eq!(kinds, ["FORBIDDEN"; 3]);
 }
+
+#[tokio::test]
+async fn checks_are_read_with_their_counts() {
+    let (simulator, client) = start("alternates").await;
+    simulator.advance(std::time::Duration::from_mins(1));
+    let query = r#"{ repository(owner: "acme", name: "shop") { pullRequest(number: 21) { statusCheckRollup { state
+        contexts(first: 1) { checkRunCount checkRunCountsByState { state count } statusContextCountsByState { state }
+            nodes { ... on CheckRun { name status conclusion title checkSuite { app { slug databaseId } } } } } } } } }"#;
+    let data = client.data(query, json!({})).await;
+    let rollup = &data["repository"]["pullRequest"]["statusCheckRollup"];
+    assert_eq!(rollup["state"], "SUCCESS");
+    assert_eq!(rollup["contexts"]["checkRunCountsByState"], json!([{ "state": "NEUTRAL", "count": 1 }]));
+    assert_eq!(
+        rollup["contexts"]["nodes"][0]["checkSuite"]["app"],
+        json!({ "slug": "cursor", "databaseId": 206_951_365 })
+    );
+}

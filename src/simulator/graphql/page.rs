@@ -1,5 +1,6 @@
 //! Connections: pages, cursors, and the refusals for pages that are too big or unbounded.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
@@ -8,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 
 use super::object::{Context, Node, Resolved, count, leaf, refused, text_or_null, time, unknown};
+use crate::simulator::world::World;
 
 /// The largest page there is.
 const LARGEST_PAGE: i64 = 100;
@@ -16,12 +18,19 @@ const LARGEST_PAGE: i64 = 100;
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) type_name: String,
-    total: usize,
+    /// The whole list, of which the page is `start..end`.
+    all: Vec<Node>,
+    start: usize,
+    end: usize,
     /// The list's length before a filter, where the type tells the two apart.
     unfiltered: usize,
-    start: usize,
-    items: Vec<Node>,
     updated_at: Option<Timestamp>,
+}
+
+impl Connection {
+    fn page(&self) -> &[Node] {
+        &self.all[self.start..self.end]
+    }
 }
 
 /// One element with its cursor.
@@ -96,9 +105,8 @@ pub(super) fn page_of<'a>(
     } else if let Some(last) = last {
         start = start.max(end.saturating_sub(usize::try_from(last).unwrap_or(0)));
     }
-    let items = items.into_iter().skip(start).take(end - start).collect();
     let type_name = info.field_definition().ty.inner_named_type().to_string();
-    let connection = Connection { type_name, total, unfiltered, start, items, updated_at };
+    let connection = Connection { type_name, all: items, start, end, unfiltered, updated_at };
     Ok(context.object(Node::Connection(Rc::new(connection))))
 }
 
@@ -108,10 +116,10 @@ pub(super) fn connection<'a>(
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
     match info.field_name() {
-        "nodes" => context.list(connection.items.iter().cloned().map(Some).collect()),
+        "nodes" => context.list(connection.page().iter().cloned().map(Some).collect()),
         "edges" => {
             let type_name = info.field_definition().ty.inner_named_type().to_string();
-            let edges = connection.items.iter().enumerate().map(|(offset, node)| {
+            let edges = connection.page().iter().enumerate().map(|(offset, node)| {
                 let index = connection.start + offset;
                 Some(Node::Edge(Rc::new(Edge { type_name: type_name.clone(), index, node: node.clone() })))
             });
@@ -119,8 +127,14 @@ pub(super) fn connection<'a>(
         }
         "pageInfo" => context.object(Node::PageInfo(Rc::clone(connection))),
         "totalCount" => count(connection.unfiltered),
-        "filteredCount" | "issueCount" | "checkRunCount" => count(connection.total),
-        "pageCount" => count(connection.items.len()),
+        "filteredCount" | "issueCount" | "checkRunCount" => count(connection.all.len()),
+        "pageCount" => count(connection.page().len()),
+        "checkRunCountsByState" => {
+            let counts = check_states(&context.world(), &connection.all).into_iter();
+            context.list(counts.map(|(state, count)| Some(Node::StateCount(state, count))).collect())
+        }
+        // The simulator has check runs only.
+        "statusContextCountsByState" => context.list(Vec::new()),
         "statusContextCount" | "repositoryCount" | "userCount" => leaf(0),
         "updatedAt" => time(connection.updated_at.unwrap_or(Timestamp::UNIX_EPOCH)),
         _ => unknown(),
@@ -141,10 +155,10 @@ pub(super) fn lone_edge(type_name: &str, index: usize, node: Node) -> Node {
 }
 
 pub(super) fn page_info<'a>(connection: &Connection, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
-    let end = connection.start + connection.items.len();
-    let at = |index: usize| (!connection.items.is_empty()).then(|| cursor(index));
+    let end = connection.end;
+    let at = |index: usize| (!connection.page().is_empty()).then(|| cursor(index));
     match info.field_name() {
-        "hasNextPage" => leaf(end < connection.total),
+        "hasNextPage" => leaf(end < connection.all.len()),
         "hasPreviousPage" => leaf(connection.start > 0),
         "startCursor" => text_or_null(at(connection.start).as_deref()),
         "endCursor" => text_or_null(at(end.saturating_sub(1)).as_deref()),
@@ -159,4 +173,16 @@ fn cursor(index: usize) -> String {
 fn index_of(cursor: &str) -> Option<usize> {
     let bytes = STANDARD.decode(cursor).ok()?;
     String::from_utf8(bytes).ok()?.strip_prefix("cursor:v2:")?.parse().ok()
+}
+
+/// How many check runs there are of each state, over all pages.
+fn check_states(world: &World, nodes: &[Node]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for node in nodes {
+        if let Node::Check(id) = node {
+            let state = world[*id].conclusion.clone().unwrap_or_else(|| "IN_PROGRESS".to_owned());
+            *counts.entry(state).or_insert(0) += 1;
+        }
+    }
+    counts
 }

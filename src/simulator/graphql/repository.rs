@@ -30,6 +30,8 @@ pub(super) fn field<'a>(
         "url" => leaf(format!("{}/{name}", world.base_url)),
         "resourcePath" => leaf(format!("/{name}")),
         "nameWithOwner" => leaf(name),
+        // Forks are not kept: a pull request's branch is in its own repository, or gone.
+        "parent" => context.optional(None),
         "description" => text_or_null(repository.description.as_deref()),
         "createdAt" => time(repository.created_at),
         "updatedAt" => time(repository.updated_at),
