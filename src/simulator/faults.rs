@@ -39,6 +39,11 @@ pub enum FaultKind {
     DropBefore,
     /// The connection closes without an answer; the write took effect.
     DropAfter,
+    /// Nothing happens and nothing is answered for so many real milliseconds, then the connection closes. A test can
+    /// end its client meanwhile; [`Slow`](Self::Slow) does the same after the write took effect.
+    Stall {
+        millis: u64,
+    },
     /// A complete answer whose JSON stops in the middle.
     Truncated,
     /// An answer that promises more bytes than come before the connection closes.
@@ -124,6 +129,7 @@ impl FaultKind {
             Self::BadGateway { .. } => "bad_gateway",
             Self::DropBefore => "drop_before",
             Self::DropAfter => "drop_after",
+            Self::Stall { .. } => "stall",
             Self::Truncated => "truncated",
             Self::CutOff => "cut_off",
             Self::Slow { .. } => "slow",

@@ -102,7 +102,10 @@ async fn answer(request: Request<HyperBody>, shared: Shared) -> Result<Response<
     let reply = shared.lock().handle(&incoming);
     shared.handled.send_modify(|count| *count += 1);
     match reply {
-        Reply::Hangup => Err(Hangup),
+        Reply::Hangup(pause) => {
+            sleep(pause).await;
+            Err(Hangup)
+        }
         Reply::Answer(answer) => {
             if let Delivery::After(pause) = answer.delivery {
                 sleep(pause).await;

@@ -90,6 +90,19 @@ async fn an_answer_may_be_cut_off_slow_or_partial() {
 }
 
 #[tokio::test]
+async fn a_client_can_be_ended_before_or_after_its_write_took_effect() {
+    for (kind, posts) in [(FaultKind::Stall { millis: 60_000 }, 0), (FaultKind::Slow { millis: 60_000 }, 1)] {
+        let (simulator, client) = start("quiet").await;
+        simulator.inject(Fault::once("writes", kind));
+        let writing = tokio::spawn(async move { client.post(COMMENT, json!({})).await });
+        simulator.wait_until(|simulator| simulator.requests().len() == 1).await;
+        writing.abort();
+        assert!(writing.await.unwrap_err().is_cancelled());
+        assert_eq!(simulator.posts().len(), posts);
+    }
+}
+
+#[tokio::test]
 async fn another_process_can_drive_it() {
     let (simulator, mut client) = start("quiet").await;
     client.token = None;

@@ -194,6 +194,26 @@ async fn a_running_clock_plays_without_being_told() {
 }
 
 #[tokio::test]
+async fn alone_it_says_where_it_is_and_stops_when_told() {
+    let scenario = Scenario::built_in("quiet").unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (say, said) = tokio::sync::oneshot::channel();
+    let ready = move |url: &str| say.send(url.to_owned()).unwrap();
+    let serving = tokio::spawn(async move {
+        let shutdown = async move { stopped.await.unwrap() };
+        cloture::simulator::serve(0, &scenario, ready, shutdown).await
+    });
+    let url = said.await.unwrap();
+    assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    let taken = url.rsplit(':').next().unwrap().parse().unwrap();
+    let scenario = Scenario::built_in("quiet").unwrap();
+    let second = cloture::simulator::serve(taken, &scenario, |_| {}, async {}).await.unwrap_err();
+    assert!(second.to_string().starts_with(&format!("cannot listen on 127.0.0.1:{taken}")), "{second}");
+    stop.send(()).unwrap();
+    serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn it_stops_when_dropped() {
     let (simulator, client) = start("quiet").await;
     client.data("{ viewer { login } }", json!({})).await;

@@ -23,8 +23,8 @@ pub(crate) struct Incoming {
 #[derive(Debug)]
 pub(crate) enum Reply {
     Answer(Answer),
-    /// Close the connection without a byte.
-    Hangup,
+    /// Close the connection without a byte, after a while.
+    Hangup(Duration),
 }
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Reply {
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Answer(answer) => Some(answer.status),
-            Self::Hangup => None,
+            Self::Hangup(_) => None,
         }
     }
 }
@@ -149,7 +149,8 @@ pub(super) fn spoil(mut answer: Answer, kind: &FaultKind) -> Reply {
     };
     let message = |status: u16, text: &str, headers| with_headers(rest_message(status, text), headers);
     match kind {
-        FaultKind::DropBefore | FaultKind::DropAfter => return Reply::Hangup,
+        FaultKind::DropBefore | FaultKind::DropAfter => return Reply::Hangup(Duration::ZERO),
+        FaultKind::Stall { millis } => return Reply::Hangup(Duration::from_millis(*millis)),
         FaultKind::Status { status, message: text, .. } => {
             let text = if text.is_empty() { "Something went wrong" } else { text };
             return message(*status, text, answer.headers);
