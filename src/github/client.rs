@@ -193,6 +193,8 @@ impl Answer<'_> {
             }
         })?;
         match self.call {
+            // A limit may come with any status; no answer we ask REST for has a message.
+            Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
             Call::Rest { .. } => Ok(Reply { body, errors: Vec::new(), budget }),
             Call::Graphql { .. } => self.graphql(body),
         }

@@ -43,12 +43,14 @@ pub(super) fn kind(headers: &HeaderMap, message: &str) -> LimitKind {
 
 /// Whether a refusal is about a limit at all. A 403 is also how GitHub says "not allowed".
 pub(super) fn is_limit(headers: &HeaderMap, message: &str) -> bool {
-    let message = message.to_ascii_lowercase();
     headers.contains_key("retry-after")
         || number(headers, "x-ratelimit-remaining") == Some(0)
-        || message.contains("rate limit")
-        || message.contains("submitted too quickly")
-        || message.contains("abuse detection")
+        || is_limit_message(message)
+}
+
+pub(super) fn is_limit_message(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["rate limit", "submitted too quickly", "abuse detection"].iter().any(|words| message.contains(words))
 }
 
 pub(super) fn budget_from_headers(headers: &HeaderMap) -> Option<Budget> {

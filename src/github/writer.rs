@@ -325,7 +325,8 @@ fn graphql_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Opti
     })
 }
 
-/// REST says by its status that it took the request.
+/// REST says by its status that it took the request, and by the documented body that it was the API that said so: an
+/// event is answered with nothing at all, a request for review with who is asked now.
 fn rest_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Option<Outcome>, Error> {
     match write {
         Write::OpenIssue { .. } => {
@@ -334,12 +335,11 @@ fn rest_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Option<
         }
         Write::RequestReview { reviewer, .. } => {
             // A login that cannot review here is taken without a word and left off the list.
-            let asked = reply.body.get("requested_reviewers").and_then(Value::as_array);
-            let missing = asked.is_some_and(|asked| {
-                let mut logins = asked.iter().filter_map(|user| user.get("login")?.as_str());
-                !logins.any(|login| same_reviewer(login, reviewer))
-            });
-            if missing {
+            let Some(asked) = reply.body.get("requested_reviewers").and_then(Value::as_array) else {
+                return Ok(None);
+            };
+            let mut logins = asked.iter().filter_map(|user| user.get("login")?.as_str());
+            if !logins.any(|login| same_reviewer(login, reviewer)) {
                 return Err(Error::Refused {
                     what: call.purpose().to_owned(),
                     message: format!(
@@ -349,6 +349,6 @@ fn rest_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Option<
             }
             Ok(Some(Outcome::Done(Proof::default())))
         }
-        _ => Ok(Some(Outcome::Done(Proof::default()))),
+        _ => Ok(reply.body.is_null().then(|| Outcome::Done(Proof::default()))),
     }
 }
