@@ -97,11 +97,7 @@ fn compare(read: &PullRequestSnapshot, there: &PullSnapshot, accounts: &Accounts
     }
 }
 
-fn compare_thread(
-    read: &cloture::domain::snapshot::Thread,
-    there: &ThreadSnapshot,
-    accounts: &Accounts,
-) {
+fn compare_thread(read: &cloture::domain::snapshot::Thread, there: &ThreadSnapshot, accounts: &Accounts) {
     assert_eq!((read.id.as_str(), read.path.as_str()), (there.id.as_str(), there.path.as_str()));
     assert_eq!(read.line.map(i64::from), there.line, "{}", there.id);
     assert_eq!((read.outdated, read.resolved), (there.outdated, there.resolved), "{}", there.id);

@@ -168,7 +168,8 @@ impl Place<'_> {
 
     /// How often the viewer changed something of this kind here. Nothing but a change is noted by the simulator.
     fn changes(self, what: &str) -> usize {
-        let here = |on: &str| on.rsplit_once('#').is_some_and(|(_, number)| number == self.number.to_string());
+        let here =
+            |on: &str| on.rsplit_once('#').is_some_and(|(_, number)| number == self.number.to_string());
         self.simulator.posts().iter().filter(|post| post.what == what && here(&post.on)).count()
     }
 
@@ -192,7 +193,8 @@ fn cases() -> Vec<Case> {
             make: |it| Write::Reply { thread: it.thread(0), body: "Done.".to_owned(), key: it.key() },
             count: |it| {
                 let comments = &it.pull().threads[0].comments;
-                let count = comments.iter().filter(|said| !said.pending && it.key().marks(&said.body)).count();
+                let count =
+                    comments.iter().filter(|said| !said.pending && it.key().marks(&said.body)).count();
                 assert_eq!(count, it.changes("reply"));
                 count
             },
@@ -366,7 +368,10 @@ fn faults() -> Vec<(&'static str, Make)> {
         ("404", |_| FaultKind::NotFound),
         ("secondary as 403", |_| FaultKind::SecondaryLimit { retry_after: 30, as_success: false }),
         ("secondary as 200", |_| FaultKind::SecondaryLimit { retry_after: 30, as_success: true }),
-        ("primary as 200", |_| FaultKind::PrimaryLimit { reset_in: 60, error_type: "RATE_LIMITED".to_owned() }),
+        ("primary as 200", |_| FaultKind::PrimaryLimit {
+            reset_in: 60,
+            error_type: "RATE_LIMITED".to_owned(),
+        }),
         ("primary, other type", |_| FaultKind::PrimaryLimit {
             reset_in: 60,
             error_type: "RATE_LIMIT".to_owned(),
@@ -420,7 +425,8 @@ async fn position(case: &Case, place: Place<'_>, client: &Client) -> u32 {
     assert!(matches!(outcome, Outcome::Done(_)), "{}: {outcome:?}", case.name);
     assert_eq!((case.count)(place), 1, "{}", case.name);
     let requests = place.simulator.requests().split_off(before);
-    let it = requests.iter().position(|it| it.operation == case.aim || it.fields.iter().any(|f| f == case.aim));
+    let it =
+        requests.iter().position(|it| it.operation == case.aim || it.fields.iter().any(|f| f == case.aim));
     u32::try_from(it.unwrap()).unwrap() + 1
 }
 
@@ -487,7 +493,8 @@ const HOW_LONG: [Lasting; 3] = [Lasting::Once, Lasting::EachTime, Lasting::Outag
 /// One write under every fault. Each cell has a pull request of its own; where there is a timeout to wait for, also a
 /// simulator of its own, so that all of them wait at the same time.
 async fn row(case: Case) -> Cells {
-    let cells = || faults().into_iter().flat_map(|(name, make)| HOW_LONG.map(|lasting| (name, make, lasting)));
+    let cells =
+        || faults().into_iter().flat_map(|(name, make)| HOW_LONG.map(|lasting| (name, make, lasting)));
     let simulator = start(&scenario(cells().count() + 1)).await;
     let patient = client(&simulator.url(), "any", PATIENT);
     let place = |number: usize| Place { simulator: &simulator, number: number as u64 };
@@ -587,21 +594,26 @@ async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     done.into_iter().flatten().collect()
 }
 
-/// Faults down, writes across would be too wide: one list a write, with the faults that ended alike together.
+/// Writes that fare alike share a line, and so do the faults that end alike.
 fn table(rows: &BTreeMap<usize, (&'static str, Cells)>) -> String {
-    let mut text = "write | how long | outcome ← faults\n--- | --- | ---\n".to_owned();
-    for (name, cells) in rows.values() {
-        for lasting in [Lasting::Once, Lasting::EachTime, Lasting::Outage] {
+    let mut text = String::new();
+    for lasting in HOW_LONG {
+        let mut alike: Vec<(String, Vec<&str>)> = Vec::new();
+        for (name, cells) in rows.values() {
             let mut outcomes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
             for (fault, _, outcome) in cells.iter().filter(|cell| cell.1 == lasting) {
-                let outcome = outcome.as_deref().unwrap_or("BROKEN");
-                outcomes.entry(outcome).or_default().push(fault);
+                outcomes.entry(outcome.as_deref().unwrap_or("BROKEN")).or_default().push(fault);
             }
-            let outcomes: Vec<String> = outcomes
-                .iter()
-                .map(|(outcome, faults)| format!("**{outcome}** ← {}", faults.join(", ")))
-                .collect();
-            writeln!(text, "{name} | {lasting:?} | {}", outcomes.join("; ")).unwrap();
+            let lines =
+                outcomes.iter().map(|(outcome, faults)| format!("    {outcome}: {}", faults.join(" / ")));
+            let fared = lines.collect::<Vec<_>>().join("\n");
+            match alike.iter_mut().find(|(known, _)| *known == fared) {
+                Some((_, names)) => names.push(name),
+                None => alike.push((fared, vec![name])),
+            }
+        }
+        for (fared, names) in alike {
+            writeln!(text, "{lasting:?}: {}\n{fared}", names.join(", ")).unwrap();
         }
     }
     text
