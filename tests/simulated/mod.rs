@@ -31,5 +31,6 @@ pub(crate) fn address(repository: &str, number: u64) -> PullRequestAddress {
 
 /// Shows a line to whoever runs the test, past the harness that keeps what `println!` says.
 pub(crate) fn show(line: &str) {
-    writeln!(std::io::stdout(), "{line}").unwrap();
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "{line}").unwrap();
 }
