@@ -16,7 +16,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 fn threads() -> usize {
-    std::env::var("CLOTURE_FORGE_THREADS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
+    asked_for().unwrap_or(4)
+}
+
+fn asked_for() -> Option<usize> {
+    std::env::var("CLOTURE_FORGE_THREADS").ok().and_then(|text| text.parse().ok())
 }
 
 /// So many pull requests, each with so many threads of two comments.
@@ -231,9 +235,12 @@ async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
 /// Everything is read while another task of the same, single-threaded runtime wants to run all the time. Between any
 /// two answers it has its turn; how long it had to wait at most is shown, not asserted.
 #[test]
-fn reading_five_hundred_pull_requests_leaves_room_for_others_and_memory() {
+fn reading_many_pull_requests_leaves_room_for_others_and_memory() {
+    // Five hundred where it is measured; fewer show as well that others have their turn.
+    let many: u64 = if asked_for().is_some() { 500 } else { 100 };
     let server = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let simulator = server.block_on(Simulator::start(&scenario(500, threads()), Options::default())).unwrap();
+    let simulator =
+        server.block_on(Simulator::start(&scenario(many, threads()), Options::default())).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let before = memory("VmRSS");
     let ticks = Arc::new(AtomicU64::new(0));
@@ -250,7 +257,7 @@ fn reading_five_hundred_pull_requests_leaves_room_for_others_and_memory() {
             }
         });
         let began = Instant::now();
-        let mut poller = poller(client(&simulator.url(), "any", PATIENT), 500);
+        let mut poller = poller(client(&simulator.url(), "any", PATIENT), many);
         let mut snapshots = Vec::new();
         let tell = |sighting| {
             if let Sighting::Read { read, .. } = sighting {
@@ -262,7 +269,7 @@ fn reading_five_hundred_pull_requests_leaves_room_for_others_and_memory() {
         (snapshots, began.elapsed())
     });
     let (after, peak) = (memory("VmRSS"), memory("VmHWM"));
-    assert_eq!(snapshots.len(), 500);
+    assert_eq!(snapshots.len() as u64, many);
     assert!(snapshots.iter().all(|it| it.threads.len() == threads() && it.threads[0].comments.len() == 2));
 
     let requests = simulator.requests().len() as u64;
@@ -271,7 +278,7 @@ fn reading_five_hundred_pull_requests_leaves_room_for_others_and_memory() {
     assert!(turns >= requests / at_once, "{turns} turns in {requests} requests");
     let json: usize = snapshots.iter().map(|it| serde_json::to_string(it).unwrap().len()).sum();
     show(&format!(
-        "500 pull requests with {} threads each, read in {:.1} s with {requests} requests: resident {} MiB before \
+        "{many} pull requests with {} threads each, read in {:.1} s with {requests} requests: resident {} MiB before \
          (the simulator), {} MiB with all of them held, {} MiB at most; as JSON they are {} MiB. Another task had \
          {turns} turns and waited at most {:.1} ms",
         threads(),
