@@ -18,5 +18,6 @@ pub mod pull_request;
 pub mod re_review;
 pub mod review_loop;
 pub mod similarity;
+pub mod snapshot;
 pub mod verdict;
 pub mod vocabulary;

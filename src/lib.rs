@@ -7,6 +7,8 @@
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
 //! - [`reviewers`]: what driven reviewers are asked for and how their answers are read.
 //! - [`config`]: what was typed becomes what is valid.
+//! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
+//! - [`simulator`]: a GitHub inside the program, for the demo and for tests.
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`simulate`] and [`bound`]: the two commands that show the engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
@@ -22,6 +24,8 @@ pub mod bound;
 pub mod cli;
 pub mod config;
 pub mod domain;
+pub mod github;
 mod object;
 pub mod reviewers;
 pub mod simulate;
+pub mod simulator;

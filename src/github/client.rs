@@ -1,0 +1,328 @@
+//! Sends one call and says what came of it. Nothing is ever repeated here.
+
+use super::call::{Call, GraphqlError, PathStep, Reply, Transport, missing_permission};
+use super::error::{Error, LimitKind, Sent};
+use super::host::Host;
+use super::limits;
+use super::token::{Token, scrub};
+use http::{HeaderMap, Request, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use octocrab::Octocrab;
+use secrecy::SecretString;
+use serde_json::Value;
+use std::error::Error as StdError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// A connection to one GitHub. Cloning it shares the connections.
+#[derive(Debug, Clone)]
+pub struct Client {
+    octocrab: Octocrab,
+    host: Host,
+    secret: Option<SecretString>,
+    timeouts: Timeouts,
+    /// How often in a row a limit struck; the wait doubles where the server does not name one.
+    limited_in_a_row: Arc<AtomicU32>,
+}
+
+/// Who calls.
+#[derive(Debug, Clone)]
+pub enum Credentials {
+    Token(Token),
+    /// Nobody: only for a server on this machine, and only where the caller says so.
+    NobodyOnLoopback,
+}
+
+/// octocrab has no timeouts of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// Between two pieces of an answer.
+    pub read: Duration,
+    /// From the first byte sent to the last byte received.
+    pub whole: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        // GitHub itself gives up on a query after ten seconds.
+        Self {
+            connect: Duration::from_secs(10),
+            read: Duration::from_secs(20),
+            whole: Duration::from_secs(40),
+        }
+    }
+}
+
+/// No answer we ask for comes near this; what does is not kept in memory.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+impl Client {
+    /// Must be called inside a Tokio runtime, which the connections will live in.
+    pub fn new(host: Host, credentials: &Credentials, timeouts: Timeouts) -> Result<Self, Error> {
+        let what = || format!("connecting to {host}");
+        let secret = match credentials {
+            Credentials::Token(token) => Some(token.secret().clone()),
+            Credentials::NobodyOnLoopback if host.is_loopback() => None,
+            Credentials::NobodyOnLoopback => return Err(Error::Unauthorised { what: what() }),
+        };
+        let unusable = |error: octocrab::Error| Error::Malformed { what: what(), detail: innermost(&error) };
+        let mut builder = Octocrab::builder()
+            .base_uri(host.root())
+            .map_err(unusable)?
+            .set_connect_timeout(Some(timeouts.connect))
+            .set_read_timeout(Some(timeouts.read))
+            .set_write_timeout(Some(timeouts.read));
+        if let Some(secret) = &secret {
+            builder = builder.personal_token(secret.clone());
+        }
+        let octocrab = builder.build().map_err(unusable)?;
+        Ok(Self { octocrab, host, secret, timeouts, limited_in_a_row: Arc::default() })
+    }
+
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn request(&self, call: &Call) -> Result<Request<String>, Error> {
+        let (method, address) = match call {
+            Call::Graphql { .. } => (http::Method::POST, self.host.graphql().to_owned()),
+            Call::Rest { method, path, .. } => (method.clone(), format!("{}{path}", self.host.rest())),
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(address)
+            .header(header::ACCEPT, "application/vnd.github+json")
+            .header("x-github-api-version", "2022-11-28");
+        let body = call.body();
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        request
+            .body(body.map(|body| body.to_string()).unwrap_or_default())
+            .map_err(|error| Error::Malformed { what: call.purpose().to_owned(), detail: error.to_string() })
+    }
+
+    async fn exchange(&self, call: &Call) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {
+        let request = self.request(call)?;
+        let broken = |error: &(dyn StdError + 'static)| Error::Transient {
+            what: call.purpose().to_owned(),
+            cause: scrub(&innermost(error), self.secret.as_ref()),
+            sent: if never_connected(error) { Sent::No } else { Sent::Maybe },
+        };
+        let response = self.octocrab.execute(request).await.map_err(|error| broken(&error))?;
+        let (parts, body) = response.into_parts();
+        let body =
+            Limited::new(body, LARGEST_ANSWER).collect().await.map_err(|error| broken(error.as_ref()))?;
+        Ok((parts.status, parts.headers, body.to_bytes().to_vec()))
+    }
+}
+
+impl Transport for Client {
+    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+        let answer = tokio::time::timeout(self.timeouts.whole, self.exchange(call)).await;
+        let (status, headers, body) = answer.unwrap_or_else(|_| {
+            Err(Error::Transient {
+                what: call.purpose().to_owned(),
+                cause: format!("no answer within {} s", self.timeouts.whole.as_secs()),
+                sent: Sent::Maybe,
+            })
+        })?;
+        let clean = |text: &str| presentable(&scrub(text, self.secret.as_ref()));
+        let in_a_row = self.limited_in_a_row.load(Ordering::Relaxed);
+        let reply =
+            Answer { call, status, headers: &headers, body: &body, in_a_row, clean: &clean }.interpret();
+        match &reply {
+            Err(Error::RateLimited { .. }) => {
+                self.limited_in_a_row.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(_) => self.limited_in_a_row.store(0, Ordering::Relaxed),
+            Err(_) => {}
+        }
+        if let Err(error) = &reply {
+            tracing::debug!(%error, "call failed");
+        }
+        reply
+    }
+}
+
+/// An answer as it came, before it is known what it says.
+struct Answer<'a> {
+    call: &'a Call,
+    status: StatusCode,
+    headers: &'a HeaderMap,
+    body: &'a [u8],
+    in_a_row: u32,
+    clean: &'a dyn Fn(&str) -> String,
+}
+
+impl Answer<'_> {
+    fn interpret(&self) -> Result<Reply, Error> {
+        let what = || self.call.purpose().to_owned();
+        match self.status.as_u16() {
+            200..=299 => self.success(),
+            300..=399 => {
+                Err(Error::Refused { what: what(), message: "it has moved; use its new name".to_owned() })
+            }
+            401 => Err(Error::Unauthorised { what: what() }),
+            429 => Err(self.limited(None)),
+            403 if limits::is_limit(self.headers, &self.message()) => Err(self.limited(None)),
+            403 => Err(self.denied()),
+            404 | 410 => Err(Error::Gone { what: what() }),
+            500.. => Err(Error::Transient {
+                what: what(),
+                cause: format!("the server answered {}", self.status),
+                sent: Sent::Maybe,
+            }),
+            _ => Err(Error::Refused { what: what(), message: self.message() }),
+        }
+    }
+
+    fn success(&self) -> Result<Reply, Error> {
+        let budget = limits::budget_from_headers(self.headers);
+        if self.body.is_empty() && matches!(self.call, Call::Rest { .. }) {
+            return Ok(Reply { budget, ..Reply::default() });
+        }
+        let body: Value = serde_json::from_slice(self.body).map_err(|error| {
+            let what = self.call.purpose().to_owned();
+            if error.is_eof() {
+                Error::Transient { what, cause: "the answer was cut off".to_owned(), sent: Sent::Maybe }
+            } else {
+                Error::Malformed { what, detail: "it is not JSON".to_owned() }
+            }
+        })?;
+        match self.call {
+            // A limit may come with any status; no answer we ask REST for has a message.
+            Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
+            Call::Rest { .. } => Ok(Reply { body, errors: Vec::new(), budget }),
+            Call::Graphql { .. } => self.graphql(body),
+        }
+    }
+
+    fn graphql(&self, mut body: Value) -> Result<Reply, Error> {
+        let errors: Vec<GraphqlError> = match body.get("errors").and_then(Value::as_array) {
+            Some(errors) => errors.iter().map(|error| self.graphql_error(error)).collect(),
+            None => Vec::new(),
+        };
+        for error in &errors {
+            let primary = matches!(error.kind.as_deref(), Some("RATE_LIMITED" | "RATE_LIMIT"));
+            let message = error.message.to_ascii_lowercase();
+            let secondary =
+                message.contains("secondary rate limit") || message.contains("submitted too quickly");
+            if primary || secondary {
+                let kind = if secondary { LimitKind::Secondary } else { LimitKind::Primary };
+                return Err(self.limited(Some(kind)));
+            }
+        }
+        let data = body.get_mut("data").map(Value::take).unwrap_or_default();
+        let budget = limits::budget_from_data(&data).or_else(|| limits::budget_from_headers(self.headers));
+        let reply = Reply { body: data, errors, budget };
+        if !reply.body.is_null() {
+            return Ok(reply);
+        }
+        if reply.errors.is_empty() {
+            return Err(Error::Malformed {
+                what: self.call.purpose().to_owned(),
+                detail: "it has neither data nor errors".to_owned(),
+            });
+        }
+        Err(reply.absence(self.call))
+    }
+
+    fn graphql_error(&self, error: &Value) -> GraphqlError {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(|text| (self.clean)(text));
+        let code = || text(error.get("extensions").and_then(|extensions| extensions.get("code")));
+        let path = error.get("path").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        GraphqlError {
+            kind: text(error.get("type")).or_else(code),
+            path: path
+                .iter()
+                .filter_map(|step| match step {
+                    Value::String(field) => Some(PathStep::Field(field.clone())),
+                    Value::Number(index) => {
+                        index.as_u64().and_then(|i| i.try_into().ok()).map(PathStep::Index)
+                    }
+                    _ => None,
+                })
+                .collect(),
+            message: text(error.get("message")).unwrap_or_default(),
+        }
+    }
+
+    fn limited(&self, kind: Option<LimitKind>) -> Error {
+        Error::RateLimited {
+            what: self.call.purpose().to_owned(),
+            kind: kind.unwrap_or_else(|| limits::kind(self.headers, &self.message())),
+            come_back: limits::come_back(self.headers, self.in_a_row),
+        }
+    }
+
+    /// GitHub tells in headers what would have been enough; where it does not, the call itself knows.
+    fn denied(&self) -> Error {
+        let header = |name: &str| {
+            self.headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .filter(|text| !text.trim().is_empty())
+        };
+        let missing = if let Some(single_sign_on) = header("x-github-sso") {
+            let address = single_sign_on.split_once("url=").map_or(single_sign_on, |(_, address)| address);
+            format!(
+                "the organisation wants the token authorised for single sign-on at {}",
+                (self.clean)(address)
+            )
+        } else if let Some(permissions) = header("x-accepted-github-permissions") {
+            format!("the token needs the permission {}", (self.clean)(permissions))
+        } else if let Some(scopes) = header("x-accepted-oauth-scopes") {
+            format!("the token needs one of the scopes {}", (self.clean)(scopes))
+        } else {
+            missing_permission(&self.message(), self.call)
+        };
+        Error::Denied { what: self.call.purpose().to_owned(), missing }
+    }
+
+    /// The server's own words, where it used JSON; an HTML page is nobody's sentence.
+    fn message(&self) -> String {
+        let body: Option<Value> = serde_json::from_slice(self.body).ok();
+        let message = body.as_ref().and_then(|body| body.get("message")).and_then(Value::as_str);
+        let details = body.as_ref().and_then(|body| body.get("errors")).and_then(Value::as_array);
+        let mut text =
+            message.map_or_else(|| format!("HTTP {}", self.status), |message| (self.clean)(message));
+        for detail in details.into_iter().flatten().take(5) {
+            let words = detail.as_str().or_else(|| detail.get("message").and_then(Value::as_str));
+            if let Some(words) = words {
+                text.push_str("; ");
+                text.push_str(&(self.clean)(words));
+            }
+        }
+        text
+    }
+}
+
+/// A server's text as one short line without control characters.
+fn presentable(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect();
+    line.trim().to_owned()
+}
+
+/// The last cause in a chain of errors: octocrab wraps it in its own names and a backtrace.
+fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    presentable(&innermost.to_string())
+}
+
+/// Whether there was no connection at all, so that nothing can have been sent.
+fn never_connected(error: &(dyn StdError + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<hyper_util::client::legacy::Error>() {
+            return error.is_connect();
+        }
+        next = error.source();
+    }
+    false
+}

@@ -1,0 +1,233 @@
+//! Which pull requests are meant: named on the command line, the current branch's, or found by a rule.
+
+mod checkout;
+mod rule;
+
+pub use checkout::{Checkout, CheckoutError};
+pub use rule::{Lookup, Rule};
+
+use super::call::{Call, Transport};
+use super::documents;
+use super::error::Error;
+use super::read::Spent;
+use super::wire;
+use crate::domain::snapshot::RepositoryName;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A pull request as people name it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PullRequestAddress {
+    pub repository: RepositoryName,
+    pub number: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` names no pull request; write OWNER/REPO#NUMBER or its web address")]
+pub struct AddressError(String);
+
+impl PullRequestAddress {
+    /// Reads `OWNER/REPO#N` or a pull request's web address; the address also tells the host.
+    pub fn parse(text: &str) -> Result<(Option<String>, Self), AddressError> {
+        let text = text.trim();
+        Self::from_web_address(text)
+            .map(|(host, address)| (Some(host), address))
+            .or_else(|| Self::from_short(text).map(|address| (None, address)))
+            .ok_or_else(|| AddressError(text.chars().take(100).collect()))
+    }
+
+    fn from_short(text: &str) -> Option<Self> {
+        let (repository, number) = text.split_once('#')?;
+        Some(Self { repository: RepositoryName::parse(repository)?, number: positive(number)? })
+    }
+
+    fn from_web_address(text: &str) -> Option<(String, Self)> {
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+        let rest = rest.split(['?', '#']).next()?;
+        let mut steps = rest.split('/');
+        let host = steps.next().filter(|host| !host.is_empty() && !host.contains('@'))?;
+        let repository = RepositoryName::new(steps.next()?, steps.next()?)?;
+        matches!(steps.next()?, "pull" | "pulls").then_some(())?;
+        Some((host.to_ascii_lowercase(), Self { repository, number: positive(steps.next()?)? }))
+    }
+}
+
+impl fmt::Display for PullRequestAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.repository, self.number)
+    }
+}
+
+fn positive(digits: &str) -> Option<u64> {
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|number| plain && *number > 0)
+}
+
+/// What a search for pull requests found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Discovery {
+    /// Each with the id that the light query asks for it by.
+    pub pull_requests: BTreeMap<PullRequestAddress, String>,
+    /// What could not be listed, in sentences.
+    pub notes: Vec<String>,
+    pub spent: Spent,
+}
+
+/// GitHub's search shows no more than this of what it found.
+const SEARCH_LIMIT: usize = 1000;
+
+/// Finds what a rule asks for. A repository that cannot be read is noted and does not hide the others.
+pub async fn find(transport: &(impl Transport + Sync), rule: &Rule) -> Result<Discovery, Error> {
+    let mut discovery = Discovery::default();
+    for lookup in rule.lookups() {
+        match &lookup {
+            Lookup::OpenIn(repository) => match list(transport, repository, &mut discovery).await {
+                Err(error @ (Error::Gone { .. } | Error::Denied { .. })) => {
+                    discovery.notes.push(format!("{repository}: {error}"));
+                }
+                other => other?,
+            },
+            Lookup::Search(query) => search(transport, query, &mut discovery).await?,
+        }
+    }
+    Ok(discovery)
+}
+
+/// The pull request of a checkout's branch: the open one, else the newest.
+pub async fn of_checkout(
+    transport: &(impl Transport + Sync),
+    checkout: &Checkout,
+) -> Result<PullRequestAddress, Error> {
+    if let Some(number) = checkout.pull_request {
+        return Ok(PullRequestAddress { repository: checkout.repository.clone(), number });
+    }
+    let repository = &checkout.repository;
+    let call = Call::graphql(
+        &documents::BRANCH_PULL_REQUESTS,
+        json!({"owner": repository.owner(), "name": repository.name(), "branch": checkout.branch}),
+    );
+    let mut reply = transport.send(&call).await?;
+    let answer: wire::BranchAnswer = reply.parse(&call)?;
+    let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
+    let head = found.name_with_owner.clone();
+    let parent = found.parent.map(|parent| parent.pull_requests);
+    let mut candidates: Vec<wire::Found> = found
+        .pull_requests
+        .into_items()
+        .chain(parent.into_iter().flat_map(wire::Connection::into_items))
+        // A fork's branch of the same name is another branch. A deleted fork cannot be told apart, nor left out.
+        .filter(|found| {
+            let from = found.head_repository.as_ref().map(|name| &name.name_with_owner);
+            from.is_none_or(|from| from.eq_ignore_ascii_case(&head))
+        })
+        .collect();
+    candidates.sort_by_key(|found| found.state.as_deref() != Some("OPEN"));
+    let first = candidates.into_iter().find_map(|found| target(found).map(|(address, _)| address));
+    first.ok_or_else(|| Error::Gone {
+        what: format!("looking for a pull request of branch {}", checkout.branch),
+    })
+}
+
+async fn list(
+    transport: &(impl Transport + Sync),
+    repository: &RepositoryName,
+    discovery: &mut Discovery,
+) -> Result<(), Error> {
+    let mut after = None;
+    loop {
+        let call = Call::graphql(
+            &documents::OPEN_PULL_REQUESTS,
+            json!({"owner": repository.owner(), "name": repository.name(), "after": after}),
+        );
+        let mut reply = transport.send(&call).await?;
+        discovery.spent.count(reply.budget);
+        let answer: wire::OpenPullRequestsAnswer = reply.parse(&call)?;
+        let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
+        let next = found.pull_requests.next().filter(|next| after.as_ref() != Some(next));
+        discovery.pull_requests.extend(found.pull_requests.into_items().filter_map(target));
+        match next {
+            Some(next) => after = Some(next),
+            None => return Ok(()),
+        }
+    }
+}
+
+async fn search(
+    transport: &(impl Transport + Sync),
+    query: &str,
+    discovery: &mut Discovery,
+) -> Result<(), Error> {
+    let mut after = None;
+    let mut seen = 0;
+    loop {
+        let call = Call::graphql(&documents::SEARCH, json!({"query": query, "after": after}));
+        let mut reply = transport.send(&call).await?;
+        discovery.spent.count(reply.budget);
+        let answer: wire::SearchAnswer = reply.parse(&call)?;
+        let next = answer.search.next().filter(|next| after.as_ref() != Some(next));
+        let before = seen;
+        for found in answer.search.into_items() {
+            seen += 1;
+            discovery.pull_requests.extend(target(found));
+        }
+        match next {
+            Some(next) if seen > before => after = Some(next),
+            _ => break,
+        }
+    }
+    if seen >= SEARCH_LIMIT {
+        discovery
+            .notes
+            .push(format!("`{query}` finds more than GitHub shows; narrow the rule to see the rest"));
+    }
+    Ok(())
+}
+
+fn target(found: wire::Found) -> Option<(PullRequestAddress, String)> {
+    let repository = RepositoryName::parse(&found.repository?.name_with_owner)?;
+    Some((PullRequestAddress { repository, number: found.number? }, found.id?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pull_requests_as_people_write_them() {
+        let expected = PullRequestAddress { repository: RepositoryName::new("o", "r.s").unwrap(), number: 7 };
+        assert_eq!(PullRequestAddress::parse(" o/r.s#7 ").unwrap(), (None, expected.clone()));
+        for text in [
+            "https://github.com/o/r.s/pull/7",
+            "https://GitHub.com/o/r.s/pull/7/files?x=1",
+            "https://github.com/o/r.s/pull/7#discussion_r1",
+        ] {
+            let parsed = PullRequestAddress::parse(text).unwrap();
+            assert_eq!(parsed, (Some("github.com".to_owned()), expected.clone()), "{text}");
+        }
+        assert_eq!(expected.to_string(), "o/r.s#7");
+    }
+
+    #[test]
+    fn what_is_no_pull_request() {
+        for text in [
+            "",
+            "7",
+            "#7",
+            "o/r",
+            "o/r#",
+            "o/r#0",
+            "o/r#-1",
+            "o/r#+1",
+            "o/r#7x",
+            "o/../r#7",
+            "../r#7",
+            "o/r s#7",
+            "https://github.com/o/r/issues/7",
+            "https://github.com/o/r/pull/",
+            "https://t@github.com/o/r/pull/7",
+        ] {
+            assert!(PullRequestAddress::parse(text).is_err(), "{text}");
+        }
+    }
+}

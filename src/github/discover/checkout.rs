@@ -1,0 +1,153 @@
+//! The git checkout we stand in: which repository on which host, and which branch.
+
+use super::super::process::{self, ProcessError};
+use crate::domain::snapshot::RepositoryName;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// A checkout, as far as finding its pull request needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    pub host: String,
+    /// Where the branch is pushed to: the repository itself, or somebody's fork of it.
+    pub repository: RepositoryName,
+    pub branch: String,
+    /// Known at once where the branch tracks a pull request, as `gh pr checkout` sets it up for forks.
+    pub pull_request: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckoutError {
+    #[error("this folder is no git checkout; name a pull request as OWNER/REPO#NUMBER")]
+    NotACheckout,
+    #[error("no branch is checked out here; name a pull request as OWNER/REPO#NUMBER")]
+    Detached,
+    #[error("the checkout has no remote on a GitHub; name a pull request as OWNER/REPO#NUMBER")]
+    NoRemote,
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+impl Checkout {
+    pub async fn read(directory: &Path) -> Result<Self, CheckoutError> {
+        match git(directory, &["rev-parse", "--is-inside-work-tree"]).await {
+            Err(ProcessError::Failed(_)) => return Err(CheckoutError::NotACheckout),
+            other => other?,
+        };
+        let branch = git(directory, &["symbolic-ref", "--quiet", "--short", "HEAD"])
+            .await
+            .map_err(|_| CheckoutError::Detached)?;
+        let setting = async |key: String| {
+            git(directory, &["config", "--get", &key]).await.ok().filter(|value| !value.is_empty())
+        };
+        let merge = setting(format!("branch.{branch}.merge")).await;
+        let mut remotes = Vec::new();
+        for key in [
+            format!("branch.{branch}.pushRemote"),
+            "remote.pushDefault".to_owned(),
+            format!("branch.{branch}.remote"),
+        ] {
+            remotes.extend(setting(key).await);
+        }
+        let pull_request = merge
+            .as_deref()
+            .and_then(|merge| merge.strip_prefix("refs/pull/")?.strip_suffix("/head")?.parse::<u64>().ok());
+        if pull_request.is_some() {
+            // The number belongs to the repository it is fetched from, not to the fork it may be pushed to.
+            remotes = setting(format!("branch.{branch}.remote")).await.into_iter().collect();
+        }
+        remotes.extend(["origin".to_owned(), "upstream".to_owned()]);
+        for remote in remotes {
+            // A remote may be a name or, as git allows, an address in its own right.
+            let address = match git(directory, &["remote", "get-url", "--", &remote]).await {
+                Ok(address) => address,
+                Err(_) => remote,
+            };
+            if let Some((host, repository)) = parse_remote(&address) {
+                let tracked = merge.as_deref().and_then(|merge| merge.strip_prefix("refs/heads/"));
+                let branch = tracked.map_or(branch, str::to_owned);
+                return Ok(Self { host, repository, branch, pull_request });
+            }
+        }
+        Err(CheckoutError::NoRemote)
+    }
+}
+
+async fn git(directory: &Path, arguments: &[&str]) -> Result<String, ProcessError> {
+    process::output(OsStr::new("git"), arguments, Some(directory), process::TIME_LIMIT).await
+}
+
+/// The host and the repository of a remote's address, in any of git's ways to write it.
+fn parse_remote(address: &str) -> Option<(String, RepositoryName)> {
+    let (authority, path) = match address.split_once("://") {
+        Some(("https" | "http" | "ssh" | "git" | "git+ssh", rest)) => rest.split_once('/')?,
+        Some(_) => return None,
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?,
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host).to_ascii_lowercase();
+    let host = if host == "ssh.github.com" { "github.com".to_owned() } else { host };
+    let path = path.trim_matches('/');
+    let repository = RepositoryName::parse(path.strip_suffix(".git").unwrap_or(path))?;
+    (!host.is_empty()).then_some((host, repository))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remotes_in_all_their_spellings() {
+        let expected = |host: &str| Some((host.to_owned(), RepositoryName::new("o", "r").unwrap()));
+        for address in [
+            "https://github.com/o/r.git",
+            "https://user:secret@github.com/o/r/",
+            "git@github.com:o/r.git",
+            "ssh://git@github.com/o/r.git",
+            "ssh://git@ssh.github.com:443/o/r.git",
+        ] {
+            assert_eq!(parse_remote(address), expected("github.com"), "{address}");
+        }
+        assert_eq!(parse_remote("git@git.example.com:o/r"), expected("git.example.com"));
+        for address in ["/srv/r.git", "../r", "file:///srv/o/r", "https://github.com/o", "C:\\o\\r", ""] {
+            assert_eq!(parse_remote(address), None, "{address}");
+        }
+    }
+
+    async fn run(directory: &Path, arguments: &[&str]) {
+        git(directory, arguments).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_checkout_tells_its_branch_and_remote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        run(path, &["init", "--quiet", "--initial-branch", "topic"]).await;
+        assert_eq!(Checkout::read(path).await, Err(CheckoutError::NoRemote));
+        run(path, &["remote", "add", "origin", "git@github.com:o/r.git"]).await;
+        let mut expected = Checkout {
+            host: "github.com".to_owned(),
+            repository: RepositoryName::new("o", "r").unwrap(),
+            branch: "topic".to_owned(),
+            pull_request: None,
+        };
+        assert_eq!(Checkout::read(path).await.unwrap(), expected);
+
+        run(path, &["remote", "add", "fork", "https://github.com/me/r"]).await;
+        run(path, &["config", "branch.topic.remote", "fork"]).await;
+        run(path, &["config", "branch.topic.merge", "refs/heads/theirs"]).await;
+        expected.repository = RepositoryName::new("me", "r").unwrap();
+        expected.branch = "theirs".to_owned();
+        assert_eq!(Checkout::read(path).await.unwrap(), expected);
+
+        run(path, &["config", "branch.topic.remote", "origin"]).await;
+        run(path, &["config", "branch.topic.merge", "refs/pull/12/head"]).await;
+        assert_eq!(Checkout::read(path).await.unwrap().pull_request, Some(12));
+    }
+
+    #[tokio::test]
+    async fn a_plain_folder_is_no_checkout() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Checkout::read(folder.path()).await, Err(CheckoutError::NotACheckout));
+    }
+}

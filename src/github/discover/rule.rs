@@ -1,0 +1,128 @@
+//! A rule that selects pull requests, and the questions to GitHub that answer it.
+
+use crate::domain::snapshot::RepositoryName;
+
+/// Which open pull requests to watch: those that fit every kind of condition, and any entry of each but labels,
+/// of which they need all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Empty: everywhere the token can see.
+    pub repositories: Vec<RepositoryName>,
+    /// Logins; `@me` is whoever the token speaks for; a bot's login ends in `[bot]`.
+    pub authors: Vec<String>,
+    /// Whose review is asked for: a login or `@me`.
+    pub review_requested: Vec<String>,
+    pub labels: Vec<String>,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// Everything open in a repository, exactly.
+    OpenIn(RepositoryName),
+    /// What the search index knows, which may lag behind by some minutes.
+    Search(String),
+}
+
+/// GitHub refuses longer search texts.
+const LONGEST_SEARCH: usize = 256;
+
+impl Rule {
+    /// The questions. A rule without any condition asks nothing: it would mean all of GitHub.
+    pub fn lookups(&self) -> Vec<Lookup> {
+        let people = !self.authors.is_empty() || !self.review_requested.is_empty();
+        if !people && self.labels.is_empty() {
+            return self.repositories.iter().cloned().map(Lookup::OpenIn).collect();
+        }
+        let mut common = "is:pr is:open archived:false".to_owned();
+        for label in &self.labels {
+            // The search language has no way to write a quotation mark inside a quoted word.
+            common = format!("{common} label:\"{}\"", label.replace(['"', '\n'], " "));
+        }
+        let mut lookups = Vec::new();
+        for author in alternatives(&self.authors) {
+            for reviewer in alternatives(&self.review_requested) {
+                let mut query = common.clone();
+                if let Some(author) = author {
+                    query = format!("{query} author:{}", searchable(author));
+                }
+                if let Some(reviewer) = reviewer {
+                    query = format!("{query} review-requested:{}", searchable(reviewer));
+                }
+                self.with_repositories(&query, &mut lookups);
+            }
+        }
+        lookups
+    }
+
+    /// Several `repo:` mean any of them; as many go into one search as fit.
+    fn with_repositories(&self, query: &str, lookups: &mut Vec<Lookup>) {
+        let mut current = query.to_owned();
+        for repository in &self.repositories {
+            let qualifier = format!(" repo:{repository}");
+            if current.len() > query.len() && current.len() + qualifier.len() > LONGEST_SEARCH {
+                lookups.push(Lookup::Search(std::mem::replace(&mut current, query.to_owned())));
+            }
+            current.push_str(&qualifier);
+        }
+        lookups.push(Lookup::Search(current));
+    }
+}
+
+fn alternatives(entries: &[String]) -> Vec<Option<&String>> {
+    if entries.is_empty() { vec![None] } else { entries.iter().map(Some).collect() }
+}
+
+/// A login in the search language, where an app is `app/name`. Anything that is no login loses what could turn
+/// it into another qualifier.
+fn searchable(login: &str) -> String {
+    let (prefix, login) = match login.strip_suffix("[bot]") {
+        Some(app) => ("app/", app),
+        None => ("", login),
+    };
+    let kept = login.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '/'));
+    format!("{prefix}{}", kept.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(text: &str) -> RepositoryName {
+        RepositoryName::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_repository_is_listed_and_people_are_searched_for() {
+        let mut rule = Rule { repositories: vec![repository("o/r"), repository("o/s")], ..Rule::default() };
+        assert_eq!(rule.lookups(), [Lookup::OpenIn(repository("o/r")), Lookup::OpenIn(repository("o/s"))]);
+        rule.authors = vec!["@me".to_owned(), "fixer[bot]".to_owned()];
+        rule.labels = vec!["needs \"x\"".to_owned()];
+        let search = |text: &str| Lookup::Search(text.to_owned());
+        assert_eq!(
+            rule.lookups(),
+            [
+                search("is:pr is:open archived:false label:\"needs  x \" author:@me repo:o/r repo:o/s"),
+                search("is:pr is:open archived:false label:\"needs  x \" author:app/fixer repo:o/r repo:o/s"),
+            ]
+        );
+        let asked = Rule { review_requested: vec!["@me".to_owned()], ..Rule::default() };
+        assert_eq!(asked.lookups(), [search("is:pr is:open archived:false review-requested:@me")]);
+        assert_eq!(Rule::default().lookups(), []);
+    }
+
+    #[test]
+    fn many_repositories_are_split_over_searches_that_fit() {
+        let repositories: Vec<_> =
+            (0..100).map(|n| repository(&format!("organisation/repository-{n}"))).collect();
+        let rule = Rule { repositories, authors: vec!["a b:c".to_owned()], ..Rule::default() };
+        let lookups = rule.lookups();
+        let mut mentioned = 0;
+        for lookup in &lookups {
+            let Lookup::Search(text) = lookup else { panic!("{lookup:?}") };
+            assert!(text.len() <= LONGEST_SEARCH && text.contains("author:abc"), "{text}");
+            mentioned += text.matches("repo:").count();
+        }
+        assert_eq!(mentioned, 100);
+    }
+}

@@ -1,0 +1,124 @@
+//! What the server says about limits, in its headers and in its answers.
+
+use super::error::{ComeBack, LimitKind};
+use http::HeaderMap;
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// What a token has left to spend, as the last answer told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    pub limit: u64,
+    pub remaining: u64,
+    pub used: u64,
+    pub reset_at: Timestamp,
+    /// What this very call cost; known for GraphQL queries that ask.
+    pub cost: Option<u64>,
+}
+
+/// Where the server gives no hint, the first wait; it doubles each time (GitHub asks for at least a minute).
+const FIRST_WAIT: Duration = Duration::from_mins(1);
+const LONGEST_WAIT: Duration = Duration::from_mins(16);
+
+/// When to come back, in GitHub's order: `retry-after`, then the reset if nothing remains, else a minute, doubled
+/// for each time in a row that it was not enough.
+pub(super) fn come_back(headers: &HeaderMap, in_a_row: u32) -> ComeBack {
+    if let Some(seconds) = number(headers, "retry-after") {
+        return ComeBack::After(Duration::from_secs(seconds));
+    }
+    if number(headers, "x-ratelimit-remaining") == Some(0)
+        && let Some(reset) = reset(headers)
+    {
+        return ComeBack::At(reset);
+    }
+    ComeBack::After(FIRST_WAIT.saturating_mul(1 << in_a_row.min(10)).min(LONGEST_WAIT))
+}
+
+/// The kind of a limit that struck: without `retry-after` and with nothing left, it is the hourly one.
+pub(super) fn kind(headers: &HeaderMap, message: &str) -> LimitKind {
+    let spent = number(headers, "x-ratelimit-remaining") == Some(0);
+    if message.contains("secondary rate limit") || !spent { LimitKind::Secondary } else { LimitKind::Primary }
+}
+
+/// Whether a refusal is about a limit at all. A 403 is also how GitHub says "not allowed".
+pub(super) fn is_limit(headers: &HeaderMap, message: &str) -> bool {
+    headers.contains_key("retry-after")
+        || number(headers, "x-ratelimit-remaining") == Some(0)
+        || is_limit_message(message)
+}
+
+pub(super) fn is_limit_message(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["rate limit", "submitted too quickly", "abuse detection"].iter().any(|words| message.contains(words))
+}
+
+pub(super) fn budget_from_headers(headers: &HeaderMap) -> Option<Budget> {
+    Some(Budget {
+        limit: number(headers, "x-ratelimit-limit")?,
+        remaining: number(headers, "x-ratelimit-remaining")?,
+        used: number(headers, "x-ratelimit-used")?,
+        reset_at: reset(headers)?,
+        cost: None,
+    })
+}
+
+/// The `rateLimit` field that our queries ask for.
+pub(super) fn budget_from_data(data: &serde_json::Value) -> Option<Budget> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct RateLimit {
+        cost: u64,
+        limit: u64,
+        remaining: u64,
+        used: u64,
+        reset_at: Timestamp,
+    }
+    let RateLimit { cost, limit, remaining, used, reset_at } =
+        RateLimit::deserialize(data.get("rateLimit")?).ok()?;
+    Some(Budget { limit, remaining, used, reset_at, cost: Some(cost) })
+}
+
+fn reset(headers: &HeaderMap) -> Option<Timestamp> {
+    let seconds = number(headers, "x-ratelimit-reset")?;
+    Timestamp::from_second(i64::try_from(seconds).ok()?).ok()
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn the_order_of_the_hints() {
+        let all =
+            headers(&[("retry-after", "7"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "100")]);
+        assert_eq!(come_back(&all, 3), ComeBack::After(Duration::from_secs(7)));
+        let spent = headers(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "100")]);
+        assert_eq!(come_back(&spent, 3), ComeBack::At(Timestamp::from_second(100).unwrap()));
+        let some_left = headers(&[("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "100")]);
+        let waits: Vec<_> = (0..7).map(|n| come_back(&some_left, n)).collect();
+        let minutes = [1, 2, 4, 8, 16, 16, 16].map(|n| ComeBack::After(Duration::from_mins(n)));
+        assert_eq!(waits, minutes);
+        assert_eq!(come_back(&headers(&[("retry-after", "soon")]), 0), ComeBack::After(FIRST_WAIT));
+    }
+
+    #[test]
+    fn a_plain_refusal_is_no_limit() {
+        let some_left = headers(&[("x-ratelimit-remaining", "9")]);
+        assert!(!is_limit(&some_left, "Resource not accessible by integration"));
+        assert!(is_limit(&some_left, "You have exceeded a secondary rate limit"));
+        assert_eq!(kind(&some_left, "You have exceeded a secondary rate limit"), LimitKind::Secondary);
+        assert_eq!(
+            kind(&headers(&[("x-ratelimit-remaining", "0")]), "API rate limit exceeded"),
+            LimitKind::Primary
+        );
+    }
+}

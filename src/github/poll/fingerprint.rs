@@ -1,0 +1,217 @@
+//! What tells two states of a pull request apart for the price of a light query.
+
+use super::super::wire;
+use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState, ReviewState};
+use crate::domain::vocabulary::ThreadId;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The part of a pull request that the light query sees. Two equal fingerprints mean: nothing changed but,
+/// perhaps, the text of an older comment, which only a full read can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    state: PullRequestState,
+    draft: bool,
+    head: String,
+    updated_at: Timestamp,
+    threads: BTreeMap<ThreadId, ThreadFlags>,
+    reviews: Newest,
+    comments: Newest,
+    /// Absent where the token may not see them.
+    checks: Option<CheckDigest>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ThreadFlags {
+    resolved: bool,
+    outdated: bool,
+}
+
+/// How many there are, and the last one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Newest {
+    count: u64,
+    last: Option<(String, String, Timestamp)>,
+}
+
+/// The forge's own counts; elements it could not deliver are in them.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::github) struct Totals {
+    pub(in crate::github) reviews: u64,
+    pub(in crate::github) comments: u64,
+}
+
+/// How many checks are in which state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckDigest {
+    state: Option<String>,
+    total: u64,
+    counts: BTreeMap<String, u64>,
+}
+
+/// What differs between two fingerprints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    State,
+    Head,
+    Threads,
+    Reviews,
+    Comments,
+    Checks,
+    /// Something bumped the time of the last update: a title, a label, a request for review.
+    Other,
+}
+
+impl Fingerprint {
+    pub(in crate::github) fn of(
+        snapshot: &PullRequestSnapshot,
+        totals: Totals,
+        checks: Option<CheckDigest>,
+    ) -> Self {
+        Self {
+            state: snapshot.state,
+            draft: snapshot.draft,
+            head: snapshot.head.sha.as_str().to_owned(),
+            updated_at: snapshot.updated_at,
+            threads: snapshot
+                .threads
+                .iter()
+                .map(|thread| {
+                    let flags = ThreadFlags { resolved: thread.resolved, outdated: thread.outdated };
+                    (thread.id.clone(), flags)
+                })
+                .collect(),
+            reviews: Newest {
+                count: totals.reviews,
+                last: snapshot.reviews.last().map(|review| {
+                    (review.id.clone(), review_state(review.state).to_owned(), review.updated_at)
+                }),
+            },
+            comments: Newest {
+                count: totals.comments,
+                last: snapshot
+                    .comments
+                    .last()
+                    .map(|comment| (comment.id.clone(), String::new(), comment.updated_at)),
+            },
+            checks,
+        }
+    }
+
+    /// From a light answer and the further pages of its threads. Without its lists it tells nothing.
+    pub(in crate::github) fn of_light(
+        node: wire::LightNode,
+        further_threads: Vec<wire::LightThread>,
+        with_checks: bool,
+    ) -> Option<Self> {
+        let threads = node.review_threads?;
+        Some(Self {
+            state: super::super::convert::state(&node.state?, false),
+            draft: node.is_draft?,
+            head: node.head_ref_oid?,
+            updated_at: node.updated_at?,
+            threads: threads
+                .into_items()
+                .chain(further_threads)
+                .map(|thread| {
+                    let flags = ThreadFlags { resolved: thread.is_resolved, outdated: thread.is_outdated };
+                    (thread.id.into(), flags)
+                })
+                .collect(),
+            reviews: match node.reviews {
+                Some(reviews) => Newest {
+                    count: reviews.total_count.unwrap_or_default(),
+                    last: reviews.into_items().last().map(|review| {
+                        let state = review_state(super::super::convert::review_state(&review.state));
+                        (review.id, state.to_owned(), review.updated_at)
+                    }),
+                },
+                None => Newest::default(),
+            },
+            comments: {
+                let comments = node.comments?;
+                Newest {
+                    count: comments.total_count.unwrap_or_default(),
+                    last: comments
+                        .into_items()
+                        .last()
+                        .map(|comment| (comment.id, String::new(), comment.updated_at)),
+                }
+            },
+            checks: with_checks
+                .then(|| node.status_check_rollup.as_ref().map(CheckDigest::of_light).unwrap_or_default()),
+        })
+    }
+
+    /// What changed from `self` to `newer`; empty if nothing did.
+    pub fn changes(&self, newer: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut note = |differs: bool, change| {
+            if differs {
+                changes.push(change);
+            }
+        };
+        note(self.state != newer.state || self.draft != newer.draft, Change::State);
+        note(self.head != newer.head, Change::Head);
+        note(self.threads != newer.threads, Change::Threads);
+        note(self.reviews != newer.reviews, Change::Reviews);
+        note(self.comments != newer.comments, Change::Comments);
+        note(self.checks != newer.checks, Change::Checks);
+        if changes.is_empty() && self.updated_at != newer.updated_at {
+            changes.push(Change::Other);
+        }
+        changes
+    }
+}
+
+impl CheckDigest {
+    pub(in crate::github) fn of_rollup(rollup: &wire::Rollup) -> Self {
+        let contexts = &rollup.contexts;
+        let counts = [&contexts.check_run_counts_by_state, &contexts.status_context_counts_by_state]
+            .map(Option::as_deref);
+        Self::new(&rollup.state, contexts.total_count, counts)
+    }
+
+    fn of_light(rollup: &wire::LightRollup) -> Self {
+        let contexts = &rollup.contexts;
+        let counts = [&contexts.check_run_counts_by_state, &contexts.status_context_counts_by_state]
+            .map(Option::as_deref);
+        Self::new(&rollup.state, contexts.total_count, counts)
+    }
+
+    fn new(state: &str, total: u64, counts: [Option<&[wire::StateCount]>; 2]) -> Self {
+        let mut sums = BTreeMap::new();
+        for (kind, counts) in ["run", "status"].into_iter().zip(counts) {
+            for count in counts.into_iter().flatten().filter(|count| count.count > 0) {
+                sums.insert(format!("{kind} {}", count.state), count.count);
+            }
+        }
+        Self { state: Some(state.to_owned()), total, counts: sums }
+    }
+}
+
+fn review_state(state: ReviewState) -> &'static str {
+    match state {
+        ReviewState::Approved => "approved",
+        ReviewState::ChangesRequested => "changes requested",
+        ReviewState::Commented => "commented",
+        ReviewState::Dismissed => "dismissed",
+        ReviewState::Pending => "pending",
+        ReviewState::Other => "other",
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Change::State => "its state",
+            Change::Head => "its head",
+            Change::Threads => "its threads",
+            Change::Reviews => "its reviews",
+            Change::Comments => "its comments",
+            Change::Checks => "its checks",
+            Change::Other => "something else",
+        })
+    }
+}

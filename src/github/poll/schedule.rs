@@ -1,0 +1,209 @@
+//! Decides what to ask for: pure, with the time passed in.
+
+use super::super::discover::PullRequestAddress;
+use super::super::read::Read;
+use super::fingerprint::{Change, Fingerprint};
+use super::{BATCH, BATCH_WITH_CHECKS};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The pull requests that are watched, and what is known about each.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    tracked: BTreeMap<PullRequestAddress, Tracked>,
+    /// How often each is read in full whatever the light query says.
+    sweep: Duration,
+}
+
+#[derive(Debug, Clone)]
+struct Tracked {
+    node_id: Option<String>,
+    fingerprint: Option<Fingerprint>,
+    next_sweep: Option<Timestamp>,
+    /// Whether the light query may ask for checks; not once that was refused.
+    checks: bool,
+    /// What reading it in full costs.
+    price: u64,
+    /// Not found, and not looked for again until then.
+    missing_until: Option<Timestamp>,
+    /// What the light query saw last.
+    last_light: Option<Fingerprint>,
+    /// A light and a full fingerprint that differ although one was taken right after the other. Once the same two
+    /// came up twice, it is no change but the forge telling the two queries different things.
+    mismatch: Option<Mismatch>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mismatch {
+    light: Fingerprint,
+    full: Fingerprint,
+    confirmed: bool,
+}
+
+/// What one poll begins with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    pub full: Vec<(PullRequestAddress, Why)>,
+    pub light: Vec<Batch>,
+}
+
+/// Pull requests that one light query asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    pub with_checks: bool,
+    pub members: Vec<(PullRequestAddress, String)>,
+}
+
+/// Why a pull request is read in full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It never was.
+    New,
+    /// It is the only one: reading it costs no more than looking whether it changed.
+    Only,
+    /// It is its turn in the slow sweep, which catches edits of older comments.
+    Sweep,
+    Changed(Vec<Change>),
+}
+
+impl Schedule {
+    pub fn new(sweep: Duration) -> Self {
+        Self { tracked: BTreeMap::new(), sweep }
+    }
+
+    /// Adds a pull request; the id, where it is known already, saves nothing but does no harm.
+    pub fn track(&mut self, address: PullRequestAddress, node_id: Option<String>) {
+        self.tracked.entry(address).or_insert(Tracked {
+            node_id,
+            fingerprint: None,
+            next_sweep: None,
+            checks: true,
+            price: 1,
+            missing_until: None,
+            last_light: None,
+            mismatch: None,
+        });
+    }
+
+    pub fn forget(&mut self, address: &PullRequestAddress) {
+        self.tracked.remove(address);
+    }
+
+    pub fn addresses(&self) -> impl Iterator<Item = &PullRequestAddress> {
+        self.tracked.keys()
+    }
+
+    /// What to ask for now. Whatever is read in full is left out of the light queries.
+    pub fn plan(&self, now: Timestamp) -> Plan {
+        let mut plan = Plan::default();
+        let only = self.tracked.len() == 1;
+        let mut with_checks = Vec::new();
+        let mut without_checks = Vec::new();
+        let wanted = |tracked: &Tracked| tracked.missing_until.is_none_or(|until| until <= now);
+        for (address, tracked) in self.tracked.iter().filter(|(_, tracked)| wanted(tracked)) {
+            let full = match (&tracked.node_id, &tracked.fingerprint) {
+                (Some(_), Some(_)) if tracked.next_sweep.is_none_or(|due| due <= now) => Some(Why::Sweep),
+                (Some(_), Some(_)) if only && tracked.price <= 1 => Some(Why::Only),
+                (Some(_), Some(_)) => None,
+                _ => Some(Why::New),
+            };
+            match (full, &tracked.node_id) {
+                (Some(why), _) => plan.full.push((address.clone(), why)),
+                (None, Some(id)) if tracked.checks => with_checks.push((address.clone(), id.clone())),
+                (None, Some(id)) => without_checks.push((address.clone(), id.clone())),
+                (None, None) => {}
+            }
+        }
+        for (members, with_checks, size) in
+            [(with_checks, true, BATCH_WITH_CHECKS), (without_checks, false, BATCH)]
+        {
+            let batches =
+                members.chunks(size).map(|members| Batch { with_checks, members: members.to_vec() });
+            plan.light.extend(batches);
+        }
+        plan
+    }
+
+    /// What a light query saw: whether it is worth a full read, and why.
+    pub fn observe_light(&mut self, address: &PullRequestAddress, seen: Fingerprint) -> Option<Why> {
+        let tracked = self.tracked.get_mut(address)?;
+        let Some(known) = &tracked.fingerprint else { return Some(Why::New) };
+        let changes = known.changes(&seen);
+        let explained = tracked
+            .mismatch
+            .as_ref()
+            .is_some_and(|mismatch| mismatch.confirmed && mismatch.light == seen && mismatch.full == *known);
+        tracked.last_light = Some(seen);
+        (!changes.is_empty() && !explained).then_some(Why::Changed(changes))
+    }
+
+    /// What a full read saw. The fingerprint is that of the read itself: a change that came after it shows in the
+    /// next light query.
+    pub fn observe_full(&mut self, address: &PullRequestAddress, read: &Read, now: Timestamp) {
+        let sweep = self.sweep;
+        let Some(tracked) = self.tracked.get_mut(address) else { return };
+        let wait = match tracked.next_sweep {
+            // The first turn comes early and at another moment for each, so that they do not all come at once.
+            None => sweep.mul_f64(phase(address)),
+            Some(_) => sweep,
+        };
+        tracked.node_id = Some(read.snapshot.node_id.clone());
+        tracked.mismatch = tracked.last_light.take().and_then(|light| {
+            let full = read.fingerprint.clone();
+            let again = tracked.mismatch.take().is_some_and(|old| old.light == light && old.full == full);
+            (!light.changes(&full).is_empty()).then_some(Mismatch { light, full, confirmed: again })
+        });
+        tracked.fingerprint = Some(read.fingerprint.clone());
+        tracked.next_sweep = Some(now.checked_add(wait).unwrap_or(Timestamp::MAX));
+        tracked.price = read.price;
+        tracked.missing_until = None;
+    }
+
+    /// It is not there. Somebody may give the token access, so it is looked for again, but not at every poll.
+    pub fn observe_gone(&mut self, address: &PullRequestAddress, now: Timestamp) {
+        let until = now.checked_add(self.sweep).unwrap_or(Timestamp::MAX);
+        if let Some(tracked) = self.tracked.get_mut(address) {
+            tracked.missing_until = Some(until);
+        }
+    }
+
+    /// The light query may not ask for the checks of this one.
+    pub fn observe_no_checks(&mut self, address: &PullRequestAddress) {
+        if let Some(tracked) = self.tracked.get_mut(address) {
+            tracked.checks = false;
+        }
+    }
+}
+
+/// A number above zero and at most one that is always the same for a pull request and spreads them evenly.
+fn phase(address: &PullRequestAddress) -> f64 {
+    // FNV-1a: stable over runs and versions, which the standard hasher is not.
+    let mut hash: u32 = 0x811c_9dc5;
+    for byte in address.to_string().bytes() {
+        hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+    // Its high bits barely differ between names that differ in their last digit.
+    let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x2c1b_3c6d);
+    f64::from(mixed >> 16).mul_add(1.0 / 65_536.0, 1.0 / 65_536.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::snapshot::RepositoryName;
+
+    #[test]
+    fn the_sweep_is_spread_evenly() {
+        let mut tenths = [0_u32; 10];
+        for number in 1..=500 {
+            let address = PullRequestAddress { repository: RepositoryName::new("o", "r").unwrap(), number };
+            let phase = phase(&address);
+            assert!(phase > 0.0 && phase <= 1.0);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
+            let tenth = (phase * 9.999) as usize;
+            tenths[tenth] += 1;
+        }
+        assert!(tenths.iter().all(|count| (25..=80).contains(count)), "{tenths:?}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Answers to the documents that write, and to those that look whether a write took effect.
+
+use super::{Actor, Connection, Node, Oid};
+use serde::Deserialize;
+
+/// Declares the answer of a mutation: one field, whose payload may be null, holding one thing that may be null.
+macro_rules! mutations {
+    ($($answer:ident { $field:ident -> $payload:ident { $thing:ident: $type:ty } })+) => {$(
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub(crate) struct $answer {
+            pub(crate) $field: Option<$payload>,
+        }
+
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub(crate) struct $payload {
+            pub(crate) $thing: Option<$type>,
+        }
+
+        impl $answer {
+            /// The thing that proves that the write took effect.
+            pub(crate) fn proof(self) -> Option<$type> {
+                self.$field?.$thing
+            }
+        }
+    )+};
+}
+
+mutations! {
+    ReplyAnswer { add_pull_request_review_thread_reply -> ReplyPayload { comment: Written } }
+    ResolveAnswer { resolve_review_thread -> ResolvePayload { thread: ThreadFlag } }
+    UnresolveAnswer { unresolve_review_thread -> UnresolvePayload { thread: ThreadFlag } }
+    AddCommentAnswer { add_comment -> AddCommentPayload { comment_edge: Edge } }
+    SubmitReviewAnswer { add_pull_request_review -> SubmitReviewPayload { pull_request_review: Written } }
+    CreateLabelAnswer { create_label -> CreateLabelPayload { label: LabelWithId } }
+    AddLabelAnswer { add_labels_to_labelable -> AddLabelPayload { labelable: Anything } }
+    RemoveLabelAnswer { remove_labels_from_labelable -> RemoveLabelPayload { labelable: Anything } }
+    CloseAnswer { close_pull_request -> ClosePayload { pull_request: Written } }
+    ReopenAnswer { reopen_pull_request -> ReopenPayload { pull_request: Written } }
+    MergeAnswer { merge_pull_request -> MergePayload { pull_request: Written } }
+    MinimizeAnswer { minimize_comment -> MinimizePayload { minimized_comment: MinimizedFlag } }
+}
+
+/// What was written, or what was acted on.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) state: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ThreadFlag {
+    pub(crate) id: String,
+    pub(crate) is_resolved: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Edge {
+    pub(crate) node: Option<Written>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LabelWithId {
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Anything {}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MinimizedFlag {
+    /// Absent on a node that cannot be hidden at all.
+    pub(crate) is_minimized: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LabelIdAnswer {
+    pub(crate) repository: Option<RepositoryLabel>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RepositoryLabel {
+    pub(crate) id: String,
+    pub(crate) label: Option<LabelWithId>,
+}
+
+pub(crate) type ThreadEvidenceAnswer = Node<ThreadEvidence>;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ThreadEvidence {
+    pub(crate) is_resolved: Option<bool>,
+    pub(crate) comments: Option<Connection<Post>>,
+}
+
+pub(crate) type CommentsEvidenceAnswer = Node<CommentsEvidence>;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CommentsEvidence {
+    pub(crate) comments: Option<Connection<Post>>,
+}
+
+pub(crate) type ReviewsEvidenceAnswer = Node<ReviewsEvidence>;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ReviewsEvidence {
+    pub(crate) reviews: Option<Connection<Post>>,
+}
+
+/// Something with a text that may be ours: a comment, a review, an issue.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Post {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) body: String,
+    pub(crate) viewer_did_author: bool,
+    pub(crate) author: Option<Actor>,
+    pub(crate) state: Option<String>,
+    pub(crate) commit: Option<Oid>,
+}
+
+pub(crate) type StateEvidenceAnswer = Node<StateEvidence>;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct StateEvidence {
+    pub(crate) state: Option<String>,
+    pub(crate) url: Option<String>,
+    pub(crate) labels: Option<Connection<super::Label>>,
+}
+
+pub(crate) type MinimizedEvidenceAnswer = Node<MinimizedFlag>;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct IssuesEvidenceAnswer {
+    pub(crate) repository: Option<RepositoryIssues>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RepositoryIssues {
+    pub(crate) issues: Connection<Post>,
+}
+
+/// REST: who is asked for a review.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RequestedReviewers {
+    #[serde(default)]
+    pub(crate) users: Vec<RestAccount>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RestAccount {
+    pub(crate) login: String,
+}
+
+/// REST: an issue that was opened.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RestIssue {
+    pub(crate) html_url: String,
+    pub(crate) node_id: Option<String>,
+}

@@ -1,0 +1,106 @@
+//! Answers to the documents that look for changes and for pull requests.
+
+use super::{Connection, NameWithOwner, Node};
+use jiff::Timestamp;
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LightAnswer {
+    pub(crate) nodes: Vec<Option<LightNode>>,
+}
+
+/// What `nodes` found at one id. Anything but a pull request has none of the fields.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LightNode {
+    pub(crate) state: Option<String>,
+    pub(crate) is_draft: Option<bool>,
+    pub(crate) head_ref_oid: Option<String>,
+    pub(crate) updated_at: Option<Timestamp>,
+    pub(crate) review_threads: Option<Connection<LightThread>>,
+    pub(crate) reviews: Option<Connection<LightReview>>,
+    pub(crate) comments: Option<Connection<LightComment>>,
+    pub(crate) status_check_rollup: Option<LightRollup>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LightThread {
+    pub(crate) id: String,
+    pub(crate) is_resolved: bool,
+    pub(crate) is_outdated: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LightReview {
+    pub(crate) id: String,
+    pub(crate) state: String,
+    pub(crate) updated_at: Timestamp,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LightComment {
+    pub(crate) id: String,
+    pub(crate) updated_at: Timestamp,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LightRollup {
+    pub(crate) state: String,
+    pub(crate) contexts: LightContexts,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LightContexts {
+    pub(crate) total_count: u64,
+    pub(crate) check_run_counts_by_state: Option<Vec<StateCount>>,
+    pub(crate) status_context_counts_by_state: Option<Vec<StateCount>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct StateCount {
+    pub(crate) state: String,
+    pub(crate) count: u64,
+}
+
+pub(crate) type LightThreadsAnswer = Node<LightThreads>;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LightThreads {
+    pub(crate) review_threads: Option<Connection<LightThread>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct SearchAnswer {
+    pub(crate) search: Connection<Found>,
+}
+
+/// A pull request that was found; an issue among the results has none of the fields.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    pub(crate) id: Option<String>,
+    pub(crate) number: Option<u64>,
+    pub(crate) state: Option<String>,
+    pub(crate) repository: Option<NameWithOwner>,
+    pub(crate) head_repository: Option<NameWithOwner>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct OpenPullRequestsAnswer {
+    pub(crate) repository: Option<RepositoryPullRequests>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepositoryPullRequests {
+    pub(crate) name_with_owner: String,
+    pub(crate) pull_requests: Connection<Found>,
+    pub(crate) parent: Option<Box<RepositoryPullRequests>>,
+}
+
+pub(crate) type BranchAnswer = OpenPullRequestsAnswer;

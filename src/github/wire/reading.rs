@@ -1,0 +1,283 @@
+//! Answers to the documents that read a pull request.
+
+use super::{Actor, Connection, Id, NameWithOwner, Node, Oid, StateCount};
+use jiff::Timestamp;
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct PullRequestAnswer {
+    pub(crate) repository: Option<RepositoryWithPullRequest>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepositoryWithPullRequest {
+    pub(crate) name_with_owner: String,
+    pub(crate) pull_request: Option<PullRequest>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PullRequest {
+    pub(crate) id: String,
+    pub(crate) number: u64,
+    pub(crate) title: String,
+    pub(crate) body: String,
+    pub(crate) url: String,
+    pub(crate) state: String,
+    pub(crate) is_draft: bool,
+    pub(crate) merged: bool,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) closed_at: Option<Timestamp>,
+    pub(crate) merged_at: Option<Timestamp>,
+    pub(crate) base_ref_name: String,
+    pub(crate) base_ref_oid: String,
+    pub(crate) head_ref_name: String,
+    pub(crate) head_ref_oid: String,
+    pub(crate) author_association: String,
+    pub(crate) viewer_did_author: bool,
+    pub(crate) author: Option<Actor>,
+    pub(crate) head_repository: Option<NameWithOwner>,
+    pub(crate) head_commit: Connection<HeadCommit>,
+    pub(crate) labels: Option<Connection<Label>>,
+    pub(crate) reviews: Option<Connection<Review>>,
+    pub(crate) comments: Connection<Comment>,
+    pub(crate) review_threads: Connection<Thread>,
+    pub(crate) timeline_items: Connection<TimelineItem>,
+    /// Only there when it was asked for, as are the checks.
+    pub(crate) review_requests: Option<Connection<ReviewRequest>>,
+    pub(crate) checks: Option<Connection<CheckedCommit>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct HeadCommit {
+    pub(crate) commit: DatedCommit,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DatedCommit {
+    pub(crate) oid: String,
+    pub(crate) committed_date: Timestamp,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Label {
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Review {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) state: String,
+    pub(crate) body: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) submitted_at: Option<Timestamp>,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) last_edited_at: Option<Timestamp>,
+    pub(crate) author_association: String,
+    pub(crate) viewer_did_author: bool,
+    pub(crate) is_minimized: bool,
+    pub(crate) author: Option<Actor>,
+    pub(crate) commit: Option<Oid>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Comment {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) body: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) last_edited_at: Option<Timestamp>,
+    pub(crate) author_association: String,
+    pub(crate) viewer_did_author: bool,
+    pub(crate) is_minimized: bool,
+    pub(crate) minimized_reason: Option<String>,
+    pub(crate) author: Option<Actor>,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "this is what GitHub sends")]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Thread {
+    pub(crate) id: String,
+    pub(crate) path: String,
+    pub(crate) line: Option<u32>,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) original_line: Option<u32>,
+    pub(crate) original_start_line: Option<u32>,
+    pub(crate) diff_side: String,
+    pub(crate) subject_type: String,
+    pub(crate) is_outdated: bool,
+    pub(crate) is_resolved: bool,
+    pub(crate) viewer_can_reply: bool,
+    pub(crate) viewer_can_resolve: bool,
+    pub(crate) viewer_can_unresolve: bool,
+    pub(crate) resolved_by: Option<Actor>,
+    pub(crate) comments: Connection<ThreadComment>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ThreadComment {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) body: String,
+    pub(crate) state: String,
+    pub(crate) diff_hunk: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) last_edited_at: Option<Timestamp>,
+    pub(crate) author_association: String,
+    pub(crate) viewer_did_author: bool,
+    pub(crate) is_minimized: bool,
+    pub(crate) minimized_reason: Option<String>,
+    pub(crate) author: Option<Actor>,
+    pub(crate) commit: Option<Oid>,
+    pub(crate) original_commit: Option<Oid>,
+    pub(crate) reply_to: Option<Id>,
+    pub(crate) pull_request_review: Option<Id>,
+}
+
+/// Only the two kinds of event that we ask for carry anything.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TimelineItem {
+    #[serde(rename = "__typename")]
+    pub(crate) kind: String,
+    pub(crate) created_at: Option<Timestamp>,
+    pub(crate) actor: Option<Actor>,
+    pub(crate) before_commit: Option<Oid>,
+    pub(crate) after_commit: Option<Oid>,
+}
+
+pub(crate) type PagesAnswer = Node<PullRequestPages>;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PullRequestPages {
+    pub(crate) labels: Option<Connection<Label>>,
+    pub(crate) reviews: Option<Connection<Review>>,
+    pub(crate) comments: Option<Connection<Comment>>,
+    pub(crate) review_threads: Option<Connection<Thread>>,
+    pub(crate) timeline_items: Option<Connection<TimelineItem>>,
+}
+
+pub(crate) type ThreadPagesAnswer = Node<ThreadPage>;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ThreadPage {
+    pub(crate) comments: Option<Connection<ThreadComment>>,
+}
+
+pub(crate) type ReviewRequestsAnswer = Node<WithRequests>;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WithRequests {
+    pub(crate) review_requests: Option<Connection<ReviewRequest>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReviewRequest {
+    pub(crate) as_code_owner: bool,
+    pub(crate) requested_reviewer: Option<RequestedReviewer>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RequestedReviewer {
+    #[serde(rename = "__typename")]
+    pub(crate) kind: String,
+    pub(crate) login: Option<String>,
+    pub(crate) database_id: Option<u64>,
+    pub(crate) combined_slug: Option<String>,
+}
+
+pub(crate) type ChecksAnswer = Node<WithChecks>;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WithChecks {
+    pub(crate) checks: Option<Connection<CheckedCommit>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CheckedCommit {
+    pub(crate) commit: CommitChecks,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CommitChecks {
+    pub(crate) oid: String,
+    pub(crate) check_suites: Option<Connection<CheckSuite>>,
+    pub(crate) status_check_rollup: Option<Rollup>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckSuite {
+    pub(crate) created_at: Timestamp,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Rollup {
+    pub(crate) state: String,
+    pub(crate) contexts: CheckContexts,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckContexts {
+    pub(crate) total_count: u64,
+    pub(crate) check_run_counts_by_state: Option<Vec<StateCount>>,
+    pub(crate) status_context_counts_by_state: Option<Vec<StateCount>>,
+    #[serde(flatten)]
+    pub(crate) page: Connection<CheckContext>,
+}
+
+/// A check run or a commit status; which fields are there depends on which.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckContext {
+    #[serde(rename = "__typename")]
+    pub(crate) kind: String,
+    pub(crate) name: Option<String>,
+    pub(crate) status: Option<String>,
+    pub(crate) conclusion: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) summary: Option<String>,
+    pub(crate) started_at: Option<Timestamp>,
+    pub(crate) completed_at: Option<Timestamp>,
+    pub(crate) details_url: Option<String>,
+    pub(crate) check_suite: Option<SuiteApp>,
+    pub(crate) context: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) created_at: Option<Timestamp>,
+    pub(crate) target_url: Option<String>,
+    pub(crate) creator: Option<Actor>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct SuiteApp {
+    pub(crate) app: Option<App>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct App {
+    pub(crate) slug: String,
+    pub(crate) database_id: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ViewerAnswer {
+    pub(crate) viewer: Actor,
+}

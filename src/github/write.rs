@@ -1,0 +1,397 @@
+//! What can be written to GitHub, as data: it can be shown before it is sent, recorded, compared, and looked for
+//! afterwards.
+
+mod key;
+
+pub use key::{Key, KeyError};
+
+use super::call::Call;
+use super::discover::PullRequestAddress;
+use super::documents;
+use crate::domain::snapshot::RepositoryName;
+use crate::domain::vocabulary::{FilePath, Login, Sha, ThreadId};
+use http::Method;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// One write. Whatever carries text carries a [`Key`] too: it goes into the text as a hidden marker, and a text
+/// of ours that has it is not posted a second time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    // In a thread
+    Reply {
+        thread: ThreadTarget,
+        body: String,
+        key: Key,
+    },
+    Resolve {
+        thread: ThreadTarget,
+    },
+    Unresolve {
+        thread: ThreadTarget,
+    },
+
+    // On a pull request
+    /// Also how a bot is asked again by a mention, and how a mention hands work off.
+    Comment {
+        on: Target,
+        body: String,
+        key: Key,
+    },
+    Review {
+        on: Target,
+        verdict: Verdict,
+        head: Sha,
+        body: String,
+        threads: Vec<NewThread>,
+        key: Key,
+    },
+    /// Found again only while the request stands: a reviewer that begins within the moments between a lost answer
+    /// and the look for it is asked a second time.
+    RequestReview {
+        on: Target,
+        reviewer: Login,
+        is_bot: bool,
+    },
+    AddLabel {
+        on: Target,
+        label: String,
+    },
+    RemoveLabel {
+        on: Target,
+        label: String,
+    },
+    Close {
+        on: Target,
+    },
+    Reopen {
+        on: Target,
+    },
+    /// Only if the head is still the one that was looked at.
+    Merge {
+        on: Target,
+        head: Sha,
+        method: MergeMethod,
+    },
+
+    // Elsewhere
+    /// Hides a comment as a duplicate.
+    Minimize {
+        on: PullRequestAddress,
+        comment: String,
+    },
+    OpenIssue {
+        repository: RepositoryName,
+        title: String,
+        body: String,
+        labels: Vec<String>,
+        assignees: Vec<String>,
+        key: Key,
+    },
+    /// GitHub keeps no record of it that we could look at, so it is never sent twice, even if that means that it
+    /// is perhaps not sent at all.
+    Dispatch {
+        repository: RepositoryName,
+        event_type: String,
+        payload: Map<String, Value>,
+        key: Key,
+    },
+}
+
+/// A pull request to write to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub address: PullRequestAddress,
+    pub node_id: String,
+}
+
+/// A thread to write to, and where it is, for the sentence that people read before they agree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadTarget {
+    pub pull_request: PullRequestAddress,
+    pub id: ThreadId,
+    pub path: FilePath,
+    pub line: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Approve,
+    RequestChanges,
+    Comment,
+}
+
+/// A thread that a review opens. Its own key tells later which finding it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewThread {
+    pub path: FilePath,
+    pub line: u32,
+    /// Where the range begins, if it is longer than a line.
+    pub start_line: Option<u32>,
+    pub body: String,
+    pub key: Key,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MergeMethod {
+    Merge,
+    Squash,
+    Rebase,
+}
+
+/// A write as it is shown to people before it happens.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// What will happen, in one sentence.
+    pub sentence: String,
+    /// What will be sent, in order.
+    pub calls: Vec<Call>,
+}
+
+/// Copilot answers to this spelling only; others succeed and do nothing.
+const COPILOT: &str = "copilot-pull-request-reviewer[bot]";
+
+/// GitHub's own bounds on a `repository_dispatch`.
+const LONGEST_EVENT_TYPE: usize = 100;
+const MOST_PAYLOAD_KEYS: usize = 10;
+
+impl Write {
+    /// The sentence and the exact payload. A label is sent by its id, which only GitHub knows: until it was
+    /// looked up (see [`super::Writer::rehearse`]), a placeholder stands for it.
+    pub fn describe(&self) -> Description {
+        Description { sentence: self.sentence(), calls: vec![self.call("(the label's id)")] }
+    }
+
+    /// One exact sentence: what, where, and how much.
+    pub fn sentence(&self) -> String {
+        match self {
+            Write::Reply { thread, body, .. } => {
+                format!("Reply with {} characters in the thread at {}.", body.chars().count(), thread.place())
+            }
+            Write::Resolve { thread } => format!("Resolve the thread at {}.", thread.place()),
+            Write::Unresolve { thread } => format!("Open the thread at {} again.", thread.place()),
+            Write::Comment { on, body, .. } => {
+                format!("Comment with {} characters on {}, once.", body.chars().count(), on.address)
+            }
+            Write::Review { on, verdict, head, threads, .. } => {
+                let verdict = match verdict {
+                    Verdict::Approve => "Approve",
+                    Verdict::RequestChanges => "Request changes on",
+                    Verdict::Comment => "Post a review without a verdict on",
+                };
+                let threads = match threads.len() {
+                    0 => String::new(),
+                    1 => ", opening 1 thread".to_owned(),
+                    count => format!(", opening {count} threads"),
+                };
+                format!("{verdict} {} at {}{threads}.", on.address, short(head))
+            }
+            Write::RequestReview { on, reviewer, is_bot } => {
+                format!("Ask {} for a review of {}.", rest_login(reviewer, *is_bot), on.address)
+            }
+            Write::AddLabel { on, label } => format!("Put the label \"{label}\" on {}.", on.address),
+            Write::RemoveLabel { on, label } => format!("Take the label \"{label}\" off {}.", on.address),
+            Write::Close { on } => format!("Close {} without merging it.", on.address),
+            Write::Reopen { on } => format!("Reopen {}.", on.address),
+            Write::Merge { on, head, method } => {
+                let how = match method {
+                    MergeMethod::Merge => "a merge commit",
+                    MergeMethod::Squash => "one squashed commit",
+                    MergeMethod::Rebase => "a rebase",
+                };
+                format!("Merge {} at {} with {how}.", on.address, short(head))
+            }
+            Write::Minimize { on, .. } => format!("Hide a comment on {on} as a duplicate."),
+            Write::OpenIssue { repository, title, assignees, .. } => {
+                let assigned = match assignees.as_slice() {
+                    [] => String::new(),
+                    some => format!(", assigned to {}", some.join(", ")),
+                };
+                format!("Open the issue \"{title}\" in {repository}{assigned}.")
+            }
+            Write::Dispatch { repository, event_type, .. } => {
+                format!("Send the event `{event_type}` to the workflows of {repository}.")
+            }
+        }
+    }
+
+    /// Why GitHub would refuse it, where that is known without asking.
+    pub fn objection(&self) -> Option<String> {
+        match self {
+            Write::Dispatch { event_type, .. } if event_type.chars().count() > LONGEST_EVENT_TYPE => {
+                Some(format!("an event type has at most {LONGEST_EVENT_TYPE} characters"))
+            }
+            Write::Dispatch { payload, .. } if payload.len() >= MOST_PAYLOAD_KEYS => {
+                Some(format!("a payload has at most {} fields beside our own", MOST_PAYLOAD_KEYS - 1))
+            }
+            Write::Reply { body, .. } | Write::Comment { body, .. } if body.trim().is_empty() => {
+                Some("there is no text to post".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it may be tried again after nobody could say whether it took effect: anything that is looked for
+    /// first may.
+    pub fn can_be_looked_for(&self) -> bool {
+        !matches!(self, Write::Dispatch { .. })
+    }
+
+    /// The label that has to be looked up before the call can be sent, and where.
+    pub(super) fn label(&self) -> Option<(&RepositoryName, &str)> {
+        match self {
+            Write::AddLabel { on, label } | Write::RemoveLabel { on, label } => {
+                Some((&on.address.repository, label))
+            }
+            _ => None,
+        }
+    }
+
+    /// The call that does it.
+    pub(super) fn call(&self, label_id: &str) -> Call {
+        match self {
+            Write::Reply { thread, body, key } => Call::graphql(
+                &documents::REPLY,
+                json!({"thread": thread.id.as_str(), "body": key.mark(body)}),
+            ),
+            Write::Resolve { thread } => {
+                Call::graphql(&documents::RESOLVE, json!({"thread": thread.id.as_str()}))
+            }
+            Write::Unresolve { thread } => {
+                Call::graphql(&documents::UNRESOLVE, json!({"thread": thread.id.as_str()}))
+            }
+            Write::Comment { on, body, key } => {
+                Call::graphql(&documents::ADD_COMMENT, json!({"subject": on.node_id, "body": key.mark(body)}))
+            }
+            Write::Review { on, verdict, head, body, threads, key } => Call::graphql(
+                &documents::SUBMIT_REVIEW,
+                json!({
+                    "pullRequest": on.node_id,
+                    "event": match verdict {
+                        Verdict::Approve => "APPROVE",
+                        Verdict::RequestChanges => "REQUEST_CHANGES",
+                        Verdict::Comment => "COMMENT",
+                    },
+                    "body": key.mark(body),
+                    "commit": head.as_str(),
+                    "threads": threads.iter().map(NewThread::draft).collect::<Vec<_>>(),
+                }),
+            ),
+            Write::AddLabel { on, .. } => {
+                Call::graphql(&documents::ADD_LABEL, json!({"pullRequest": on.node_id, "label": label_id}))
+            }
+            Write::RemoveLabel { on, .. } => {
+                Call::graphql(&documents::REMOVE_LABEL, json!({"pullRequest": on.node_id, "label": label_id}))
+            }
+            Write::Close { on } => Call::graphql(&documents::CLOSE, json!({"pullRequest": on.node_id})),
+            Write::Reopen { on } => Call::graphql(&documents::REOPEN, json!({"pullRequest": on.node_id})),
+            Write::Merge { on, head, method } => Call::graphql(
+                &documents::MERGE,
+                json!({
+                    "pullRequest": on.node_id,
+                    "head": head.as_str(),
+                    "method": match method {
+                        MergeMethod::Merge => "MERGE",
+                        MergeMethod::Squash => "SQUASH",
+                        MergeMethod::Rebase => "REBASE",
+                    },
+                }),
+            ),
+            Write::Minimize { comment, .. } => {
+                Call::graphql(&documents::MINIMIZE, json!({"comment": comment}))
+            }
+            Write::RequestReview { on, reviewer, is_bot } => Call::Rest {
+                method: Method::POST,
+                path: requested_reviewers(&on.address),
+                body: Some(json!({"reviewers": [rest_login(reviewer, *is_bot)]})),
+                purpose: Cow::Borrowed("asking for a review"),
+                permission: "Pull requests: write",
+            },
+            Write::OpenIssue { repository, title, body, labels, assignees, key } => Call::Rest {
+                method: Method::POST,
+                path: format!("/repos/{repository}/issues"),
+                body: Some(json!({
+                    "title": title, "body": key.mark(body), "labels": labels, "assignees": assignees,
+                })),
+                purpose: Cow::Borrowed("opening an issue"),
+                permission: "Issues: write",
+            },
+            Write::Dispatch { repository, event_type, payload, key } => {
+                let mut payload = payload.clone();
+                payload.insert("cloture_key".to_owned(), json!(key.as_str()));
+                Call::Rest {
+                    method: Method::POST,
+                    path: format!("/repos/{repository}/dispatches"),
+                    body: Some(json!({"event_type": event_type, "client_payload": payload})),
+                    purpose: Cow::Borrowed("sending the event"),
+                    permission: "Contents: write",
+                }
+            }
+        }
+    }
+}
+
+impl ThreadTarget {
+    fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line} of {}", self.path, self.pull_request),
+            None => format!("{} of {}", self.path, self.pull_request),
+        }
+    }
+}
+
+impl NewThread {
+    fn draft(&self) -> Value {
+        let mut draft = json!({
+            "path": self.path.as_str(), "line": self.line, "side": "RIGHT", "body": self.key.mark(&self.body),
+        });
+        if let Some(start) = self.start_line.filter(|start| *start < self.line) {
+            draft["startLine"] = json!(start);
+            draft["startSide"] = json!("RIGHT");
+        }
+        draft
+    }
+}
+
+pub(super) fn requested_reviewers(address: &PullRequestAddress) -> String {
+    format!("/repos/{}/pulls/{}/requested_reviewers", address.repository, address.number)
+}
+
+/// A login as REST spells it: bots end in `[bot]`, which GraphQL leaves off.
+fn rest_login(login: &Login, is_bot: bool) -> String {
+    let plain = login.as_str().trim_end_matches("[bot]");
+    match plain.to_ascii_lowercase().as_str() {
+        "copilot" | "copilot-pull-request-reviewer" if is_bot => COPILOT.to_owned(),
+        _ if is_bot => format!("{plain}[bot]"),
+        _ => plain.to_owned(),
+    }
+}
+
+/// Whether REST's login names this reviewer. Copilot's is another one there.
+pub(super) fn same_reviewer(rest: &str, reviewer: &Login) -> bool {
+    let plain = |login: &str| match login.trim_end_matches("[bot]").to_ascii_lowercase().as_str() {
+        "copilot" => "copilot-pull-request-reviewer".to_owned(),
+        other => other.to_owned(),
+    };
+    plain(rest) == plain(reviewer.as_str())
+}
+
+fn short(sha: &Sha) -> &str {
+    sha.as_str().get(..8).unwrap_or(sha.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copilot_is_asked_by_the_only_spelling_that_works() {
+        for login in ["Copilot", "copilot-pull-request-reviewer", "copilot-pull-request-reviewer[bot]"] {
+            assert_eq!(rest_login(&login.into(), true), COPILOT);
+            assert!(same_reviewer("Copilot", &login.into()));
+        }
+        assert_eq!(rest_login(&"coderabbitai".into(), true), "coderabbitai[bot]");
+        assert_eq!(rest_login(&"alice".into(), false), "alice");
+        assert!(!same_reviewer("alice", &"alice2".into()));
+    }
+}

@@ -1,0 +1,396 @@
+//! The server without its sockets: a request goes in, what is to be sent comes out.
+//!
+//! In this order, as at GitHub's edge: who asks; what they ask; a fault, where one is due; the limits; the work itself.
+
+mod control;
+mod wire;
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::clock::{Clock, ClockMode};
+use super::faults::{Fault, FaultKind, Faults, Target};
+use super::graphql::{self, Caller, Engine};
+use super::inspect::{self, RequestRecord, Snapshot};
+use super::limits::{Budget, Exceeded, Ledger, Resource};
+use super::rest::{self, RestAnswer, RestBody, RestRequest, Route};
+use super::scenario::{Action, Hidden, Scenario, TokenEntry};
+use super::script::{self, Script};
+use super::world::{AccountId, World};
+
+pub(crate) use wire::{Answer, Delivery, Incoming, Reply};
+
+#[derive(Debug)]
+pub(crate) struct Core {
+    clock: Clock,
+    engine: Engine,
+    world: RefCell<World>,
+    script: Script,
+    viewer: AccountId,
+    tokens: Vec<TokenEntry>,
+    ledger: Ledger,
+    faults: Faults,
+    log: Vec<RequestRecord>,
+}
+
+/// What a request turned out to be, before it is carried out.
+struct Work {
+    target: WorkKind,
+    operation: String,
+    fields: Vec<String>,
+    writes: bool,
+    points: i64,
+    nodes: u64,
+}
+
+enum WorkKind {
+    Graphql(Box<graphql::Prepared>),
+    /// A GraphQL request that is not valid; the answer is ready.
+    Invalid(Value),
+    Rest(Route),
+    Nowhere,
+}
+
+impl Core {
+    pub(crate) fn new(scenario: &Scenario, mode: ClockMode) -> Result<Self, String> {
+        let (world, script) = script::set(scenario);
+        let viewer = world
+            .account(&scenario.viewer)
+            .ok_or_else(|| format!("there is no account `{}`", scenario.viewer))?;
+        Ok(Self {
+            clock: Clock::new(scenario.start, mode),
+            engine: Engine::new()?,
+            world: RefCell::new(world),
+            script,
+            viewer,
+            tokens: scenario.tokens.clone(),
+            ledger: Ledger::new(scenario.limits),
+            faults: Faults::default(),
+            log: Vec::new(),
+        })
+    }
+
+    /// Brings the world up to the clock. Everything that looks at it comes through here first.
+    fn catch_up(&mut self) -> Timestamp {
+        let now = self.clock.now();
+        self.script.play_until(self.world.get_mut(), now);
+        now
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn advance(&mut self, by: Duration) {
+        self.clock.advance(by);
+        self.catch_up();
+    }
+
+    pub(crate) fn snapshot(&mut self) -> Snapshot {
+        self.catch_up();
+        inspect::snapshot(self.world.get_mut(), self.script.problems())
+    }
+
+    pub(crate) fn viewer_login(&self) -> String {
+        self.world.borrow()[self.viewer].login.clone()
+    }
+
+    pub(crate) fn log(&self) -> &[RequestRecord] {
+        &self.log
+    }
+
+    pub(crate) fn faults(&mut self) -> &mut Faults {
+        &mut self.faults
+    }
+
+    pub(crate) fn perform(&mut self, pull: &str, action: &Action) -> Result<(), String> {
+        self.catch_up();
+        let world = self.world.get_mut();
+        let id = world.pull_named(pull).ok_or_else(|| format!("there is no pull request `{pull}`"))?;
+        let done = self.script.act(world, id, action);
+        self.catch_up();
+        done
+    }
+
+    /// Answers one request.
+    pub(crate) fn handle(&mut self, incoming: &Incoming) -> Reply {
+        let now = self.catch_up();
+        if incoming.path.starts_with("/_simulator/") {
+            return Reply::Answer(control::handle(self, incoming));
+        }
+        let path = normal_path(&incoming.path);
+        let Some((account, cannot_read)) = self.identify(incoming) else {
+            let answer = RestAnswer::message(401, "Requires authentication");
+            self.record(incoming, None, None, Some(401), "unauthenticated");
+            return Reply::Answer(wire::rest(answer, incoming));
+        };
+        let work = self.understand(incoming, &path);
+        let graphql = path == "/graphql";
+        let target =
+            Target { graphql, writes: work.writes, operation: &work.operation, fields: &work.fields };
+        let fault = self.faults.strike(&target);
+        if let Some(kind) = fault.as_ref().filter(|kind| !kind.takes_effect()) {
+            let reply = self.spoil_unanswered(kind, graphql, account, now);
+            let outcome = format!("fault: {}", kind.name());
+            self.record(incoming, Some(&work), Some(account), reply.status(), &outcome);
+            return reply;
+        }
+        let resource = if graphql { Resource::Graphql } else { Resource::Core };
+        let free = matches!(work.target, WorkKind::Rest(Route::RateLimit));
+        let points = if free { 0 } else { work.points };
+        let charged = if free {
+            Ok(self.ledger.budget(account, resource, now))
+        } else {
+            self.ledger.charge(account, resource, points, work.writes, now)
+        };
+        let budget = match charged {
+            Ok(budget) => budget,
+            Err(exceeded) => return self.turn_away(incoming, &work, account, exceeded, now),
+        };
+        let (answer, outcome) = self.carry_out(incoming, &work, account, cannot_read, budget);
+        let answer = answer.with_budget(budget, resource, now);
+        let reply = match &fault {
+            Some(kind) => wire::spoil(answer, kind),
+            None => Reply::Answer(answer),
+        };
+        let outcome = match &fault {
+            Some(kind) => format!("fault: {}", kind.name()),
+            None => outcome,
+        };
+        self.record(incoming, Some(&work), Some(account), reply.status(), &outcome);
+        // Whoever reacts at once has reacted before the client can ask again.
+        self.script.play_until(self.world.get_mut(), now);
+        reply
+    }
+
+    /// Whose token it is. Any token but those the scenario names is the viewer's.
+    fn identify(&self, incoming: &Incoming) -> Option<(AccountId, Vec<Hidden>)> {
+        let header = incoming.authorization.as_deref()?;
+        let (_, token) = header.split_once(' ')?;
+        let token = token.trim();
+        if token.is_empty() {
+            return None;
+        }
+        match self.tokens.iter().find(|entry| entry.token == token) {
+            Some(entry) => {
+                let account = self.world.borrow().account(&entry.login)?;
+                Some((account, entry.cannot_read.clone()))
+            }
+            None => Some((self.viewer, Vec::new())),
+        }
+    }
+
+    fn understand(&self, incoming: &Incoming, path: &str) -> Work {
+        if path == "/graphql" {
+            return self.understand_graphql(incoming);
+        }
+        let route = Route::of(&incoming.method, &wire::segments(path));
+        Work {
+            operation: route
+                .map_or_else(|| format!("{} {path}", incoming.method), |r| r.template().to_owned()),
+            writes: route.is_some_and(Route::writes),
+            target: route.map_or(WorkKind::Nowhere, WorkKind::Rest),
+            fields: Vec::new(),
+            points: 1,
+            nodes: 0,
+        }
+    }
+
+    fn understand_graphql(&self, incoming: &Incoming) -> Work {
+        let invalid = |operation: String, body: Value| Work {
+            target: WorkKind::Invalid(body),
+            operation,
+            fields: Vec::new(),
+            writes: false,
+            points: 1,
+            nodes: 0,
+        };
+        let request: graphql::Request = match serde_json::from_slice(&incoming.body) {
+            Ok(request) => request,
+            Err(error) => {
+                let message = format!("Problems parsing JSON: {error}");
+                return invalid(String::new(), json!({ "message": message }));
+            }
+        };
+        match self.engine.prepare(&request) {
+            Ok(prepared) => Work {
+                operation: prepared.name.clone(),
+                fields: prepared.fields.clone(),
+                writes: prepared.writes,
+                points: prepared.cost.points,
+                nodes: prepared.cost.nodes,
+                target: WorkKind::Graphql(Box::new(prepared)),
+            },
+            Err(body) => invalid(request.operation_name.unwrap_or_default(), body),
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        incoming: &Incoming,
+        work: &Work,
+        account: AccountId,
+        cannot_read: Vec<Hidden>,
+        budget: Budget,
+    ) -> (Answer, String) {
+        match &work.target {
+            WorkKind::Graphql(prepared) => {
+                let most = self.ledger.limits().nodes_per_call;
+                if work.nodes > most {
+                    let message = format!(
+                        "This query requests up to {} possible nodes which exceeds the maximum limit of {most}.",
+                        work.nodes
+                    );
+                    let error = json!({ "type": "MAX_NODE_LIMIT_EXCEEDED", "message": message });
+                    return (Answer::json(200, &json!({ "errors": [error] })), "errors: nodes".to_owned());
+                }
+                self.world.get_mut().serving = true;
+                let caller = Caller { account, cannot_read, budget };
+                let body = self.engine.execute(prepared, &self.world, caller);
+                self.world.get_mut().serving = false;
+                let outcome = outcome_of(&body);
+                (Answer::json(200, &body), outcome)
+            }
+            WorkKind::Invalid(body) if body.get("errors").is_some() => {
+                (Answer::json(200, body), "errors: invalid query".to_owned())
+            }
+            WorkKind::Invalid(body) => (Answer::json(400, body), "bad request".to_owned()),
+            WorkKind::Nowhere => {
+                let answer = RestAnswer::message(404, "Not Found");
+                (wire::rest(answer, incoming), "no such route".to_owned())
+            }
+            WorkKind::Rest(Route::RateLimit) => {
+                let now = self.world.get_mut().now;
+                let show = |budget: Budget, resource: Resource| {
+                    json!({ "limit": budget.limit, "used": budget.used, "remaining": budget.remaining(),
+                            "reset": budget.reset_at.as_second(), "resource": resource.name() })
+                };
+                let core = show(self.ledger.budget(account, Resource::Core, now), Resource::Core);
+                let graphql = show(self.ledger.budget(account, Resource::Graphql, now), Resource::Graphql);
+                let body = json!({ "resources": { "core": core, "graphql": graphql }, "rate": core });
+                (Answer::json(200, &body), "ok".to_owned())
+            }
+            WorkKind::Rest(route) => {
+                let request = RestRequest {
+                    segments: wire::segments(&normal_path(&incoming.path)),
+                    query: wire::parameters(incoming.query.as_deref().unwrap_or_default()),
+                    accept: incoming.accept.as_deref().unwrap_or_default(),
+                    body: &incoming.body,
+                };
+                let world = self.world.get_mut();
+                world.serving = true;
+                let answer = rest::answer(world, account, *route, &request);
+                world.serving = false;
+                let outcome =
+                    if answer.status < 400 { "ok".to_owned() } else { format!("refused: {}", answer.status) };
+                (wire::rest(answer, incoming), outcome)
+            }
+        }
+    }
+
+    /// The answers of a server that did nothing.
+    fn spoil_unanswered(
+        &mut self,
+        kind: &FaultKind,
+        graphql: bool,
+        account: AccountId,
+        now: Timestamp,
+    ) -> Reply {
+        let resource = if graphql { Resource::Graphql } else { Resource::Core };
+        let budget = self.ledger.budget(account, resource, now);
+        match kind {
+            FaultKind::PrimaryLimit { reset_in, error_type } => {
+                let reset_at = now.saturating_add(jiff::SignedDuration::from_secs(*reset_in)).unwrap_or(now);
+                let empty = Budget { used: budget.limit, reset_at, ..budget };
+                let id = self.world.borrow()[account].database_id;
+                let answer = wire::primary_limit(graphql, id, error_type);
+                Reply::Answer(answer.with_budget(empty, resource, now))
+            }
+            FaultKind::SecondaryLimit { retry_after, as_success } => {
+                let answer = wire::secondary_limit(i64::from(*retry_after), *as_success);
+                Reply::Answer(answer.with_budget(budget, resource, now))
+            }
+            kind => wire::spoil(Answer::json(200, &Value::Null).with_budget(budget, resource, now), kind),
+        }
+    }
+
+    fn turn_away(
+        &mut self,
+        incoming: &Incoming,
+        work: &Work,
+        account: AccountId,
+        exceeded: Exceeded,
+        now: Timestamp,
+    ) -> Reply {
+        let graphql = matches!(work.target, WorkKind::Graphql(_) | WorkKind::Invalid(_));
+        let resource = if graphql { Resource::Graphql } else { Resource::Core };
+        let (answer, outcome) = match exceeded {
+            Exceeded::Primary => {
+                let id = self.world.borrow()[account].database_id;
+                (wire::primary_limit(graphql, id, "RATE_LIMITED"), "limit: primary")
+            }
+            Exceeded::Secondary { retry_after } => {
+                (wire::secondary_limit(retry_after, false), "limit: secondary")
+            }
+        };
+        let budget = self.ledger.budget(account, resource, now);
+        let reply = Reply::Answer(answer.with_budget(budget, resource, now));
+        self.record(incoming, Some(work), Some(account), reply.status(), outcome);
+        reply
+    }
+
+    fn record(
+        &mut self,
+        incoming: &Incoming,
+        work: Option<&Work>,
+        by: Option<AccountId>,
+        status: Option<u16>,
+        outcome: &str,
+    ) {
+        let counted = !outcome.starts_with("limit:");
+        let login = by.map(|by| self.world.borrow()[by].login.clone());
+        self.log.push(RequestRecord {
+            at: self.world.get_mut().now,
+            method: incoming.method.clone(),
+            path: incoming.path.clone(),
+            operation: work.map(|work| work.operation.clone()).unwrap_or_default(),
+            fields: work.map(|work| work.fields.clone()).unwrap_or_default(),
+            writes: work.is_some_and(|work| work.writes),
+            by: login,
+            points: work.filter(|_| counted).map_or(0, |work| work.points),
+            nodes: work.map_or(0, |work| work.nodes),
+            status,
+            outcome: outcome.to_owned(),
+        });
+    }
+
+    /// GraphQL points spent so far, over all accounts.
+    pub(crate) fn points(&self) -> i64 {
+        self.log.iter().filter(|record| record.path.ends_with("/graphql")).map(|record| record.points).sum()
+    }
+
+    pub(crate) fn install(&mut self, fault: Fault) {
+        self.faults.install(fault);
+    }
+}
+
+/// Enterprise servers have REST under `/api/v3` and GraphQL at `/api/graphql`; both work here.
+fn normal_path(path: &str) -> String {
+    match path {
+        "/api/graphql" => "/graphql".to_owned(),
+        path => path.strip_prefix("/api/v3").unwrap_or(path).to_owned(),
+    }
+}
+
+fn outcome_of(body: &Value) -> String {
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if errors.is_empty() {
+        return "ok".to_owned();
+    }
+    let kinds: Vec<&str> =
+        errors.iter().map(|error| error.get("type").and_then(Value::as_str).unwrap_or("?")).collect();
+    format!("errors: {}", kinds.join(", "))
+}

@@ -1,0 +1,241 @@
+//! Faults on request: what a network and a busy forge do to a client, aimed at one operation and one occurrence.
+
+use serde::{Deserialize, Serialize};
+
+/// One fault, as tests install it and as the control endpoint takes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// What it hits: `*`, `reads`, `writes`, `graphql`, `rest`, an operation's name, a top-level field such as
+    /// `addComment`, or a REST route such as `POST /repos/{owner}/{repo}/dispatches`.
+    #[serde(default = "everything")]
+    pub on: String,
+    /// The first occurrence that is hit, counted from 1 since the fault was installed.
+    #[serde(default = "first")]
+    pub nth: u32,
+    /// How many occurrences in a row; 0 is all from then on.
+    #[serde(default = "first")]
+    pub times: u32,
+    pub kind: FaultKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FaultKind {
+    /// Any status with a JSON message. With `takes_effect` a write has happened all the same.
+    Status {
+        status: u16,
+        #[serde(default)]
+        message: String,
+        #[serde(default)]
+        takes_effect: bool,
+    },
+    /// 502 with an HTML page, as the proxy in front of the API sends it.
+    BadGateway {
+        #[serde(default)]
+        takes_effect: bool,
+    },
+    /// The connection closes without an answer; nothing happened.
+    DropBefore,
+    /// The connection closes without an answer; the write took effect.
+    DropAfter,
+    /// Nothing happens and nothing is answered for so many real milliseconds, then the connection closes. A test can
+    /// end its client meanwhile; [`Slow`](Self::Slow) does the same after the write took effect.
+    Stall {
+        millis: u64,
+    },
+    /// A complete answer whose JSON stops in the middle.
+    Truncated,
+    /// An answer that promises more bytes than come before the connection closes.
+    CutOff,
+    /// The whole answer, late. Real milliseconds.
+    Slow {
+        millis: u64,
+    },
+    /// The answer a few bytes at a time, so many real milliseconds apart.
+    Trickle {
+        millis: u64,
+    },
+    Unauthorized,
+    Forbidden {
+        message: String,
+    },
+    NotFound,
+    /// The secondary limit: status 403, or 200 with an error inside where `as_success` is set.
+    SecondaryLimit {
+        retry_after: u32,
+        #[serde(default)]
+        as_success: bool,
+    },
+    /// The hourly limit: 200 with an error for GraphQL, 403 for REST. `reset_in` is in virtual seconds.
+    PrimaryLimit {
+        #[serde(default = "a_minute")]
+        reset_in: i64,
+        /// `RATE_LIMITED` (default) and `RATE_LIMIT` both occur.
+        #[serde(default = "rate_limited")]
+        error_type: String,
+    },
+    /// The value at a path of the data becomes null beside an error, and the rest stays.
+    Partial {
+        path: Vec<serde_json::Value>,
+        #[serde(default = "forbidden")]
+        error_type: String,
+        #[serde(default)]
+        message: String,
+    },
+}
+
+fn everything() -> String {
+    "*".to_owned()
+}
+
+fn first() -> u32 {
+    1
+}
+
+fn a_minute() -> i64 {
+    60
+}
+
+fn rate_limited() -> String {
+    "RATE_LIMITED".to_owned()
+}
+
+fn forbidden() -> String {
+    "FORBIDDEN".to_owned()
+}
+
+impl Fault {
+    /// Hits the next occurrence, once.
+    pub fn once(on: &str, kind: FaultKind) -> Self {
+        Self { on: on.to_owned(), nth: 1, times: 1, kind }
+    }
+
+    /// Hits one occurrence, counted from 1.
+    pub fn nth(on: &str, nth: u32, kind: FaultKind) -> Self {
+        Self { on: on.to_owned(), nth, times: 1, kind }
+    }
+
+    /// Hits every occurrence until cleared.
+    pub fn always(on: &str, kind: FaultKind) -> Self {
+        Self { on: on.to_owned(), nth: 1, times: 0, kind }
+    }
+}
+
+impl FaultKind {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Status { .. } => "status",
+            Self::BadGateway { .. } => "bad_gateway",
+            Self::DropBefore => "drop_before",
+            Self::DropAfter => "drop_after",
+            Self::Stall { .. } => "stall",
+            Self::Truncated => "truncated",
+            Self::CutOff => "cut_off",
+            Self::Slow { .. } => "slow",
+            Self::Trickle { .. } => "trickle",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden { .. } => "forbidden",
+            Self::NotFound => "not_found",
+            Self::SecondaryLimit { .. } => "secondary_limit",
+            Self::PrimaryLimit { .. } => "primary_limit",
+            Self::Partial { .. } => "partial",
+        }
+    }
+
+    /// Whether the request is carried out although its answer is spoiled.
+    pub(crate) fn takes_effect(&self) -> bool {
+        match self {
+            Self::Status { takes_effect, .. } | Self::BadGateway { takes_effect } => *takes_effect,
+            Self::DropAfter
+            | Self::Truncated
+            | Self::CutOff
+            | Self::Slow { .. }
+            | Self::Trickle { .. }
+            | Self::Partial { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// What a request is, as far as a fault can be aimed at it.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) graphql: bool,
+    pub(crate) writes: bool,
+    pub(crate) operation: &'a str,
+    pub(crate) fields: &'a [String],
+}
+
+/// The faults in force, each with how often its target came by.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    armed: Vec<(Fault, u32)>,
+}
+
+impl Faults {
+    pub(crate) fn install(&mut self, fault: Fault) {
+        self.armed.push((fault, 0));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.armed.clear();
+    }
+
+    pub(crate) fn installed(&self) -> impl Iterator<Item = &Fault> {
+        self.armed.iter().map(|(fault, _)| fault)
+    }
+
+    /// The fault that hits this request, if any. Every matching fault counts the occurrence; the first one due wins.
+    pub(crate) fn strike(&mut self, target: &Target<'_>) -> Option<FaultKind> {
+        let mut struck = None;
+        for (fault, seen) in &mut self.armed {
+            if !aims_at(&fault.on, target) {
+                continue;
+            }
+            *seen += 1;
+            let due = *seen >= fault.nth && (fault.times == 0 || *seen < fault.nth + fault.times);
+            if due && struck.is_none() {
+                struck = Some(fault.kind.clone());
+            }
+        }
+        struck
+    }
+}
+
+fn aims_at(on: &str, target: &Target<'_>) -> bool {
+    match on {
+        "*" => true,
+        "reads" => !target.writes,
+        "writes" => target.writes,
+        "graphql" => target.graphql,
+        "rest" => !target.graphql,
+        name => target.operation == name || target.fields.iter().any(|field| field == name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_hits_its_own_occurrence_only() {
+        let mut faults = Faults::default();
+        faults.install(Fault::nth("addComment", 2, FaultKind::DropAfter));
+        let fields = ["addComment".to_owned()];
+        let write = Target { graphql: true, writes: true, operation: "Post", fields: &fields };
+        let read = Target { graphql: true, writes: false, operation: "Read", fields: &[] };
+        assert_eq!(faults.strike(&write), None);
+        assert_eq!(faults.strike(&read), None);
+        assert_eq!(faults.strike(&write), Some(FaultKind::DropAfter));
+        assert_eq!(faults.strike(&write), None);
+    }
+
+    #[test]
+    fn a_fault_reads_as_json_with_defaults() {
+        let fault: Fault = serde_json::from_str(r#"{"kind": {"slow": {"millis": 5}}}"#).unwrap();
+        assert_eq!(fault, Fault::once("*", FaultKind::Slow { millis: 5 }));
+        let wrong = serde_json::from_str::<Fault>(r#"{"kind": "drop_after", "nht": 2}"#).unwrap_err();
+        assert!(wrong.to_string().contains("unknown field `nht`"), "{wrong}");
+    }
+}

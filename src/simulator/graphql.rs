@@ -1,0 +1,187 @@
+//! GraphQL, executed by a real engine against our own subset of GitHub's schema.
+//!
+//! A request is parsed and validated, its price is worked out from the parsed document, and only then is it executed,
+//! field by field, on the world. Nothing here looks at the query's text.
+
+mod account;
+mod commit;
+mod conversation;
+mod cost;
+mod issue;
+mod mutation;
+mod object;
+mod page;
+mod pull_request;
+mod query;
+mod repository;
+mod search;
+mod timeline;
+
+use std::cell::RefCell;
+
+use apollo_compiler::collections::HashMap;
+use apollo_compiler::executable::{Operation, Selection};
+use apollo_compiler::request::coerce_variable_values;
+use apollo_compiler::resolvers::Execution;
+use apollo_compiler::response::JsonMap;
+use apollo_compiler::schema::Implementers;
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use apollo_compiler::{ExecutableDocument, Name, Schema};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::limits::Budget;
+use super::scenario::Hidden;
+use super::world::{AccountId, World};
+use object::{Context, Node, Object};
+
+pub(crate) use cost::Cost;
+
+const SCHEMA: &str = include_str!("../../assets/simulator/schema.graphql");
+
+/// The schema, parsed once.
+pub(crate) struct Engine {
+    schema: Valid<Schema>,
+    implementers: HashMap<Name, Implementers>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+/// A GraphQL request's body.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Request {
+    pub(crate) query: String,
+    #[serde(default)]
+    pub(crate) variables: Option<serde_json::Map<String, Value>>,
+    #[serde(rename = "operationName", default)]
+    pub(crate) operation_name: Option<String>,
+}
+
+/// A request that is valid against the schema, with its price.
+pub(crate) struct Prepared {
+    document: Valid<ExecutableDocument>,
+    operation_name: Option<String>,
+    variables: Valid<JsonMap>,
+    /// The operation's own name, or its first field's where it has none.
+    pub(crate) name: String,
+    /// The top-level fields: what a fault may be aimed at.
+    pub(crate) fields: Vec<String>,
+    pub(crate) writes: bool,
+    pub(crate) cost: Cost,
+}
+
+/// Who asks, and what is left for them.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) account: AccountId,
+    pub(crate) cannot_read: Vec<Hidden>,
+    pub(crate) budget: Budget,
+}
+
+impl Engine {
+    /// Parses the schema the program carries. It is validated by a test, so an error here is a broken build.
+    pub(crate) fn new() -> Result<Self, String> {
+        let schema = Schema::parse_and_validate(SCHEMA, "assets/simulator/schema.graphql")
+            .map_err(|errors| errors.to_string())?;
+        let implementers = schema.implementers_map();
+        Ok(Self { schema, implementers })
+    }
+
+    /// Validates a request and works out its price; the error is the response's body, as GitHub sends it.
+    pub(crate) fn prepare(&self, request: &Request) -> Result<Prepared, Value> {
+        let document = ExecutableDocument::parse_and_validate(&self.schema, &request.query, "query")
+            .map_err(|invalid| invalid_document(&invalid.errors))?;
+        let given = request.operation_name.as_deref();
+        let operation = document
+            .operations
+            .get(given)
+            .map_err(|_| failure("No operation named as requested, or several and none chosen"))?;
+        let raw: JsonMap = request
+            .variables
+            .iter()
+            .flatten()
+            .map(|(key, value)| (key.as_str().into(), value.clone().into()))
+            .collect();
+        let variables = coerce_variable_values(&self.schema, operation, &raw)
+            .map_err(|error| failure(error.message()))?;
+        let fields = top_fields(operation, &document);
+        let name = operation.name.as_ref().map(Name::to_string).or_else(|| fields.first().cloned());
+        Ok(Prepared {
+            name: name.unwrap_or_default(),
+            writes: operation.is_mutation(),
+            cost: cost::measure(&document, operation, &variables),
+            fields,
+            operation_name: request.operation_name.clone(),
+            variables,
+            document: document.clone(),
+        })
+    }
+
+    /// Executes a prepared request; errors stand beside whatever data there is.
+    pub(crate) fn execute(&self, prepared: &Prepared, world: &RefCell<World>, caller: Caller) -> Value {
+        let context = Context::new(world, caller, prepared.cost);
+        let root = Object::new(&context, if prepared.writes { Node::Mutation } else { Node::Query });
+        let execution = Execution::new(&self.schema, &prepared.document)
+            .implementers_map(&self.implementers)
+            .coerced_variable_values(&prepared.variables)
+            .enable_schema_introspection(true);
+        let response = execution
+            .operation_name(prepared.operation_name.as_deref())
+            .and_then(|execution| execution.execute_sync(&root));
+        match response {
+            Ok(response) => {
+                let mut errors: Vec<Value> =
+                    response.errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
+                errors.iter_mut().for_each(object::restore_kind);
+                errors.extend(context.into_errors());
+                let data = serde_json::to_value(&response.data).unwrap_or(Value::Null);
+                if errors.is_empty() {
+                    json!({ "data": data })
+                } else {
+                    json!({ "data": data, "errors": errors })
+                }
+            }
+            Err(error) => failure(error.message()),
+        }
+    }
+}
+
+fn top_fields(operation: &Operation, document: &ExecutableDocument) -> Vec<String> {
+    operation.root_fields(document).map(|field| field.name.to_string()).collect()
+}
+
+fn failure(message: impl std::fmt::Display) -> Value {
+    json!({ "errors": [{ "message": message.to_string() }] })
+}
+
+/// GitHub answers a query that does not fit its schema with status 200, errors and no data.
+fn invalid_document(errors: &DiagnosticList) -> Value {
+    let errors: Vec<Value> = errors
+        .iter()
+        .map(|diagnostic| {
+            let mut error = serde_json::to_value(diagnostic.to_json()).unwrap_or(Value::Null);
+            if let Some(error) = error.as_object_mut() {
+                error.insert("extensions".to_owned(), json!({ "code": "invalidDocument" }));
+            }
+            error
+        })
+        .collect();
+    json!({ "errors": errors })
+}
+
+/// Whether a selection is switched off by `@skip` or `@include`.
+fn switched_off(selection: &Selection, variables: &Valid<JsonMap>) -> bool {
+    let condition = |directive: &str| {
+        let value = selection.directives().get(directive)?.specified_argument_by_name("if")?;
+        match value.as_ref() {
+            apollo_compiler::ast::Value::Boolean(value) => Some(*value),
+            apollo_compiler::ast::Value::Variable(name) => variables.get(name.as_str())?.as_bool(),
+            _ => None,
+        }
+    };
+    condition("skip").unwrap_or(false) || !condition("include").unwrap_or(true)
+}

@@ -1,0 +1,231 @@
+//! A pull request and who was asked to review it.
+
+use apollo_compiler::resolvers::ResolveInfo;
+
+use super::object::{
+    Context, Node, Resolved, count, leaf, number_or_null, refused, text_or_null, time, time_or_null, unknown,
+};
+use super::page::{page, page_of};
+use super::repository::{state_name, text, texts};
+use super::timeline;
+use crate::simulator::scenario::Hidden;
+use crate::simulator::world::{AccountId, CommentId, PullId, PullState, ReviewId, ReviewState, World, diff};
+
+pub(super) fn field<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+    let world = context.world();
+    let pull = &world[id];
+    let viewer = context.viewer();
+    let writer = world.association(viewer, pull.repository).may_write();
+    let own = pull.author == viewer;
+    Ok(match info.field_name() {
+        "id" => leaf(World::pull_node(id)),
+        "number" => leaf(pull.number),
+        "databaseId" => leaf(database_id(id)),
+        "fullDatabaseId" => leaf(database_id(id).to_string()),
+        "title" => leaf(pull.title.as_str()),
+        "body" | "bodyText" => leaf(pull.body.as_str()),
+        "url" | "permalink" => leaf(world.pull_url(id)),
+        "resourcePath" => leaf(format!("/{}/pull/{}", world.full_name(pull.repository), pull.number)),
+        "state" => leaf(state_name(pull.state)),
+        "isDraft" => leaf(pull.draft),
+        "closed" => leaf(pull.state != PullState::Open),
+        "closedAt" => time_or_null(pull.closed_at),
+        "merged" => leaf(pull.state == PullState::Merged),
+        "mergedAt" => time_or_null(pull.merged_at),
+        "mergedBy" => match pull.merged_by {
+            Some(by) => context.author(by),
+            None => context.optional(None),
+        },
+        "mergeCommit" => context.optional(pull.merge_commit.clone().map(Node::Commit)),
+        "createdAt" | "publishedAt" => time(pull.created_at),
+        "updatedAt" => time(pull.updated_at),
+        "lastEditedAt" => time_or_null(None),
+        "author" => context.author(pull.author),
+        "authorAssociation" => leaf(world.association(pull.author, pull.repository).as_graphql()),
+        "repository" | "baseRepository" => context.object(Node::Repository(pull.repository)),
+        "baseRefName" => leaf(pull.base_ref.as_str()),
+        "baseRefOid" => leaf(&*pull.base),
+        "baseRef" => context.object(Node::Ref(pull.repository, pull.base_ref.clone())),
+        "headRefName" => leaf(pull.head_ref.as_str()),
+        "headRefOid" => leaf(&*pull.head),
+        "headRef" => context.optional(
+            (!pull.head_repository_deleted).then(|| Node::Ref(pull.repository, pull.head_ref.clone())),
+        ),
+        "headRepository" => {
+            context.optional((!pull.head_repository_deleted).then_some(Node::Repository(pull.repository)))
+        }
+        "headRepositoryOwner" => {
+            let owner = world[pull.repository].owner;
+            context.optional((!pull.head_repository_deleted).then_some(Node::Account(owner)))
+        }
+        "isCrossRepository" => leaf(pull.head_repository_deleted),
+        "locked" => leaf(false),
+        "maintainerCanModify" => leaf(true),
+        "viewerCanUpdate" | "viewerCanClose" | "viewerCanReopen" => leaf(own || writer),
+        "viewerDidAuthor" => leaf(own),
+        "mergeable" => leaf(if pull.state == PullState::Open { "MERGEABLE" } else { "UNKNOWN" }),
+        "mergeStateStatus" => leaf(if pull.draft { "DRAFT" } else { "CLEAN" }),
+        "reviewDecision" => text_or_null(decision(&world, id)),
+        "totalCommentsCount" => {
+            let said: usize = pull.threads.iter().map(|thread| world[*thread].comments.len()).sum();
+            count(pull.comments.len() + said)
+        }
+        _ => return parts(context, id, info),
+    })
+}
+
+/// What is counted, listed or looked up elsewhere.
+fn parts<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+    let world = context.world();
+    let pull = &world[id];
+    let viewer = context.viewer();
+    let items = |nodes: Vec<Node>| page(context, info, nodes);
+    Ok(match info.field_name() {
+        "additions" => leaf(changes(&world, id).iter().map(|file| file.additions).sum::<i64>()),
+        "deletions" => leaf(changes(&world, id).iter().map(|file| file.deletions).sum::<i64>()),
+        "changedFiles" => count(changes(&world, id).len()),
+        "files" => {
+            return items((0..changes(&world, id).len()).map(|i| Node::ChangedFile(id, i)).collect());
+        }
+        "labels" => return items(pull.labels.iter().copied().map(Node::Label).collect()),
+        "assignees" => {
+            let people = pull.assignees.iter().copied().filter(|a| world[*a].type_name() == "User");
+            return items(people.map(Node::Account).collect());
+        }
+        "assignedActors" => return items(pull.assignees.iter().copied().map(Node::Account).collect()),
+        "reviewRequests" => {
+            return items(pull.requested.iter().map(|of| Node::ReviewRequest(id, *of)).collect());
+        }
+        "reviews" => {
+            let reviews = reviews(&world, id, viewer, info);
+            return items(reviews.into_iter().map(Node::Review).collect());
+        }
+        "latestReviews" => {
+            return items(latest(&world, id).into_iter().map(Node::Review).collect());
+        }
+        "viewerLatestReview" => {
+            let own = pull
+                .reviews
+                .iter()
+                .rev()
+                .copied()
+                .find(|review| world[*review].author == viewer && world[*review].submitted_at.is_some());
+            context.optional(own.map(Node::Review))
+        }
+        "comments" => {
+            return items(comments(&world, id, info).into_iter().map(Node::Comment).collect());
+        }
+        "reviewThreads" => {
+            return items(world.threads_for(id, viewer).into_iter().map(Node::Thread).collect());
+        }
+        "commits" => {
+            return items(pull.commits.iter().map(|oid| Node::PullRequestCommit(id, oid.clone())).collect());
+        }
+        "statusCheckRollup" => {
+            if context.caller.cannot_read.contains(&Hidden::Checks) {
+                return Err(refused("FORBIDDEN", NOT_ACCESSIBLE));
+            }
+            let some = world.commit(&pull.head).is_some_and(|commit| !commit.checks.is_empty());
+            context.optional(some.then(|| Node::Rollup(pull.head.clone())))
+        }
+        "timelineItems" => {
+            let (all, updated) = (pull.timeline.len(), pull.updated_at);
+            let found = timeline::items(&world, id, info.arguments());
+            return page_of(context, info, found, all, Some(updated));
+        }
+        _ => unknown(),
+    })
+}
+
+/// What a fine-grained token is told about what it may not read.
+pub(super) const NOT_ACCESSIBLE: &str = "Resource not accessible by personal access token";
+
+pub(super) fn database_id(id: PullId) -> i64 {
+    2_000_001 + i64::try_from(id.0).unwrap_or_default()
+}
+
+pub(super) fn changes(world: &World, id: PullId) -> Vec<diff::FileChange> {
+    diff::changes(&world.tree(&world[id].base), &world.tree(&world[id].head))
+}
+
+fn reviews(world: &World, id: PullId, viewer: AccountId, info: &ResolveInfo<'_>) -> Vec<ReviewId> {
+    let states = texts(info.arguments(), "states");
+    let author = text(info.arguments(), "author").map(|login| world.account(login));
+    let seen = |review: &ReviewId| {
+        let review = &world[*review];
+        let draft = review.state == ReviewState::Pending;
+        !review.deleted
+            && (!draft || review.author == viewer)
+            && states.as_ref().is_none_or(|states| states.contains(&review.state.as_graphql()))
+            && author.is_none_or(|author| author == Some(review.author))
+    };
+    world[id].reviews.iter().copied().filter(seen).collect()
+}
+
+/// The last review of everybody who gave one.
+fn latest(world: &World, id: PullId) -> Vec<ReviewId> {
+    let mut found: Vec<ReviewId> = Vec::new();
+    for review in world[id].reviews.iter().copied().filter(|r| world[*r].submitted_at.is_some()) {
+        found.retain(|earlier| world[*earlier].author != world[review].author);
+        found.push(review);
+    }
+    found
+}
+
+/// Only the opinions of those who may write decide.
+fn decision(world: &World, id: PullId) -> Option<&'static str> {
+    let opinions: Vec<ReviewState> = latest_opinions(world, id);
+    if opinions.contains(&ReviewState::ChangesRequested) {
+        Some("CHANGES_REQUESTED")
+    } else if opinions.contains(&ReviewState::Approved) {
+        Some("APPROVED")
+    } else {
+        None
+    }
+}
+
+fn latest_opinions(world: &World, id: PullId) -> Vec<ReviewState> {
+    let mut found: Vec<(AccountId, ReviewState)> = Vec::new();
+    for review in world[id].reviews.iter().map(|review| &world[*review]) {
+        let opinion = matches!(review.state, ReviewState::Approved | ReviewState::ChangesRequested);
+        if opinion && world.association(review.author, world[id].repository).may_write() {
+            found.retain(|(author, _)| *author != review.author);
+            found.push((review.author, review.state));
+        }
+    }
+    found.into_iter().map(|(_, state)| state).collect()
+}
+
+fn comments(world: &World, id: PullId, info: &ResolveInfo<'_>) -> Vec<CommentId> {
+    let mut found: Vec<CommentId> =
+        world[id].comments.iter().copied().filter(|comment| !world[*comment].deleted).collect();
+    if let Some(order) = info.arguments().get("orderBy").and_then(|order| order.as_object()) {
+        found.sort_by_key(|comment| world[*comment].updated_at);
+        if text(order, "direction") == Some("DESC") {
+            found.reverse();
+        }
+    }
+    found
+}
+
+pub(super) fn review_request<'a>(
+    context: &'a Context<'a>,
+    pull: PullId,
+    of: AccountId,
+    info: &ResolveInfo<'_>,
+) -> Resolved<'a> {
+    let world = context.world();
+    Ok(match info.field_name() {
+        "id" => leaf(Node::ReviewRequest(pull, of).id(&world)),
+        "databaseId" => number_or_null(None),
+        "asCodeOwner" => leaf(false),
+        "pullRequest" => context.object(Node::PullRequest(pull)),
+        "requestedReviewer" => {
+            if context.caller.cannot_read.contains(&Hidden::ReviewRequests) {
+                return Err(refused("FORBIDDEN", NOT_ACCESSIBLE));
+            }
+            context.author(of)
+        }
+        _ => unknown(),
+    })
+}

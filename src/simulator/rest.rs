@@ -1,0 +1,516 @@
+//! The REST routes a client of ours needs, with the shapes and refusals of GitHub's.
+
+mod shapes;
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::world::{AccountId, AccountKind, PullId, PullState, Refusal, RepositoryId, Subject, World, diff};
+
+/// A REST request, as far as a route looks at it.
+#[derive(Debug)]
+pub(crate) struct RestRequest<'a> {
+    /// Without prefix and query, decoded.
+    pub(crate) segments: Vec<String>,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) accept: &'a str,
+    pub(crate) body: &'a [u8],
+}
+
+/// An answer; the body is JSON unless it is raw text.
+#[derive(Debug)]
+pub(crate) struct RestAnswer {
+    pub(crate) status: u16,
+    pub(crate) body: RestBody,
+    /// Whether there is a next page, for the `link` header.
+    pub(crate) next_page: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) enum RestBody {
+    Json(Value),
+    Text(String),
+    Empty,
+}
+
+impl RestAnswer {
+    pub(crate) fn json(status: u16, body: Value) -> Self {
+        Self { status, body: RestBody::Json(body), next_page: None }
+    }
+
+    pub(crate) fn message(status: u16, message: &str) -> Self {
+        let url = "https://docs.github.com/rest";
+        Self::json(
+            status,
+            json!({ "message": message, "documentation_url": url, "status": status.to_string() }),
+        )
+    }
+
+    fn text(text: String) -> Self {
+        Self { status: 200, body: RestBody::Text(text), next_page: None }
+    }
+}
+
+/// The routes there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    User,
+    RateLimit,
+    Repository,
+    Dispatch,
+    CreateIssue,
+    ListIssues,
+    GetIssue,
+    CreateComment,
+    AddLabels,
+    RemoveLabel,
+    GetPull,
+    PullFiles,
+    RequestReviewers,
+    RequestedReviewers,
+    UnrequestReviewers,
+    Merge,
+    Compare,
+    Contents,
+}
+
+impl Route {
+    /// Which route a request means, by the shape of its path.
+    pub(crate) fn of(method: &str, segments: &[String]) -> Option<Self> {
+        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+        Some(match (method, parts.as_slice()) {
+            ("GET", ["user"]) => Self::User,
+            ("GET", ["rate_limit"]) => Self::RateLimit,
+            ("GET", ["repos", _, _]) => Self::Repository,
+            ("POST", ["repos", _, _, "dispatches"]) => Self::Dispatch,
+            ("POST", ["repos", _, _, "issues"]) => Self::CreateIssue,
+            ("GET", ["repos", _, _, "issues"]) => Self::ListIssues,
+            ("GET", ["repos", _, _, "issues", _]) => Self::GetIssue,
+            ("POST", ["repos", _, _, "issues", _, "comments"]) => Self::CreateComment,
+            ("POST", ["repos", _, _, "issues", _, "labels"]) => Self::AddLabels,
+            ("DELETE", ["repos", _, _, "issues", _, "labels", _]) => Self::RemoveLabel,
+            ("GET", ["repos", _, _, "pulls", _]) => Self::GetPull,
+            ("GET", ["repos", _, _, "pulls", _, "files"]) => Self::PullFiles,
+            ("POST", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::RequestReviewers,
+            ("GET", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::RequestedReviewers,
+            ("DELETE", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::UnrequestReviewers,
+            ("PUT", ["repos", _, _, "pulls", _, "merge"]) => Self::Merge,
+            ("GET", ["repos", _, _, "compare", ..]) => Self::Compare,
+            ("GET", ["repos", _, _, "contents", ..]) => Self::Contents,
+            _ => return None,
+        })
+    }
+
+    /// As GitHub's documentation writes it; faults are aimed by it and the log shows it.
+    pub(crate) fn template(self) -> &'static str {
+        match self {
+            Self::User => "GET /user",
+            Self::RateLimit => "GET /rate_limit",
+            Self::Repository => "GET /repos/{owner}/{repo}",
+            Self::Dispatch => "POST /repos/{owner}/{repo}/dispatches",
+            Self::CreateIssue => "POST /repos/{owner}/{repo}/issues",
+            Self::ListIssues => "GET /repos/{owner}/{repo}/issues",
+            Self::GetIssue => "GET /repos/{owner}/{repo}/issues/{issue_number}",
+            Self::CreateComment => "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
+            Self::AddLabels => "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
+            Self::RemoveLabel => "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}",
+            Self::GetPull => "GET /repos/{owner}/{repo}/pulls/{pull_number}",
+            Self::PullFiles => "GET /repos/{owner}/{repo}/pulls/{pull_number}/files",
+            Self::RequestReviewers => "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
+            Self::RequestedReviewers => "GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
+            Self::UnrequestReviewers => {
+                "DELETE /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"
+            }
+            Self::Merge => "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge",
+            Self::Compare => "GET /repos/{owner}/{repo}/compare/{basehead}",
+            Self::Contents => "GET /repos/{owner}/{repo}/contents/{path}",
+        }
+    }
+
+    pub(crate) fn writes(self) -> bool {
+        !self.template().starts_with("GET")
+    }
+}
+
+/// Carries a request out. `rate_limit` is answered by the server, which keeps the budgets.
+pub(crate) fn answer(
+    world: &mut World,
+    by: AccountId,
+    route: Route,
+    request: &RestRequest<'_>,
+) -> RestAnswer {
+    match carry_out(world, by, route, request) {
+        Ok(answer) => answer,
+        Err(Refusal::NotFound(message)) => RestAnswer::message(404, &message),
+        Err(Refusal::Forbidden(message)) => RestAnswer::message(403, &message),
+        Err(Refusal::Unprocessable(message)) => RestAnswer::message(422, &message),
+    }
+}
+
+fn carry_out(
+    world: &mut World,
+    by: AccountId,
+    route: Route,
+    request: &RestRequest<'_>,
+) -> Result<RestAnswer, Refusal> {
+    if route == Route::User {
+        return Ok(RestAnswer::json(200, shapes::account(world, by)));
+    }
+    let segment = |index: usize| request.segments.get(index).map_or("", String::as_str);
+    let repository = find_repository(world, by, segment(1), segment(2))?;
+    if route.writes() && world[repository].archived {
+        return Err(Refusal::Forbidden("Repository was archived so is read-only.".to_owned()));
+    }
+    let numbered = || {
+        let number = segment(4).parse::<i64>().map_err(|_| not_found())?;
+        let pull = world.pull(repository, number).map(Subject::Pull);
+        pull.or_else(|| world.issue(repository, number).map(Subject::Issue)).ok_or_else(not_found)
+    };
+    match route {
+        Route::User | Route::RateLimit => Err(not_found()),
+        Route::Repository => Ok(RestAnswer::json(200, shapes::repository(world, repository, by))),
+        Route::Dispatch => dispatch(world, by, repository, &request.json()?),
+        Route::CreateIssue => create_issue(world, by, repository, &request.json()?),
+        Route::ListIssues => Ok(list_issues(world, repository, request)),
+        Route::GetIssue => {
+            let subject = numbered()?;
+            Ok(RestAnswer::json(200, shapes::subject(world, subject)))
+        }
+        Route::CreateComment => {
+            let subject = numbered()?;
+            let body = request.json()?;
+            let comment = world.comment(subject, by, text(&body, "body"))?;
+            Ok(RestAnswer::json(201, shapes::comment(world, comment)))
+        }
+        Route::AddLabels | Route::RemoveLabel => {
+            let subject = numbered()?;
+            label(world, by, subject, route, request)
+        }
+        Route::GetPull => {
+            let pull = as_pull(numbered()?)?;
+            if request.accept.contains("diff") {
+                return Ok(RestAnswer::text(unified(&pull_changes(world, pull))));
+            }
+            Ok(RestAnswer::json(200, shapes::pull(world, pull)))
+        }
+        Route::PullFiles => {
+            let pull = as_pull(numbered()?)?;
+            let files = pull_changes(world, pull).iter().map(shapes::file).collect();
+            Ok(request.page(files))
+        }
+        Route::RequestReviewers | Route::RequestedReviewers | Route::UnrequestReviewers => {
+            let pull = as_pull(numbered()?)?;
+            reviewers(world, by, pull, route, request)
+        }
+        Route::Merge => {
+            let pull = as_pull(numbered()?)?;
+            merge(world, by, pull, &request.json().unwrap_or_default())
+        }
+        Route::Compare => compare(world, repository, &request.segments[4..].join("/"), request.accept),
+        Route::Contents => contents(world, repository, &request.segments[4..].join("/"), request),
+    }
+}
+
+fn not_found() -> Refusal {
+    Refusal::NotFound("Not Found".to_owned())
+}
+
+/// A private repository does not exist for those who may not see it.
+fn find_repository(world: &World, by: AccountId, owner: &str, name: &str) -> Result<RepositoryId, Refusal> {
+    let id = world.repository(owner, name).ok_or_else(not_found)?;
+    let known = world[id].owner == by || world[id].associations.contains_key(&by);
+    if world[id].private && !known { Err(not_found()) } else { Ok(id) }
+}
+
+fn as_pull(subject: Subject) -> Result<PullId, Refusal> {
+    match subject {
+        Subject::Pull(pull) => Ok(pull),
+        Subject::Issue(_) => Err(not_found()),
+    }
+}
+
+fn text<'v>(body: &'v Value, key: &str) -> &'v str {
+    body.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn texts(body: &Value, key: &str) -> Vec<String> {
+    let values = body.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+impl RestRequest<'_> {
+    fn json(&self) -> Result<Value, Refusal> {
+        serde_json::from_slice(self.body)
+            .map_err(|_| Refusal::Unprocessable("Problems parsing JSON".to_owned()))
+    }
+
+    fn parameter(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn page(&self, items: Vec<Value>) -> RestAnswer {
+        let number = |name: &str| self.parameter(name).and_then(|value| value.parse::<usize>().ok());
+        let size = number("per_page").unwrap_or(30).clamp(1, 100);
+        let page = number("page").unwrap_or(1).max(1);
+        let total = items.len();
+        let shown: Vec<Value> = items.into_iter().skip((page - 1) * size).take(size).collect();
+        let next_page = (page * size < total).then_some(page + 1);
+        RestAnswer { next_page, ..RestAnswer::json(200, Value::Array(shown)) }
+    }
+}
+
+/// What GitHub documents for `client_payload`.
+const MOST_PAYLOAD_KEYS: usize = 10;
+const LONGEST_EVENT_TYPE: usize = 100;
+
+fn dispatch(
+    world: &mut World,
+    by: AccountId,
+    repository: RepositoryId,
+    body: &Value,
+) -> Result<RestAnswer, Refusal> {
+    world.require_write(by, repository, "RepositoryDispatch")?;
+    let event = text(body, "event_type");
+    let payload = body.get("client_payload").cloned().unwrap_or_else(|| json!({}));
+    if event.is_empty() || event.chars().count() > LONGEST_EVENT_TYPE {
+        let message = "Invalid request.\n\nevent_type must be 1 to 100 characters.";
+        return Err(Refusal::Unprocessable(message.to_owned()));
+    }
+    if payload.as_object().is_none_or(|payload| payload.len() > MOST_PAYLOAD_KEYS) {
+        let message = "Invalid request.\n\nNo more than 10 properties are allowed in client_payload.";
+        return Err(Refusal::Unprocessable(message.to_owned()));
+    }
+    world.dispatch(repository, by, event, payload);
+    Ok(RestAnswer { status: 204, body: RestBody::Empty, next_page: None })
+}
+
+fn create_issue(
+    world: &mut World,
+    by: AccountId,
+    repository: RepositoryId,
+    body: &Value,
+) -> Result<RestAnswer, Refusal> {
+    let title = text(body, "title");
+    if title.is_empty() {
+        return Err(Refusal::Unprocessable("Validation Failed".to_owned()));
+    }
+    let writer = world.association(by, repository).may_write();
+    let mut labels = Vec::new();
+    let mut assignees = Vec::new();
+    // Labels and assignees of somebody who may not set them are dropped without a word.
+    if writer {
+        labels = texts(body, "labels").iter().map(|name| world.ensure_label(repository, name)).collect();
+        for login in texts(body, "assignees") {
+            let found = world.account(&login).filter(|id| may_be_assigned(world, repository, *id));
+            let message = || Refusal::Unprocessable(format!("Validation Failed: {login} cannot be assigned"));
+            assignees.push(found.ok_or_else(message)?);
+        }
+    }
+    let issue = world.create_issue(repository, by, title, text(body, "body"), labels, assignees);
+    Ok(RestAnswer::json(201, shapes::subject(world, Subject::Issue(issue))))
+}
+
+fn may_be_assigned(world: &World, repository: RepositoryId, id: AccountId) -> bool {
+    world[id].kind == AccountKind::Bot || world.association(id, repository).may_write()
+}
+
+/// Pull requests are issues too, here as there.
+fn list_issues(world: &World, repository: RepositoryId, request: &RestRequest<'_>) -> RestAnswer {
+    let state = request.parameter("state").unwrap_or("open");
+    let creator = request.parameter("creator").map(|login| world.account(login));
+    let labels: Vec<&str> = request.parameter("labels").map(|l| l.split(',').collect()).unwrap_or_default();
+    let subjects = world[repository].issues.iter().map(|id| Subject::Issue(*id));
+    let subjects = subjects.chain(world[repository].pulls.iter().map(|id| Subject::Pull(*id)));
+    let mut found: Vec<(jiff::Timestamp, Value)> = subjects
+        .filter_map(|subject| {
+            let (open, author, there, at) = match subject {
+                Subject::Issue(id) => (true, world[id].author, &world[id].labels, world[id].created_at),
+                Subject::Pull(id) => {
+                    let pull = &world[id];
+                    (pull.state == PullState::Open, pull.author, &pull.labels, pull.created_at)
+                }
+            };
+            let wanted = match state {
+                "all" => true,
+                "closed" => !open,
+                _ => open,
+            };
+            let labelled = labels
+                .iter()
+                .all(|name| there.iter().any(|label| world[*label].name.eq_ignore_ascii_case(name)));
+            let by = creator.is_none_or(|creator| creator == Some(author));
+            (wanted && labelled && by).then(|| (at, shapes::subject(world, subject)))
+        })
+        .collect();
+    found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    request.page(found.into_iter().map(|(_, value)| value).collect())
+}
+
+fn label(
+    world: &mut World,
+    by: AccountId,
+    subject: Subject,
+    route: Route,
+    request: &RestRequest<'_>,
+) -> Result<RestAnswer, Refusal> {
+    let repository = world.repository_of(subject);
+    world.require_write(by, repository, "Labels")?;
+    if route == Route::AddLabels {
+        // A name without a label makes one; GraphQL's mutation takes ids only.
+        for name in texts(&request.json()?, "labels") {
+            let label = world.ensure_label(repository, &name);
+            world.add_label(subject, by, label);
+        }
+    } else {
+        let name = request.segments.get(6).map_or("", String::as_str);
+        let label = world.label(repository, name);
+        let label = label.ok_or_else(|| Refusal::NotFound("Label does not exist".to_owned()))?;
+        world.remove_label(subject, by, label);
+    }
+    Ok(RestAnswer::json(200, shapes::labels(world, subject)))
+}
+
+/// A bot is asked by its exact REST login; another spelling of it succeeds and does nothing.
+fn reviewers(
+    world: &mut World,
+    by: AccountId,
+    pull: PullId,
+    route: Route,
+    request: &RestRequest<'_>,
+) -> Result<RestAnswer, Refusal> {
+    if route == Route::RequestedReviewers {
+        return Ok(RestAnswer::json(200, shapes::requested(world, pull)));
+    }
+    world.require_write(by, world[pull].repository, "RequestReviewers")?;
+    let body = request.json()?;
+    let mut asked = Vec::new();
+    for login in texts(&body, "reviewers").into_iter().chain(texts(&body, "team_reviewers")) {
+        let refusal = || {
+            let message = "Reviews may only be requested from collaborators. One or more of the users or teams \
+                           you specified is not a collaborator of the repository.";
+            Refusal::Unprocessable(message.to_owned())
+        };
+        let id = world.account(&login).ok_or_else(refusal)?;
+        if id == world[pull].author {
+            let message = "Review cannot be requested from pull request author.";
+            return Err(Refusal::Unprocessable(message.to_owned()));
+        }
+        if world[id].kind == AccountKind::Bot && world[id].rest_login() != login {
+            continue;
+        }
+        asked.push(id);
+    }
+    for of in asked {
+        if route == Route::RequestReviewers {
+            world.request_review(pull, by, of);
+        } else {
+            world.unrequest_review(pull, by, of);
+        }
+    }
+    let status = if route == Route::RequestReviewers { 201 } else { 200 };
+    Ok(RestAnswer::json(status, shapes::pull(world, pull)))
+}
+
+fn merge(world: &mut World, by: AccountId, pull: PullId, body: &Value) -> Result<RestAnswer, Refusal> {
+    world.require_write(by, world[pull].repository, "Merge")?;
+    let expected = text(body, "sha");
+    if !expected.is_empty() && expected != &*world[pull].head {
+        let message = "Head branch was modified. Review and try the merge again.";
+        return Ok(RestAnswer::message(409, message));
+    }
+    match world.merge(pull, by) {
+        Ok(oid) => {
+            let merged =
+                json!({ "sha": &*oid, "merged": true, "message": "Pull Request successfully merged" });
+            Ok(RestAnswer::json(200, merged))
+        }
+        Err(refusal) => Ok(RestAnswer::message(405, &refusal.to_string())),
+    }
+}
+
+fn pull_changes(world: &World, pull: PullId) -> Vec<diff::FileChange> {
+    diff::changes(&world.tree(&world[pull].base), &world.tree(&world[pull].head))
+}
+
+fn compare(
+    world: &World,
+    repository: RepositoryId,
+    basehead: &str,
+    accept: &str,
+) -> Result<RestAnswer, Refusal> {
+    let (base, head) = basehead.split_once("...").ok_or_else(not_found)?;
+    let find = |name: &str| world.commit_named(repository, name).ok_or_else(not_found);
+    let (base, head) = (find(base)?, find(head)?);
+    let changes = diff::changes(&base.tree, &head.tree);
+    if accept.contains("diff") {
+        return Ok(RestAnswer::text(unified(&changes)));
+    }
+    // The commits that lead from head back to base, oldest first.
+    let mut between = Vec::new();
+    let mut at = Some(head);
+    while let Some(commit) = at.filter(|commit| commit.oid != base.oid) {
+        between.push(shapes::commit(world, commit));
+        at = commit.parents.first().and_then(|parent| world.commit(parent));
+    }
+    let reached = at.is_some();
+    between.reverse();
+    let status = match (base.oid == head.oid, reached) {
+        (true, _) => "identical",
+        (false, true) => "ahead",
+        (false, false) => "diverged",
+    };
+    let body = json!({
+        "status": status,
+        "ahead_by": between.len(),
+        "behind_by": usize::from(!reached),
+        "total_commits": between.len(),
+        "base_commit": shapes::commit(world, base),
+        "merge_base_commit": shapes::commit(world, base),
+        "commits": between,
+        "files": changes.iter().map(shapes::file).collect::<Vec<_>>(),
+    });
+    Ok(RestAnswer::json(200, body))
+}
+
+fn unified(changes: &[diff::FileChange]) -> String {
+    let mut text = String::new();
+    for file in changes {
+        let old = file.previous_path.as_deref().unwrap_or(&file.path);
+        let (from, to) = match file.status {
+            diff::FileStatus::Added => ("/dev/null".to_owned(), format!("b/{}", file.path)),
+            diff::FileStatus::Removed => (format!("a/{old}"), "/dev/null".to_owned()),
+            _ => (format!("a/{old}"), format!("b/{}", file.path)),
+        };
+        let (new, hunks) = (&file.path, &file.patch);
+        let _ = write!(text, "diff --git a/{old} b/{new}\n--- {from}\n+++ {to}\n{hunks}\n");
+    }
+    text
+}
+
+fn contents(
+    world: &World,
+    repository: RepositoryId,
+    path: &str,
+    request: &RestRequest<'_>,
+) -> Result<RestAnswer, Refusal> {
+    let name = request.parameter("ref").unwrap_or(&world[repository].default_branch);
+    let missing = || Refusal::NotFound(format!("No commit found for the ref {name}"));
+    let commit = world.commit_named(repository, name).ok_or_else(missing)?;
+    let text = commit.tree.get(path).ok_or_else(not_found)?;
+    if request.accept.contains("raw") {
+        return Ok(RestAnswer::text(text.to_string()));
+    }
+    let body = json!({
+        "type": "file",
+        "encoding": "base64",
+        "name": path.rsplit('/').next(),
+        "path": path,
+        "size": text.len(),
+        "sha": &*commit.oid,
+        "content": STANDARD.encode(text.as_bytes()),
+    });
+    Ok(RestAnswer::json(200, body))
+}

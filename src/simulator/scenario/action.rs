@@ -1,0 +1,237 @@
+//! What a scripted account can do, as written in a scenario or sent to the control endpoint.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::simulator::world::{ReviewState, Side};
+
+/// One thing done to a pull request.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Push(PushAction),
+    ForcePush(PushAction),
+    Review(ReviewAction),
+    Comment(CommentAction),
+    Reply(ReplyAction),
+    Edit(EditAction),
+    Resolve(OnThreadAction),
+    Unresolve(OnThreadAction),
+    Minimise(MinimiseAction),
+    CheckRun(CheckRunAction),
+    Label(LabelAction),
+    Unlabel(LabelAction),
+    RequestReview(RequestAction),
+    UnrequestReview(RequestAction),
+    Ready(Actor),
+    Draft(Actor),
+    Close(Actor),
+    Reopen(Actor),
+    Merge(Actor),
+    DeleteAccount(DeleteAccountAction),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PushAction {
+    pub by: String,
+    #[serde(default)]
+    pub message: String,
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    #[serde(default)]
+    pub replace: Vec<Replacement>,
+    #[serde(default)]
+    pub delete: Vec<String>,
+    #[serde(default)]
+    pub rename: BTreeMap<String, String>,
+}
+
+/// The first place where `find` stands becomes `with`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replacement {
+    pub path: String,
+    pub find: String,
+    pub with: String,
+}
+
+/// A review with the threads it opens. Bodies may use `{n}`, `{head}`, `{head_short}`, `{number}` and `{author}`: the
+/// repetition, the head commit, the pull request's number and its author.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewAction {
+    pub by: String,
+    /// `commented` (default), `approved`, `changes_requested`, or `pending` for a draft.
+    #[serde(default)]
+    pub state: ReviewState,
+    #[serde(default)]
+    pub body: String,
+    pub body_file: Option<String>,
+    /// Made on the head before the last push: a bot that was slow.
+    #[serde(default)]
+    pub on_previous_head: bool,
+    #[serde(default)]
+    pub threads: Vec<ThreadEntry>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThreadEntry {
+    /// What later steps call it; with `repeat`, `{n}` belongs in it.
+    pub name: Option<String>,
+    pub path: String,
+    /// Left out, the thread is about the whole file.
+    pub line: Option<i64>,
+    pub start_line: Option<i64>,
+    #[serde(default)]
+    pub side: Side,
+    #[serde(default)]
+    pub body: String,
+    pub body_file: Option<String>,
+    #[serde(default = "once")]
+    pub repeat: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommentAction {
+    pub by: String,
+    /// What a later `edit` or `minimise` calls it.
+    pub name: Option<String>,
+    #[serde(default)]
+    pub body: String,
+    pub body_file: Option<String>,
+    #[serde(default = "once")]
+    pub repeat: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyAction {
+    pub by: String,
+    /// A thread's name; `it` is the event's, `own` all open ones that `by` began, `all` all open ones.
+    pub thread: String,
+    pub name: Option<String>,
+    #[serde(default)]
+    pub body: String,
+    pub body_file: Option<String>,
+    #[serde(default = "once")]
+    pub repeat: u32,
+}
+
+/// Changes a named comment, or the first comment of a thread: to `body`, or by `append`ing.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditAction {
+    pub by: String,
+    pub comment: Option<String>,
+    pub thread: Option<String>,
+    #[serde(default)]
+    pub body: String,
+    pub body_file: Option<String>,
+    #[serde(default)]
+    pub append: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnThreadAction {
+    pub by: String,
+    pub thread: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MinimiseAction {
+    pub by: String,
+    pub comment: Option<String>,
+    pub thread: Option<String>,
+    #[serde(default = "outdated")]
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckRunAction {
+    pub by: String,
+    pub name: String,
+    /// `success`, `failure`, `neutral` …; left out, it is still running.
+    pub conclusion: Option<String>,
+    pub title: Option<String>,
+    pub summary: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelAction {
+    pub by: String,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestAction {
+    pub by: String,
+    pub of: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Actor {
+    pub by: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteAccountAction {
+    pub login: String,
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn outdated() -> String {
+    "outdated".to_owned()
+}
+
+impl Action {
+    /// Who does it; nobody in particular deletes an account.
+    pub fn by(&self) -> Option<&str> {
+        match self {
+            Self::Push(action) | Self::ForcePush(action) => Some(&action.by),
+            Self::Review(action) => Some(&action.by),
+            Self::Comment(action) => Some(&action.by),
+            Self::Reply(action) => Some(&action.by),
+            Self::Edit(action) => Some(&action.by),
+            Self::Resolve(action) | Self::Unresolve(action) => Some(&action.by),
+            Self::Minimise(action) => Some(&action.by),
+            Self::CheckRun(action) => Some(&action.by),
+            Self::Label(action) | Self::Unlabel(action) => Some(&action.by),
+            Self::RequestReview(action) | Self::UnrequestReview(action) => Some(&action.by),
+            Self::Ready(action)
+            | Self::Draft(action)
+            | Self::Close(action)
+            | Self::Reopen(action)
+            | Self::Merge(action) => Some(&action.by),
+            Self::DeleteAccount(_) => None,
+        }
+    }
+
+    /// Each body with the file it may come from.
+    pub(super) fn bodies_mut(&mut self) -> Vec<(&mut String, &mut Option<String>)> {
+        match self {
+            Self::Review(action) => {
+                let threads = action.threads.iter_mut();
+                let threads = threads.map(|thread| (&mut thread.body, &mut thread.body_file));
+                std::iter::once((&mut action.body, &mut action.body_file)).chain(threads).collect()
+            }
+            Self::Comment(action) => vec![(&mut action.body, &mut action.body_file)],
+            Self::Reply(action) => vec![(&mut action.body, &mut action.body_file)],
+            Self::Edit(action) => vec![(&mut action.body, &mut action.body_file)],
+            _ => Vec::new(),
+        }
+    }
+}

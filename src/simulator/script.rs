@@ -1,0 +1,241 @@
+//! The script: plays a scenario's steps on the world, in virtual time.
+//!
+//! Nothing runs in the background. Whoever is about to look at the world first brings it up to date with
+//! [`Script::play_until`], and every step that has become due by then is carried out in order, each at its own
+//! instant. So the same scenario gives the same world at the same time, however often it was looked at.
+
+mod perform;
+mod stage;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::scenario::{Action, Condition, PullRequestEntry, Scenario, Step, Trigger};
+use super::world::{CommentId, Event, Happening, PullId, ReviewCommentId, ThreadId, World};
+
+pub(crate) use stage::set;
+
+/// More steps than this at one instant is a script that sets itself off.
+const STEPS_AT_ONCE: u32 = 10_000;
+
+/// What steps remember of each other.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    steps: Vec<Step>,
+    due: BTreeMap<(Timestamp, u64), Due>,
+    sequence: u64,
+    /// How often each step's trigger has matched, for each pull request.
+    matched: BTreeMap<(usize, Option<PullId>), u32>,
+    threads: BTreeMap<(PullId, String), ThreadId>,
+    comments: BTreeMap<(PullId, String), Said>,
+    problems: Vec<String>,
+}
+
+/// A comment that has a name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Said {
+    Comment(CommentId),
+    Review(ReviewCommentId),
+}
+
+/// Something that has its time.
+#[derive(Debug)]
+enum Due {
+    Open {
+        entry: Box<PullRequestEntry>,
+        n: u32,
+    },
+    /// Without a pull request it is for those the step names, found when the time has come.
+    Step {
+        step: usize,
+        pull: Option<PullId>,
+        thread: Option<ThreadId>,
+        n: u32,
+    },
+}
+
+/// Where an action is carried out.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    pull: PullId,
+    /// The event's thread, which a step calls `it`.
+    thread: Option<ThreadId>,
+    n: u32,
+}
+
+impl Script {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        Self { steps: scenario.steps.iter().map(|step| step.get_ref().clone()).collect(), ..Self::default() }
+    }
+
+    /// What went wrong while playing, each with its step. A sound scenario has none.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Puts what has a fixed time on the calendar, counted from the scenario's start: first the pull requests, so
+    /// that a step of the same instant finds its own.
+    fn schedule_fixed(&mut self, scenario: &Scenario) {
+        for entry in scenario.pull_requests.iter().map(toml::Spanned::get_ref) {
+            let opened = scenario.start.saturating_add(entry.created).unwrap_or(scenario.start);
+            for n in 1..=entry.repeat {
+                self.put(opened, Due::Open { entry: Box::new(entry.clone()), n });
+            }
+        }
+        for index in 0..self.steps.len() {
+            if let Some(offset) = self.steps[index].at {
+                let at = scenario.start.saturating_add(offset).unwrap_or(Timestamp::MAX);
+                self.schedule(at, index, None, None);
+            }
+        }
+    }
+
+    fn put(&mut self, at: Timestamp, due: Due) {
+        self.sequence += 1;
+        self.due.insert((at, self.sequence), due);
+    }
+
+    fn schedule(&mut self, at: Timestamp, step: usize, pull: Option<PullId>, thread: Option<ThreadId>) {
+        let (repeat, every, delay) =
+            (self.steps[step].repeat, self.steps[step].every, self.steps[step].delay);
+        let mut at = at.saturating_add(delay).unwrap_or(Timestamp::MAX);
+        for n in 1..=repeat {
+            self.put(at, Due::Step { step, pull, thread, n });
+            at = at.saturating_add(every).unwrap_or(Timestamp::MAX);
+        }
+    }
+
+    /// Carries out everything due by `until` and leaves the world at that instant.
+    pub(crate) fn play_until(&mut self, world: &mut World, until: Timestamp) {
+        self.react(world);
+        let mut at_once = 0;
+        while let Some(entry) = self.due.first_entry() {
+            let (at, _) = *entry.key();
+            if at > until {
+                break;
+            }
+            let due = entry.remove();
+            at_once = if at > world.now { 0 } else { at_once + 1 };
+            if at_once > STEPS_AT_ONCE {
+                self.problems.push(format!("steps set each other off without end at {at}"));
+                self.due.clear();
+                break;
+            }
+            world.now = world.now.max(at);
+            self.carry_out(world, due);
+            self.react(world);
+        }
+        world.now = world.now.max(until);
+    }
+
+    fn carry_out(&mut self, world: &mut World, due: Due) {
+        let (index, pull, thread, n) = match due {
+            Due::Open { entry, n } => {
+                if let Err(problem) = stage::open_pull(world, &entry, n) {
+                    self.problems.push(format!("{}#{}: {problem}", entry.repository, entry.number));
+                }
+                return;
+            }
+            Due::Step { step, pull, thread, n } => (step, pull, thread, n),
+        };
+        let step = self.steps[index].clone();
+        let meant = match pull {
+            Some(pull) => vec![pull],
+            None => pulls(world, step.pull_request.as_deref()),
+        };
+        if meant.is_empty() && step.at.is_some() {
+            self.problems.push(format!("step {}: its pull request is not open yet", index + 1));
+        }
+        for pull in meant {
+            if step.when.as_ref().is_some_and(|condition| !holds(world, pull, condition)) {
+                continue;
+            }
+            for action in &step.actions {
+                if let Err(problem) = self.perform(world, Place { pull, thread, n }, action) {
+                    self.problems.push(format!("step {}: {problem}", index + 1));
+                }
+            }
+        }
+    }
+
+    /// Does one thing now, outside the steps: for tests and the control endpoint.
+    pub(crate) fn act(&mut self, world: &mut World, pull: PullId, action: &Action) -> Result<(), String> {
+        let done = self.perform(world, Place { pull, thread: None, n: 1 }, action);
+        self.react(world);
+        done
+    }
+
+    /// Lets every step look at what has happened since the last time.
+    fn react(&mut self, world: &mut World) {
+        for happening in std::mem::take(&mut world.happenings) {
+            for index in 0..self.steps.len() {
+                let step = &self.steps[index];
+                let Some(trigger) = &step.on else { continue };
+                let own = step.actions.first().and_then(Action::by).and_then(|by| world.account(by));
+                if own == Some(happening.by) || !self.matches(world, trigger, &happening) {
+                    continue;
+                }
+                let (only, times) = (step.only.clone(), step.times);
+                let elsewhere = step.pull_request.is_some();
+                let count = self.matched.entry((index, happening.pull)).or_insert(0);
+                *count += 1;
+                let wanted = if only.is_empty() { true } else { only.contains(count) };
+                if !wanted || times.is_some_and(|times| *count > times) {
+                    continue;
+                }
+                let pull = if elsewhere { None } else { happening.pull };
+                self.schedule(world.now, index, pull, happening.thread);
+            }
+        }
+    }
+
+    fn matches(&self, world: &World, trigger: &Trigger, happening: &Happening) -> bool {
+        let event = match trigger.event {
+            Event::Mention => {
+                matches!(happening.event, Event::Comment | Event::Reply | Event::Review | Event::Issue)
+                    && trigger
+                        .of
+                        .as_deref()
+                        .is_some_and(|login| super::world::mentions(&happening.text, login))
+            }
+            event => {
+                event == happening.event
+                    && trigger.of.as_deref().is_none_or(|of| world.account(of) == happening.of)
+            }
+        };
+        event
+            && trigger.by.as_deref().is_none_or(|by| world.account(by) == Some(happening.by))
+            && trigger
+                .repository
+                .as_deref()
+                .is_none_or(|name| world.repository_named(name) == Some(happening.repository))
+            && trigger.pull_request.as_deref().is_none_or(|reference| {
+                happening.pull.is_some_and(|pull| pulls(world, Some(reference)).contains(&pull))
+            })
+            && trigger.contains.as_deref().is_none_or(|part| happening.text.contains(part))
+            && trigger.label.as_deref().is_none_or(|label| happening.text.eq_ignore_ascii_case(label))
+            && trigger.thread.as_deref().is_none_or(|name| {
+                let named = happening.pull.and_then(|pull| self.threads.get(&(pull, name.to_owned())));
+                named.is_some() && named.copied() == happening.thread
+            })
+    }
+}
+
+fn holds(world: &World, pull: PullId, condition: &Condition) -> bool {
+    let tree = world.tree(&world[pull].head);
+    let text = tree.get(&condition.path).map_or("", |text| text);
+    condition.contains.as_deref().is_none_or(|part| text.contains(part))
+        && condition.lacks.as_deref().is_none_or(|part| !text.contains(part))
+}
+
+/// The pull requests a reference means: one, or with `#*` all of a repository.
+fn pulls(world: &World, reference: Option<&str>) -> Vec<PullId> {
+    let Some(reference) = reference else { return Vec::new() };
+    match reference.strip_suffix("#*") {
+        Some(repository) => {
+            world.repository_named(repository).map(|id| world[id].pulls.clone()).unwrap_or_default()
+        }
+        None => world.pull_named(reference).into_iter().collect(),
+    }
+}

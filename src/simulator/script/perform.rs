@@ -1,0 +1,297 @@
+//! Carrying out one action of a scenario on the world.
+
+use crate::simulator::scenario::{
+    Action, CheckRunAction, CommentAction, EditAction, MinimiseAction, PushAction, ReplyAction, ReviewAction,
+    ThreadEntry,
+};
+use crate::simulator::world::{
+    AccountId, NewCheck, NewReview, NewThread, Refusal, Subject, ThreadId, TreeEdit, World,
+};
+
+use super::{Place, Said, Script};
+
+impl Script {
+    pub(super) fn perform(&mut self, world: &mut World, place: Place, action: &Action) -> Result<(), String> {
+        let by = match action.by() {
+            Some(login) => account(world, login)?,
+            None => AccountId(0),
+        };
+        let Place { pull, .. } = place;
+        match action {
+            Action::Push(push) => self.push(world, place, by, push, false),
+            Action::ForcePush(push) => self.push(world, place, by, push, true),
+            Action::Review(review) => self.review(world, place, by, review),
+            Action::Comment(comment) => self.comment(world, place, by, comment),
+            Action::Reply(reply) => self.reply(world, place, by, reply),
+            Action::Edit(edit) => self.edit(world, place, by, edit),
+            Action::Minimise(hide) => self.minimise(world, place, hide),
+            Action::Resolve(on) => {
+                let threads = self.threads_meant(world, place, by, &on.thread)?;
+                threads.into_iter().try_for_each(|thread| world.resolve(thread, by)).map_err(say)
+            }
+            Action::Unresolve(on) => {
+                let threads = self.threads_meant(world, place, by, &on.thread)?;
+                threads.into_iter().try_for_each(|thread| world.unresolve(thread, by)).map_err(say)
+            }
+            Action::CheckRun(check) => {
+                run_check(world, place, by, check);
+                Ok(())
+            }
+            Action::Label(label) => {
+                let id = world.ensure_label(world[pull].repository, &label.name);
+                world.add_label(Subject::Pull(pull), by, id);
+                Ok(())
+            }
+            Action::Unlabel(label) => {
+                let id = world.ensure_label(world[pull].repository, &label.name);
+                world.remove_label(Subject::Pull(pull), by, id);
+                Ok(())
+            }
+            Action::RequestReview(request) => {
+                let of = account(world, &request.of)?;
+                world.request_review(pull, by, of);
+                Ok(())
+            }
+            Action::UnrequestReview(request) => {
+                let of = account(world, &request.of)?;
+                world.unrequest_review(pull, by, of);
+                Ok(())
+            }
+            Action::Ready(_) => {
+                world.set_draft(pull, by, false);
+                Ok(())
+            }
+            Action::Draft(_) => {
+                world.set_draft(pull, by, true);
+                Ok(())
+            }
+            Action::Close(_) => world.close(pull, by).map_err(say),
+            Action::Reopen(_) => world.reopen(pull, by).map_err(say),
+            Action::Merge(_) => world.merge(pull, by).map(|_| ()).map_err(say),
+            Action::DeleteAccount(delete) => {
+                let gone = account(world, &delete.login)?;
+                world[gone].deleted = true;
+                Ok(())
+            }
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "reads beside its siblings, which do need the script")]
+    fn push(
+        &mut self,
+        world: &mut World,
+        place: Place,
+        by: AccountId,
+        push: &PushAction,
+        force: bool,
+    ) -> Result<(), String> {
+        let fill = |text: &str| filled(world, place, text);
+        let edit = TreeEdit {
+            write: push.files.iter().map(|(path, text)| (path.clone(), fill(text))).collect(),
+            replace: push
+                .replace
+                .iter()
+                .map(|change| (change.path.clone(), fill(&change.find), fill(&change.with)))
+                .collect(),
+            delete: push.delete.clone(),
+            rename: push.rename.clone(),
+        };
+        let message = if push.message.is_empty() { "Update".to_owned() } else { fill(&push.message) };
+        world.push(place.pull, by, &message, &edit, force).map(|_| ()).map_err(say)
+    }
+
+    fn review(
+        &mut self,
+        world: &mut World,
+        place: Place,
+        by: AccountId,
+        review: &ReviewAction,
+    ) -> Result<(), String> {
+        let entries: Vec<(&ThreadEntry, Place)> = review
+            .threads
+            .iter()
+            .flat_map(|entry| {
+                (1..=entry.repeat).map(move |n| {
+                    // A thread that is not repeated counts with its step.
+                    let n = if entry.repeat > 1 { n } else { place.n };
+                    (entry, Place { n, ..place })
+                })
+            })
+            .collect();
+        let threads = entries
+            .iter()
+            .map(|(entry, place)| NewThread {
+                path: filled(world, *place, &entry.path),
+                line: entry.line,
+                start_line: entry.start_line,
+                side: entry.side,
+                body: filled(world, *place, &entry.body),
+            })
+            .collect();
+        let commits = &world[place.pull].commits;
+        let previous = commits.len().checked_sub(2).and_then(|index| commits.get(index).cloned());
+        let new = NewReview {
+            state: review.state,
+            body: filled(world, place, &review.body),
+            commit: if review.on_previous_head { previous } else { None },
+            threads,
+            only_in_diff: false,
+        };
+        let (_, opened) = world.review(place.pull, by, new).map_err(say)?;
+        for (thread, (entry, at)) in opened.into_iter().zip(entries) {
+            if let Some(name) = &entry.name {
+                self.threads.insert((place.pull, filled(world, at, name)), thread);
+            }
+        }
+        Ok(())
+    }
+
+    fn comment(
+        &mut self,
+        world: &mut World,
+        place: Place,
+        by: AccountId,
+        comment: &CommentAction,
+    ) -> Result<(), String> {
+        for n in 1..=comment.repeat {
+            let at = Place { n: if comment.repeat > 1 { n } else { place.n }, ..place };
+            let body = filled(world, at, &comment.body);
+            let id = world.comment(Subject::Pull(place.pull), by, &body).map_err(say)?;
+            if let Some(name) = &comment.name {
+                self.comments.insert((place.pull, filled(world, at, name)), Said::Comment(id));
+            }
+        }
+        Ok(())
+    }
+
+    fn reply(
+        &mut self,
+        world: &mut World,
+        place: Place,
+        by: AccountId,
+        reply: &ReplyAction,
+    ) -> Result<(), String> {
+        for thread in self.threads_meant(world, place, by, &reply.thread)? {
+            for n in 1..=reply.repeat {
+                let at = Place { n: if reply.repeat > 1 { n } else { place.n }, ..place };
+                let body = filled(world, at, &reply.body);
+                let id = world.reply(thread, by, &body).map_err(say)?;
+                if let Some(name) = &reply.name {
+                    self.comments.insert((place.pull, filled(world, at, name)), Said::Review(id));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What an edit or a minimisation is about.
+    fn said(
+        &self,
+        world: &World,
+        place: Place,
+        comment: Option<&str>,
+        thread: Option<&str>,
+    ) -> Result<Vec<Said>, String> {
+        if let Some(name) = comment {
+            let known = self.comments.get(&(place.pull, filled(world, place, name)));
+            return known.map(|said| vec![*said]).ok_or_else(|| format!("there is no comment `{name}` yet"));
+        }
+        let threads = self.threads_meant(world, place, AccountId(0), thread.unwrap_or("it"))?;
+        Ok(threads
+            .into_iter()
+            .filter_map(|id| world[id].comments.first().copied().map(Said::Review))
+            .collect())
+    }
+
+    fn edit(
+        &mut self,
+        world: &mut World,
+        place: Place,
+        by: AccountId,
+        edit: &EditAction,
+    ) -> Result<(), String> {
+        for said in self.said(world, place, edit.comment.as_deref(), edit.thread.as_deref())? {
+            let mut body = filled(world, place, &edit.body);
+            let before = match said {
+                Said::Comment(id) => &world[id].body,
+                Said::Review(id) => &world[id].body,
+            };
+            if edit.append {
+                body = format!("{before}{body}");
+            }
+            match said {
+                Said::Comment(id) => world.edit_comment(id, by, &body),
+                Said::Review(id) => world.edit_review_comment(id, by, &body),
+            }
+        }
+        Ok(())
+    }
+
+    fn minimise(&mut self, world: &mut World, place: Place, hide: &MinimiseAction) -> Result<(), String> {
+        for said in self.said(world, place, hide.comment.as_deref(), hide.thread.as_deref())? {
+            let marks = match said {
+                Said::Comment(id) => &mut world[id].marks,
+                Said::Review(id) => &mut world[id].marks,
+            };
+            marks.minimized = Some(hide.reason.clone());
+        }
+        Ok(())
+    }
+
+    fn threads_meant(
+        &self,
+        world: &World,
+        place: Place,
+        by: AccountId,
+        name: &str,
+    ) -> Result<Vec<ThreadId>, String> {
+        let open = |thread: &ThreadId| world[*thread].resolved_by.is_none();
+        let began =
+            |thread: &ThreadId| world[*thread].comments.first().is_some_and(|root| world[*root].author == by);
+        let all = world[place.pull].threads.iter().copied().filter(open);
+        match name {
+            "it" => {
+                place.thread.map(|thread| vec![thread]).ok_or_else(|| "the event has no thread".to_owned())
+            }
+            "own" => Ok(all.filter(began).collect()),
+            "all" => Ok(all.collect()),
+            name => {
+                let name = filled(world, place, name);
+                let known = self.threads.get(&(place.pull, name.clone()));
+                known.map(|thread| vec![*thread]).ok_or_else(|| format!("there is no thread `{name}` yet"))
+            }
+        }
+    }
+}
+
+fn run_check(world: &mut World, place: Place, by: AccountId, check: &CheckRunAction) {
+    let new = NewCheck {
+        name: check.name.clone(),
+        conclusion: check.conclusion.as_ref().map(|conclusion| conclusion.to_ascii_uppercase()),
+        title: check.title.as_ref().map(|text| filled(world, place, text)),
+        summary: check.summary.as_ref().map(|text| filled(world, place, text)),
+    };
+    world.check_run(place.pull, by, new);
+}
+
+fn account(world: &World, login: &str) -> Result<AccountId, String> {
+    world.account(login).ok_or_else(|| format!("there is no account `{login}`"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "shaped for map_err")]
+fn say(refusal: Refusal) -> String {
+    refusal.to_string()
+}
+
+fn filled(world: &World, place: Place, text: &str) -> String {
+    if !text.contains('{') {
+        return text.to_owned();
+    }
+    let pull = &world[place.pull];
+    let short = pull.head.get(..7).unwrap_or_default();
+    text.replace("{n}", &place.n.to_string())
+        .replace("{head}", &pull.head)
+        .replace("{head_short}", short)
+        .replace("{number}", &pull.number.to_string())
+        .replace("{author}", &world[pull.author].login)
+}

@@ -1,0 +1,185 @@
+//! What changed between two file trees: hunks as GitHub shows them, and where an old line stands now.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use similar::{ChangeTag, DiffTag, TextDiff};
+
+use super::Tree;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileStatus {
+    Added,
+    Modified,
+    Removed,
+    Renamed,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct FileChange {
+    pub(crate) path: String,
+    pub(crate) previous_path: Option<String>,
+    pub(crate) status: FileStatus,
+    pub(crate) additions: i64,
+    pub(crate) deletions: i64,
+    pub(crate) patch: String,
+}
+
+/// The files that differ, in path order. A removed file whose contents reappear under a new name is a rename.
+pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<FileChange> {
+    let mut removed: Vec<&String> = before.keys().filter(|path| !after.contains_key(*path)).collect();
+    let mut found = Vec::new();
+    for (path, contents) in after {
+        match before.get(path) {
+            Some(old) if old == contents => {}
+            Some(old) => found.push(change(path, None, FileStatus::Modified, old, contents)),
+            None => {
+                if let Some(index) = removed.iter().position(|old| alike(&before[*old], contents)) {
+                    let old = removed.swap_remove(index);
+                    found.push(change(path, Some(old), FileStatus::Renamed, &before[old], contents));
+                } else {
+                    found.push(change(path, None, FileStatus::Added, "", contents));
+                }
+            }
+        }
+    }
+    found.extend(removed.into_iter().map(|path| change(path, None, FileStatus::Removed, &before[path], "")));
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// Git's own measure: more than half in common is the same file.
+fn alike(old: &Arc<str>, new: &Arc<str>) -> bool {
+    old == new || TextDiff::from_lines(&**old, &**new).ratio() > 0.5
+}
+
+fn change(
+    path: &str,
+    previous: Option<&String>,
+    status: FileStatus,
+    before: &str,
+    after: &str,
+) -> FileChange {
+    let diff = TextDiff::from_lines(before, after);
+    let count = |tag| {
+        let lines = diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+        i64::try_from(lines).unwrap_or(i64::MAX)
+    };
+    FileChange {
+        path: path.to_owned(),
+        previous_path: previous.cloned(),
+        status,
+        additions: count(ChangeTag::Insert),
+        deletions: count(ChangeTag::Delete),
+        patch: hunks(before, after).iter().map(|hunk| hunk.text.as_str()).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// One hunk with, for each of its lines, the line numbers it has on either side.
+#[derive(Debug)]
+struct Hunk {
+    text: String,
+    header: String,
+    lines: Vec<(Option<i64>, Option<i64>, String)>,
+}
+
+fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+    let number = |index: Option<usize>| index.and_then(|index| i64::try_from(index + 1).ok());
+    let diff = TextDiff::from_lines(before, after);
+    let mut unified = diff.unified_diff();
+    unified
+        .context_radius(3)
+        .iter_hunks()
+        .map(|hunk| {
+            let header = hunk.header().to_string();
+            let lines: Vec<_> = hunk
+                .iter_changes()
+                .map(|change| {
+                    let sign = match change.tag() {
+                        ChangeTag::Equal => ' ',
+                        ChangeTag::Insert => '+',
+                        ChangeTag::Delete => '-',
+                    };
+                    let text = format!("{sign}{}", change.value().trim_end_matches('\n'));
+                    (number(change.old_index()), number(change.new_index()), text)
+                })
+                .collect();
+            let mut text = header.clone();
+            for (_, _, line) in &lines {
+                text.push('\n');
+                text.push_str(line);
+            }
+            Hunk { text, header, lines }
+        })
+        .collect()
+}
+
+/// The part of the hunk that ends at a line of the new file, as a review comment carries it. A line outside every
+/// hunk gets the lines above it as context, so that scripted reviews may point anywhere.
+pub(crate) fn hunk_ending_at(before: &str, after: &str, line: i64) -> String {
+    for hunk in hunks(before, after) {
+        if let Some(end) = hunk.lines.iter().position(|(_, new, _)| *new == Some(line)) {
+            let mut text = hunk.header;
+            for (_, _, shown) in &hunk.lines[..=end] {
+                text.push('\n');
+                text.push_str(shown);
+            }
+            return text;
+        }
+    }
+    let first = (line - 3).max(1);
+    let mut text = format!("@@ -{first},4 +{first},4 @@");
+    let shown = usize::try_from(line - first + 1).unwrap_or(0);
+    for context in after.lines().skip(usize::try_from(first - 1).unwrap_or(0)).take(shown) {
+        let _ = write!(text, "\n {context}");
+    }
+    text
+}
+
+/// Whether a line of the new file is shown in the diff, which is where GitHub lets a review point.
+pub(crate) fn shows_line(before: &str, after: &str, line: i64) -> bool {
+    hunks(before, after).iter().any(|hunk| hunk.lines.iter().any(|(_, new, _)| *new == Some(line)))
+}
+
+/// Where a line of the old contents stands in the new; `None` where it was changed or taken out.
+pub(crate) fn line_now(before: &str, after: &str, line: i64) -> Option<i64> {
+    let index = usize::try_from(line - 1).ok()?;
+    let diff = TextDiff::from_lines(before, after);
+    diff.ops().iter().find(|op| op.old_range().contains(&index)).and_then(|op| {
+        (op.tag() == DiffTag::Equal)
+            .then(|| i64::try_from(op.new_range().start + index - op.old_range().start + 1).ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
+
+    #[test]
+    fn a_line_moves_with_what_is_inserted_above_and_is_lost_when_changed() {
+        let after = BEFORE.replace("two\n", "two\ntwo and a half\n").replace("eight", "8");
+        assert_eq!(line_now(BEFORE, &after, 1), Some(1));
+        assert_eq!(line_now(BEFORE, &after, 5), Some(6));
+        assert_eq!(line_now(BEFORE, &after, 8), None);
+        assert_eq!(line_now(BEFORE, &after, 40), None);
+    }
+
+    #[test]
+    fn a_hunk_ends_at_the_line_asked_for() {
+        let after = BEFORE.replace("five", "5");
+        assert_eq!(hunk_ending_at(BEFORE, &after, 5), "@@ -2,7 +2,7 @@\n two\n three\n four\n-five\n+5");
+        assert!(shows_line(BEFORE, &after, 8) && !shows_line(BEFORE, &after, 9));
+    }
+
+    #[test]
+    fn a_rename_is_recognised_and_counted() {
+        let tree = |path: &str, text: &str| Tree::from([(path.to_owned(), Arc::from(text))]);
+        let found = changes(&tree("a.rs", BEFORE), &tree("b.rs", &BEFORE.replace("one", "1")));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].status, FileStatus::Renamed);
+        assert_eq!(found[0].previous_path.as_deref(), Some("a.rs"));
+        assert_eq!((found[0].additions, found[0].deletions), (1, 1));
+    }
+}

@@ -1,0 +1,415 @@
+//! What people and bots say: reviews, threads, replies, comments, and what is done to those afterwards.
+
+use super::{
+    AccountId, AccountKind, Comment, CommentId, Event, Happening, Marks, Oid, Post, PullId, Refusal, Review,
+    ReviewComment, ReviewCommentId, ReviewId, ReviewState, Side, Subject, Thread, ThreadId, TimelineEvent,
+    TimelineItem, World, diff,
+};
+
+/// A review as somebody submits it.
+#[derive(Debug)]
+pub(crate) struct NewReview {
+    pub(crate) state: ReviewState,
+    pub(crate) body: String,
+    /// The head where `None`.
+    pub(crate) commit: Option<Oid>,
+    pub(crate) threads: Vec<NewThread>,
+    /// GitHub refuses a line outside the diff; scripts may point anywhere.
+    pub(crate) only_in_diff: bool,
+}
+
+/// A thread as a review opens it. No line: the thread is about the whole file.
+#[derive(Debug, Clone)]
+pub(crate) struct NewThread {
+    pub(crate) path: String,
+    pub(crate) line: Option<i64>,
+    pub(crate) start_line: Option<i64>,
+    pub(crate) side: Side,
+    pub(crate) body: String,
+}
+
+impl World {
+    /// Submits a review, or keeps it as its author's draft where the state is pending. Returns it with the
+    /// threads it opened.
+    pub(crate) fn review(
+        &mut self,
+        pull: PullId,
+        by: AccountId,
+        new: NewReview,
+    ) -> Result<(ReviewId, Vec<ThreadId>), Refusal> {
+        self.check_review(pull, by, &new)?;
+        let commit = new.commit.clone().unwrap_or_else(|| self[pull].head.clone());
+        let review = self.start_review(pull, by, &new.body, commit);
+        let mut threads = Vec::new();
+        for thread in new.threads {
+            threads.push(self.open_thread(review, by, thread));
+        }
+        if new.state != ReviewState::Pending {
+            self.submit_review(review, by, new.state, None)?;
+        }
+        Ok((review, threads))
+    }
+
+    fn check_review(&self, pull: PullId, by: AccountId, new: &NewReview) -> Result<(), Refusal> {
+        let refuse = |text: &str| Err(Refusal::Unprocessable(text.to_owned()));
+        if self.pending_review(pull, by).is_some() {
+            return refuse("User can only have one pending review per pull request");
+        }
+        let own = self[pull].author == by;
+        if own && matches!(new.state, ReviewState::Approved) {
+            return refuse("Can not approve your own pull request");
+        }
+        if own && matches!(new.state, ReviewState::ChangesRequested) {
+            return refuse("Can not request changes on your own pull request");
+        }
+        if let Some(oid) = &new.commit
+            && self.commit(oid).is_none()
+        {
+            return refuse("The commit OID is not part of the pull request");
+        }
+        let empty = new.body.trim().is_empty() && new.threads.is_empty();
+        if empty && matches!(new.state, ReviewState::Commented | ReviewState::ChangesRequested) {
+            return refuse("Body can't be blank");
+        }
+        if new.only_in_diff {
+            let (base, head) = (self.tree(&self[pull].base), self.tree(&self[pull].head));
+            for thread in &new.threads {
+                let before = base.get(&thread.path).map_or("", |text| text);
+                let Some(after) = head.get(&thread.path) else {
+                    return refuse("Path could not be resolved");
+                };
+                let shown = thread.line.is_none_or(|line| diff::shows_line(before, after, line));
+                if thread.side == Side::Right && !shown {
+                    return refuse("Line could not be resolved");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The draft an account has on a pull request. While it exists every reply of that account goes into it.
+    pub(crate) fn pending_review(&self, pull: PullId, by: AccountId) -> Option<ReviewId> {
+        self[pull].reviews.iter().copied().find(|review| {
+            let review = &self[*review];
+            review.author == by && review.state == ReviewState::Pending && !review.deleted
+        })
+    }
+
+    fn start_review(&mut self, pull: PullId, by: AccountId, body: &str, commit: Oid) -> ReviewId {
+        let id = ReviewId(self.reviews.len());
+        self.reviews.push(Review {
+            pull,
+            author: by,
+            state: ReviewState::Pending,
+            body: body.to_owned(),
+            commit,
+            created_at: self.now,
+            updated_at: self.now,
+            submitted_at: None,
+            comments: Vec::new(),
+            marks: Marks::default(),
+            deleted: false,
+        });
+        self[pull].reviews.push(id);
+        id
+    }
+
+    fn open_thread(&mut self, review: ReviewId, by: AccountId, new: NewThread) -> ThreadId {
+        let pull = self[review].pull;
+        let (base, head) = (self.tree(&self[pull].base), self.tree(&self[review].commit));
+        let before = base.get(&new.path).map_or("", |text| text);
+        let after = head.get(&new.path).map_or("", |text| text);
+        let hunk = match new.line {
+            Some(line) => diff::hunk_ending_at(before, after, line),
+            None => String::new(),
+        };
+        let id = ThreadId(self.threads.len());
+        self.threads.push(Thread {
+            pull,
+            path: new.path,
+            line: new.line,
+            start_line: new.start_line,
+            original_line: new.line,
+            original_start_line: new.start_line,
+            side: new.side,
+            file_level: new.line.is_none(),
+            outdated: false,
+            resolved_by: None,
+            comments: Vec::new(),
+        });
+        self[pull].threads.push(id);
+        self.say_in_thread(id, review, by, new.body, hunk);
+        id
+    }
+
+    fn say_in_thread(
+        &mut self,
+        thread: ThreadId,
+        review: ReviewId,
+        by: AccountId,
+        body: String,
+        hunk: String,
+    ) -> ReviewCommentId {
+        let id = ReviewCommentId(self.review_comments.len());
+        let commit = self[review].commit.clone();
+        let first = self[thread].comments.first().copied();
+        let original_commit = first.map_or_else(|| commit.clone(), |root| self[root].original_commit.clone());
+        self.review_comments.push(ReviewComment {
+            thread,
+            review,
+            author: by,
+            body,
+            created_at: self.now,
+            updated_at: self.now,
+            commit,
+            original_commit,
+            hunk,
+            reply_to: first,
+            marks: Marks::default(),
+        });
+        self[thread].comments.push(id);
+        self[review].comments.push(id);
+        id
+    }
+
+    /// Turns a draft into a review everybody sees.
+    pub(crate) fn submit_review(
+        &mut self,
+        review: ReviewId,
+        by: AccountId,
+        state: ReviewState,
+        body: Option<String>,
+    ) -> Result<(), Refusal> {
+        if self[review].state != ReviewState::Pending || self[review].author != by {
+            return Err(Refusal::Unprocessable("Could not submit a review that is not pending".to_owned()));
+        }
+        let now = self.now;
+        let pull = self[review].pull;
+        let item = &mut self[review];
+        item.state = state;
+        item.submitted_at = Some(now);
+        item.updated_at = now;
+        if let Some(body) = body {
+            item.body = body;
+        }
+        let text = item.body.clone();
+        let said: Vec<ReviewCommentId> = item.comments.clone();
+        for comment in &said {
+            self[*comment].created_at = now;
+            self[*comment].updated_at = now;
+        }
+        // Who reviews is no longer asked to.
+        self[pull].requested.retain(|asked| *asked != by);
+        self[pull].timeline.push(TimelineItem { at: now, actor: by, what: TimelineEvent::Reviewed(review) });
+        self.touch(pull);
+        self.note(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
+        for comment in said {
+            let (thread, text) = (self[comment].thread, self[comment].body.clone());
+            if self[comment].reply_to.is_none() {
+                let on = self.pull_name(pull);
+                self.note(by, "thread", on, Self::thread_node(thread), &text, false);
+            } else {
+                self.happen(Event::Reply, by, pull, Some(thread), None, &text);
+            }
+        }
+        self.happen(Event::Review, by, pull, None, None, &text);
+        Ok(())
+    }
+
+    /// Replies in a thread. With a draft open the reply is swallowed into it, as on GitHub: an id comes back, and
+    /// nobody else sees it.
+    pub(crate) fn reply(
+        &mut self,
+        thread: ThreadId,
+        by: AccountId,
+        body: &str,
+    ) -> Result<ReviewCommentId, Refusal> {
+        if body.trim().is_empty() {
+            return Err(Refusal::Unprocessable("Body can't be blank".to_owned()));
+        }
+        let pull = self[thread].pull;
+        let hunk = self[thread].comments.first().map_or_else(String::new, |root| self[*root].hunk.clone());
+        let draft = self.pending_review(pull, by);
+        let review = draft.unwrap_or_else(|| self.start_review(pull, by, "", self[pull].head.clone()));
+        let comment = self.say_in_thread(thread, review, by, body.to_owned(), hunk);
+        if draft.is_none() {
+            let now = self.now;
+            self[review].state = ReviewState::Commented;
+            self[review].submitted_at = Some(now);
+            self[pull].timeline.push(TimelineItem {
+                at: now,
+                actor: by,
+                what: TimelineEvent::Reviewed(review),
+            });
+            self.touch(pull);
+            self.happen(Event::Reply, by, pull, Some(thread), None, body);
+        }
+        let on = self.pull_name(pull);
+        self.note(by, "reply", on, Self::review_comment_node(comment), body, draft.is_some());
+        Ok(comment)
+    }
+
+    pub(crate) fn comment(
+        &mut self,
+        subject: Subject,
+        by: AccountId,
+        body: &str,
+    ) -> Result<CommentId, Refusal> {
+        if body.trim().is_empty() {
+            return Err(Refusal::Unprocessable("Body can't be blank".to_owned()));
+        }
+        let id = CommentId(self.comments.len());
+        self.comments.push(Comment {
+            subject,
+            author: by,
+            body: body.to_owned(),
+            created_at: self.now,
+            updated_at: self.now,
+            marks: Marks::default(),
+            deleted: false,
+        });
+        let now = self.now;
+        match subject {
+            Subject::Pull(pull) => {
+                self[pull].comments.push(id);
+                self[pull].timeline.push(TimelineItem {
+                    at: now,
+                    actor: by,
+                    what: TimelineEvent::Commented(id),
+                });
+                self.touch(pull);
+                self.happen(Event::Comment, by, pull, None, None, body);
+            }
+            Subject::Issue(issue) => {
+                self[issue].comments.push(id);
+                self[issue].updated_at = now;
+            }
+        }
+        self.note(by, "comment", self.subject_name(subject), Self::comment_node(id), body, false);
+        Ok(id)
+    }
+
+    /// An edit shows on the comment's own `updatedAt` and nowhere else.
+    pub(crate) fn edit_comment(&mut self, comment: CommentId, by: AccountId, body: &str) {
+        let now = self.now;
+        let on = self.subject_name(self[comment].subject);
+        let item = &mut self[comment];
+        body.clone_into(&mut item.body);
+        item.updated_at = now;
+        item.marks.edited_at = Some(now);
+        item.marks.edited_by = Some(by);
+        self.note(by, "edit", on, Self::comment_node(comment), body, false);
+    }
+
+    pub(crate) fn edit_review_comment(&mut self, comment: ReviewCommentId, by: AccountId, body: &str) {
+        let now = self.now;
+        let on = self.pull_name(self[self[comment].thread].pull);
+        let item = &mut self[comment];
+        body.clone_into(&mut item.body);
+        item.updated_at = now;
+        item.marks.edited_at = Some(now);
+        item.marks.edited_by = Some(by);
+        self.note(by, "edit", on, Self::review_comment_node(comment), body, false);
+    }
+
+    pub(crate) fn delete_comment(&mut self, comment: CommentId, by: AccountId) {
+        self[comment].deleted = true;
+        let on = self.subject_name(self[comment].subject);
+        self.note(by, "delete", on, Self::comment_node(comment), "", false);
+    }
+
+    /// Resolving leaves `PullRequest.updatedAt` alone: the trap that polling by date falls into.
+    pub(crate) fn resolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), Refusal> {
+        self.require_resolve(thread, by, "ResolveReviewThread")?;
+        if self[thread].resolved_by.is_none() {
+            let pull = self[thread].pull;
+            self[thread].resolved_by = Some(by);
+            self.happen(Event::Resolved, by, pull, Some(thread), None, "");
+            self.note(by, "resolve", self.pull_name(pull), Self::thread_node(thread), "", false);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn unresolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), Refusal> {
+        self.require_resolve(thread, by, "UnresolveReviewThread")?;
+        if self[thread].resolved_by.is_some() {
+            let pull = self[thread].pull;
+            self[thread].resolved_by = None;
+            self.happen(Event::Unresolved, by, pull, Some(thread), None, "");
+            self.note(by, "unresolve", self.pull_name(pull), Self::thread_node(thread), "", false);
+        }
+        Ok(())
+    }
+
+    fn require_resolve(&self, thread: ThreadId, by: AccountId, what: &str) -> Result<(), Refusal> {
+        // An installed app has its own grant; a scenario's bots may resolve what they opened.
+        let opened = self[thread].comments.first().is_some_and(|root| self[*root].author == by);
+        if self.may_resolve(by, thread) || (self[by].kind == AccountKind::Bot && opened) {
+            return Ok(());
+        }
+        self.require_write(by, self[self[thread].pull].repository, what)
+    }
+
+    /// Whether a comment's review is still a draft of somebody else's, and so not there for this reader.
+    pub(crate) fn hidden_from(&self, comment: ReviewCommentId, reader: AccountId) -> bool {
+        let review = &self[self[comment].review];
+        review.deleted || (review.state == ReviewState::Pending && review.author != reader)
+    }
+
+    /// Threads a reader can see: those with at least one comment that is not another's draft.
+    pub(crate) fn threads_for(&self, pull: PullId, reader: AccountId) -> Vec<ThreadId> {
+        let seen = |thread: &ThreadId| self[*thread].comments.iter().any(|c| !self.hidden_from(*c, reader));
+        self[pull].threads.iter().copied().filter(seen).collect()
+    }
+
+    pub(crate) fn happen(
+        &mut self,
+        event: Event,
+        by: AccountId,
+        pull: PullId,
+        thread: Option<ThreadId>,
+        of: Option<AccountId>,
+        text: &str,
+    ) {
+        let repository = self[pull].repository;
+        let text = text.to_owned();
+        self.happenings.push(Happening { event, by, repository, pull: Some(pull), thread, of, text });
+    }
+
+    /// Remembers what a client did. Scripted changes are not noted: tests ask what the program under test wrote.
+    pub(crate) fn note(
+        &mut self,
+        by: AccountId,
+        what: &str,
+        on: String,
+        id: String,
+        text: &str,
+        pending: bool,
+    ) {
+        if self.serving {
+            let (at, by) = (self.now, self[by].login.clone());
+            let (what, text) = (what.to_owned(), text.to_owned());
+            self.posts.push(Post { at, by, what, on, id, text, pending });
+        }
+    }
+
+    pub(crate) fn touch(&mut self, pull: PullId) {
+        self[pull].updated_at = self.now;
+    }
+
+    pub(crate) fn thread_node(thread: ThreadId) -> String {
+        format!("PRRT_{}", thread.0 + 1)
+    }
+
+    pub(crate) fn review_node(review: ReviewId) -> String {
+        format!("PRR_{}", review.0 + 1)
+    }
+
+    pub(crate) fn review_comment_node(comment: ReviewCommentId) -> String {
+        format!("PRRC_{}", comment.0 + 1)
+    }
+
+    pub(crate) fn comment_node(comment: CommentId) -> String {
+        format!("IC_{}", comment.0 + 1)
+    }
+}
