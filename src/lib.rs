@@ -21,6 +21,7 @@
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
 pub mod bound;
+pub mod clean;
 pub mod cli;
 pub mod config;
 pub mod domain;
@@ -29,3 +30,4 @@ mod object;
 pub mod reviewers;
 pub mod simulate;
 pub mod simulator;
+mod thread_line;
