@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn ordinary_text_stays_as_it_is() {
-        for text in ["", "plain", "über 日本語 עברית العربية", "⚠️ Potential issue | 🟠 Major", "a  b"] {
+        for text in ["", "plain", "über 日本語 עברית العربية", "⚠️ Potential issue | 🟠 Major", "a  b"]
+        {
             assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");
         }
     }

@@ -191,11 +191,7 @@ fn may_need_a_fix(thread: &Thread) -> bool {
 }
 
 /// L3: a review that neither says nor decides anything, and has no threads, is not ready yet.
-fn review_post(
-    snapshot: &PullRequestSnapshot,
-    review: &Review,
-    recognise: &Recognise<'_>,
-) -> Option<Post> {
+fn review_post(snapshot: &PullRequestSnapshot, review: &Review, recognise: &Recognise<'_>) -> Option<Post> {
     if review.state == ReviewState::Pending {
         return None;
     }
@@ -215,12 +211,7 @@ fn comment_posts(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> V
         .iter()
         .filter_map(|comment| Some((recognise(comment.author.as_ref()?)?, comment.created_at)));
     by_reviewers
-        .map(|(reviewer, at)| Post {
-            reviewer,
-            kind: PostKind::Comment(Content::NotReady),
-            at,
-            commit: None,
-        })
+        .map(|(reviewer, at)| Post { reviewer, kind: PostKind::Comment(Content::NotReady), at, commit: None })
         .collect()
 }
 

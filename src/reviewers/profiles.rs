@@ -51,7 +51,8 @@ impl Profiles {
         struct File {
             reviewer: Vec<Profile>,
         }
-        let file: File = toml::from_str(text).map_err(|error| ProfilesError::Unreadable(error.to_string()))?;
+        let file: File =
+            toml::from_str(text).map_err(|error| ProfilesError::Unreadable(error.to_string()))?;
         Self::new(file.reviewer)
     }
 
@@ -112,14 +113,17 @@ mod tests {
         for login in ["coderabbitai", "coderabbitai[bot]", "CodeRabbitAI"] {
             assert_eq!(bot(login, None).as_deref(), Some("coderabbit"), "{login}");
         }
-        for login in ["coderabbitai-evil", "my-coderabbitai", "coderabbit", "github-actions-evil", "", "[bot]"] {
+        for login in
+            ["coderabbitai-evil", "my-coderabbitai", "coderabbit", "github-actions-evil", "", "[bot]"]
+        {
             assert_eq!(bot(login, None), None, "{login}");
         }
     }
 
     #[test]
     fn a_person_with_a_bots_login_is_nobody() {
-        for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other] {
+        for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other]
+        {
             assert_eq!(recognised("coderabbitai", kind, None), None);
             assert_eq!(recognised("coderabbitai", kind, Some(136_622_811)), None);
         }

@@ -268,14 +268,17 @@ fn any_comment() -> impl Strategy<Value = ThreadComment> {
         Just(Some(account("fixer", AccountKind::Bot))),
         Just(None)
     ];
-    let bodies = prop_oneof![Just("Look."), Just("Won't fix."), Just("Acknowledged."), Just("Why?"), Just("")];
-    (0..45_i64, authors, bodies, any::<bool>(), any::<bool>()).prop_map(|(minute, author, body, may, pending)| {
-        let mut comment = comment(minute, bot(), body);
-        comment.author = author;
-        comment.pending = pending && may;
-        comment.association = if may { Association::Member } else { Association::None };
-        comment
-    })
+    let bodies =
+        prop_oneof![Just("Look."), Just("Won't fix."), Just("Acknowledged."), Just("Why?"), Just("")];
+    (0..45_i64, authors, bodies, any::<bool>(), any::<bool>()).prop_map(
+        |(minute, author, body, may, pending)| {
+            let mut comment = comment(minute, bot(), body);
+            comment.author = author;
+            comment.pending = pending && may;
+            comment.association = if may { Association::Member } else { Association::None };
+            comment
+        },
+    )
 }
 
 fn any_thread() -> impl Strategy<Value = Seen> {

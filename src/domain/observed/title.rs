@@ -39,9 +39,7 @@ pub fn title(body: &str) -> String {
 fn is_inline(event: &Event<'_>) -> bool {
     matches!(
         event,
-        Event::End(
-            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
-        )
+        Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
     )
 }
 
@@ -63,7 +61,10 @@ mod tests {
             ("Plain words.\nMore.", "Plain words."),
             ("_⚠️ Potential issue_ | _🟠 Major_\n\n**A title.**", "⚠️ Potential issue | 🟠 Major"),
             ("<!-- hidden -->\n\n### `foo` is [wrong](https://x)\n", "foo is wrong"),
-            ("**<sub><sub>![P1 Badge](https://x/p1)</sub></sub>  Guard the index**\n\nText", "Guard the index"),
+            (
+                "**<sub><sub>![P1 Badge](https://x/p1)</sub></sub>  Guard the index**\n\nText",
+                "Guard the index",
+            ),
             ("![high](https://x/high.svg)\n\nCheck the length.", "Check the length."),
             ("<details>\n<summary>x</summary>\n\nInside\n\n</details>", "Inside"),
             ("```rust\n\nlet a = 1;\nlet b = 2;\n```", "let a = 1;"),
