@@ -23,7 +23,7 @@ use std::{env, fmt};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run(cli) {
+    match run(&cli) {
         Ok(failures) => {
             for failure in &failures {
                 complain(failure);
@@ -45,17 +45,17 @@ fn complain(what: &dyn fmt::Display) {
 }
 
 /// Runs a command. What it could not do although it did the rest is returned, to be told last.
-fn run(cli: Cli) -> anyhow::Result<Vec<Failure>> {
+fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
     match &cli.command {
         Command::Simulate { trace } => replay(trace)?,
         Command::Bound { json } => {
-            let config = load(&cli)?.config;
+            let config = load(cli)?.config;
             let worst = worst_case(&config);
             let text = if *json { worst.to_json()? } else { worst.to_string() };
             writeln!(io::stdout(), "{text}")?;
         }
-        Command::Status { json, pull_requests } => return show_status(&cli, pull_requests, *json),
-        Command::Doctor { pull_requests } => return show_examination(&cli, pull_requests),
+        Command::Status { json, pull_requests } => return show_status(cli, pull_requests, *json),
+        Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
     Ok(Vec::new())

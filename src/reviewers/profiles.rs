@@ -12,7 +12,7 @@ const BUILT_IN: &str = include_str!("../../assets/reviewers.toml");
 /// The known reviewers, ready to be looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profiles {
-    profiles: Vec<Profile>,
+    known: Vec<Profile>,
     by_id: BTreeMap<u64, usize>,
     /// In lower case: the forge does not tell logins apart by case.
     by_login: BTreeMap<String, usize>,
@@ -56,15 +56,15 @@ impl Profiles {
         Self::new(file.reviewer)
     }
 
-    fn new(profiles: Vec<Profile>) -> Result<Profiles, ProfilesError> {
+    fn new(known: Vec<Profile>) -> Result<Profiles, ProfilesError> {
         let mut by_id = BTreeMap::new();
         let mut by_login = BTreeMap::new();
         let ambiguous = |what: String, first: usize, second: &Profile| ProfilesError::Ambiguous {
             what,
-            first: profiles[first].name.clone(),
+            first: known[first].name.clone(),
             second: second.name.clone(),
         };
-        for (index, profile) in profiles.iter().enumerate() {
+        for (index, profile) in known.iter().enumerate() {
             for id in &profile.ids {
                 if let Some(first) = by_id.insert(*id, index) {
                     return Err(ambiguous(format!("the account {id}"), first, profile));
@@ -76,7 +76,7 @@ impl Profiles {
                 }
             }
         }
-        Ok(Profiles { profiles, by_id, by_login })
+        Ok(Profiles { known, by_id, by_login })
     }
 
     /// The reviewer whose account this is. A known id decides, because it outlives a change of login; without
@@ -85,12 +85,12 @@ impl Profiles {
         let login = account.login.as_str();
         let login = login.strip_suffix("[bot]").unwrap_or(login).to_ascii_lowercase();
         let by_id = account.database_id.and_then(|id| self.by_id.get(&id));
-        let profile = &self.profiles[*by_id.or_else(|| self.by_login.get(&login))?];
+        let profile = &self.known[*by_id.or_else(|| self.by_login.get(&login))?];
         (profile.kind == account.kind).then_some(&profile.name)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Profile> {
-        self.profiles.iter()
+        self.known.iter()
     }
 }
 

@@ -9,23 +9,23 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 /// What no output may ever contain.
-pub const TOKEN: &str = "ghp_thisIsTheDummyTokenOfTheTests0123456";
+pub(crate) const TOKEN: &str = "ghp_thisIsTheDummyTokenOfTheTests0123456";
 
 /// What a run of the program left.
 #[derive(Debug)]
-pub struct Run {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Run {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
-pub async fn start(scenario: &str) -> Simulator {
+pub(crate) async fn start(scenario: &str) -> Simulator {
     let scenario = Scenario::built_in(scenario).unwrap();
     let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
     assert_eq!(simulator.problems(), [""; 0]);
@@ -33,7 +33,7 @@ pub async fn start(scenario: &str) -> Simulator {
 }
 
 /// A program that has never seen this machine: its own home, no `gh`, no variables but the token.
-pub fn program(home: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn program(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
     command
         .args(arguments)
@@ -48,7 +48,7 @@ pub fn program(home: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-pub async fn finish(mut command: Command) -> Run {
+pub(crate) async fn finish(mut command: Command) -> Run {
     let output = command.output().await.unwrap();
     let run = Run {
         code: output.status.code().unwrap(),
@@ -59,7 +59,7 @@ pub async fn finish(mut command: Command) -> Run {
     run
 }
 
-pub async fn run(api_url: &str, arguments: &[&str]) -> Run {
+pub(crate) async fn run(api_url: &str, arguments: &[&str]) -> Run {
     let home = tempfile::tempdir().unwrap();
     finish(program(home.path(), &[&["--api-url", api_url], arguments].concat())).await
 }
