@@ -11,6 +11,10 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
+    /// The address of GitHub's API, for an Enterprise server or the simulator.
+    #[arg(long, global = true, value_name = "URL")]
+    pub api_url: Option<String>,
+
     #[command(subcommand)]
     pub command: Command,
 }
@@ -22,10 +26,45 @@ pub enum Command {
         /// The script, as JSON Lines; `-` reads standard input.
         trace: PathBuf,
     },
+    /// Look once at pull requests and print where their loops and threads stand.
+    Status {
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// OWNER/REPO#N or web addresses. Without any: the current branch's, else those the configuration watches.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_requests: Vec<String>,
+    },
+    /// Check the token, the permissions, the budget and the configuration, and say what to fix.
+    Doctor {
+        /// The pull requests to look at. Without any: the current branch's, else those the configuration watches.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_requests: Vec<String>,
+    },
+    /// Run a GitHub on this machine that plays a scenario, until interrupted.
+    Simulator {
+        /// The port on loopback; 0 takes any free one.
+        #[arg(long, default_value_t = 0)]
+        port: u16,
+        /// A scenario file, or the name of one that the program carries.
+        #[arg(long, value_name = "FILE|NAME")]
+        scenario: String,
+        /// Virtual seconds a real one, instead of the scenario's own speed.
+        #[arg(long, value_name = "X", value_parser = speed)]
+        speed: Option<f64>,
+    },
     /// Print the worst case that the configuration in force allows.
     Bound {
         /// As one JSON object.
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Time that stands still or runs backwards plays nothing.
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(speed) if speed > 0.0 && f64::is_finite(speed) => Ok(speed),
+        _ => Err("it must be a number above 0".to_owned()),
+    }
 }

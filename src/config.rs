@@ -5,6 +5,7 @@
 mod check;
 mod document;
 mod error;
+mod github;
 mod handoff;
 mod places;
 mod policy;
@@ -15,7 +16,7 @@ mod weeding;
 
 pub use check::Problem;
 pub use error::{Complaint, ConfigError};
-pub use places::{Loaded, Places};
+pub use places::{Loaded, Places, state_folder};
 pub use value::Value;
 
 use crate::domain::cycle::Protocol;
@@ -23,17 +24,31 @@ use crate::domain::handoff::HandoffRules;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::BreakGlassRules;
 use crate::domain::vocabulary::ReviewerName;
-use std::path::Path;
+use crate::github::Host;
+use crate::github::discover::Rule;
+use std::path::{Path, PathBuf};
 
 /// Everything a team decides, checked. Nothing behind this type has to doubt a value again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
+    pub github: Github,
+    /// Which pull requests are watched where the command line names none: those that fit any of these.
+    pub watch: Vec<Rule>,
     pub policy: Policy,
     pub handoff: HandoffRules,
     /// The reviewers that are driven, in the order in which they were written.
     pub reviewers: Vec<Reviewer>,
     pub author: Author,
     pub break_glass: BreakGlassRules,
+}
+
+/// Which GitHub, and who we are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Github {
+    /// None for GitHub.com.
+    pub host: Option<Host>,
+    /// A file with a token, asked last.
+    pub token_file: Option<PathBuf>,
 }
 
 /// A reviewer that is driven.

@@ -12,6 +12,7 @@ pub mod finding;
 pub mod handoff;
 pub mod intent;
 pub mod machine;
+pub mod observed;
 pub mod place;
 pub mod policy;
 pub mod pull_request;

@@ -3,7 +3,8 @@
 //! In reading order: [`host`] says where the API is and [`token`] who we are there; [`client`] sends one call
 //! and turns every way it can go wrong into one of the few kinds in [`error`]; [`read`] reads a pull request to
 //! its last page; [`poll`] watches many of them for few points; [`mod@write`] says what could be written, as data,
-//! and [`writer`] writes it exactly once; [`discover`] finds out which pull requests are meant.
+//! and [`writer`] writes it exactly once; [`discover`] finds out which pull requests are meant, and [`permission`] what
+//! may be done there.
 //!
 //! What is absent: no other module deserialises GitHub's JSON, and nothing here repeats a call that may already
 //! have changed something without looking first whether it did.
@@ -17,6 +18,7 @@ pub mod evidence;
 pub mod host;
 pub mod identity;
 pub mod limits;
+pub mod permission;
 pub mod poll;
 pub mod process;
 pub mod read;

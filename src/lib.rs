@@ -5,12 +5,15 @@
 //!
 //! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
-//! - [`reviewers`]: what driven reviewers are asked for and how their answers are read.
+//! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
 //! - [`config`]: what was typed becomes what is valid.
 //! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
 //! - [`simulator`]: a GitHub inside the program, for the demo and for tests.
 //! - `object`: a reader's helper that both of them and traces share.
-//! - [`simulate`] and [`bound`]: the two commands that show the engine from outside.
+//! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
+//! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
+//! - [`status`] and [`doctor`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
+//!   engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
 //! Invariants, each held by a test in `tests/architecture.rs`:
@@ -21,11 +24,17 @@
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
 pub mod bound;
+pub mod clean;
 pub mod cli;
 pub mod config;
+pub mod doctor;
 pub mod domain;
+pub mod failure;
+pub mod forge;
 pub mod github;
 mod object;
 pub mod reviewers;
 pub mod simulate;
 pub mod simulator;
+pub mod status;
+mod thread_line;

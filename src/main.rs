@@ -3,38 +3,66 @@
 use anyhow::Context;
 use clap::Parser;
 use cloture::bound::worst_case;
+use cloture::clean;
 use cloture::cli::{Cli, Command};
-use cloture::config::{Config, ConfigError, Places};
+use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
+use cloture::doctor::examine;
+use cloture::failure::Failure;
+use cloture::forge::Settings;
+use cloture::reviewers::profiles::Profiles;
 use cloture::simulate::{SimulateError, simulate};
+use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
+use cloture::status::status;
+use jiff::Timestamp;
 use std::fs::File;
+use std::future::Future;
 use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::{env, fmt};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+    match run(&cli) {
+        Ok(failures) => {
+            for failure in &failures {
+                complain(failure);
+            }
+            let worst = failures.iter().map(|failure| failure.kind).min();
+            worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.exit_code()))
+        }
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is left to do if even this cannot be printed.
-            let _unprintable = writeln!(io::stderr(), "cloture: {error:#}");
+            complain(&format!("{error:#}"));
             ExitCode::from(exit_code(&error))
         }
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
-        Command::Simulate { trace } => replay(&trace),
+/// Nothing is left to do if even this cannot be printed.
+fn complain(what: &dyn fmt::Display) {
+    let _unprintable = writeln!(io::stderr(), "cloture: {what}");
+}
+
+/// Runs a command. What it could not do although it did the rest is returned, to be told last.
+fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
+    match &cli.command {
+        Command::Simulate { trace } => replay(trace)?,
         Command::Bound { json } => {
-            let config = Config::load(&Places::from_environment(cli.config))?.config;
+            let config = load(cli)?.config;
             let worst = worst_case(&config);
-            let text = if json { worst.to_json()? } else { worst.to_string() };
+            let text = if *json { worst.to_json()? } else { worst.to_string() };
             writeln!(io::stdout(), "{text}")?;
-            Ok(())
         }
+        Command::Status { json, pull_requests } => return show_status(cli, pull_requests, *json),
+        Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
+        Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
+    Ok(Vec::new())
+}
+
+fn load(cli: &Cli) -> Result<Loaded, ConfigError> {
+    Config::load(&Places::from_environment(cli.config.clone()))
 }
 
 fn replay(trace: &Path) -> anyhow::Result<()> {
@@ -49,17 +77,91 @@ fn replay(trace: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result<Vec<Failure>> {
+    let loaded = load(cli)?;
+    let profiles = Profiles::built_in()?;
+    let status = with_settings(cli, &loaded, async |settings| {
+        status(pull_requests, settings, &profiles, Timestamp::now()).await
+    })??;
+    let text = if json { status.to_json()? } else { status.to_string() };
+    writeln!(io::stdout(), "{text}")?;
+    Ok(status.failures)
+}
+
+fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<Failure>> {
+    let loaded = load(cli)?;
+    let profiles = Profiles::built_in()?;
+    let state = state_folder();
+    let examination = with_settings(cli, &loaded, async |settings| {
+        examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, Timestamp::now()).await
+    })??;
+    writeln!(io::stdout(), "{examination}")?;
+    Ok(examination.trouble().into_iter().collect())
+}
+
+/// Runs something that needs the network, with what this process was started with.
+fn with_settings<T>(cli: &Cli, loaded: &Loaded, work: impl AsyncFnOnce(&Settings<'_>) -> T) -> io::Result<T> {
+    let directory = env::current_dir()?;
+    let settings = Settings {
+        config: &loaded.config,
+        api_url: cli.api_url.as_deref(),
+        environment: &|name| env::var(name).ok(),
+        directory: &directory,
+    };
+    block_on(work(&settings))
+}
+
+fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Result<()> {
+    let is_name = Scenario::built_in_names().any(|name| name == scenario);
+    // What looks like no file and is none is meant as a name, and the refusal lists those there are.
+    let is_file = !is_name && (Path::new(scenario).exists() || scenario.contains(['/', '\\', '.']));
+    let mut scenario =
+        if is_file { Scenario::load(Path::new(scenario))? } else { Scenario::built_in(scenario)? };
+    scenario.speed = speed.or(scenario.speed);
+    let title = clean::line(&scenario.title).into_owned();
+    let mut told = Ok(());
+    let ready = |url: &str| {
+        told = writeln!(
+            io::stdout(),
+            "{title}\n\nA GitHub runs at {url} until interrupted (Ctrl-C). In another terminal:\n\n  \
+             GH_TOKEN=any cloture --api-url {url} status OWNER/REPO#N"
+        );
+    };
+    let interrupted = async {
+        // Without a way to hear of an interrupt, the interrupt itself ends the process.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    block_on(simulator::serve(port, &scenario, ready, interrupted))??;
+    Ok(told?)
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    Ok(runtime.block_on(work))
+}
+
 /// Whoever reads our output has seen enough: that is no failure of ours.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     io_errors.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The exit codes that scripts rely on: 2 for wrong input, 3 for a bad configuration, 70 for a bug in Cloture.
+/// The exit codes that scripts rely on: 2 for wrong input, 3 for a bad configuration, 4 and 5 for what GitHub does not
+/// let us do or does not answer, 70 for a bug in Cloture.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.downcast_ref::<ConfigError>().is_some() {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        failure.kind.exit_code()
+    } else if error.downcast_ref::<ConfigError>().is_some() {
         3
-    } else if error.downcast_ref::<SimulateError>().is_some() {
+    } else if error.downcast_ref::<SimulateError>().is_some()
+        || error.downcast_ref::<ScenarioError>().is_some()
+        || matches!(
+            error.downcast_ref::<SimulatorError>(),
+            Some(SimulatorError::Scenario(_) | SimulatorError::Listen { .. })
+        )
+    {
         2
     } else {
         70

@@ -1,4 +1,5 @@
-//! Reviewers: the protocol that driven ones speak.
+//! Reviewers: which accounts are known ones, and the protocol that driven ones speak.
 
 pub mod answer;
 pub mod answer_schema;
+pub mod profiles;

@@ -298,3 +298,48 @@ proptest! {
         survives(&content)?;
     }
 }
+
+#[test]
+fn where_github_is_and_what_is_watched() {
+    let config = parse(
+        r#"
+        [github]
+        api_url = "https://git.example.com"
+        token_file = "/etc/token"
+        [[watch]]
+        repositories = ["o/r"]
+        [[watch]]
+        authors = ["@me", "fixer[bot]"]
+        review_requested = true
+        labels = ["ai review"]
+        "#,
+    )
+    .unwrap();
+    assert_eq!(config.github.host.unwrap().rest(), "https://git.example.com/api/v3");
+    assert_eq!(config.github.token_file.as_deref(), Some(Path::new("/etc/token")));
+    assert_eq!(config.watch[0].repositories[0].to_string(), "o/r");
+    assert_eq!(config.watch[1].authors, ["@me", "fixer[bot]"]);
+    assert_eq!(
+        (config.watch[1].review_requested.as_slice(), config.watch[1].labels.len()),
+        (&["@me".to_owned()][..], 1)
+    );
+}
+
+#[test]
+fn a_rule_or_an_address_that_makes_no_sense_is_refused() {
+    for (text, named) in [
+        ("[github]\napi_url = 'http://git.example.com'", "github.api_url"),
+        ("[github]\napi_url = 'git.example.com'", "github.api_url"),
+        ("[github]\napi_url = 7", "github.api_url"),
+        ("[github]\ntoken_file = ''", "github.token_file"),
+        ("[[watch]]", "watch[0]: expected at least one condition"),
+        ("[[watch]]\nreview_requested = false", "watch[0]: expected at least one condition"),
+        ("[[watch]]\nrepositories = ['nonsense']", "watch[0].repositories[0]"),
+        ("[[watch]]\nauthors = ['a b']", "watch[0].authors[0]"),
+        ("[[watch]]\nlabels = 'x'", "watch[0].labels"),
+        ("[[watch]]\nreview_requested = '@me'", "watch[0].review_requested"),
+    ] {
+        let refused = parse(text).unwrap_err().to_string();
+        assert!(refused.contains(named), "{text}: {refused}");
+    }
+}

@@ -39,6 +39,10 @@ impl Checks {
         if self.problems.is_empty() { Ok(valid) } else { Err(self.problems) }
     }
 
+    pub(super) fn is_clean(&self) -> bool {
+        self.problems.is_empty()
+    }
+
     pub(super) fn refuse(&mut self, key: &str, expected: impl Into<String>, found: impl Into<String>) {
         let separator = if key.is_empty() || key.starts_with('[') { "" } else { "." };
         let key = format!("{}{separator}{key}", self.table);

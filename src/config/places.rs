@@ -69,3 +69,9 @@ fn read(file: &Path) -> Result<Option<Config>, ConfigError> {
         Err(reason) => Err(ConfigError::Unreadable { file: file.to_owned(), reason }),
     }
 }
+
+/// Where the platform wants state to be kept between runs; none where no home folder is known.
+pub fn state_folder() -> Option<PathBuf> {
+    let base = BaseDirs::new()?;
+    Some(base.state_dir().unwrap_or_else(|| base.data_local_dir()).join("cloture"))
+}

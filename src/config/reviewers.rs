@@ -1,6 +1,7 @@
 //! Checking the whole file: `[policy]` and `[handoff]` by their own modules, and here who takes part.
 
 use super::check::{Checks, Problem, is_one_line};
+use super::github::checked_watch;
 use super::value::quoted;
 use super::{Author, Config, Reviewer, Value, typed};
 use crate::domain::cycle::Protocol;
@@ -20,9 +21,11 @@ const PROTOCOLS: [(&str, Protocol); 2] = [("actions", Protocol::Actions), ("find
 impl typed::Config {
     /// The configuration with its defaults filled in, or everything that is wrong with it.
     pub fn validated(&self) -> Result<Config, Vec<Problem>> {
-        let typed::Config { policy, handoff, reviewers, author, break_glass } = self;
+        let typed::Config { github, watch, policy, handoff, reviewers, author, break_glass } = self;
         let mut problems = Vec::new();
         let config = Config {
+            github: unless_wrong(github.validated(), &mut problems),
+            watch: unless_wrong(checked_watch(watch), &mut problems),
             policy: unless_wrong(policy.validated(), &mut problems),
             handoff: unless_wrong(handoff.validated(), &mut problems),
             reviewers: unless_wrong(checked_reviewers(reviewers), &mut problems),

@@ -9,11 +9,31 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
+    pub github: Github,
+    pub watch: Vec<Watch>,
     pub policy: Policy,
     pub handoff: Handoff,
     pub reviewers: Vec<Reviewer>,
     pub author: Author,
     pub break_glass: BreakGlass,
+}
+
+/// `[github]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Github {
+    pub api_url: Option<Value>,
+    pub token_file: Option<Value>,
+}
+
+/// `[[watch]]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Watch {
+    pub repositories: Option<Value>,
+    pub authors: Option<Value>,
+    pub review_requested: Option<Value>,
+    pub labels: Option<Value>,
 }
 
 /// `[policy]`
@@ -94,6 +114,8 @@ impl Config {
     /// list of known keys follows the code instead of being kept beside it.
     pub fn blank() -> Config {
         Config {
+            github: Github::default(),
+            watch: vec![Watch::default()],
             policy: Policy::default(),
             handoff: Handoff {
                 mode: None,

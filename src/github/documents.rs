@@ -84,6 +84,8 @@ documents! {
         ["checks", "fragments/budget", "fragments/page", "fragments/account", "fragments/checks"];
     VIEWER, wire::ViewerAnswer, "any", "asking whose token this is",
         ["viewer", "fragments/budget", "fragments/account"];
+    PERMISSION, wire::PermissionAnswer, "Metadata: read", "asking what may be done in the repository",
+        ["permission", "fragments/budget"];
 
     // Polling
     LIGHT, wire::LightAnswer, "Pull requests: read", "looking for changes",

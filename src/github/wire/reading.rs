@@ -281,3 +281,15 @@ pub(crate) struct App {
 pub(crate) struct ViewerAnswer {
     pub(crate) viewer: Actor,
 }
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct PermissionAnswer {
+    pub(crate) repository: Option<RepositoryPermission>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepositoryPermission {
+    pub(crate) is_archived: bool,
+    pub(crate) viewer_permission: Option<String>,
+}

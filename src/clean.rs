@@ -1,0 +1,103 @@
+//! Text from the forge on its way to a terminal (S1).
+//!
+//! Whoever can comment on a pull request can write escape sequences, text that reads backwards and characters that
+//! nobody sees. They are taken out here, once, at the edge; nothing else decides what is harmless.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// A text as one line that a terminal can show: nothing in it moves the cursor, changes colours, turns the direction
+/// of reading or hides. What remains of an escape sequence stays visible, because somebody wrote it.
+pub fn line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c.is_whitespace() && c != ' ' || is_hostile(c)) {
+        return Cow::Borrowed(text);
+    }
+    let kept = text.chars().filter_map(|c| match c {
+        _ if c.is_whitespace() => Some(' '),
+        _ if is_hostile(c) => None,
+        _ => Some(c),
+    });
+    Cow::Owned(kept.collect())
+}
+
+/// A JSON text in which the same characters are escaped instead: programs get every one of them, terminals none.
+pub fn json(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c != '\n' && is_hostile(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 64);
+    for c in text.chars() {
+        if c == '\n' || !is_hostile(c) {
+            escaped.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string does not fail.
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Whether a character does something to a terminal or a reader other than being seen.
+pub fn is_hostile(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            // Direction: marks, embeddings, overrides, isolates.
+            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}'
+            // Without width.
+            | '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            // Breaks, annotations, and everything private between programs.
+            | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}'
+            // Tags and the further variation selectors, in which whole messages can be hidden.
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn escape_sequences_and_controls_are_defused() {
+        assert_eq!(line("a\u{1b}[31mred\u{1b}[0m"), "a[31mred[0m");
+        assert_eq!(line("\u{1b}]0;title\u{7}x\u{9b}2J\u{90}q\u{7f}\u{0}\u{8}"), "]0;titlex2Jq");
+        assert_eq!(line("one\r\ntwo\tthree\u{2028}four\u{85}five"), "one  two three four five");
+    }
+
+    #[test]
+    fn directions_and_invisible_characters_are_taken_out() {
+        assert_eq!(line("a\u{202e}b\u{2066}c\u{2069}d\u{200f}e\u{61c}"), "abcde");
+        assert_eq!(line("pass\u{200b}w\u{200d}o\u{feff}r\u{2060}d\u{ad}"), "password");
+        assert_eq!(line("hi\u{e0001}\u{e0041}\u{e007f}\u{e0100}"), "hi");
+    }
+
+    #[test]
+    fn ordinary_text_stays_as_it_is() {
+        for text in ["", "plain", "über 日本語 עברית العربية", "⚠️ Potential issue | 🟠 Major", "a  b"]
+        {
+            assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_keeps_what_it_escapes() {
+        let hostile = "a\u{9b}b\u{202e}c\u{e0041}d\u{1b}\u{7f}";
+        let text = serde_json::to_string(hostile).unwrap();
+        let cleaned = json(&text);
+        assert!(!cleaned.chars().any(is_hostile), "{cleaned:?}");
+        assert_eq!(serde_json::from_str::<String>(&cleaned).unwrap(), hostile);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hostile_is_left_whatever_is_given(text in any::<String>()) {
+            prop_assert!(!line(&text).chars().any(is_hostile));
+            let quoted = serde_json::to_string(&text).unwrap();
+            let cleaned = json(&quoted);
+            prop_assert!(!cleaned.chars().any(is_hostile));
+            prop_assert_eq!(serde_json::from_str::<String>(&cleaned).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Checking `[github]` and `[[watch]]`: where the pull requests are, and which of them are meant.
+
+use super::check::{Checks, Problem, is_one_line};
+use super::{Github, Value, typed};
+use crate::domain::snapshot::RepositoryName;
+use crate::github::Host;
+use crate::github::discover::Rule;
+use std::path::PathBuf;
+
+const ADDRESS: &str = "the address of an API, such as \"https://github.example.com/api/v3\"";
+
+impl typed::Github {
+    pub(super) fn validated(&self) -> Result<Github, Vec<Problem>> {
+        let typed::Github { api_url, token_file } = self;
+        let mut checks = Checks::of("github");
+        let host = checks.read("api_url", api_url.as_ref(), || ADDRESS.to_owned(), text);
+        let host = host.and_then(|url| match Host::from_api_url(&url) {
+            Ok(host) => Some(host),
+            Err(error) => {
+                checks.refuse("api_url", ADDRESS, error.to_string());
+                None
+            }
+        });
+        let token_file =
+            checks.read("token_file", token_file.as_ref(), || "the path of a file".to_owned(), text);
+        checks.finish(Github { host, token_file: token_file.map(PathBuf::from) })
+    }
+}
+
+pub(super) fn checked_watch(typed: &[typed::Watch]) -> Result<Vec<Rule>, Vec<Problem>> {
+    let mut checks = Checks::of("watch");
+    let mut rules = Vec::new();
+    for (index, watch) in typed.iter().enumerate() {
+        let typed::Watch { repositories, authors, review_requested, labels } = watch;
+        let key = |name: &str| format!("[{index}].{name}");
+        let repositories = checks.list(
+            &key("repositories"),
+            repositories.as_ref(),
+            "a list of repositories",
+            |checks, key, value| {
+                let expected = || "a repository as OWNER/NAME".to_owned();
+                checks.read(key, Some(value), expected, |value| RepositoryName::parse(&text(value)?))
+            },
+        );
+        let mut texts = |name: &str, typed: Option<&Value>, what: &'static str, fits: fn(&str) -> bool| {
+            checks.list(&key(name), typed, &format!("a list, each {what}"), |checks, key, value| {
+                let accept = |value: &Value| text(value).filter(|text| fits(text));
+                checks.read(key, Some(value), || what.to_owned(), accept)
+            })
+        };
+        let authors = texts("authors", authors.as_ref(), "a login, or \"@me\"", is_login);
+        let labels = texts("labels", labels.as_ref(), "a label's name", |_| true);
+        let asked = checks.flag(&key("review_requested"), review_requested.as_ref()).unwrap_or_default();
+        let review_requested = if asked { vec!["@me".to_owned()] } else { Vec::new() };
+        let rule = Rule { repositories, authors, review_requested, labels };
+        // Without one it would mean every pull request there is. A condition that was refused is one all the same.
+        if rule == Rule::default() && checks.is_clean() {
+            checks.refuse(&format!("[{index}]"), "at least one condition", "none");
+        }
+        rules.push(rule);
+    }
+    checks.finish(rules)
+}
+
+/// One line that says something.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+/// What can be a login, so that a typing mistake is not searched for as something else.
+fn is_login(text: &str) -> bool {
+    let name = text.strip_suffix("[bot]").unwrap_or(text);
+    let name = if name == "@me" { "me" } else { name };
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}

@@ -1,0 +1,50 @@
+//! Which head a comment was made on. The forge does not say so of replies, so it is worked out from what it does say.
+
+use crate::domain::snapshot::{PullRequestSnapshot, ThreadComment};
+use crate::domain::vocabulary::Sha;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// The heads that left a trace, each with the first moment it is known to have been there, in order of time.
+#[derive(Debug)]
+pub(super) struct Heads<'a> {
+    starts: Vec<(Timestamp, &'a Sha)>,
+    /// The commit of each review, by the review's id.
+    reviewed: BTreeMap<&'a str, &'a Sha>,
+}
+
+impl<'a> Heads<'a> {
+    pub(super) fn of(snapshot: &'a PullRequestSnapshot) -> Self {
+        let reviews = snapshot.reviews.iter().filter_map(|review| {
+            Some((review.commit.as_ref()?, review.submitted_at.unwrap_or(review.created_at)))
+        });
+        let comments = snapshot.threads.iter().flat_map(|thread| &thread.comments);
+        let comments =
+            comments.filter_map(|comment| Some((comment.original_commit.as_ref()?, comment.created_at)));
+        let pushes = snapshot.force_pushes.iter().filter_map(|push| Some((push.after.as_ref()?, push.at)));
+        let mut first: BTreeMap<&Sha, Timestamp> = BTreeMap::new();
+        for (sha, at) in reviews.chain(comments).chain(pushes) {
+            let known = first.entry(sha).or_insert(at);
+            *known = at.min(*known);
+        }
+        // What shows only after the present head was pushed is late talk about an older one.
+        let head = &snapshot.head.sha;
+        first.retain(|sha, at| *sha != head && *at < snapshot.pushed.at);
+        first.insert(head, snapshot.pushed.at);
+        let mut starts: Vec<_> = first.into_iter().map(|(sha, at)| (at, sha)).collect();
+        starts.sort();
+        let commits = snapshot.reviews.iter();
+        let reviewed =
+            commits.filter_map(|review| Some((review.id.as_str(), review.commit.as_ref()?))).collect();
+        Self { starts, reviewed }
+    }
+
+    /// The place in the order of heads: by the commit its review was made on or by the time it was written,
+    /// whichever is newer, since a reply may carry the commit of the comment it answers.
+    pub(super) fn of_comment(&self, comment: &ThreadComment) -> usize {
+        let by_time = self.starts.partition_point(|(start, _)| *start <= comment.created_at);
+        let commit = comment.review.as_deref().and_then(|review| self.reviewed.get(review));
+        let by_commit = commit.and_then(|commit| self.starts.iter().position(|(_, sha)| sha == commit));
+        by_time.max(by_commit.map_or(0, |position| position + 1))
+    }
+}

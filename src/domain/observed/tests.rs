@@ -1,0 +1,332 @@
+use super::*;
+use crate::domain::review_loop::Standing;
+use crate::domain::snapshot::{
+    Branch, Comment, DiffSide, PushEvidence, PushTime, RepositoryName, ThreadSubject, Visible,
+};
+use crate::domain::vocabulary::Association;
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+fn at(minute: i64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
+}
+
+fn account(login: &str, kind: AccountKind) -> Account {
+    Account { login: login.into(), kind, database_id: None }
+}
+
+fn bot() -> Account {
+    account("rabbit", AccountKind::Bot)
+}
+
+fn person(login: &str) -> Account {
+    account(login, AccountKind::User)
+}
+
+fn known(account: &Account) -> Option<ReviewerName> {
+    let fits = account.kind == AccountKind::Bot && account.login.as_str() == "rabbit";
+    fits.then(|| "rabbit".into())
+}
+
+fn comment(minute: i64, author: Account, body: &str) -> ThreadComment {
+    ThreadComment {
+        id: format!("c{minute:03}"),
+        author: Some(author),
+        association: Association::Owner,
+        written_by_us: false,
+        body: body.to_owned(),
+        diff_hunk: String::new(),
+        created_at: at(minute),
+        updated_at: at(minute),
+        edited_at: None,
+        commit: None,
+        original_commit: None,
+        reply_to: None,
+        review: None,
+        minimized: None,
+        pending: false,
+        url: format!("https://forge/c{minute}"),
+    }
+}
+
+fn thread(id: &str, comments: Vec<ThreadComment>) -> Seen {
+    Seen {
+        id: id.into(),
+        path: "src/a.rs".into(),
+        line: Some(10),
+        start_line: Some(8),
+        original_line: Some(10),
+        original_start_line: Some(8),
+        side: DiffSide::Right,
+        subject: ThreadSubject::Line,
+        outdated: false,
+        resolved: false,
+        resolved_by: None,
+        viewer_can_reply: true,
+        viewer_can_resolve: true,
+        viewer_can_unresolve: false,
+        comments,
+    }
+}
+
+fn review(minute: i64, head: &str) -> Review {
+    Review {
+        id: format!("r{minute}"),
+        author: Some(bot()),
+        association: Association::None,
+        written_by_us: false,
+        state: ReviewState::Commented,
+        body: "Found something.".to_owned(),
+        submitted_at: Some(at(minute)),
+        created_at: at(minute),
+        updated_at: at(minute),
+        edited_at: None,
+        commit: Some(head.into()),
+        minimized: false,
+        url: String::new(),
+    }
+}
+
+/// Heads `h0`, `h10`, `h20` … were pushed at those minutes and reviewed a minute later; the last is the head.
+fn snapshot(pushes: i64, threads: Vec<Seen>) -> PullRequestSnapshot {
+    let last = (pushes - 1) * 10;
+    PullRequestSnapshot {
+        repository: RepositoryName::new("o", "r").unwrap(),
+        number: 7,
+        node_id: "PR_7".to_owned(),
+        title: "A change".to_owned(),
+        body: String::new(),
+        url: String::new(),
+        author: Some(person("erin")),
+        author_association: Association::Member,
+        written_by_us: false,
+        state: PullRequestState::Open,
+        draft: false,
+        base: Branch { name: "main".to_owned(), sha: "base".into() },
+        head: Branch { name: "topic".to_owned(), sha: format!("h{last}").into() },
+        head_repository: None,
+        pushed: PushTime { at: at(last), evidence: PushEvidence::CheckSuite },
+        created_at: at(0),
+        updated_at: at(last),
+        merged_at: None,
+        closed_at: None,
+        reopened_at: None,
+        labels: Vec::new(),
+        reviews: (0..pushes).map(|n| review(n * 10 + 1, &format!("h{}", n * 10))).collect(),
+        comments: Vec::new(),
+        threads,
+        force_pushes: Vec::new(),
+        review_requests: Visible::Seen(Vec::new()),
+        checks: Visible::Seen(Vec::new()),
+    }
+}
+
+fn folded(snapshot: &PullRequestSnapshot) -> Vec<ObservedThread> {
+    threads(snapshot, &known, &Policy::default())
+}
+
+/// Status, cause, rounds, flips and cycles of the only thread.
+fn standing(snapshot: &PullRequestSnapshot) -> (&'static str, Option<&'static str>, u32, u32, u32) {
+    let observed = folded(snapshot);
+    assert_eq!(observed.len(), 1);
+    let Machine { status, counters, .. } = observed[0].thread.machine;
+    (status.name(), status.cause(), counters.round_count, counters.flips, counters.cycles)
+}
+
+fn said(bodies: &[(i64, Account, &str)]) -> Seen {
+    thread("t", bodies.iter().map(|(minute, author, body)| comment(*minute, author.clone(), body)).collect())
+}
+
+#[test]
+fn a_thread_is_its_first_writers_and_peoples_threads_are_left_out() {
+    let people = thread("p", vec![comment(1, person("dana"), "Hm."), comment(12, bot(), "Indeed.")]);
+    let lookalike = thread("e", vec![comment(1, person("rabbit"), "I am a bot.")]);
+    let mut draft = thread("d", vec![comment(1, bot(), "Not sent.")]);
+    draft.comments[0].pending = true;
+    let mut ghost = thread("g", vec![comment(1, bot(), "Gone.")]);
+    ghost.comments[0].author = None;
+    let own = said(&[(1, bot(), "**Unchecked index.**\nMore.")]);
+    let observed = folded(&snapshot(1, vec![people, lookalike, draft, ghost, own, thread("x", Vec::new())]));
+    assert_eq!(observed.len(), 1);
+    let ObservedThread { thread, line, url, outdated } = &observed[0];
+    assert_eq!((thread.id.as_str(), thread.reviewer.as_str()), ("t", "rabbit"));
+    assert_eq!((*line, url.as_str(), *outdated), (Some(10), "https://forge/c1", false));
+    assert_eq!((&*thread.finding.title, thread.finding.severity), ("Unchecked index.", None));
+}
+
+#[test]
+fn a_comment_on_a_newer_head_is_a_round_and_the_limit_escalates() {
+    let opened = [(1, bot(), "Look."), (5, bot(), "The same head: no round.")];
+    assert_eq!(standing(&snapshot(1, vec![said(&opened)])), ("open", None, 0, 0, 1));
+    let again = [(1, bot(), "Look."), (12, bot(), "Still."), (13, bot(), "The same look.")];
+    assert_eq!(standing(&snapshot(2, vec![said(&again)])), ("open", None, 1, 0, 2));
+    let too_often = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "And still.")];
+    let escalated = ("escalated", Some("round_limit"), 2, 0, 3);
+    assert_eq!(standing(&snapshot(3, vec![said(&too_often)])), escalated);
+    let and_on = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still."), (32, bot(), "Still.")];
+    assert_eq!(standing(&snapshot(4, vec![said(&and_on)])), escalated);
+}
+
+#[test]
+fn a_reply_counts_by_its_reviews_commit_where_the_push_time_is_unsure() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (9, bot(), "Still.")])]);
+    assert_eq!(standing(&seen).4, 1);
+    seen.threads[0].comments[1].review = Some("r11".to_owned());
+    assert_eq!(standing(&seen).4, 2);
+}
+
+#[test]
+fn who_resolved_it_tells_a_person_from_the_reviewer() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Thank you.")])]);
+    seen.threads[0].resolved = true;
+    assert_eq!(standing(&seen), ("resolved", Some("reviewer"), 0, 1, 2));
+    seen.threads[0].resolved_by = Some(bot());
+    assert_eq!(standing(&seen).1, Some("reviewer"));
+    seen.threads[0].resolved_by = Some(person("dana"));
+    assert_eq!(standing(&seen), ("resolved", Some("person"), 0, 0, 1));
+}
+
+#[test]
+fn only_people_who_may_override_with_a_reply() {
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look."), (2, person("dana"), "Won't fix.")])]);
+    assert_eq!(standing(&seen).1, Some("wont_fix"));
+    seen.threads[0].resolved = true;
+    seen.threads[0].resolved_by = Some(person("dana"));
+    assert_eq!(standing(&seen).1, Some("wont_fix"), "the click that follows adds nothing");
+    seen.threads[0].resolved = false;
+
+    let reply = &mut seen.threads[0].comments[1];
+    reply.association = Association::Contributor;
+    assert_eq!(standing(&seen).0, "open");
+    let reply = &mut seen.threads[0].comments[1];
+    reply.association = Association::Owner;
+    reply.body = "Won't fix.\n\n<!-- cloture:reply -->".to_owned();
+    assert_eq!(standing(&seen).0, "open", "R5");
+    let reply = &mut seen.threads[0].comments[1];
+    reply.body = "Won't fix.".to_owned();
+    reply.author = Some(account("fixer", AccountKind::Bot));
+    assert_eq!(standing(&seen).0, "open");
+    seen.threads[0].comments[1].author = None;
+    assert_eq!(standing(&seen).0, "open", "a deleted account is nobody who may");
+}
+
+fn observed(snapshot: &PullRequestSnapshot) -> (Observation, Standing) {
+    let threads = folded(snapshot);
+    let seen = observation(snapshot, &threads, &known, &BreakGlassRules::default());
+    let standing = seen.standing(&reviewers(snapshot, &known));
+    (seen, standing)
+}
+
+#[test]
+fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
+    let mut seen = snapshot(1, Vec::new());
+    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
+    seen.reviews[0].body = "  ".to_owned();
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "L3: an empty review is not ready");
+    seen.reviews[0].state = ReviewState::Approved;
+    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
+    seen.reviews[0].commit = Some("older".into());
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
+    seen.reviews.clear();
+    assert!(reviewers(&seen, &known).is_empty());
+    seen.comments.push(Comment {
+        id: "ic".to_owned(),
+        author: Some(bot()),
+        association: Association::None,
+        written_by_us: false,
+        body: "Review in progress".to_owned(),
+        created_at: at(3),
+        updated_at: at(3),
+        edited_at: None,
+        minimized: None,
+        url: String::new(),
+    });
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
+    seen.author = Some(bot());
+    assert!(reviewers(&seen, &known).is_empty(), "nobody waits for the author's own review");
+}
+
+#[test]
+fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_seen() {
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "The index is unchecked.")])]);
+    assert!(observed(&seen).0.something_to_fix);
+    seen.threads[0].comments[0].body = "Consider another name.".to_owned();
+    assert!(!observed(&seen).0.something_to_fix);
+    assert!(observed(&seen).0.broken_glass.is_none());
+    seen.labels.push("cloture:break-glass".to_owned());
+    assert!(observed(&seen).0.broken_glass.is_some());
+    seen.reviews[0].state = ReviewState::ChangesRequested;
+    assert_eq!(observed(&seen).0.rounds_on_forge, 1);
+    seen.reopened_at = Some(at(2));
+    assert_eq!(observed(&seen).0.rounds_on_forge, 0);
+}
+
+fn any_comment() -> impl Strategy<Value = ThreadComment> {
+    let authors = prop_oneof![
+        Just(Some(bot())),
+        Just(Some(person("dana"))),
+        Just(Some(account("fixer", AccountKind::Bot))),
+        Just(None)
+    ];
+    let bodies =
+        prop_oneof![Just("Look."), Just("Won't fix."), Just("Acknowledged."), Just("Why?"), Just("")];
+    (0..45_i64, authors, bodies, any::<bool>(), any::<bool>()).prop_map(
+        |(minute, author, body, may, pending)| {
+            let mut comment = comment(minute, bot(), body);
+            comment.author = author;
+            comment.pending = pending && may;
+            comment.association = if may { Association::Member } else { Association::None };
+            comment
+        },
+    )
+}
+
+fn any_thread() -> impl Strategy<Value = Seen> {
+    let resolver = prop_oneof![Just(None), Just(Some(person("dana"))), Just(Some(bot()))];
+    (prop::collection::vec(any_comment(), 0..8), any::<bool>(), resolver).prop_map(
+        |(mut comments, resolved, resolved_by)| {
+            for (index, comment) in comments.iter_mut().enumerate() {
+                comment.id = format!("c{index}");
+            }
+            Seen { resolved, resolved_by, ..thread("t", comments) }
+        },
+    )
+}
+
+proptest! {
+    /// Pages may come in any order; the fold may not care.
+    #[test]
+    fn the_order_of_the_lists_does_not_matter(
+        threads in prop::collection::vec(any_thread(), 0..5),
+        pushes in 1..5_i64,
+        seed in any::<prop::sample::Index>(),
+    ) {
+        let mut seen = snapshot(pushes, threads);
+        for (index, thread) in seen.threads.iter_mut().enumerate() {
+            thread.id = format!("t{index}").into();
+        }
+        let before = (folded(&seen), observed(&seen));
+        let turn = |length: usize| if length == 0 { 0 } else { seed.index(length) };
+        for thread in &mut seen.threads {
+            let by = turn(thread.comments.len());
+            thread.comments.rotate_left(by);
+            thread.comments.reverse();
+        }
+        let by = turn(seen.threads.len());
+        seen.threads.rotate_left(by);
+        seen.reviews.reverse();
+        prop_assert_eq!(before, (folded(&seen), observed(&seen)));
+    }
+
+    /// T5 holds for what is observed, and what the forge shows as resolved is settled.
+    #[test]
+    fn bounds_hold_whatever_is_observed(thread in any_thread(), pushes in 1..5_i64) {
+        let policy = Policy::default();
+        let resolved = thread.resolved;
+        for observed in folded(&snapshot(pushes, vec![thread])) {
+            let machine = observed.thread.machine;
+            prop_assert!(u64::from(machine.counters.cycles) <= policy.cycles_per_thread());
+            prop_assert!(!resolved || machine.status.is_settled());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Which GitHub a command talks to, as whom, and about which pull requests: what the command line, the checkout and the
+//! configuration say together.
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::github::discover::{self, Checkout, CheckoutError};
+use crate::github::host::HostKind;
+use crate::github::read::Spent;
+use crate::github::token::TokenSearch;
+use crate::github::{Client, Credentials, Error, Host, PullRequestAddress, Timeouts, TokenSource};
+use std::path::Path;
+
+/// What a command is run with. The environment and the folder are passed in, so that a test decides them.
+pub struct Settings<'a> {
+    pub config: &'a Config,
+    /// The command line's.
+    pub api_url: Option<&'a str>,
+    pub environment: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    pub directory: &'a Path,
+}
+
+impl std::fmt::Debug for Settings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Settings { config: _, api_url, environment: _, directory } = self;
+        f.debug_struct("Settings")
+            .field("api_url", api_url)
+            .field("directory", directory)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A connection, and where its token was found.
+#[derive(Debug)]
+pub struct Forge {
+    pub client: Client,
+    pub token: TokenSource,
+}
+
+impl Settings<'_> {
+    /// The GitHub that is meant: only the command line and the configuration can name another than GitHub.com. A
+    /// checkout's remote cannot, or whoever made the checkout would choose where the token goes.
+    pub fn host(&self) -> Result<Host, Failure> {
+        match self.api_url {
+            Some(url) => Ok(Host::from_api_url(url)?),
+            None => Ok(self.config.github.host.clone().unwrap_or_else(Host::github_com)),
+        }
+    }
+
+    /// Finds a token and makes the client. Nothing is sent yet.
+    pub async fn connect(&self, host: Host) -> Result<Forge, Failure> {
+        let file = self.config.github.token_file.as_deref();
+        let search = TokenSearch { host: &host, environment: self.environment, gh: Some("gh".into()), file };
+        let token = search.find().await?;
+        let source = token.source().clone();
+        let client = Client::new(host, &Credentials::Token(token), Timeouts::default())?;
+        Ok(Forge { client, token: source })
+    }
+}
+
+/// The pull requests that are meant.
+#[derive(Debug, Default)]
+pub struct Targets {
+    /// Each with its id, where finding it told that.
+    pub pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+    /// What kept others from being found.
+    pub failures: Vec<Failure>,
+    pub spent: Spent,
+}
+
+/// Reads what the command line names, each once. A web address must be of the GitHub that is asked.
+pub fn named(arguments: &[String], host: &Host) -> Result<Vec<PullRequestAddress>, Failure> {
+    let mut addresses = Vec::new();
+    for argument in arguments {
+        let (on, address) = PullRequestAddress::parse(argument)?;
+        if let Some(on) = on
+            && !is_same(&on, host)
+        {
+            return Err(elsewhere(&format!("{address} is"), &on, host));
+        }
+        if !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    Ok(addresses)
+}
+
+/// Those named, else the current branch's, else those the rules find, else a sentence that says what to do.
+pub async fn targets(
+    named: Vec<PullRequestAddress>,
+    settings: &Settings<'_>,
+    client: &Client,
+) -> Result<Targets, Failure> {
+    if !named.is_empty() {
+        let pull_requests = named.into_iter().map(|address| (address, None)).collect();
+        return Ok(Targets { pull_requests, ..Targets::default() });
+    }
+    let why_not = match of_branch(settings, client).await? {
+        Ok(address) => {
+            return Ok(Targets { pull_requests: vec![(address, None)], ..Targets::default() });
+        }
+        Err(why_not) => why_not,
+    };
+    if settings.config.watch.is_empty() {
+        return Err(Failure::usage(format_args!(
+            "no pull request is named, and {why_not}; name some as OWNER/REPO#NUMBER, or add a [[watch]] rule to the \
+             configuration"
+        )));
+    }
+    let mut targets = Targets::default();
+    for rule in &settings.config.watch {
+        let found = discover::find(client, rule).await?;
+        targets.spent.add(found.spent);
+        targets.failures.extend(found.notes.iter().map(Failure::usage));
+        for (address, id) in found.pull_requests {
+            if !targets.pull_requests.iter().any(|(known, _)| *known == address) {
+                targets.pull_requests.push((address, Some(id)));
+            }
+        }
+    }
+    targets.pull_requests.sort();
+    Ok(targets)
+}
+
+/// The current branch's pull request, or the reason why there is none. Only what would also strike the rules is an
+/// error.
+async fn of_branch(
+    settings: &Settings<'_>,
+    client: &Client,
+) -> Result<Result<PullRequestAddress, String>, Failure> {
+    let checkout = match Checkout::read(settings.directory).await {
+        Ok(checkout) => checkout,
+        Err(CheckoutError::NotACheckout) => return Ok(Err("this folder is no git checkout".to_owned())),
+        Err(CheckoutError::Detached) => return Ok(Err("no branch is checked out here".to_owned())),
+        Err(CheckoutError::NoRemote) => {
+            return Ok(Err("the checkout here has no remote on a GitHub".to_owned()));
+        }
+        Err(CheckoutError::Process(error)) => return Ok(Err(error.to_string())),
+    };
+    if !is_same(&checkout.host, client.host()) {
+        let Checkout { host: on, repository, .. } = &checkout;
+        return Ok(Err(format!("{repository} is on {on}, while {} is asked", client.host())));
+    }
+    match discover::of_checkout(client, &checkout).await {
+        Ok(address) => Ok(Ok(address)),
+        Err(Error::Gone { .. }) => {
+            Ok(Err(format!("the branch {} of {} has none", checkout.branch, checkout.repository)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A plain address, the simulator's above all, stands for whatever host its pull requests claim to be on.
+fn is_same(name: &str, host: &Host) -> bool {
+    host.kind() == HostKind::Plain || host.is_loopback() || name.eq_ignore_ascii_case(host.name())
+}
+
+fn elsewhere(what: &str, on: &str, host: &Host) -> Failure {
+    Failure::usage(format_args!("{what} on {on}, while {host} is asked; pass --api-url https://{on}"))
+}

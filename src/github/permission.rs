@@ -1,0 +1,69 @@
+//! What the token's owner may do in a repository.
+
+use super::call::{Call, Transport};
+use super::documents;
+use super::error::Error;
+use super::limits::Budget;
+use super::wire;
+use crate::domain::snapshot::RepositoryName;
+use serde_json::json;
+
+/// From the least to the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Permission {
+    /// A public repository that the token's owner has nothing to do with, or a level invented later.
+    None,
+    Read,
+    Triage,
+    Write,
+    Maintain,
+    Admin,
+}
+
+/// What one repository lets us do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Access {
+    pub permission: Permission,
+    /// Nothing can be written to an archived repository, whatever one may otherwise.
+    pub archived: bool,
+    pub budget: Option<Budget>,
+}
+
+impl Permission {
+    fn named(name: Option<&str>) -> Self {
+        match name {
+            Some("READ") => Permission::Read,
+            Some("TRIAGE") => Permission::Triage,
+            Some("WRITE") => Permission::Write,
+            Some("MAINTAIN") => Permission::Maintain,
+            Some("ADMIN") => Permission::Admin,
+            _ => Permission::None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Permission::None => "none",
+            Permission::Read => "read",
+            Permission::Triage => "triage",
+            Permission::Write => "write",
+            Permission::Maintain => "maintain",
+            Permission::Admin => "admin",
+        }
+    }
+}
+
+pub async fn ask(transport: &(impl Transport + Sync), repository: &RepositoryName) -> Result<Access, Error> {
+    let call = Call::graphql(
+        &documents::PERMISSION,
+        json!({"owner": repository.owner(), "name": repository.name()}),
+    );
+    let mut reply = transport.send(&call).await?;
+    let answer: wire::PermissionAnswer = reply.parse(&call)?;
+    let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
+    Ok(Access {
+        permission: Permission::named(found.viewer_permission.as_deref()),
+        archived: found.is_archived,
+        budget: reply.budget,
+    })
+}

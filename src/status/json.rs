@@ -1,0 +1,148 @@
+//! The state as one JSON object, as scripts rely on it.
+
+use super::{Standing, Status};
+use crate::clean;
+use crate::domain::observed::ObservedThread;
+use crate::domain::policy::Policy;
+use crate::domain::review_loop::{Exit, Phase};
+use crate::domain::snapshot::{Account, AccountKind, PullRequestState, RepositoryName};
+use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha};
+use crate::thread_line::ThreadLine;
+use jiff::Timestamp;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    pull_requests: Vec<PullRequestLine<'a>>,
+    rate_limit: RateLimitLine,
+}
+
+#[derive(Serialize)]
+struct PullRequestLine<'a> {
+    repository: &'a RepositoryName,
+    number: u64,
+    title: &'a str,
+    url: &'a str,
+    /// Null where the account was deleted; a bot's ends in `[bot]`.
+    author: Option<String>,
+    author_is_bot: bool,
+    state: &'static str,
+    head: &'a Sha,
+    #[serde(rename = "loop")]
+    review_loop: LoopLine<'a>,
+    threads: Vec<ObservedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct LoopLine<'a> {
+    phase: &'static str,
+    attempt: u32,
+    max_attempts: u32,
+    waiting_for: &'a [ReviewerName],
+    exit: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ObservedLine<'a> {
+    #[serde(flatten)]
+    thread: ThreadLine<'a>,
+    path: &'a FilePath,
+    line: Option<u32>,
+    title: &'a str,
+    category: Category,
+    url: &'a str,
+    outdated: bool,
+}
+
+#[derive(Serialize)]
+struct RateLimitLine {
+    /// Points that this very command spent.
+    cost: u64,
+    remaining: Option<u64>,
+    reset_at: Option<Timestamp>,
+}
+
+impl Status {
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let policy = &self.policy;
+        let document = Document {
+            pull_requests: self.pull_requests.iter().map(|standing| of(standing, policy)).collect(),
+            rate_limit: RateLimitLine {
+                cost: self.spent.points,
+                remaining: self.spent.budget.map(|budget| budget.remaining),
+                reset_at: self.spent.budget.map(|budget| budget.reset_at),
+            },
+        };
+        Ok(clean::json(&serde_json::to_string(&document)?).into_owned())
+    }
+}
+
+fn of<'a>(standing: &'a Standing, policy: &Policy) -> PullRequestLine<'a> {
+    let Standing { snapshot, threads, review_loop, waiting_for, .. } = standing;
+    let phase = review_loop.phase();
+    PullRequestLine {
+        repository: &snapshot.repository,
+        number: snapshot.number,
+        title: &snapshot.title,
+        url: &snapshot.url,
+        author: snapshot.author.as_ref().map(spelled),
+        author_is_bot: snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot),
+        state: state(snapshot.state),
+        head: &snapshot.head.sha,
+        review_loop: LoopLine {
+            phase: phase_name(phase),
+            attempt: review_loop.attempt(),
+            max_attempts: policy.max_attempts,
+            waiting_for,
+            exit: exit(phase).map(Exit::name),
+        },
+        threads: threads.iter().map(|observed| observed_line(observed, policy)).collect(),
+    }
+}
+
+fn observed_line<'a>(observed: &'a ObservedThread, policy: &Policy) -> ObservedLine<'a> {
+    let ObservedThread { thread, line, url, outdated } = observed;
+    ObservedLine {
+        thread: ThreadLine::of(thread, policy),
+        path: &thread.finding.path,
+        line: *line,
+        title: &thread.finding.title,
+        category: thread.finding.category,
+        url,
+        outdated: *outdated,
+    }
+}
+
+/// A login as people know it: the forge's own calls leave off the ending that tells a bot's name from a person's.
+pub(super) fn spelled(account: &Account) -> String {
+    let login = account.login.as_str();
+    if account.kind == AccountKind::Bot && !login.ends_with("[bot]") {
+        format!("{login}[bot]")
+    } else {
+        login.to_owned()
+    }
+}
+
+pub(super) fn state(state: PullRequestState) -> &'static str {
+    match state {
+        PullRequestState::Open => "open",
+        PullRequestState::Closed => "closed",
+        PullRequestState::Merged => "merged",
+    }
+}
+
+fn phase_name(phase: &Phase) -> &'static str {
+    match phase {
+        Phase::Waiting => "waiting",
+        Phase::WithAuthor => "with_author",
+        Phase::Paused(_) => "paused",
+        Phase::Ended(_) => "ended",
+    }
+}
+
+pub(super) fn exit(phase: &Phase) -> Option<&Exit> {
+    match phase {
+        Phase::Ended(exit) => Some(exit),
+        Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! The state for a person to read.
+//!
+//! ```text
+//! acme/shop#7  Add a discount to the cart
+//!   open, by erin, head 1f0c2a9
+//!   waiting for coderabbit (attempt 1 of 10)
+//!
+//!   status    reviewer    rounds  where           title
+//!   open      coderabbit  0 of 2  src/cart.rs:12  Potential issue
+//! ```
+
+use super::json::{exit, spelled, state};
+use super::{Standing, Status};
+use crate::clean;
+use crate::domain::machine::Status as ThreadStatus;
+use crate::domain::observed::ObservedThread;
+use crate::domain::policy::Policy;
+use crate::domain::vocabulary::ReviewerName;
+use std::fmt;
+
+/// A longer title would wrap in most terminals; `--json` has it whole.
+const LONGEST_TITLE: usize = 72;
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for standing in &self.pull_requests {
+            pull_request(f, standing, &self.policy)?;
+            writeln!(f)?;
+        }
+        let points = if self.spent.points == 1 {
+            "1 point".to_owned()
+        } else {
+            format!("{} points", self.spent.points)
+        };
+        match self.spent.budget {
+            Some(budget) => {
+                write!(f, "{points} spent, {} left until {:.0}", budget.remaining, budget.reset_at)
+            }
+            None => write!(f, "{points} spent; GitHub did not say how many are left"),
+        }
+    }
+}
+
+fn pull_request(f: &mut fmt::Formatter<'_>, standing: &Standing, policy: &Policy) -> fmt::Result {
+    let Standing { snapshot, threads, review_loop, waiting_for, .. } = standing;
+    writeln!(f, "{}#{}  {}", snapshot.repository, snapshot.number, clean::line(&snapshot.title))?;
+    let author = snapshot.author.as_ref().map_or_else(|| "a deleted account".to_owned(), spelled);
+    let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
+    writeln!(f, "  {}, by {}, head {}", state(snapshot.state), clean::line(&author), clean::line(&head))?;
+    match exit(review_loop.phase()) {
+        Some(exit) => writeln!(f, "  {}", clean::line(&exit.to_string()))?,
+        None if waiting_for.is_empty() => writeln!(f, "  no reviewer has shown itself yet")?,
+        None => {
+            let names: Vec<_> = waiting_for.iter().map(ReviewerName::as_str).collect();
+            let (attempt, most) = (review_loop.attempt(), policy.max_attempts);
+            writeln!(f, "  waiting for {} (attempt {attempt} of {most})", clean::line(&names.join(", ")))?;
+        }
+    }
+    if threads.is_empty() {
+        return writeln!(f, "  no threads by reviewers");
+    }
+    writeln!(f)?;
+    let rows: Vec<[String; 5]> = threads.iter().map(|observed| row(observed, policy)).collect();
+    table(f, &["status", "reviewer", "rounds", "where", "title"], &rows)
+}
+
+fn row(observed: &ObservedThread, policy: &Policy) -> [String; 5] {
+    let ObservedThread { thread, line, outdated, .. } = observed;
+    let status = thread.status();
+    let place = match (line, outdated) {
+        (Some(line), _) => format!("{}:{line}", thread.finding.path),
+        (None, true) => format!("{} (outdated)", thread.finding.path),
+        (None, false) => thread.finding.path.to_string(),
+    };
+    let title = clean::line(&thread.finding.title).into_owned();
+    let title = match title.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title,
+    };
+    [
+        described(status),
+        clean::line(thread.reviewer.as_str()).into_owned(),
+        format!("{} of {}", thread.machine.counters.round_count, policy.repeat_limit),
+        clean::line(&place).into_owned(),
+        title,
+    ]
+}
+
+fn described(status: ThreadStatus) -> String {
+    match status.cause() {
+        None => status.name().to_owned(),
+        Some(cause) => format!("{} ({})", status.name(), cause.replace('_', " ")),
+    }
+}
+
+/// Columns as wide as what stands in them, counted in characters; the last is as long as it likes.
+fn table<const N: usize>(f: &mut fmt::Formatter<'_>, head: &[&str; N], rows: &[[String; N]]) -> fmt::Result {
+    let mut widths = head.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let mut print = |cells: &[&str]| {
+        let mut line = String::new();
+        for (cell, width) in cells.iter().zip(widths) {
+            line.push_str("  ");
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
+        }
+        writeln!(f, "{}", line.trim_end())
+    };
+    print(head)?;
+    for row in rows {
+        print(&row.each_ref().map(String::as_str))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! How a thread is written as JSON, wherever Cloture prints one.
+
+use crate::domain::finding::Thread;
+use crate::domain::machine::{Actions, Machine};
+use crate::domain::policy::Policy;
+use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ThreadLine<'a> {
+    id: &'a ThreadId,
+    reviewer: &'a ReviewerName,
+    status: &'static str,
+    cause: Option<&'static str>,
+    severity: Option<Severity>,
+    stance: Option<Stance>,
+    round_count: u32,
+    flips: u32,
+    cycles: u32,
+    reopens: u32,
+    returns: u32,
+    queued: bool,
+    handed_off: bool,
+    legal: LegalLine,
+}
+
+/// For each stance, what the reviewer would be offered in its next cycle, alphabetically.
+#[derive(Debug, Serialize)]
+struct LegalLine {
+    seeks_change: Vec<&'static str>,
+    accepts: Vec<&'static str>,
+}
+
+impl<'a> ThreadLine<'a> {
+    pub(crate) fn of(thread: &'a Thread, policy: &Policy) -> Self {
+        let Machine { status, counters, reopens, returns } = thread.machine;
+        let names = |actions: Actions| actions.iter().map(Action::name).collect();
+        let legal = thread.machine.legal(policy);
+        Self {
+            id: &thread.id,
+            reviewer: &thread.reviewer,
+            status: status.name(),
+            cause: status.cause(),
+            severity: thread.finding.severity,
+            stance: counters.stance,
+            round_count: counters.round_count,
+            flips: counters.flips,
+            cycles: counters.cycles,
+            reopens,
+            returns,
+            queued: thread.queued,
+            handed_off: thread.handed_off,
+            legal: LegalLine { seeks_change: names(legal.seeks_change), accepts: names(legal.accepts) },
+        }
+    }
+}
