@@ -4,7 +4,7 @@ mod json;
 mod table;
 
 use crate::config::Config;
-use crate::domain::observed::{self, ObservedThread, Recognise};
+use crate::domain::observed::{self, ObservedThread, Recognise, UnownedThread};
 use crate::domain::policy::Policy;
 use crate::domain::pull_request::PrState;
 use crate::domain::review_loop::{ReviewLoop, Wake};
@@ -36,6 +36,8 @@ pub struct Status {
 pub struct Standing {
     pub snapshot: PullRequestSnapshot,
     pub threads: Vec<ObservedThread>,
+    /// Threads that no recognised reviewer opened.
+    pub unowned: Vec<UnownedThread>,
     /// Every reviewer that left something here or was asked to.
     pub recognised: BTreeSet<ReviewerName>,
     pub review_loop: ReviewLoop,
@@ -118,6 +120,7 @@ fn stand(snapshot: PullRequestSnapshot, config: &Config, profiles: &Profiles, no
     let known = |account: &Account| profiles.recognise(account).cloned();
     let known: &Recognise<'_> = &known;
     let threads = observed::threads(&snapshot, known, &config.policy);
+    let unowned = observed::unowned(&snapshot, known);
     let recognised = observed::reviewers(&snapshot, known);
     let mut expected = recognised.clone();
     expected.extend(config.reviewers.iter().map(|reviewer| reviewer.name.clone()));
@@ -130,5 +133,5 @@ fn stand(snapshot: PullRequestSnapshot, config: &Config, profiles: &Profiles, no
     if !nobody_yet {
         review_loop.wake(Wake::Polled(&seen), now, &config.policy);
     }
-    Standing { snapshot, threads, recognised, review_loop, waiting_for }
+    Standing { snapshot, threads, unowned, recognised, review_loop, waiting_for }
 }

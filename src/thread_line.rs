@@ -1,7 +1,7 @@
 //! How a thread is written as JSON, wherever Cloture prints one.
 
 use crate::domain::finding::Thread;
-use crate::domain::machine::{Actions, Machine};
+use crate::domain::machine::{Actions, Machine, Status};
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
 use serde::Serialize;
@@ -9,7 +9,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub(crate) struct ThreadLine<'a> {
     id: &'a ThreadId,
-    reviewer: &'a ReviewerName,
+    /// Null where no known reviewer opened it.
+    reviewer: Option<&'a ReviewerName>,
     status: &'static str,
     cause: Option<&'static str>,
     severity: Option<Severity>,
@@ -38,7 +39,7 @@ impl<'a> ThreadLine<'a> {
         let legal = thread.machine.legal(policy);
         Self {
             id: &thread.id,
-            reviewer: &thread.reviewer,
+            reviewer: Some(&thread.reviewer),
             status: status.name(),
             cause: status.cause(),
             severity: thread.finding.severity,
@@ -51,6 +52,26 @@ impl<'a> ThreadLine<'a> {
             queued: thread.queued,
             handed_off: thread.handed_off,
             legal: LegalLine { seeks_change: names(legal.seeks_change), accepts: names(legal.accepts) },
+        }
+    }
+
+    /// A thread that nobody's machine runs on: it has a status, and nothing to count or to offer.
+    pub(crate) fn unowned(id: &'a ThreadId, status: Status) -> Self {
+        Self {
+            id,
+            reviewer: None,
+            status: status.name(),
+            cause: status.cause(),
+            severity: None,
+            stance: None,
+            round_count: 0,
+            flips: 0,
+            cycles: 0,
+            reopens: 0,
+            returns: 0,
+            queued: false,
+            handed_off: false,
+            legal: LegalLine { seeks_change: Vec::new(), accepts: Vec::new() },
         }
     }
 }

@@ -2,7 +2,7 @@
 //! legal actions, and one observation for the loop.
 //!
 //! What is folded is what a snapshot tells for certain. A thread belongs to the reviewer that wrote its first comment;
-//! threads that people opened are no reviewer's and are left out. A later comment of the reviewer counts as one more
+//! threads that people or strangers opened are no reviewer's, and the machine does not run on them. A later comment of the reviewer counts as one more
 //! round if it was made on a newer head than the look before, and holds `seeks_change`: what a bot means by its words
 //! is not read yet, and only a thread that was resolved is known to be accepted. For the same reason a bot's comment
 //! on the pull request itself counts for nobody's review: it may just as well say that the review has begun. Findings
@@ -17,7 +17,7 @@ pub use title::title;
 
 use super::actionable::{SkipReason, reason_to_skip};
 use super::finding::{Finding, Thread};
-use super::machine::{Decision, Machine};
+use super::machine::{Decision, Machine, ResolvedBy, Status};
 use super::place::LineRange;
 use super::policy::Policy;
 use super::pull_request::PrState;
@@ -27,7 +27,7 @@ use super::snapshot::{
     Account, AccountKind, CheckOutcome, PullRequestSnapshot, PullRequestState, RequestedReviewer, Review,
     ReviewState, Thread as Seen, ThreadComment,
 };
-use super::vocabulary::{Action, Category, ReviewerName, Stance};
+use super::vocabulary::{Action, Category, ReviewerName, Stance, ThreadId};
 use heads::Heads;
 use std::collections::BTreeSet;
 
@@ -42,6 +42,45 @@ pub struct ObservedThread {
     pub line: Option<u32>,
     pub url: String,
     pub outdated: bool,
+}
+
+/// A thread that no recognised reviewer opened: a person's, an unknown bot's, a deleted account's. There is no stance to
+/// follow and nobody to offer an action to, but whoever looks at the pull request should not miss it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnownedThread {
+    pub id: ThreadId,
+    /// Absent where the account was deleted.
+    pub opened_by: Option<Account>,
+    pub finding: Finding,
+    pub status: Status,
+    pub line: Option<u32>,
+    pub url: String,
+    pub outdated: bool,
+}
+
+/// The threads that [`threads`] has no machine for, by id.
+pub fn unowned(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> Vec<UnownedThread> {
+    let mut unowned: Vec<_> =
+        snapshot.threads.iter().filter_map(|seen| unowned_thread(seen, recognise)).collect();
+    unowned.sort_by(|a, b| a.id.cmp(&b.id));
+    unowned
+}
+
+fn unowned_thread(seen: &Seen, recognise: &Recognise<'_>) -> Option<UnownedThread> {
+    let said = seen.comments.iter().filter(|comment| !comment.pending);
+    let first = said.min_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)))?;
+    if first.author.as_ref().is_some_and(|author| recognise(author).is_some()) {
+        return None;
+    }
+    Some(UnownedThread {
+        id: seen.id.clone(),
+        opened_by: first.author.clone(),
+        finding: finding(seen, first),
+        status: if seen.resolved { Status::Resolved(ResolvedBy::Person) } else { Status::Open },
+        line: seen.line,
+        url: first.url.clone(),
+        outdated: seen.outdated,
+    })
 }
 
 /// The reviewers' threads, by id.

@@ -18,6 +18,8 @@ mod search;
 mod timeline;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::executable::{Operation, Selection};
@@ -39,11 +41,15 @@ pub(crate) use cost::Cost;
 
 const SCHEMA: &str = include_str!("../../assets/simulator/schema.graphql");
 
-/// The schema, parsed once.
+/// The schema, and the documents that were sent so far: a client sends the same few again and again.
 pub(crate) struct Engine {
-    schema: Valid<Schema>,
+    schema: Arc<Valid<Schema>>,
     implementers: HashMap<Name, Implementers>,
+    known: Mutex<BTreeMap<String, Arc<Valid<ExecutableDocument>>>>,
 }
+
+/// So many different documents are kept; whoever sends more is no client of ours.
+const MOST_KNOWN: usize = 256;
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -63,7 +69,7 @@ pub(crate) struct Request {
 
 /// A request that is valid against the schema, with its price.
 pub(crate) struct Prepared {
-    document: Valid<ExecutableDocument>,
+    document: Arc<Valid<ExecutableDocument>>,
     operation_name: Option<String>,
     variables: Valid<JsonMap>,
     /// The operation's own name, or its first field's where it has none.
@@ -85,16 +91,34 @@ pub(crate) struct Caller {
 impl Engine {
     /// Parses the schema the program carries. It is validated by a test, so an error here is a broken build.
     pub(crate) fn new() -> Result<Self, String> {
-        let schema = Schema::parse_and_validate(SCHEMA, "assets/simulator/schema.graphql")
-            .map_err(|errors| errors.to_string())?;
+        static PARSED: LazyLock<Result<Arc<Valid<Schema>>, String>> = LazyLock::new(|| {
+            let parsed = Schema::parse_and_validate(SCHEMA, "assets/simulator/schema.graphql");
+            parsed.map(Arc::new).map_err(|errors| errors.to_string())
+        });
+        let schema = PARSED.clone()?;
         let implementers = schema.implementers_map();
-        Ok(Self { schema, implementers })
+        Ok(Self { schema, implementers, known: Mutex::default() })
+    }
+
+    fn document(&self, query: &str) -> Result<Arc<Valid<ExecutableDocument>>, Value> {
+        // A panic elsewhere leaves the documents as good as they were.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(document) = known.get(query) {
+            return Ok(Arc::clone(document));
+        }
+        let document = ExecutableDocument::parse_and_validate(&self.schema, query, "query")
+            .map_err(|invalid| invalid_document(&invalid.errors))?;
+        let document = Arc::new(document);
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(query.to_owned(), Arc::clone(&document));
+        Ok(document)
     }
 
     /// Validates a request and works out its price; the error is the response's body, as GitHub sends it.
     pub(crate) fn prepare(&self, request: &Request) -> Result<Prepared, Value> {
-        let document = ExecutableDocument::parse_and_validate(&self.schema, &request.query, "query")
-            .map_err(|invalid| invalid_document(&invalid.errors))?;
+        let document = self.document(&request.query)?;
         let given = request.operation_name.as_deref();
         let operation = document
             .operations
@@ -117,7 +141,7 @@ impl Engine {
             fields,
             operation_name: request.operation_name.clone(),
             variables,
-            document: document.clone(),
+            document: Arc::clone(&document),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Standing, Status};
 use crate::clean;
-use crate::domain::observed::ObservedThread;
+use crate::domain::observed::{ObservedThread, UnownedThread};
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, Phase};
 use crate::domain::snapshot::{Account, AccountKind, PullRequestState, RepositoryName};
@@ -78,7 +78,7 @@ impl Status {
 }
 
 fn of<'a>(standing: &'a Standing, policy: &Policy) -> PullRequestLine<'a> {
-    let Standing { snapshot, threads, review_loop, waiting_for, .. } = standing;
+    let Standing { snapshot, review_loop, waiting_for, .. } = standing;
     let phase = review_loop.phase();
     PullRequestLine {
         repository: &snapshot.repository,
@@ -96,7 +96,30 @@ fn of<'a>(standing: &'a Standing, policy: &Policy) -> PullRequestLine<'a> {
             waiting_for,
             exit: exit(phase).map(Exit::name),
         },
-        threads: threads.iter().map(|observed| observed_line(observed, policy)).collect(),
+        threads: thread_lines(standing, policy),
+    }
+}
+
+/// All threads by id, whoever opened them.
+fn thread_lines<'a>(standing: &'a Standing, policy: &Policy) -> Vec<ObservedLine<'a>> {
+    let owned =
+        standing.threads.iter().map(|observed| (&observed.thread.id, observed_line(observed, policy)));
+    let unowned = standing.unowned.iter().map(|unowned| (&unowned.id, unowned_line(unowned)));
+    let mut lines: Vec<_> = owned.chain(unowned).collect();
+    lines.sort_by_key(|(id, _)| *id);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+fn unowned_line(unowned: &UnownedThread) -> ObservedLine<'_> {
+    let UnownedThread { id, finding, status, line, url, outdated, .. } = unowned;
+    ObservedLine {
+        thread: ThreadLine::unowned(id, *status),
+        path: &finding.path,
+        line: *line,
+        title: &finding.title,
+        category: finding.category,
+        url,
+        outdated: *outdated,
     }
 }
 

@@ -12,8 +12,9 @@
 use super::json::{exit, spelled, state};
 use super::{Standing, Status};
 use crate::clean;
+use crate::domain::finding::Finding;
 use crate::domain::machine::Status as ThreadStatus;
-use crate::domain::observed::ObservedThread;
+use crate::domain::observed::{ObservedThread, UnownedThread};
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::ReviewerName;
 use std::fmt;
@@ -42,7 +43,7 @@ impl fmt::Display for Status {
 }
 
 fn pull_request(f: &mut fmt::Formatter<'_>, standing: &Standing, policy: &Policy) -> fmt::Result {
-    let Standing { snapshot, threads, review_loop, waiting_for, .. } = standing;
+    let Standing { snapshot, threads, unowned, review_loop, waiting_for, .. } = standing;
     writeln!(f, "{}#{}  {}", snapshot.repository, snapshot.number, clean::line(&snapshot.title))?;
     let author = snapshot.author.as_ref().map_or_else(|| "a deleted account".to_owned(), spelled);
     let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
@@ -56,34 +57,54 @@ fn pull_request(f: &mut fmt::Formatter<'_>, standing: &Standing, policy: &Policy
             writeln!(f, "  waiting for {} (attempt {attempt} of {most})", clean::line(&names.join(", ")))?;
         }
     }
-    if threads.is_empty() {
-        return writeln!(f, "  no threads by reviewers");
+    if threads.is_empty() && unowned.is_empty() {
+        return writeln!(f, "  no threads");
     }
     writeln!(f)?;
-    let rows: Vec<[String; 5]> = threads.iter().map(|observed| row(observed, policy)).collect();
+    let rows: Vec<[String; 5]> =
+        threads.iter().map(|observed| row(observed, policy)).chain(unowned.iter().map(unowned_row)).collect();
     table(f, &["status", "reviewer", "rounds", "where", "title"], &rows)
 }
 
 fn row(observed: &ObservedThread, policy: &Policy) -> [String; 5] {
     let ObservedThread { thread, line, outdated, .. } = observed;
-    let status = thread.status();
-    let place = match (line, outdated) {
-        (Some(line), _) => format!("{}:{line}", thread.finding.path),
-        (None, true) => format!("{} (outdated)", thread.finding.path),
-        (None, false) => thread.finding.path.to_string(),
-    };
-    let title = clean::line(&thread.finding.title).into_owned();
-    let title = match title.char_indices().nth(LONGEST_TITLE) {
-        Some((end, _)) => format!("{}…", &title[..end]),
-        None => title,
-    };
     [
-        described(status),
+        described(thread.status()),
         clean::line(thread.reviewer.as_str()).into_owned(),
         format!("{} of {}", thread.machine.counters.round_count, policy.repeat_limit),
-        clean::line(&place).into_owned(),
-        title,
+        place(&thread.finding, *line, *outdated),
+        shortened(&thread.finding.title),
     ]
+}
+
+/// Nobody counts rounds on a thread that is no reviewer's; who opened it is shown in their place.
+fn unowned_row(unowned: &UnownedThread) -> [String; 5] {
+    let UnownedThread { opened_by, finding, status, line, outdated, .. } = unowned;
+    let opened_by = opened_by.as_ref().map_or_else(|| "a deleted account".to_owned(), spelled);
+    [
+        described(*status),
+        format!("({})", clean::line(&opened_by)),
+        "–".to_owned(),
+        place(finding, *line, *outdated),
+        shortened(&finding.title),
+    ]
+}
+
+fn place(finding: &Finding, line: Option<u32>, outdated: bool) -> String {
+    let place = match (line, outdated) {
+        (Some(line), _) => format!("{}:{line}", finding.path),
+        (None, true) => format!("{} (outdated)", finding.path),
+        (None, false) => finding.path.to_string(),
+    };
+    clean::line(&place).into_owned()
+}
+
+fn shortened(title: &str) -> String {
+    let title = clean::line(title).into_owned();
+    match title.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title,
+    }
 }
 
 fn described(status: ThreadStatus) -> String {
