@@ -2,7 +2,6 @@
 
 use crate::config::Config;
 use crate::domain::bounds::{Bounds, Price, bounds};
-use serde::Serialize;
 use std::fmt;
 
 /// The worst case, with what it was computed from.
@@ -33,39 +32,8 @@ pub fn worst_case(config: &Config) -> WorstCase {
 impl WorstCase {
     /// One object with the figures alone.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        let Bounds {
-            cycles_per_thread,
-            calls_per_reviewer,
-            reviewers,
-            reviewer_calls_per_pr,
-            author_rounds_per_pr,
-            handoff_tasks_per_pr,
-            automatic_chain_depth,
-            money_per_pr,
-        } = self.bounds;
-        serde_json::to_string(&Figures {
-            cycles_per_thread,
-            calls_per_reviewer,
-            reviewers,
-            reviewer_calls_per_pr,
-            author_rounds_per_pr,
-            handoff_tasks_per_pr,
-            automatic_chain_depth,
-            money_per_pr,
-        })
+        serde_json::to_string(&self.bounds)
     }
-}
-
-#[derive(Serialize)]
-struct Figures {
-    cycles_per_thread: u64,
-    calls_per_reviewer: u64,
-    reviewers: u64,
-    reviewer_calls_per_pr: u64,
-    author_rounds_per_pr: u64,
-    handoff_tasks_per_pr: u64,
-    automatic_chain_depth: u64,
-    money_per_pr: Option<f64>,
 }
 
 impl fmt::Display for WorstCase {

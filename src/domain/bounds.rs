@@ -2,6 +2,7 @@
 
 use super::handoff::{HandoffRules, Mode};
 use super::policy::Policy;
+use serde::Serialize;
 
 /// What asking one driven reviewer costs at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,8 +11,9 @@ pub struct Price {
 }
 
 /// What the configuration in force can lead to, whoever misbehaves. People's own decisions come on top: each
-/// return of a thread, each granted round and each reopening is one that a person took.
-#[derive(Debug, Clone, PartialEq)]
+/// return of a thread, each granted round and each reopening is one that a person took. The names are those that
+/// scripts read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bounds {
     pub cycles_per_thread: u64,
     /// For one driven reviewer on one pull request, since it was last reopened.
