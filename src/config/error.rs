@@ -34,7 +34,7 @@ impl ConfigError {
 /// One thing that is wrong in a file, and where. Its text is all but the file's name, which stands before it.
 ///
 /// ```text
-/// 7:16: policy.repeat_limit: expected a whole number from 1 to 100, found 0
+/// 7:16: policy.repeat_limit: expected a whole number from 1 to 1000000000, found 0
 ///   |
 /// 7 | repeat_limit = 0
 ///   |                ^

@@ -1,5 +1,6 @@
-//! The limits of the limits. They are wide, because a small or large policy is a team's own business; each
-//! end only shuts out what would mean something else than it says, or would be no bound at all.
+//! The limits of the limits. They are as wide as can be, because a small or large policy is a team's own
+//! business and `cloture bound` tells what it leads to; each end only shuts out what would mean something else
+//! than it says.
 
 use super::check::{Checks, Problem};
 use super::{Value, typed};
@@ -8,29 +9,28 @@ use jiff::fmt::friendly::SpanParser;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// With 0 no reviewer could ever reply, not even once. A thread argued over a hundred times is not bounded in
-/// any sense that a person would recognise; the same holds for the next two.
-const REPEAT_LIMIT: RangeInclusive<u32> = 1..=100;
-const FLIP_LIMIT: RangeInclusive<u32> = 0..=100;
-const REOPEN_LIMIT: RangeInclusive<u32> = 0..=100;
-/// Every retry is paid for, and one that failed twenty times over will not succeed.
-const CYCLE_RETRIES: RangeInclusive<u32> = 0..=20;
+/// More than anybody means; a larger number is a slip of the keyboard.
+const MOST: u32 = 1_000_000_000;
+/// With 0 the bound on cycles would not hold: a thread has its opening cycle and one in which to end.
+const REPEAT_LIMIT: RangeInclusive<u32> = 1..=MOST;
+const FLIP_LIMIT: RangeInclusive<u32> = 0..=MOST;
+const REOPEN_LIMIT: RangeInclusive<u32> = 0..=MOST;
+const CYCLE_RETRIES: RangeInclusive<u32> = 0..=MOST;
 /// With 0 nothing would ever be reviewed.
-const MAX_REVIEW_ITERATIONS: RangeInclusive<u32> = 1..=1000;
-/// Beyond this every line of a file is near every other.
-const LINE_SLACK: RangeInclusive<u32> = 0..=10_000;
+const MAX_REVIEW_ITERATIONS: RangeInclusive<u32> = 1..=MOST;
+const LINE_SLACK: RangeInclusive<u32> = 0..=MOST;
 /// The scale of the similarity itself.
 const SIMILARITY_THRESHOLD: RangeInclusive<f64> = 0.0..=1.0;
 /// Under a second a forge counts polling as abuse; a wait of more than a week between two polls waits for
 /// nobody.
 const POLL_SECONDS: RangeInclusive<u64> = 1..=7 * 24 * 60 * 60;
 /// With 0 the loop would give up before it looked.
-const MAX_ATTEMPTS: RangeInclusive<u32> = 1..=10_000;
+const MAX_ATTEMPTS: RangeInclusive<u32> = 1..=MOST;
 /// 0 means that findings are never handed to the author. Every round is paid for.
-const MAX_ROUNDS: RangeInclusive<u32> = 0..=1000;
-const MAX_RESTARTS: RangeInclusive<u32> = 0..=1000;
+const MAX_ROUNDS: RangeInclusive<u32> = 0..=MOST;
+const MAX_RESTARTS: RangeInclusive<u32> = 0..=MOST;
 /// With 0 a reviewer could not report anything.
-const MAX_FINDINGS_PER_ANSWER: RangeInclusive<u32> = 1..=100_000;
+const MAX_FINDINGS_PER_ANSWER: RangeInclusive<u32> = 1..=MOST;
 /// Less than this does not hold one finding; more would not be held in memory lightly.
 const MAX_ANSWER_BYTES: RangeInclusive<u32> = 1024..=1024 * 1024 * 1024;
 
