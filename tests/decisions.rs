@@ -4,12 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use cloture::domain::actionable::{SkipReason, reason_to_skip};
+use cloture::domain::cycle::{Answer, Trigger};
 use cloture::domain::duplicates::{Shelves, items};
 use cloture::domain::finding::{Finding, Thread};
 use cloture::domain::handoff::{HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
 use cloture::domain::policy::Policy;
+use cloture::domain::pull_request::PullRequest;
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::verdict::{Verdict, worth_posting};
 use cloture::domain::vocabulary::{Association, Category, Login, Severity, ThreadId};
@@ -272,4 +274,20 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
 fn v3_an_approval_that_is_there_is_not_repeated() {
     assert!(!worth_posting(Verdict::Approve, true));
     assert!(worth_posting(Verdict::Approve, false) && worth_posting(Verdict::RequestChanges, true));
+}
+
+#[test]
+fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
+    let policy = Policy::default();
+    let mut pull_request = PullRequest::new(false);
+    let mut ask = |head: &str| {
+        pull_request.push(head.into(), &[]);
+        let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+        let clean = Answer::Actions { choices: Vec::new(), reports: Vec::new() };
+        pull_request.answer(&frozen, Ok(clean), &policy);
+        frozen
+    };
+    assert_eq!(ask("h1").baseline, None);
+    let second = ask("h2");
+    assert_eq!((second.baseline, second.head, second.number), (Some("h1".into()), Some("h2".into()), 2));
 }

@@ -37,6 +37,8 @@ pub enum Trigger {
 pub struct Frozen {
     pub reviewer: ReviewerName,
     pub head: Option<Sha>,
+    /// R1: the head it last looked at, which what it is given is told against; none for its first look.
+    pub baseline: Option<Sha>,
     /// Which cycle of this reviewer it is, counted from one.
     pub number: u32,
     /// Which try at this cycle it is, counted from one.

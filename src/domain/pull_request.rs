@@ -42,6 +42,8 @@ struct Record {
     completed: u32,
     /// Times the reviewer was asked since then.
     calls: u32,
+    /// The last of the heads it is done with (R1).
+    last_reviewed: Option<Sha>,
     /// Heads it is done with, whatever was reopened since (C5).
     reviewed: BTreeSet<Option<Sha>>,
     /// What was pushed since its last completed cycle; nothing to tell before the first (R2).

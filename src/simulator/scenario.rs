@@ -23,7 +23,7 @@
 //! author     = "erin"
 //! created    = "-2h"                    # relative to `start`
 //! [pull_request.files]
-//! "src/cart.rs" = "fn total() { todo!() }\n"
+//! "src/cart.rs" = "fn total() -> u32 { 0 }\n"
 //!
 //! [[step]]
 //! on    = { event = "push", pull_request = "acme/shop#7" }   # or: at = "90s"

@@ -121,6 +121,7 @@ impl PullRequest {
         Ok(Frozen {
             reviewer: reviewer.clone(),
             head: self.head.clone(),
+            baseline: record.last_reviewed.clone(),
             number: record.completed + 1,
             attempt: failures + 1,
             trigger,
@@ -386,6 +387,7 @@ impl PullRequest {
         let record = self.reviewers.entry(reviewer.clone()).or_default();
         record.completed += 1;
         record.reviewed.insert(self.head.clone());
+        record.last_reviewed.clone_from(&self.head);
         record.since_last_review = Some(Delta::default());
         record.pending = None;
         if record.completed >= policy.max_review_iterations {
