@@ -15,6 +15,7 @@ pub mod machine;
 pub mod observed;
 pub mod place;
 pub mod policy;
+pub mod post;
 pub mod pull_request;
 pub mod re_review;
 pub mod review_loop;
