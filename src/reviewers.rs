@@ -2,4 +2,5 @@
 
 pub mod answer;
 pub mod answer_schema;
+mod plain;
 pub mod profiles;

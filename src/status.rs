@@ -4,11 +4,12 @@ mod json;
 mod table;
 
 use crate::config::Config;
-use crate::domain::observed::{self, ObservedThread, Recognise, UnownedThread};
+use crate::domain::observed::{self, Observed, UnownedThread};
 use crate::domain::policy::Policy;
+use crate::domain::post::Reads;
 use crate::domain::pull_request::PrState;
 use crate::domain::review_loop::{ReviewLoop, Wake};
-use crate::domain::snapshot::{Account, PullRequestSnapshot};
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::{Failure, Kind};
 use crate::forge::{self, Settings, Targets};
@@ -35,7 +36,7 @@ pub struct Status {
 #[derive(Debug)]
 pub struct Standing {
     pub snapshot: PullRequestSnapshot,
-    pub threads: Vec<ObservedThread>,
+    pub observed: Observed,
     /// Threads that no recognised reviewer opened.
     pub unowned: Vec<UnownedThread>,
     /// Every reviewer that left something here or was asked to.
@@ -117,14 +118,13 @@ fn gaps(read: &Read) -> Vec<Failure> {
 
 /// One observation, folded. Reviewers are those recognised here and those configured.
 fn stand(snapshot: PullRequestSnapshot, config: &Config, profiles: &Profiles, now: Timestamp) -> Standing {
-    let known = |account: &Account| profiles.recognise(account).cloned();
-    let known: &Recognise<'_> = &known;
-    let threads = observed::threads(&snapshot, known, &config.policy);
-    let unowned = observed::unowned(&snapshot, known);
-    let recognised = observed::reviewers(&snapshot, known);
+    let reads: &dyn Reads = profiles;
+    let observed = observed::observe(&snapshot, &[], reads, &config.policy);
+    let unowned = observed::unowned(&snapshot, reads);
+    let recognised = observed::reviewers(&snapshot, reads);
     let mut expected = recognised.clone();
     expected.extend(config.reviewers.iter().map(|reviewer| reviewer.name.clone()));
-    let seen = observed::observation(&snapshot, &threads, known, &config.break_glass);
+    let seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, false);
     let is_open = seen.state == PrState::Open;
     let waiting_for = if is_open { seen.standing(&expected).missing } else { Vec::new() };
     let nobody_yet = expected.is_empty() && is_open && seen.broken_glass.is_none();
@@ -133,5 +133,5 @@ fn stand(snapshot: PullRequestSnapshot, config: &Config, profiles: &Profiles, no
     if !nobody_yet {
         review_loop.wake(Wake::Polled(&seen), now, &config.policy);
     }
-    Standing { snapshot, threads, unowned, recognised, review_loop, waiting_for }
+    Standing { snapshot, observed, unowned, recognised, review_loop, waiting_for }
 }

@@ -1,38 +1,45 @@
-//! Observed reviewers on the machine (C8): a pull request as it was fetched becomes threads with a stance, counters and
-//! legal actions, and one observation for the loop.
+//! Observed reviewers on the machine (C8): a pull request as it was fetched, and what people decided about it here, become
+//! threads with a stance, counters and legal actions, and one observation for the loop.
 //!
-//! What is folded is what a snapshot tells for certain. A thread belongs to the reviewer that wrote its first comment;
-//! threads that people or strangers opened are no reviewer's, and the machine does not run on them. A later comment of the reviewer counts as one more
-//! round if it was made on a newer head than the look before, and holds `seeks_change`: what a bot means by its words
-//! is not read yet, and only a thread that was resolved is known to be accepted. For the same reason a bot's comment
-//! on the pull request itself counts for nobody's review: it may just as well say that the review has begun. Findings
-//! raised again in another thread are not folded together, and silence is not read as consent.
-//!
-//! The result does not depend on the order of the snapshot's lists.
+//! The result is a function of what is known and of nothing else: neither the order of the lists nor which polls came before
+//! makes a difference, so following a pull request and reading it afresh give the same answer. A thread belongs to the
+//! reviewer that wrote its first comment; threads that people or strangers opened are no reviewer's, and the machine does not
+//! run on them.
 
+mod fold;
 mod heads;
 mod title;
+mod wait;
 
 pub use title::title;
+pub use wait::observation;
 
-use super::actionable::{SkipReason, reason_to_skip};
+use super::duplicates::Shelves;
 use super::finding::{Finding, Thread};
-use super::machine::{Decision, Machine, ResolvedBy, Status};
-use super::place::LineRange;
+use super::machine::{ResolvedBy, Status};
 use super::policy::Policy;
-use super::pull_request::PrState;
-use super::re_review::{BreakGlassRules, Remark, Reply, broken_glass};
-use super::review_loop::{Content, Observation, Post, PostKind, WaitAnchor};
+use super::post::{PostClass, Reads, Where};
+use super::pull_request::PersonAct;
+use super::review_loop::Content;
 use super::snapshot::{
-    Account, AccountKind, CheckOutcome, PullRequestSnapshot, PullRequestState, RequestedReviewer, Review,
-    ReviewState, Thread as Seen, ThreadComment,
+    Account, AccountKind, PullRequestSnapshot, RequestedReviewer, Thread as Seen, ThreadComment,
 };
-use super::vocabulary::{Action, Category, ReviewerName, Stance, ThreadId};
+use super::vocabulary::{ReviewerName, ThreadId};
+use fold::Context;
 use heads::Heads;
-use std::collections::BTreeSet;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Whose account it is, if a reviewer's. Passed in, because who is one is configured and not decided here.
-pub type Recognise<'a> = dyn Fn(&Account) -> Option<ReviewerName> + 'a;
+/// Everything that a pull request's history says about its observed reviewers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Observed {
+    /// The reviewers' threads, by id.
+    pub threads: Vec<ObservedThread>,
+    /// What they wrote into their latest reviews' bodies, where there is no thread to answer in.
+    pub in_bodies: Vec<BodyFinding>,
+    /// Heads that each has finished since the pull request was last reopened (C6).
+    pub cycles: BTreeMap<ReviewerName, u32>,
+}
 
 /// A reviewer's thread, with what the forge alone knows about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +49,20 @@ pub struct ObservedThread {
     pub line: Option<u32>,
     pub url: String,
     pub outdated: bool,
+    /// The thread that raised the same finding first (D3). That one is where the argument is counted; this one shows the
+    /// same state.
+    pub repeats: Option<ThreadId>,
+    /// The code was changed and the reviewer, done with a newer head, said nothing more about it.
+    pub resolve_proposed: bool,
+}
+
+/// A finding that stands in a review's or comment's body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyFinding {
+    pub reviewer: ReviewerName,
+    /// Its path is empty where the text names none.
+    pub finding: Finding,
+    pub url: String,
 }
 
 /// A thread that no recognised reviewer opened: a person's, an unknown bot's, a deleted account's. There is no stance to
@@ -58,24 +79,159 @@ pub struct UnownedThread {
     pub outdated: bool,
 }
 
-/// The threads that [`threads`] has no machine for, by id.
-pub fn unowned(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> Vec<UnownedThread> {
-    let mut unowned: Vec<_> =
-        snapshot.threads.iter().filter_map(|seen| unowned_thread(seen, recognise)).collect();
+/// Something about a thread that the forge does not tell, with its time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Happened {
+    pub at: Timestamp,
+    pub thread: ThreadId,
+    pub what: Happening,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happening {
+    /// A person decided it in Cloture.
+    Act(PersonAct),
+    /// It was seen resolved and later open again (R3).
+    Reopened,
+    HandedOff,
+}
+
+/// Folds the whole history. `happened` may come in any order.
+pub fn observe(
+    snapshot: &PullRequestSnapshot,
+    happened: &[Happened],
+    reads: &dyn Reads,
+    policy: &Policy,
+) -> Observed {
+    let heads = Heads::of(snapshot);
+    let context = Context { snapshot, heads: &heads, reads, policy };
+    let mut owned: BTreeMap<ReviewerName, Vec<&Seen>> = BTreeMap::new();
+    for seen in &snapshot.threads {
+        if let Some(owner) = owner(seen, reads) {
+            owned.entry(owner).or_default().push(seen);
+        }
+    }
+    let mut finished = finished(snapshot, &owned, &heads, reads);
+    let mut observed = Observed::default();
+    for reviewer in owned.keys().chain(finished.keys()).cloned().collect::<BTreeSet<_>>() {
+        let finished = finished.remove(&reviewer).unwrap_or_default();
+        let seen = owned.remove(&reviewer).unwrap_or_default();
+        let (threads, cycles) = fold::fold(&reviewer, &seen, &finished, happened, &context);
+        observed.threads.extend(threads);
+        observed.cycles.insert(reviewer, cycles);
+    }
+    observed.threads.sort_by(|a, b| a.thread.id.cmp(&b.thread.id));
+    observed.in_bodies = in_bodies(snapshot, &observed.threads, reads, policy);
+    observed
+}
+
+/// What was said in a thread, in order. A draft is visible to its writer alone and has been said to nobody.
+fn said(seen: &Seen) -> Vec<&ThreadComment> {
+    let mut comments: Vec<_> = seen.comments.iter().filter(|comment| !comment.pending).collect();
+    comments.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+    comments
+}
+
+fn owner(seen: &Seen, reads: &dyn Reads) -> Option<ReviewerName> {
+    let said = seen.comments.iter().filter(|comment| !comment.pending);
+    let first = said.min_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)))?;
+    reads.reviewer(first.author.as_ref()?, &first.body)
+}
+
+/// The heads that each reviewer finished, each with the moment it first had.
+fn finished(
+    snapshot: &PullRequestSnapshot,
+    owned: &BTreeMap<ReviewerName, Vec<&Seen>>,
+    heads: &Heads<'_>,
+    reads: &dyn Reads,
+) -> BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> {
+    let mut finished: BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> = BTreeMap::new();
+    let mut finish = |reviewer: ReviewerName, head: usize, at: Timestamp| {
+        let known = finished.entry(reviewer).or_default().entry(head).or_insert(at);
+        *known = at.min(*known);
+    };
+    for post in wait::posts(snapshot, reads) {
+        if post.is_complete()
+            && snapshot.author.as_ref().and_then(|a| reads.reviewer(a, "")) != Some(post.reviewer.clone())
+        {
+            finish(post.reviewer.clone(), heads.of_post(&post), post.at);
+        }
+    }
+    // A thread comes with a review, which may be one that says nothing else.
+    for (reviewer, seen) in owned {
+        for first in seen.iter().filter_map(|seen| said(seen).first().copied()) {
+            finish(reviewer.clone(), heads.of_comment(first), first.created_at);
+        }
+    }
+    finished
+}
+
+/// The findings in the body of each reviewer's latest post that holds any or says that there are none. What it repeats from a
+/// thread of its own counts there.
+fn in_bodies(
+    snapshot: &PullRequestSnapshot,
+    threads: &[ObservedThread],
+    reads: &dyn Reads,
+    policy: &Policy,
+) -> Vec<BodyFinding> {
+    let reviews = snapshot.reviews.iter().map(|review| {
+        let at = review.submitted_at.unwrap_or(review.created_at);
+        (review.author.as_ref(), Where::Review, &review.body, at, &review.url)
+    });
+    let comments = snapshot.comments.iter().map(|comment| {
+        let at = comment.edited_at.unwrap_or(comment.created_at);
+        (comment.author.as_ref(), Where::Comment, &comment.body, at, &comment.url)
+    });
+    let mut latest: BTreeMap<ReviewerName, (Timestamp, &String, Vec<Finding>)> = BTreeMap::new();
+    for (author, place, body, at, url) in reviews.chain(comments) {
+        let Some(reviewer) = author.and_then(|author| reads.reviewer(author, body)) else { continue };
+        let reading = reads.read(&reviewer, place, body);
+        let tells = reading.content == Content::Complete
+            && matches!(reading.class, PostClass::Finding | PostClass::Summary);
+        if !tells {
+            continue;
+        }
+        let untitled = || title(body).into();
+        let findings = reading.findings.into_iter().map(|reported| {
+            let (path, lines) = (reported.path.clone().unwrap_or_else(|| "".into()), reported.lines);
+            reported.at(path, lines, untitled)
+        });
+        let entry = (at, url, findings.collect());
+        match latest.get(&reviewer) {
+            Some((known, other, _)) if (*known, *other) > (at, url) => {}
+            _ => {
+                latest.insert(reviewer, entry);
+            }
+        }
+    }
+    let mut in_bodies = Vec::new();
+    for (reviewer, (_, url, findings)) in latest {
+        let mut own = Shelves::new(policy);
+        for observed in threads.iter().filter(|observed| observed.thread.reviewer == reviewer) {
+            own.add_thread((), &observed.thread.finding, &observed.thread.anchor);
+        }
+        let fresh = findings.into_iter().filter(|finding| own.overlaps(finding).is_empty());
+        let fresh =
+            fresh.map(|finding| BodyFinding { reviewer: reviewer.clone(), finding, url: url.clone() });
+        in_bodies.extend(fresh);
+    }
+    in_bodies
+}
+
+/// The threads that the machine does not run on, by id.
+pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> Vec<UnownedThread> {
+    let strangers = snapshot.threads.iter().filter(|seen| owner(seen, reads).is_none());
+    let mut unowned: Vec<_> = strangers.filter_map(unowned_thread).collect();
     unowned.sort_by(|a, b| a.id.cmp(&b.id));
     unowned
 }
 
-fn unowned_thread(seen: &Seen, recognise: &Recognise<'_>) -> Option<UnownedThread> {
-    let said = seen.comments.iter().filter(|comment| !comment.pending);
-    let first = said.min_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)))?;
-    if first.author.as_ref().is_some_and(|author| recognise(author).is_some()) {
-        return None;
-    }
+fn unowned_thread(seen: &Seen) -> Option<UnownedThread> {
+    let first = *said(seen).first()?;
     Some(UnownedThread {
         id: seen.id.clone(),
         opened_by: first.author.clone(),
-        finding: finding(seen, first),
+        finding: fold::finding(seen, first, None),
         status: if seen.resolved { Status::Resolved(ResolvedBy::Person) } else { Status::Open },
         line: seen.line,
         url: first.url.clone(),
@@ -83,216 +239,30 @@ fn unowned_thread(seen: &Seen, recognise: &Recognise<'_>) -> Option<UnownedThrea
     })
 }
 
-/// The reviewers' threads, by id.
-pub fn threads(
-    snapshot: &PullRequestSnapshot,
-    recognise: &Recognise<'_>,
-    policy: &Policy,
-) -> Vec<ObservedThread> {
-    let heads = Heads::of(snapshot);
-    let mut threads: Vec<_> =
-        snapshot.threads.iter().filter_map(|seen| fold(seen, &heads, recognise, policy)).collect();
-    threads.sort_by(|a, b| a.thread.id.cmp(&b.thread.id));
-    threads
-}
-
-/// One thread from its first comment to its last; none where it is not a reviewer's.
-fn fold(
-    seen: &Seen,
-    heads: &Heads<'_>,
-    recognise: &Recognise<'_>,
-    policy: &Policy,
-) -> Option<ObservedThread> {
-    // A draft is visible to its writer alone and has been said to nobody.
-    let mut comments: Vec<&ThreadComment> = seen.comments.iter().filter(|comment| !comment.pending).collect();
-    comments.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-    let (first, later) = comments.split_first()?;
-    let owner = recognise(first.author.as_ref()?)?;
-    let is_owner = |account: &Account| recognise(account).as_ref() == Some(&owner);
-
-    let mut thread = Thread::opened(seen.id.clone(), owner.clone(), finding(seen, first), false);
-    let machine = &mut thread.machine;
-    let mut last_look = heads.of_comment(first);
-    for comment in later {
-        if comment.author.as_ref().is_some_and(&is_owner) {
-            let look = heads.of_comment(comment);
-            if look > last_look && !seen.resolved {
-                machine.hold(Stance::SeeksChange, policy);
-            }
-            last_look = last_look.max(look);
-        } else {
-            answer(machine, comment);
-        }
-    }
-    if seen.resolved {
-        let by_person = seen.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_owner(by));
-        resolve(machine, by_person, policy);
-    }
-    Some(ObservedThread { thread, line: seen.line, url: first.url.clone(), outdated: seen.outdated })
-}
-
-fn finding(seen: &Seen, first: &ThreadComment) -> Finding {
-    let last = seen.line.or(seen.original_line);
-    let start = seen.start_line.or(seen.original_start_line).or(last);
-    let lines = last.and_then(|last| LineRange::new(start.unwrap_or(last).min(last), last));
-    Finding {
-        path: seen.path.clone(),
-        lines,
-        title: title(&first.body).into(),
-        body: first.body.as_str().into(),
-        severity: None,
-        category: Category::Other,
-        suggestion: None,
-        own_id: None,
-    }
-}
-
-/// R3–R5: what somebody else's reply does to the thread.
-fn answer(machine: &mut Machine, comment: &ThreadComment) {
-    let by_person = comment.author.as_ref().is_some_and(is_person);
-    let reply = Reply::read(!by_person, comment.association, &comment.body, None);
-    if reply.is_override() {
-        machine.overridden(reply.intent);
-    }
-}
-
-/// The forge shows the thread as resolved. It cannot name a bot that resolved it, so nobody means the reviewer.
-fn resolve(machine: &mut Machine, by_person: bool, policy: &Policy) {
-    if machine.status.is_settled() {
-        // Somebody who may had ended it with a reply; the click that followed adds nothing.
-        return;
-    }
-    let looked = !by_person && machine.act(Stance::Accepts, Action::Resolve, policy).is_ok();
-    if !looked {
-        // A thread that is not settled can always be resolved by a person, so there is nothing to refuse.
-        let _always_fits = machine.decide(Decision::Resolve);
-    }
-}
-
 /// Only what is certainly a person counts as one: a deleted account and a kind invented later do not.
-fn is_person(account: &Account) -> bool {
+pub fn is_person(account: &Account) -> bool {
     matches!(account.kind, AccountKind::User | AccountKind::EnterpriseUser)
 }
 
 /// Every reviewer that left something on the pull request or was asked to. Its author is none, whoever it is.
-pub fn reviewers(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> BTreeSet<ReviewerName> {
-    let reviews = snapshot.reviews.iter().filter_map(|review| review.author.as_ref());
-    let comments = snapshot.comments.iter().filter_map(|comment| comment.author.as_ref());
+pub fn reviewers(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> BTreeSet<ReviewerName> {
+    let reviews = snapshot.reviews.iter().map(|review| (review.author.as_ref(), review.body.as_str()));
+    let comments = snapshot.comments.iter().map(|comment| (comment.author.as_ref(), comment.body.as_str()));
     let threads = snapshot.threads.iter().flat_map(|thread| &thread.comments);
-    let threads = threads.filter_map(|comment| comment.author.as_ref());
+    let threads = threads.map(|comment| (comment.author.as_ref(), comment.body.as_str()));
     let requests = snapshot.review_requests.seen().into_iter().flatten();
-    let requests = requests.filter_map(|request| match &request.reviewer {
-        RequestedReviewer::Account(account) => Some(account),
-        RequestedReviewer::Team(_) | RequestedReviewer::Unknown => None,
+    let requests = requests.map(|request| match &request.reviewer {
+        RequestedReviewer::Account(account) => (Some(account), ""),
+        RequestedReviewer::Team(_) | RequestedReviewer::Unknown => (None, ""),
     });
-    let author = snapshot.author.as_ref().and_then(recognise);
+    let author = snapshot.author.as_ref().and_then(|author| reads.reviewer(author, ""));
+    let posts = reviews.chain(comments).chain(threads).chain(requests);
     let mut reviewers: BTreeSet<_> =
-        reviews.chain(comments).chain(threads).chain(requests).filter_map(recognise).collect();
+        posts.filter_map(|(author, body)| reads.reviewer(author?, body)).collect();
     if let Some(author) = author {
         reviewers.remove(&author);
     }
     reviewers
-}
-
-/// What the loop is told about this moment. No author is configured for anything yet, so none is there.
-pub fn observation(
-    snapshot: &PullRequestSnapshot,
-    threads: &[ObservedThread],
-    recognise: &Recognise<'_>,
-    break_glass: &BreakGlassRules,
-) -> Observation {
-    let mut posts: Vec<Post> =
-        snapshot.reviews.iter().filter_map(|review| review_post(snapshot, review, recognise)).collect();
-    posts.extend(comment_posts(snapshot, recognise));
-    posts.extend(failed_checks(snapshot, recognise));
-    posts.sort_by(|a, b| (a.at, &a.reviewer).cmp(&(b.at, &b.reviewer)));
-    let labels = snapshot.labels.iter().map(String::as_str);
-    Observation {
-        state: match snapshot.state {
-            PullRequestState::Open => PrState::Open,
-            PullRequestState::Closed => PrState::Closed,
-            PullRequestState::Merged => PrState::Merged,
-        },
-        anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
-        posts,
-        broken_glass: broken_glass(break_glass, labels, remarks(snapshot)),
-        something_to_fix: threads.iter().any(|observed| may_need_a_fix(&observed.thread)),
-        has_author: false,
-        rounds_on_forge: rounds(snapshot, recognise),
-    }
-}
-
-/// L7, as far as it can be told: a finding of unknown severity may be grave, so only what is plainly a matter of
-/// taste is left out.
-fn may_need_a_fix(thread: &Thread) -> bool {
-    let reason = reason_to_skip(&thread.finding);
-    thread.machine.is_open() && !matches!(reason, Some(SkipReason::Style | SkipReason::BareConsideration))
-}
-
-/// L3: a review that neither says nor decides anything, and has no threads, is not ready yet.
-fn review_post(snapshot: &PullRequestSnapshot, review: &Review, recognise: &Recognise<'_>) -> Option<Post> {
-    if review.state == ReviewState::Pending {
-        return None;
-    }
-    let reviewer = recognise(review.author.as_ref()?)?;
-    let mut comments = snapshot.threads.iter().flat_map(|thread| &thread.comments);
-    let says_something = !review.body.trim().is_empty()
-        || matches!(review.state, ReviewState::Approved | ReviewState::ChangesRequested)
-        || comments.any(|comment| comment.review.as_ref() == Some(&review.id) && comment.reply_to.is_none());
-    let content = if says_something { Content::Complete } else { Content::NotReady };
-    let at = review.submitted_at.unwrap_or(review.created_at);
-    Some(Post { reviewer, kind: PostKind::Review(content), at, commit: review.commit.clone() })
-}
-
-fn comment_posts(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> Vec<Post> {
-    let by_reviewers = snapshot
-        .comments
-        .iter()
-        .filter_map(|comment| Some((recognise(comment.author.as_ref()?)?, comment.created_at)));
-    by_reviewers
-        .map(|(reviewer, at)| Post { reviewer, kind: PostKind::Comment(Content::NotReady), at, commit: None })
-        .collect()
-}
-
-/// A check run names its app, which is the bot's account by another name.
-fn failed_checks(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> Vec<Post> {
-    let checks = snapshot.checks.seen().into_iter().flatten();
-    checks
-        .filter(|check| check.outcome == CheckOutcome::Failed)
-        .filter_map(|check| {
-            let login = check.app.as_deref()?.into();
-            let reviewer = recognise(&Account { login, kind: AccountKind::Bot, database_id: None })?;
-            let reason = check.title.clone().unwrap_or_else(|| format!("its check {} failed", check.name));
-            let at = check.completed_at.or(check.started_at).unwrap_or(snapshot.pushed.at);
-            let commit = Some(check.commit.clone());
-            Some(Post { reviewer, kind: PostKind::CheckRunFailed(reason), at, commit })
-        })
-        .collect()
-}
-
-/// What people said, on the pull request and in its threads.
-fn remarks(snapshot: &PullRequestSnapshot) -> Vec<Remark<'_>> {
-    let comments = snapshot.comments.iter().map(|c| (&c.author, c.association, &c.body));
-    let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.comments).filter(|c| !c.pending);
-    let in_threads = in_threads.map(|c| (&c.author, c.association, &c.body));
-    comments
-        .chain(in_threads)
-        .filter_map(|(author, association, body)| {
-            let author = author.as_ref()?;
-            Some(Remark { by: &author.login, by_bot: !is_person(author), association, body })
-        })
-        .collect()
-}
-
-/// L6: request-changes verdicts of reviewers since the last reopen.
-fn rounds(snapshot: &PullRequestSnapshot, recognise: &Recognise<'_>) -> u32 {
-    let verdicts = snapshot.reviews.iter().filter(|review| {
-        let at = review.submitted_at.unwrap_or(review.created_at);
-        review.state == ReviewState::ChangesRequested
-            && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
-            && review.author.as_ref().and_then(recognise).is_some()
-    });
-    u32::try_from(verdicts.count()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -67,6 +67,20 @@ pub struct Reported {
 }
 
 impl Reported {
+    /// A text of which nothing could be told but that it is there.
+    pub fn untold(body: &str) -> Reported {
+        Reported {
+            path: None,
+            lines: None,
+            title: None,
+            body: body.into(),
+            severity: None,
+            category: None,
+            suggestion: None,
+            own_id: None,
+        }
+    }
+
     /// The finding at a place, with a title for people to know it by where the reviewer gave none.
     pub fn at(
         self,
@@ -94,4 +108,9 @@ pub trait Reads {
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName>;
 
     fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading;
+
+    /// Whether a passed check of this reviewer is all it leaves where it finds nothing.
+    fn passes_by_check(&self, _reviewer: &ReviewerName) -> bool {
+        false
+    }
 }

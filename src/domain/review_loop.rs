@@ -14,7 +14,7 @@ mod exit;
 mod observation;
 
 pub use exit::{Exit, Missing};
-pub use observation::{Content, Observation, Post, PostKind, Standing, WaitAnchor};
+pub use observation::{Content, Observation, Post, PostKind, Standing, WaitAnchor, names};
 
 use super::policy::Policy;
 use super::pull_request::PrState;

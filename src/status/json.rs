@@ -6,7 +6,7 @@ use crate::domain::observed::{ObservedThread, UnownedThread};
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, Phase};
 use crate::domain::snapshot::{Account, AccountKind, PullRequestState, RepositoryName};
-use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha};
+use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
 use crate::thread_line::ThreadLine;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -52,6 +52,10 @@ struct ObservedLine<'a> {
     category: Category,
     url: &'a str,
     outdated: bool,
+    /// The thread that raised the same finding first, where this one repeats it.
+    repeats: Option<&'a ThreadId>,
+    /// Whether the reviewer has let it go without a word.
+    resolve_proposed: bool,
 }
 
 #[derive(Serialize)]
@@ -102,8 +106,11 @@ fn of<'a>(standing: &'a Standing, policy: &Policy) -> PullRequestLine<'a> {
 
 /// All threads by id, whoever opened them.
 fn thread_lines<'a>(standing: &'a Standing, policy: &Policy) -> Vec<ObservedLine<'a>> {
-    let owned =
-        standing.threads.iter().map(|observed| (&observed.thread.id, observed_line(observed, policy)));
+    let owned = standing
+        .observed
+        .threads
+        .iter()
+        .map(|observed| (&observed.thread.id, observed_line(observed, policy)));
     let unowned = standing.unowned.iter().map(|unowned| (&unowned.id, unowned_line(unowned)));
     let mut lines: Vec<_> = owned.chain(unowned).collect();
     lines.sort_by_key(|(id, _)| *id);
@@ -120,11 +127,13 @@ fn unowned_line(unowned: &UnownedThread) -> ObservedLine<'_> {
         category: finding.category,
         url,
         outdated: *outdated,
+        repeats: None,
+        resolve_proposed: false,
     }
 }
 
 fn observed_line<'a>(observed: &'a ObservedThread, policy: &Policy) -> ObservedLine<'a> {
-    let ObservedThread { thread, line, url, outdated } = observed;
+    let ObservedThread { thread, line, url, outdated, repeats, resolve_proposed } = observed;
     ObservedLine {
         thread: ThreadLine::of(thread, policy),
         path: &thread.finding.path,
@@ -133,6 +142,8 @@ fn observed_line<'a>(observed: &'a ObservedThread, policy: &Policy) -> ObservedL
         category: thread.finding.category,
         url,
         outdated: *outdated,
+        repeats: repeats.as_ref(),
+        resolve_proposed: *resolve_proposed,
     }
 }
 

@@ -5,8 +5,8 @@
 //!   open, by erin, head 1f0c2a9
 //!   waiting for coderabbit (attempt 1 of 10)
 //!
-//!   status    reviewer    rounds  where           title
-//!   open      coderabbit  0 of 2  src/cart.rs:12  Potential issue
+//!   status  severity  reviewer    rounds  where           title
+//!   open    high      coderabbit  0 of 2  src/cart.rs:12  Potential issue
 //! ```
 
 use super::json::{exit, spelled, state};
@@ -14,9 +14,10 @@ use super::{Standing, Status};
 use crate::clean;
 use crate::domain::finding::Finding;
 use crate::domain::machine::Status as ThreadStatus;
-use crate::domain::observed::{ObservedThread, UnownedThread};
+use crate::domain::observed::{BodyFinding, Observed, ObservedThread, UnownedThread};
+use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
-use crate::domain::vocabulary::ReviewerName;
+use crate::domain::vocabulary::{ReviewerName, Severity};
 use std::fmt;
 
 /// A longer title would wrap in most terminals; `--json` has it whole.
@@ -43,7 +44,8 @@ impl fmt::Display for Status {
 }
 
 fn pull_request(f: &mut fmt::Formatter<'_>, standing: &Standing, policy: &Policy) -> fmt::Result {
-    let Standing { snapshot, threads, unowned, review_loop, waiting_for, .. } = standing;
+    let Standing { snapshot, observed, unowned, review_loop, waiting_for, .. } = standing;
+    let Observed { threads, in_bodies, .. } = observed;
     writeln!(f, "{}#{}  {}", snapshot.repository, snapshot.number, clean::line(&snapshot.title))?;
     let author = snapshot.author.as_ref().map_or_else(|| "a deleted account".to_owned(), spelled);
     let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
@@ -57,19 +59,26 @@ fn pull_request(f: &mut fmt::Formatter<'_>, standing: &Standing, policy: &Policy
             writeln!(f, "  waiting for {} (attempt {attempt} of {most})", clean::line(&names.join(", ")))?;
         }
     }
-    if threads.is_empty() && unowned.is_empty() {
+    if threads.is_empty() && unowned.is_empty() && in_bodies.is_empty() {
         return writeln!(f, "  no threads");
     }
     writeln!(f)?;
-    let rows: Vec<[String; 5]> =
-        threads.iter().map(|observed| row(observed, policy)).chain(unowned.iter().map(unowned_row)).collect();
-    table(f, &["status", "reviewer", "rounds", "where", "title"], &rows)
+    let rows = threads.iter().map(|observed| row(observed, policy));
+    let rows: Vec<_> =
+        rows.chain(unowned.iter().map(unowned_row)).chain(in_bodies.iter().map(body_row)).collect();
+    table(f, &["status", "severity", "reviewer", "rounds", "where", "title"], &rows)
 }
 
-fn row(observed: &ObservedThread, policy: &Policy) -> [String; 5] {
-    let ObservedThread { thread, line, outdated, .. } = observed;
+fn row(observed: &ObservedThread, policy: &Policy) -> [String; 6] {
+    let ObservedThread { thread, line, outdated, repeats, resolve_proposed, .. } = observed;
+    let status = match described(thread.status()) {
+        status if repeats.is_some() => format!("{status}, repeated"),
+        status if *resolve_proposed => format!("{status}, seems fixed"),
+        status => status,
+    };
     [
-        described(thread.status()),
+        status,
+        severity(&thread.finding),
         clean::line(thread.reviewer.as_str()).into_owned(),
         format!("{} of {}", thread.machine.counters.round_count, policy.repeat_limit),
         place(&thread.finding, *line, *outdated),
@@ -78,16 +87,35 @@ fn row(observed: &ObservedThread, policy: &Policy) -> [String; 5] {
 }
 
 /// Nobody counts rounds on a thread that is no reviewer's; who opened it is shown in their place.
-fn unowned_row(unowned: &UnownedThread) -> [String; 5] {
+fn unowned_row(unowned: &UnownedThread) -> [String; 6] {
     let UnownedThread { opened_by, finding, status, line, outdated, .. } = unowned;
     let opened_by = opened_by.as_ref().map_or_else(|| "a deleted account".to_owned(), spelled);
     [
         described(*status),
+        severity(finding),
         format!("({})", clean::line(&opened_by)),
         "–".to_owned(),
         place(finding, *line, *outdated),
         shortened(&finding.title),
     ]
+}
+
+/// A finding in a review's body has no thread, so there is nothing to resolve and nobody to answer.
+fn body_row(body: &BodyFinding) -> [String; 6] {
+    let BodyFinding { reviewer, finding, .. } = body;
+    [
+        "in a review's text".to_owned(),
+        severity(finding),
+        clean::line(reviewer.as_str()).into_owned(),
+        "–".to_owned(),
+        place(finding, finding.lines.map(LineRange::first), false),
+        shortened(&finding.title),
+    ]
+}
+
+/// What the reviewer does not say is not made up.
+fn severity(finding: &Finding) -> String {
+    finding.severity.map_or("–", Severity::name).to_owned()
 }
 
 fn place(finding: &Finding, line: Option<u32>, outdated: bool) -> String {

@@ -1,5 +1,6 @@
 //! Which head a comment was made on. The forge does not say so of replies, so it is worked out from what it does say.
 
+use crate::domain::review_loop::{Post, names};
 use crate::domain::snapshot::{PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::Sha;
 use jiff::Timestamp;
@@ -39,10 +40,21 @@ impl<'a> Heads<'a> {
         Self { starts, reviewed }
     }
 
+    /// The head that a post is about: that of its commit, else the one that was there when it was made.
+    pub(super) fn of_post(&self, post: &Post) -> usize {
+        let named = post.commit.as_ref();
+        let by_commit = named.and_then(|commit| self.starts.iter().position(|(_, sha)| names(commit, sha)));
+        by_commit.map_or_else(|| self.at(post.at), |position| position + 1)
+    }
+
+    fn at(&self, moment: Timestamp) -> usize {
+        self.starts.partition_point(|(start, _)| *start <= moment)
+    }
+
     /// The place in the order of heads: by the commit its review was made on or by the time it was written,
     /// whichever is newer, since a reply may carry the commit of the comment it answers.
     pub(super) fn of_comment(&self, comment: &ThreadComment) -> usize {
-        let by_time = self.starts.partition_point(|(start, _)| *start <= comment.created_at);
+        let by_time = self.at(comment.created_at);
         let commit = comment.review.as_deref().and_then(|review| self.reviewed.get(review));
         let by_commit = commit.and_then(|commit| self.starts.iter().position(|(_, sha)| sha == commit));
         by_time.max(by_commit.map_or(0, |position| position + 1))

@@ -1,9 +1,13 @@
 use super::*;
-use crate::domain::review_loop::Standing;
+use crate::domain::machine::{Decision, Machine};
+use crate::domain::post::{Reading, Reported};
+use crate::domain::re_review::BreakGlassRules;
+use crate::domain::review_loop::{Observation, Standing};
 use crate::domain::snapshot::{
-    Branch, Comment, DiffSide, PushEvidence, PushTime, RepositoryName, ThreadSubject, Visible,
+    Branch, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName, Review, ReviewState,
+    ThreadSubject, Visible,
 };
-use crate::domain::vocabulary::Association;
+use crate::domain::vocabulary::{Association, Severity, Stance};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
@@ -23,9 +27,43 @@ fn person(login: &str) -> Account {
     account(login, AccountKind::User)
 }
 
-fn known(account: &Account) -> Option<ReviewerName> {
-    let fits = account.kind == AccountKind::Bot && account.login.as_str() == "rabbit";
-    fits.then(|| "rabbit".into())
+/// A reviewer whose posts are read by their first words.
+struct Rabbit;
+
+impl Reads for Rabbit {
+    fn reviewer(&self, by: &Account, _body: &str) -> Option<ReviewerName> {
+        (by.kind == AccountKind::Bot && by.login.as_str() == "rabbit").then(|| "rabbit".into())
+    }
+
+    fn read(&self, _reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+        let class = match place {
+            _ if body.starts_with("Review in progress") || body.starts_with("Triggered") => PostClass::Noise,
+            _ if body.starts_with("Error") => PostClass::Failure,
+            Where::ThreadRoot => PostClass::Finding,
+            Where::ThreadReply => PostClass::Reply,
+            Where::Review | Where::Comment => PostClass::Summary,
+        };
+        let content = match class {
+            PostClass::Noise => Content::NotReady,
+            PostClass::Failure => Content::Failure("it failed".to_owned()),
+            _ => Content::Complete,
+        };
+        let accepts =
+            ["Thank you", "Agreed"].iter().any(|word| body.starts_with(word)) || body.ends_with("✅");
+        let stance = match class {
+            PostClass::Reply | PostClass::Finding if accepts => Some(Stance::Accepts),
+            PostClass::Reply if body.starts_with("Still") => Some(Stance::SeeksChange),
+            _ => None,
+        };
+        let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
+        let report = |text: &str| Reported { severity, ..Reported::untold(text) };
+        let findings = match place {
+            Where::ThreadRoot => vec![report(body)],
+            Where::Review => body.lines().skip(1).map(report).collect(),
+            Where::ThreadReply | Where::Comment => Vec::new(),
+        };
+        Reading { class, findings, stance, content, commit: None }
+    }
 }
 
 fn comment(minute: i64, author: Account, body: &str) -> ThreadComment {
@@ -122,7 +160,11 @@ fn snapshot(pushes: i64, threads: Vec<Seen>) -> PullRequestSnapshot {
 }
 
 fn folded(snapshot: &PullRequestSnapshot) -> Vec<ObservedThread> {
-    threads(snapshot, &known, &Policy::default())
+    with_decisions(snapshot, &[]).threads
+}
+
+fn with_decisions(snapshot: &PullRequestSnapshot, happened: &[Happened]) -> Observed {
+    observe(snapshot, happened, &Rabbit, &Policy::default())
 }
 
 /// Status, cause, rounds, flips and cycles of the only thread.
@@ -148,31 +190,205 @@ fn a_thread_is_its_first_writers_and_peoples_threads_are_left_out() {
     let own = said(&[(1, bot(), "**Unchecked index.**\nMore.")]);
     let observed = folded(&snapshot(1, vec![people, lookalike, draft, ghost, own, thread("x", Vec::new())]));
     assert_eq!(observed.len(), 1);
-    let ObservedThread { thread, line, url, outdated } = &observed[0];
+    let ObservedThread { thread, line, url, outdated, .. } = &observed[0];
     assert_eq!((thread.id.as_str(), thread.reviewer.as_str()), ("t", "rabbit"));
     assert_eq!((*line, url.as_str(), *outdated), (Some(10), "https://forge/c1", false));
     assert_eq!((&*thread.finding.title, thread.finding.severity), ("Unchecked index.", None));
 }
 
 #[test]
-fn a_comment_on_a_newer_head_is_a_round_and_the_limit_escalates() {
-    let opened = [(1, bot(), "Look."), (5, bot(), "The same head: no round.")];
+fn speaking_again_after_a_push_or_an_answer_is_a_round_and_the_limit_escalates() {
+    let opened = [(1, bot(), "Look."), (5, bot(), "And nobody had said anything: no round.")];
     assert_eq!(standing(&snapshot(1, vec![said(&opened)])), ("open", None, 0, 0, 1));
+    let argued =
+        [(1, bot(), "Look."), (2, person("dana"), "Why?"), (3, bot(), "Still."), (4, bot(), "Still.")];
+    assert_eq!(standing(&snapshot(1, vec![said(&argued)])), ("open", None, 1, 0, 2));
     let again = [(1, bot(), "Look."), (12, bot(), "Still."), (13, bot(), "The same look.")];
     assert_eq!(standing(&snapshot(2, vec![said(&again)])), ("open", None, 1, 0, 2));
-    let too_often = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "And still.")];
+    let too_often = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still and still.")];
     let escalated = ("escalated", Some("round_limit"), 2, 0, 3);
     assert_eq!(standing(&snapshot(3, vec![said(&too_often)])), escalated);
     let and_on = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still."), (32, bot(), "Still.")];
     assert_eq!(standing(&snapshot(4, vec![said(&and_on)])), escalated);
+    let alternating: Vec<_> = (0..8)
+        .flat_map(|n| {
+            let words = if n % 2 == 0 { "Still." } else { "Agreed, but." };
+            [(10 + 2 * n, person("dana"), "Why?"), (11 + 2 * n, bot(), words)]
+        })
+        .collect();
+    let alternating: Vec<_> = [(1, bot(), "Look.")].into_iter().chain(alternating).collect();
+    let (status, cause, _, flips, cycles) = standing(&snapshot(1, vec![said(&alternating)]));
+    assert_eq!((status, cause, flips), ("escalated", Some("round_limit"), 1));
+    assert!(u64::from(cycles) <= Policy::default().cycles_per_thread());
+}
+
+#[test]
+fn what_is_no_word_on_the_matter_is_no_turn() {
+    let noise = [(1, bot(), "Look."), (2, person("dana"), "Why?"), (3, bot(), "Triggered a review.")];
+    assert_eq!(standing(&snapshot(1, vec![said(&noise)])), ("open", None, 0, 0, 1));
+}
+
+#[test]
+fn silence_holds_where_the_code_is_the_same_and_proposes_to_resolve_where_it_changed() {
+    let opened = || said(&[(1, bot(), "Look.")]);
+    assert_eq!(standing(&snapshot(2, vec![opened()])), ("open", None, 1, 0, 2));
+    assert_eq!(standing(&snapshot(3, vec![opened()])), ("escalated", Some("round_limit"), 2, 0, 3));
+    let mut changed = opened();
+    (changed.outdated, changed.line) = (true, None);
+    let seen = snapshot(3, vec![changed]);
+    assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
+    let folded = folded(&seen);
+    assert!(folded[0].resolve_proposed);
+    assert!(!observed(&seen).0.something_to_fix, "the author seems to have dealt with it");
+}
+
+#[test]
+fn a_head_that_was_not_finished_says_nothing() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
+    seen.reviews[1].body = "Error: quota.".to_owned();
+    assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
+    let (_, standing) = observed(&seen);
+    assert!(
+        standing.failed.contains_key(&"rabbit".into()),
+        "a refusal is no review, though it is posted as one"
+    );
+}
+
+/// The finding of `t` at minute 1, raised again at these minutes.
+fn repeated(minutes: &[i64], pushes: i64) -> PullRequestSnapshot {
+    let text = "The index is unchecked and may run past the end of the buffer.";
+    let threads = [1].iter().chain(minutes).map(|minute| {
+        let id = if *minute == 1 { "t".to_owned() } else { format!("t{minute}") };
+        thread(&id, vec![comment(*minute, bot(), text)])
+    });
+    snapshot(pushes, threads.collect())
+}
+
+#[test]
+fn a_finding_raised_again_is_a_repetition_of_the_first_thread() {
+    let folded = folded(&repeated(&[12], 2));
+    assert_eq!(folded.len(), 2);
+    let shown = |at: usize| {
+        let Machine { status, counters, .. } = folded[at].thread.machine;
+        (
+            folded[at].thread.id.as_str(),
+            folded[at].repeats.as_ref().map(ThreadId::as_str),
+            status.name(),
+            counters.cycles,
+        )
+    };
+    assert_eq!(shown(0), ("t", None, "open", 2));
+    assert_eq!(shown(1), ("t12", Some("t"), "open", 2));
+}
+
+#[test]
+fn the_same_finding_twenty_five_times_is_one_thread_and_ends_within_the_bound() {
+    let minutes: Vec<i64> = (1..25).map(|n| n * 10 + 2).collect();
+    let folded = folded(&repeated(&minutes, 25));
+    assert_eq!(folded.len(), 25);
+    assert_eq!(folded.iter().filter(|observed| observed.repeats.is_none()).count(), 1);
+    let machine = folded.iter().find(|observed| observed.repeats.is_none()).unwrap().thread.machine;
+    assert_eq!((machine.status.name(), machine.status.cause()), ("escalated", Some("round_limit")));
+    assert!(u64::from(machine.counters.cycles) <= Policy::default().cycles_per_thread());
+}
+
+#[test]
+fn two_findings_of_one_look_stay_two_however_alike() {
+    let folded = folded(&repeated(&[2, 3], 1));
+    assert!(folded.iter().all(|observed| observed.repeats.is_none()));
+}
+
+#[test]
+fn raised_again_after_the_reviewer_resolved_it_is_a_regression_and_after_a_person_did_it_is_suppressed() {
+    let mut seen = repeated(&[12], 2);
+    seen.threads[0].resolved = true;
+    let machine = folded(&seen)[0].thread.machine;
+    assert_eq!((machine.status.name(), machine.reopens), ("open", 1));
+
+    seen.threads[0].resolved_by = Some(person("dana"));
+    let machine = folded(&seen)[0].thread.machine;
+    assert_eq!((machine.status.cause(), machine.reopens), (Some("person"), 0));
+    seen.threads[0].comments[0].body += " low";
+    seen.threads[1].comments[0].body += " critical";
+    assert_eq!(folded(&seen)[0].thread.machine.status.cause(), Some("worsened"));
+
+    seen.threads[1].resolved = true;
+    assert_eq!(folded(&seen)[0].thread.machine.status.name(), "resolved");
+}
+
+#[test]
+fn the_same_reviewer_is_cut_off_after_its_last_look() {
+    let threads = (0..7).map(|n| {
+        let words =
+            ["colour", "length", "owner", "clock", "socket", "title", "index"][usize::try_from(n).unwrap()];
+        let mut thread =
+            thread(&format!("t{n}"), vec![comment(n * 10 + 1, bot(), &format!("Mind the {words}."))]);
+        (thread.line, thread.start_line) = (Some(u32::try_from(n).unwrap() * 100 + 1), None);
+        (thread.original_line, thread.original_start_line) = (thread.line, None);
+        thread
+    });
+    let observed = with_decisions(&snapshot(7, threads.collect()), &[]);
+    assert_eq!(observed.cycles[&"rabbit".into()], 7);
+    let causes: Vec<_> =
+        observed.threads.iter().map(|o| o.thread.machine.status.cause().unwrap_or("open")).collect();
+    let (limit, cap) = ("round_limit", "iteration_cap");
+    assert_eq!(causes, [limit, limit, limit, cap, cap, cap, cap], "a new contradiction each round");
+}
+
+#[test]
+fn what_comes_after_the_merge_counts_no_more() {
+    let mut seen =
+        snapshot(3, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still.")])]);
+    seen.state = PullRequestState::Merged;
+    seen.merged_at = Some(at(5));
+    assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
+}
+
+#[test]
+fn an_edit_that_says_it_is_addressed_resolves() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look. ✅")])]);
+    seen.threads[0].comments[0].edited_at = Some(at(11));
+    assert_eq!(standing(&seen), ("resolved", Some("reviewer"), 0, 1, 2));
+}
+
+#[test]
+fn findings_in_a_reviews_body_are_found_once_and_in_the_latest_only() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "The index is unchecked.")])]);
+    seen.reviews[0].body = "Two more:\nThe old socket leaks.".to_owned();
+    seen.reviews[1].body = "One more:\nThe clock is read twice; use one.".to_owned();
+    let observed = with_decisions(&seen, &[]);
+    let titles: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.title.to_string()).collect();
+    assert_eq!(titles, ["One more:"]);
+    assert_eq!(&*observed.in_bodies[0].finding.body, "The clock is read twice; use one.");
+}
+
+#[test]
+fn what_people_decided_here_is_part_of_the_history() {
+    let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
+    let decided = |minute, decision| Happened {
+        at: at(minute),
+        thread: "t".into(),
+        what: Happening::Act(PersonAct::Decide(decision)),
+    };
+    let machine = |happened: &[Happened]| with_decisions(&seen, happened).threads[0].thread.machine;
+    let escalated = machine(&[decided(5, Decision::Escalate)]);
+    assert_eq!((escalated.status.cause(), escalated.counters.cycles), (Some("person"), 1));
+    let returned = machine(&[decided(6, Decision::Return), decided(5, Decision::Veto)]);
+    assert_eq!((returned.status.name(), returned.returns, returned.counters.cycles), ("open", 1, 1));
+    let refused = machine(&[decided(5, Decision::Uphold)]);
+    assert_eq!(refused.counters.cycles, 2, "what does not fit changes nothing");
+    let queue = Happened { at: at(5), thread: "t".into(), what: Happening::Act(PersonAct::Queue) };
+    let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
+    let thread = with_decisions(&seen, &[gone, queue]).threads[0].thread.clone();
+    assert!(thread.handed_off && !thread.queued);
 }
 
 #[test]
 fn a_reply_counts_by_its_reviews_commit_where_the_push_time_is_unsure() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (9, bot(), "Still.")])]);
-    assert_eq!(standing(&seen).4, 1);
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (9, bot(), "Agreed.")])]);
+    assert_eq!(standing(&seen).3, 0, "said at the first head, and silent at the second");
     seen.threads[0].comments[1].review = Some("r11".to_owned());
-    assert_eq!(standing(&seen).4, 2);
+    assert_eq!(standing(&seen).3, 1);
 }
 
 #[test]
@@ -211,9 +427,9 @@ fn only_people_who_may_override_with_a_reply() {
 }
 
 fn observed(snapshot: &PullRequestSnapshot) -> (Observation, Standing) {
-    let threads = folded(snapshot);
-    let seen = observation(snapshot, &threads, &known, &BreakGlassRules::default());
-    let standing = seen.standing(&reviewers(snapshot, &known));
+    let seen =
+        observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default(), false);
+    let standing = seen.standing(&reviewers(snapshot, &Rabbit));
     (seen, standing)
 }
 
@@ -228,7 +444,7 @@ fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
     seen.reviews[0].commit = Some("older".into());
     assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
     seen.reviews.clear();
-    assert!(reviewers(&seen, &known).is_empty());
+    assert!(reviewers(&seen, &Rabbit).is_empty());
     seen.comments.push(Comment {
         id: "ic".to_owned(),
         author: Some(bot()),
@@ -243,7 +459,7 @@ fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
     });
     assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
     seen.author = Some(bot());
-    assert!(reviewers(&seen, &known).is_empty(), "nobody waits for the author's own review");
+    assert!(reviewers(&seen, &Rabbit).is_empty(), "nobody waits for the author's own review");
 }
 
 #[test]

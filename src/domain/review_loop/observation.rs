@@ -65,6 +65,11 @@ pub struct Standing {
 }
 
 impl Post {
+    /// Whether it is a review that says something.
+    pub fn is_complete(&self) -> bool {
+        matches!(self.kind, PostKind::Review(Content::Complete) | PostKind::Comment(Content::Complete))
+    }
+
     /// L1: a review or check counts if it was made on the anchored commit; a comment if it is younger than
     /// the push and, where it names a commit, names that one.
     pub fn counts_for(&self, anchor: &WaitAnchor) -> bool {
@@ -79,7 +84,7 @@ impl Post {
 }
 
 /// Bots name commits by their first characters.
-fn names(named: &Sha, head: &Sha) -> bool {
+pub fn names(named: &Sha, head: &Sha) -> bool {
     let named = named.as_str();
     named == head.as_str() || named.len() >= 7 && head.as_str().starts_with(named)
 }

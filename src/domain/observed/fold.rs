@@ -1,0 +1,424 @@
+//! One reviewer's whole history on a pull request, folded onto its threads' machines (C8).
+//!
+//! Everything that happened is put in order of time and taken one by one. A thread's reviewer has had another turn
+//! when it speaks again after somebody else did or after a push, when it raises the same finding again at a newer head,
+//! or when it finishes a newer head without a word about the thread.
+
+use super::heads::Heads;
+use super::title::title;
+use super::{Happened, Happening, ObservedThread, Seen, is_person};
+use crate::domain::duplicates::Shelves;
+use crate::domain::finding::{Finding, Thread};
+use crate::domain::machine::{Decision, EscalatedBy, Machine, ResolvedBy, Status};
+use crate::domain::place::{Anchor, LineRange};
+use crate::domain::policy::Policy;
+use crate::domain::post::{PostClass, Reads, Reported, Where};
+use crate::domain::pull_request::PersonAct;
+use crate::domain::re_review::Reply;
+use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
+use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// A thread of the reviewer as the forge has it.
+struct Root<'a> {
+    seen: &'a Seen,
+    first: &'a ThreadComment,
+    later: Vec<&'a ThreadComment>,
+    head: usize,
+    finding: Finding,
+    anchor: Anchor,
+    /// When an edit of the first comment said that it is settled.
+    accepted_by_edit: Option<Timestamp>,
+}
+
+/// One finding with every thread that reports it, the first of them standing for all.
+struct Group {
+    thread: Thread,
+    members: Vec<usize>,
+    /// The head of the reviewer's last turn.
+    turn: usize,
+    /// Whether somebody else has spoken since.
+    answered: bool,
+    resolve_proposed: bool,
+}
+
+/// Something that happened, about one of the roots where it names one. The order decides between things of the same
+/// moment: what was said comes before what follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Opened(usize),
+    /// The reviewer's own comment, by its place among the later ones.
+    Said(usize, usize),
+    AcceptedByEdit(usize),
+    /// Somebody else's comment.
+    Answered(usize, usize),
+    Finished(usize),
+    /// By its place in the list of what people did.
+    Happened(usize, usize),
+}
+
+/// The threads that this reviewer opened, and how many heads it has finished since the pull request was last reopened.
+pub(super) fn fold(
+    reviewer: &ReviewerName,
+    seen: &[&Seen],
+    finished: &BTreeMap<usize, Timestamp>,
+    happened: &[Happened],
+    context: &Context<'_>,
+) -> (Vec<ObservedThread>, u32) {
+    let roots = roots(reviewer, seen, context);
+    let mut fold = Fold {
+        reviewer,
+        roots: &roots,
+        context,
+        groups: Vec::new(),
+        group_of: vec![0; roots.len()],
+        shelves: Shelves::new(context.policy),
+        completed: 0,
+    };
+    for (at, event) in timeline(reviewer, &roots, finished, happened, context) {
+        fold.take(at, event, happened);
+    }
+    fold.settle();
+    let completed = fold.completed;
+    (fold.shown(), completed)
+}
+
+/// What every reviewer's fold needs to know.
+pub(super) struct Context<'a> {
+    pub(super) snapshot: &'a PullRequestSnapshot,
+    pub(super) heads: &'a Heads<'a>,
+    pub(super) reads: &'a dyn Reads,
+    pub(super) policy: &'a Policy,
+}
+
+impl Context<'_> {
+    fn is_owner(&self, owner: &ReviewerName, comment: &ThreadComment) -> bool {
+        let by = |account: &Account| self.reads.reviewer(account, &comment.body);
+        comment.author.as_ref().and_then(by).as_ref() == Some(owner)
+    }
+
+    /// What comes after the end of a pull request changes nothing any more, however long a bot goes on.
+    fn is_over(&self, at: Timestamp) -> bool {
+        let ended = self.snapshot.merged_at.or(self.snapshot.closed_at);
+        ended.is_some_and(|ended| at > ended)
+    }
+}
+
+/// In the order in which they were opened.
+fn roots<'a>(reviewer: &ReviewerName, seen: &[&'a Seen], context: &Context<'_>) -> Vec<Root<'a>> {
+    let mut roots: Vec<Root<'a>> = seen
+        .iter()
+        .filter_map(|&seen| {
+            let comments = super::said(seen);
+            let (&first, later) = comments.split_first()?;
+            let reading = context.reads.read(reviewer, Where::ThreadRoot, &first.body);
+            let accepted_by_edit = (reading.stance == Some(Stance::Accepts))
+                .then(|| first.edited_at.unwrap_or(first.updated_at).max(first.created_at));
+            let finding = finding(seen, first, reading.findings.into_iter().next());
+            let mut anchor = Anchor::new(finding.path.clone(), finding.lines);
+            anchor.gone = seen.outdated;
+            let head = context.heads.of_comment(first);
+            Some(Root { seen, first, later: later.to_vec(), head, finding, anchor, accepted_by_edit })
+        })
+        .collect();
+    roots.sort_by_key(|root| (root.head, root.first.created_at, root.seen.id.clone()));
+    roots
+}
+
+/// The place is the thread's; what the problem is, the reviewer's text says.
+pub(super) fn finding(seen: &Seen, first: &ThreadComment, reported: Option<Reported>) -> Finding {
+    let last = seen.line.or(seen.original_line);
+    let start = seen.start_line.or(seen.original_start_line).or(last);
+    let lines = last.and_then(|last| LineRange::new(start.unwrap_or(last).min(last), last));
+    let reported = reported.unwrap_or_else(|| Reported::untold(&first.body));
+    reported.at(seen.path.clone(), lines, || title(&first.body).into())
+}
+
+fn timeline(
+    reviewer: &ReviewerName,
+    roots: &[Root<'_>],
+    finished: &BTreeMap<usize, Timestamp>,
+    happened: &[Happened],
+    context: &Context<'_>,
+) -> Vec<(Timestamp, Event)> {
+    let mut events = Vec::new();
+    let mut by_thread: BTreeMap<&ThreadId, usize> = BTreeMap::new();
+    for (index, root) in roots.iter().enumerate() {
+        by_thread.insert(&root.seen.id, index);
+        events.push((root.first.created_at, Event::Opened(index)));
+        events.extend(root.accepted_by_edit.map(|at| (at, Event::AcceptedByEdit(index))));
+        for (place, comment) in root.later.iter().enumerate() {
+            let event = if context.is_owner(reviewer, comment) {
+                Event::Said(index, place)
+            } else {
+                Event::Answered(index, place)
+            };
+            events.push((comment.created_at, event));
+        }
+    }
+    events.extend(finished.iter().map(|(&head, &at)| (at, Event::Finished(head))));
+    for (place, happened) in happened.iter().enumerate() {
+        let root = by_thread.get(&happened.thread);
+        events.extend(root.map(|&root| (happened.at, Event::Happened(root, place))));
+    }
+    events.sort();
+    events
+}
+
+struct Fold<'a> {
+    reviewer: &'a ReviewerName,
+    roots: &'a [Root<'a>],
+    context: &'a Context<'a>,
+    groups: Vec<Group>,
+    /// Which group a root was put into, once it was opened.
+    group_of: Vec<usize>,
+    shelves: Shelves<'a, usize>,
+    completed: u32,
+}
+
+impl<'a> Fold<'a> {
+    fn take(&mut self, at: Timestamp, event: Event, happened: &[Happened]) {
+        let policy = self.context.policy;
+        match event {
+            Event::Opened(root) => self.opened(root, at),
+            Event::Said(root, comment) => self.said(root, comment, at),
+            Event::AcceptedByEdit(root) => {
+                let group = &mut self.groups[self.group_of[root]];
+                // The edit of a repetition says nothing about what it repeats.
+                if group.members.last() == Some(&root) && !self.context.is_over(at) {
+                    // Only an open thread can be resolved by its reviewer; where a person has it, it stays there.
+                    let _waits_for_a_person =
+                        group.thread.machine.act(Stance::Accepts, Action::Resolve, policy);
+                }
+            }
+            Event::Answered(root, comment) => {
+                let comment = self.roots[root].later[comment];
+                let group = &mut self.groups[self.group_of[root]];
+                group.answered = true;
+                answer(&mut group.thread.machine, comment);
+            }
+            Event::Finished(head) => self.finished(head, at),
+            Event::Happened(root, place) => {
+                let thread = &mut self.groups[self.group_of[root]].thread;
+                happen(thread, happened[place].what);
+            }
+        }
+    }
+
+    /// A new thread: a finding that is new, or one that was raised before.
+    fn opened(&mut self, root: usize, at: Timestamp) {
+        let roots: &'a [Root<'a>] = self.roots;
+        let Root { seen, finding, anchor, head, .. } = &roots[root];
+        let repeated = self.repeated(root);
+        self.shelves.add_thread(root, finding, anchor);
+        let Some(group) = repeated else {
+            self.group_of[root] = self.groups.len();
+            let mut thread = Thread::opened(seen.id.clone(), self.reviewer.clone(), finding.clone(), false);
+            thread.anchor.clone_from(anchor);
+            let group =
+                Group { thread, members: vec![root], turn: *head, answered: false, resolve_proposed: false };
+            self.groups.push(group);
+            return;
+        };
+        self.group_of[root] = group;
+        let members = self.groups[group].members.iter();
+        let resolved_by_person =
+            members.clone().any(|&member| self.was_resolved_by_person(self.roots[member].seen));
+        let group = &mut self.groups[group];
+        let earlier: Vec<&Seen> = group.members.iter().map(|&member| self.roots[member].seen).collect();
+        group.members.push(root);
+        if self.context.is_over(at) {
+            return;
+        }
+        if group.thread.machine.is_open() && earlier.iter().all(|seen| seen.resolved) {
+            // The forge does not say when it was resolved. It must have been before it was raised again, or it
+            // would not have had to be.
+            resolve(&mut group.thread.machine, resolved_by_person, self.context.policy);
+        }
+        let new_turn = *head > group.turn;
+        group.turn = group.turn.max(*head);
+        group.resolve_proposed = false;
+        repeat(&mut group.thread, finding.severity, new_turn, self.context.policy);
+        group.answered &= !new_turn;
+    }
+
+    /// D1: the finding that this one repeats. Findings of one look are told apart by the reviewer itself, however
+    /// alike they are. Where it repeats several, an open one comes first, as for a driven reviewer.
+    fn repeated(&self, root: usize) -> Option<usize> {
+        let Root { finding, head, .. } = &self.roots[root];
+        let earlier =
+            self.shelves.overlaps(finding).into_iter().filter(|&other| self.roots[other].head < *head);
+        earlier.map(|other| self.group_of[other]).min_by_key(|&group| {
+            let rank = match self.groups[group].thread.status() {
+                Status::Open => 0,
+                Status::Resolved(ResolvedBy::Reviewer) => 2,
+                _ => 1,
+            };
+            (rank, group)
+        })
+    }
+
+    fn said(&mut self, root: usize, place: usize, at: Timestamp) {
+        let Root { seen, later, .. } = &self.roots[root];
+        // What was said before the reviewer resolved the thread led there, and the resolving is what counts.
+        if seen.resolved || self.context.is_over(at) {
+            return;
+        }
+        let comment = later[place];
+        let reading = self.context.reads.read(self.reviewer, Where::ThreadReply, &comment.body);
+        if matches!(reading.class, PostClass::Noise | PostClass::Failure) {
+            return;
+        }
+        let head = self.context.heads.of_comment(comment);
+        let group = &mut self.groups[self.group_of[root]];
+        group.resolve_proposed = false;
+        if head > group.turn || group.answered {
+            let stance = group.thread.machine.counters.stance.unwrap_or(Stance::SeeksChange);
+            group.thread.machine.hold(reading.stance.unwrap_or(stance), self.context.policy);
+            group.turn = group.turn.max(head);
+            group.answered = false;
+        }
+    }
+
+    /// The reviewer is done with a head: what it did not mention, it holds or has let go, and C6 counts the look.
+    fn finished(&mut self, head: usize, at: Timestamp) {
+        if self.context.is_over(at) {
+            return;
+        }
+        for index in 0..self.groups.len() {
+            if self.groups[index].turn < head && !self.speaks_of(index, head) {
+                self.silent(index, head);
+            }
+        }
+        if self.context.snapshot.reopened_at.is_none_or(|reopened| at > reopened) {
+            self.completed += 1;
+        }
+        if self.completed >= self.context.policy.max_review_iterations {
+            for group in &mut self.groups {
+                group.thread.machine.cut_off(EscalatedBy::IterationCap);
+            }
+        }
+    }
+
+    /// Whether the reviewer says anything about a finding at this head, be it later than its review.
+    fn speaks_of(&self, group: usize, head: usize) -> bool {
+        let roots = self.groups[group].members.iter().map(|&member| &self.roots[member]);
+        let mut comments = roots.flat_map(|root| &root.later);
+        comments.any(|comment| {
+            self.context.heads.of_comment(comment) == head && self.context.is_owner(self.reviewer, comment)
+        })
+    }
+
+    fn silent(&mut self, group: usize, head: usize) {
+        let group = &mut self.groups[group];
+        let members = || group.members.iter().map(|&member| self.roots[member].seen);
+        if members().all(|seen| seen.resolved) || !group.thread.machine.is_open() {
+            return;
+        }
+        if members().all(|seen| seen.outdated) {
+            group.resolve_proposed = true;
+            return;
+        }
+        let stance = group.thread.machine.counters.stance.unwrap_or(Stance::SeeksChange);
+        group.thread.machine.hold(stance, self.context.policy);
+        group.turn = head;
+    }
+
+    /// What the forge shows as resolved in all its threads is settled; when that happened it does not say.
+    fn settle(&mut self) {
+        for index in 0..self.groups.len() {
+            let mut members = self.groups[index].members.iter().map(|&member| self.roots[member].seen);
+            if members.clone().all(|seen| seen.resolved) {
+                let by_person = members.any(|seen| self.was_resolved_by_person(seen));
+                resolve(&mut self.groups[index].thread.machine, by_person, self.context.policy);
+            }
+        }
+    }
+
+    /// The forge cannot name a bot that resolved a thread, so nobody means the reviewer.
+    fn was_resolved_by_person(&self, seen: &Seen) -> bool {
+        let is_reviewer = |by: &Account| self.context.reads.reviewer(by, "").as_ref() == Some(self.reviewer);
+        seen.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by))
+    }
+
+    /// Every thread there is on the forge. One that repeats another stands where that one stands.
+    fn shown(self) -> Vec<ObservedThread> {
+        let Fold { roots, groups, .. } = self;
+        let mut shown = Vec::with_capacity(roots.len());
+        for Group { thread, members, resolve_proposed, .. } in groups {
+            let resolve_proposed = resolve_proposed && thread.machine.is_open();
+            for (place, &member) in members.iter().enumerate().rev() {
+                let Root { seen, first, finding, anchor, .. } = &roots[member];
+                let mut own = thread.clone();
+                let first_of_all = place == 0;
+                if !first_of_all {
+                    own.id = seen.id.clone();
+                    own.finding = finding.clone();
+                    own.anchor = anchor.clone();
+                    (own.queued, own.handed_off) = (false, false);
+                }
+                shown.push(ObservedThread {
+                    thread: own,
+                    line: seen.line,
+                    url: first.url.clone(),
+                    outdated: seen.outdated,
+                    repeats: (!first_of_all).then(|| thread.id.clone()),
+                    resolve_proposed,
+                });
+            }
+        }
+        shown
+    }
+}
+
+/// The finding was raised again (D3–D5).
+fn repeat(thread: &mut Thread, severity: Option<Severity>, new_turn: bool, policy: &Policy) {
+    let worse = thread.worsen_to(severity);
+    match thread.status() {
+        Status::Open if new_turn => thread.machine.hold(Stance::SeeksChange, policy),
+        Status::Open => {}
+        Status::Resolved(ResolvedBy::Reviewer) => {
+            thread.machine.regress(policy);
+        }
+        _ if worse => thread.machine.worsen(),
+        _ => {}
+    }
+}
+
+/// R3–R5: what somebody else's reply does to the thread.
+fn answer(machine: &mut Machine, comment: &ThreadComment) {
+    let by_person = comment.author.as_ref().is_some_and(is_person);
+    let reply = Reply::read(!by_person, comment.association, &comment.body, None);
+    if reply.is_override() {
+        machine.overridden(reply.intent);
+    }
+}
+
+fn resolve(machine: &mut Machine, by_person: bool, policy: &Policy) {
+    if machine.status.is_settled() {
+        // Somebody who may had ended it with a reply; the click that followed adds nothing.
+        return;
+    }
+    let looked = !by_person && machine.act(Stance::Accepts, Action::Resolve, policy).is_ok();
+    if !looked {
+        // A thread that is not settled can always be resolved by a person, so there is nothing to refuse.
+        let _always_fits = machine.decide(Decision::Resolve);
+    }
+}
+
+/// Something that the forge does not know. Whether it fitted was decided when it was recorded; what no longer fits,
+/// because the forge tells more by now, changes nothing.
+fn happen(thread: &mut Thread, what: Happening) {
+    match what {
+        Happening::Act(PersonAct::Decide(decision)) => {
+            let _overtaken = thread.machine.decide(decision);
+        }
+        Happening::Act(PersonAct::Queue) => thread.queued = !thread.handed_off,
+        Happening::Act(PersonAct::Unqueue) => thread.queued = false,
+        Happening::Reopened => {
+            thread.machine.reopened_by_person();
+        }
+        Happening::HandedOff => (thread.queued, thread.handed_off) = (false, true),
+    }
+}

@@ -1,0 +1,135 @@
+//! What a poll means for a wait (L): who has said what about which commit, and whether anything is left to fix.
+
+use super::{Observed, is_person};
+use crate::domain::actionable::{SkipReason, reason_to_skip};
+use crate::domain::finding::Finding;
+use crate::domain::post::{PostClass, Reads, Where};
+use crate::domain::pull_request::PrState;
+use crate::domain::re_review::{BreakGlassRules, Remark, broken_glass};
+use crate::domain::review_loop::{Content, Observation, Post, PostKind, WaitAnchor};
+use crate::domain::snapshot::{
+    Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, PullRequestState, Review,
+    ReviewState,
+};
+
+/// What the loop is told about this moment.
+pub fn observation(
+    snapshot: &PullRequestSnapshot,
+    observed: &Observed,
+    reads: &dyn Reads,
+    break_glass: &BreakGlassRules,
+    has_author: bool,
+) -> Observation {
+    let labels = snapshot.labels.iter().map(String::as_str);
+    Observation {
+        state: match snapshot.state {
+            PullRequestState::Open => PrState::Open,
+            PullRequestState::Closed => PrState::Closed,
+            PullRequestState::Merged => PrState::Merged,
+        },
+        anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
+        posts: posts(snapshot, reads),
+        broken_glass: broken_glass(break_glass, labels, remarks(snapshot)),
+        something_to_fix: something_to_fix(observed),
+        has_author,
+        rounds_on_forge: rounds(snapshot, reads),
+    }
+}
+
+/// L7, as far as it can be told: a finding of unknown severity may be grave, so only what is plainly a matter of taste
+/// is left out. So is what the author seems to have dealt with.
+fn something_to_fix(observed: &Observed) -> bool {
+    let threads = observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
+    let mut open = threads.filter(|o| o.thread.machine.is_open()).map(|o| &o.thread.finding);
+    open.any(may_need_a_fix) || observed.in_bodies.iter().any(|body| may_need_a_fix(&body.finding))
+}
+
+fn may_need_a_fix(finding: &Finding) -> bool {
+    !matches!(reason_to_skip(finding), Some(SkipReason::Style | SkipReason::BareConsideration))
+}
+
+/// Everything that recognised reviewers left here, in order of time.
+pub(super) fn posts(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> Vec<Post> {
+    let reviews = snapshot.reviews.iter().filter_map(|review| of_review(snapshot, review, reads));
+    let comments = snapshot.comments.iter().filter_map(|comment| of_comment(comment, reads));
+    let checks = snapshot.checks.seen().into_iter().flatten();
+    let checks = checks.filter_map(|check| of_check(snapshot, check, reads));
+    let mut posts: Vec<Post> = reviews.chain(comments).chain(checks).collect();
+    posts.sort_by(|a, b| (a.at, &a.reviewer).cmp(&(b.at, &b.reviewer)));
+    posts
+}
+
+/// L3: a review that neither says nor decides anything, and has no threads, is not ready yet. One that refuses is no
+/// review, whatever it is called.
+fn of_review(snapshot: &PullRequestSnapshot, review: &Review, reads: &dyn Reads) -> Option<Post> {
+    if review.state == ReviewState::Pending {
+        return None;
+    }
+    let reviewer = reads.reviewer(review.author.as_ref()?, &review.body)?;
+    let mut comments = snapshot.threads.iter().flat_map(|thread| &thread.comments);
+    let decides = matches!(review.state, ReviewState::Approved | ReviewState::ChangesRequested)
+        || comments.any(|comment| comment.review.as_ref() == Some(&review.id) && comment.reply_to.is_none());
+    let (content, named) = if review.body.trim().is_empty() {
+        (Content::NotReady, None)
+    } else {
+        let reading = reads.read(&reviewer, Where::Review, &review.body);
+        (reading.content, reading.commit)
+    };
+    let content = if decides && content == Content::NotReady { Content::Complete } else { content };
+    let at = review.submitted_at.unwrap_or(review.created_at);
+    let commit = review.commit.clone().or(named);
+    Some(Post { reviewer, kind: PostKind::Review(content), at, commit })
+}
+
+/// A comment that is edited says what it says now since its last edit.
+fn of_comment(comment: &Comment, reads: &dyn Reads) -> Option<Post> {
+    let reviewer = reads.reviewer(comment.author.as_ref()?, &comment.body)?;
+    let reading = reads.read(&reviewer, Where::Comment, &comment.body);
+    let content = match reading.class {
+        PostClass::Noise | PostClass::Reply if reading.content == Content::Complete => Content::NotReady,
+        _ => reading.content,
+    };
+    let at = comment.edited_at.unwrap_or(comment.created_at);
+    Some(Post { reviewer, kind: PostKind::Comment(content), at, commit: reading.commit })
+}
+
+/// A check run names its app, which is the bot's account by another name.
+fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn Reads) -> Option<Post> {
+    let login = check.app.as_deref()?.into();
+    let reviewer = reads.reviewer(&Account { login, kind: AccountKind::Bot, database_id: None }, "")?;
+    let kind = match check.outcome {
+        CheckOutcome::Failed => {
+            let reason = check.title.clone().unwrap_or_else(|| format!("its check {} failed", check.name));
+            PostKind::CheckRunFailed(reason)
+        }
+        CheckOutcome::Passed if reads.passes_by_check(&reviewer) => PostKind::Review(Content::Complete),
+        CheckOutcome::Passed | CheckOutcome::Running | CheckOutcome::Neither => return None,
+    };
+    let at = check.completed_at.or(check.started_at).unwrap_or(snapshot.pushed.at);
+    Some(Post { reviewer, kind, at, commit: Some(check.commit.clone()) })
+}
+
+/// What people said, on the pull request and in its threads.
+fn remarks(snapshot: &PullRequestSnapshot) -> Vec<Remark<'_>> {
+    let comments = snapshot.comments.iter().map(|c| (&c.author, c.association, &c.body));
+    let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.comments).filter(|c| !c.pending);
+    let in_threads = in_threads.map(|c| (&c.author, c.association, &c.body));
+    comments
+        .chain(in_threads)
+        .filter_map(|(author, association, body)| {
+            let author = author.as_ref()?;
+            Some(Remark { by: &author.login, by_bot: !is_person(author), association, body })
+        })
+        .collect()
+}
+
+/// L6: request-changes verdicts of reviewers since the last reopen.
+fn rounds(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> u32 {
+    let verdicts = snapshot.reviews.iter().filter(|review| {
+        let at = review.submitted_at.unwrap_or(review.created_at);
+        review.state == ReviewState::ChangesRequested
+            && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
+            && review.author.as_ref().and_then(|author| reads.reviewer(author, &review.body)).is_some()
+    });
+    u32::try_from(verdicts.count()).unwrap_or(u32::MAX)
+}
