@@ -288,8 +288,8 @@ async fn people_get_a_table() {
         text.contains("the reviews found something to fix, and no author is configured to fix it"),
         "{text}"
     );
-    assert!(text.contains("  status  reviewer    rounds  where           title\n"), "{text}");
-    assert!(text.contains("  open    coderabbit  0 of 2  src/cart.rs:12  "), "{text}");
+    assert!(text.contains("  status  severity  reviewer    rounds  where           title\n"), "{text}");
+    assert!(text.contains("coderabbit  0 of 2  src/cart.rs:12  "), "{text}");
     assert!(text.contains(" left until 2026-03-02T"), "{text}");
     assert!(!text.contains(TOKEN));
 }

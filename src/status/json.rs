@@ -52,9 +52,11 @@ struct ObservedLine<'a> {
     category: Category,
     url: &'a str,
     outdated: bool,
-    /// The thread that raised the same finding first, where this one repeats it.
+    /// The thread that raised the same finding first; only there where this one repeats it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<&'a ThreadId>,
-    /// Whether the reviewer has let it go without a word.
+    /// Only there where the reviewer has let it go without a word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     resolve_proposed: bool,
 }
 
