@@ -8,6 +8,7 @@
 //! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
 //! - [`config`]: what was typed becomes what is valid.
 //! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
+//! - [`journal`]: everything that happened, kept in a file or on a server; the only place with SQL.
 //! - [`simulator`]: a GitHub inside the program, for the demo and for tests.
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
@@ -32,6 +33,7 @@ pub mod domain;
 pub mod failure;
 pub mod forge;
 pub mod github;
+pub mod journal;
 mod object;
 pub mod reviewers;
 pub mod simulate;

@@ -1,0 +1,170 @@
+//! Where the journal is: a file of ours, or a server that several machines share.
+
+use sqlx::any::AnyConnectOptions;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A place for the journal. Neither its text nor its debug text shows a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(Kind);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Kind {
+    File(PathBuf),
+    Server {
+        url: String,
+        /// What people see of it.
+        shown: String,
+        /// What nobody may see of it.
+        passwords: Vec<String>,
+    },
+}
+
+/// Why a text names no server. It does not repeat the text, which may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    #[error("a text that does not begin with postgres://")]
+    Scheme,
+    #[error("an address that cannot be read")]
+    Malformed,
+    #[error("an address that names no host")]
+    NoHost,
+    #[error("an address that names no database")]
+    NoDatabase,
+}
+
+impl Address {
+    /// The name of the file in the state folder.
+    pub const FILE_NAME: &str = "journal.db";
+
+    pub fn file(path: impl Into<PathBuf>) -> Address {
+        Address(Kind::File(path.into()))
+    }
+
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`
+    pub fn server(url: &str) -> Result<Address, AddressError> {
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(AddressError::Scheme);
+        }
+        let parsed = url.parse::<AnyConnectOptions>().map_err(|_| AddressError::Malformed)?.database_url;
+        let parameter = |name: &str| {
+            let mut pairs = parsed.query_pairs();
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        };
+        let host = parsed.host_str().filter(|host| !host.is_empty()).map(ToOwned::to_owned);
+        let host = host.or_else(|| parameter("host")).ok_or(AddressError::NoHost)?;
+        let path = parsed.path().trim_start_matches('/').to_owned();
+        let database = Some(path).filter(|path| !path.is_empty()).or_else(|| parameter("dbname"));
+        let database = database.ok_or(AddressError::NoDatabase)?;
+        let port = parsed.port().map_or_else(String::new, |port| format!(":{port}"));
+        let mut passwords: Vec<String> = parsed.password().map(ToOwned::to_owned).into_iter().collect();
+        passwords.extend(passwords.first().and_then(|password| decoded(password)));
+        passwords.extend(parameter("password"));
+        let user = match parsed.username() {
+            "" => String::new(),
+            user => format!("{user}@"),
+        };
+        let shown = format!("postgres://{user}{host}{port}/{database}");
+        Ok(Address(Kind::Server { url: url.to_owned(), shown, passwords }))
+    }
+
+    /// The file, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Kind::File(path) => Some(path),
+            Kind::Server { .. } => None,
+        }
+    }
+
+    /// What the driver connects to. Every byte of a path that could mean something else in an address is escaped;
+    /// none where the path is not text.
+    pub(super) fn url(&self) -> Option<String> {
+        match &self.0 {
+            Kind::Server { url, .. } => Some(url.clone()),
+            Kind::File(path) => {
+                let mut url = String::from("sqlite://");
+                for byte in path.to_str()?.bytes() {
+                    if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_') {
+                        url.push(char::from(byte));
+                    } else {
+                        url.push_str(&format!("%{byte:02X}"));
+                    }
+                }
+                Some(url + "?mode=rw")
+            }
+        }
+    }
+
+    /// A text of the driver's without the password, should it ever stand in one.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let passwords = match &self.0 {
+            Kind::File(_) => [].as_slice(),
+            Kind::Server { passwords, .. } => passwords,
+        };
+        let known = passwords.iter().filter(|password| password.len() > 2);
+        known.fold(text.to_owned(), |text, password| text.replace(password, "•••"))
+    }
+}
+
+/// A password as the server sees it, which is how it would stand in an error.
+fn decoded(password: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = password.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::File(path) => path.display().fmt(f),
+            Kind::Server { shown, .. } => f.write_str(shown),
+        }
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_never_shown() {
+        for url in [
+            "postgres://cloture:s3cr%65t@db.example.com:5433/reviews?sslmode=require",
+            "postgresql://cloture@db.example.com:5433/reviews?password=s3cret",
+        ] {
+            let address = Address::server(url).unwrap();
+            assert_eq!(address.to_string(), "postgres://cloture@db.example.com:5433/reviews");
+            assert!(!format!("{address:?}").contains("s3cr"), "{address:?}");
+            assert_eq!(address.without_secrets("bad password s3cret"), "bad password •••");
+        }
+        for (wrong, why) in [
+            ("mysql://a:s3cret@b/c", AddressError::Scheme),
+            ("postgres://a:s3cret@b:port/c", AddressError::Malformed),
+            ("postgres://", AddressError::NoHost),
+            ("postgres://a:s3cret@b", AddressError::NoDatabase),
+        ] {
+            assert_eq!(Address::server(wrong), Err(why.clone()));
+            assert!(!why.to_string().contains("s3cret"));
+        }
+    }
+
+    #[test]
+    fn a_path_reaches_the_driver_as_it_is() {
+        let url = Address::file("/a b/50%41?x#ü.db").url();
+        assert_eq!(url.as_deref(), Some("sqlite:///a%20b/50%2541%3Fx%23%C3%BC%2Edb?mode=rw"));
+    }
+}

@@ -1,0 +1,201 @@
+//! What can go wrong with the journal, each as a sentence that says what to do.
+
+use super::address::Address;
+use super::record::PullRequestKey;
+use std::path::PathBuf;
+use std::{fmt, io};
+
+/// Why the journal did not do what it was asked. Nothing here holds a password.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The lease ended or somebody else has it: nothing was written.
+    #[error(
+        "{pull_request} is no longer held by {holder} in epoch {epoch}{}, so nothing was written",
+        taken_by(now_held_by.as_deref())
+    )]
+    LeaseLost { pull_request: PullRequestKey, holder: String, epoch: u64, now_held_by: Option<String> },
+    #[error("nothing was intended under the key `{key}`, so there is nothing to conclude")]
+    NotIntended { key: String },
+    #[error("a record cannot be kept: {why}")]
+    Unfit { why: &'static str },
+    #[error(
+        "the journal at {place} was written by a newer Cloture: its format is {found}, and this one knows up to {known}; \
+         update Cloture, or name another place for the journal"
+    )]
+    Newer { place: String, found: u64, known: u64 },
+    #[error(
+        "the journal at {place} is damaged ({why}); stop every Cloture that uses it and start again, and it will be set \
+         aside"
+    )]
+    Damaged { place: String, why: String },
+    #[error("the journal at {place} cannot grow: the disk or its quota is full; make room and try again")]
+    Full { place: String },
+    #[error(
+        "the journal at {place} cannot be written: it is read-only for this user; change its permissions, or name another \
+         place with --state-dir"
+    )]
+    ReadOnly { place: String },
+    #[error("the journal at {place} is busy: others kept it locked all the time; try again")]
+    Busy { place: String },
+    #[error("the journal at {place} is out of reach: {why}")]
+    OutOfReach { place: String, why: String },
+    #[error("the journal at {place} does not let us in: {why}; check the user, the password and the database's name")]
+    NotAllowed { place: String, why: String },
+    /// The answer to a commit was lost: it may have happened.
+    #[error("whether the journal at {place} kept the last record is not known: {why}; look before doing it again")]
+    Uncertain { place: String, why: String },
+    #[error("{}: {why}: {source}", path.display())]
+    Files { path: PathBuf, why: &'static str, source: io::Error },
+    #[error("the journal at {place} cannot be used: {why}")]
+    Other { place: String, why: String },
+    #[error("the journal is closed")]
+    Closed,
+}
+
+fn taken_by(holder: Option<&str>) -> String {
+    holder.map_or_else(String::new, |holder| format!(" but by {holder}"))
+}
+
+/// What one attempt at a job met with. The driver's errors stay inside the journal.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// Nothing has changed: what was begun was not committed.
+    Storage(sqlx::Error),
+    /// The commit itself failed, or its answer did not come.
+    Commit(sqlx::Error),
+    /// It works, and this is its answer.
+    Known(JournalError),
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        Fault::Storage(error)
+    }
+}
+
+impl From<JournalError> for Fault {
+    fn from(error: JournalError) -> Self {
+        Fault::Known(error)
+    }
+}
+
+impl Fault {
+    /// Whether the connection is gone and another attempt on a new one is safe, because nothing was committed.
+    pub(super) fn lost_connection(&self) -> bool {
+        matches!(self, Fault::Storage(error) if is_lost(error))
+    }
+
+    /// Whether the connection can be used again.
+    pub(super) fn ends_connection(&self) -> bool {
+        match self {
+            Fault::Storage(error) | Fault::Commit(error) => is_lost(error),
+            Fault::Known(error) => {
+                matches!(error, JournalError::OutOfReach { .. } | JournalError::Uncertain { .. })
+            }
+        }
+    }
+
+    pub(super) fn told(self, address: &Address) -> JournalError {
+        match self {
+            Fault::Known(error) => error,
+            Fault::Storage(error) => described(&error, address),
+            Fault::Commit(error) => match described(&error, address) {
+                // These say that the commit did not happen.
+                told @ (JournalError::Full { .. }
+                | JournalError::Busy { .. }
+                | JournalError::ReadOnly { .. }
+                | JournalError::Damaged { .. }) => told,
+                _ => JournalError::Uncertain { place: address.to_string(), why: words(&error, address) },
+            },
+        }
+    }
+}
+
+/// The few kinds that the two databases' many codes come down to.
+pub(super) fn described(error: &sqlx::Error, address: &Address) -> JournalError {
+    let place = address.to_string();
+    let why = words(error, address);
+    match kind_of(error) {
+        Kind::Damaged => JournalError::Damaged { place, why },
+        Kind::Full => JournalError::Full { place },
+        Kind::ReadOnly => JournalError::ReadOnly { place },
+        Kind::Busy => JournalError::Busy { place },
+        Kind::NotAllowed => JournalError::NotAllowed { place, why },
+        Kind::Lost => JournalError::OutOfReach { place, why },
+        Kind::Other => JournalError::Other { place, why },
+    }
+}
+
+pub(super) fn is_damage(error: &sqlx::Error) -> bool {
+    kind_of(error) == Kind::Damaged
+}
+
+fn is_lost(error: &sqlx::Error) -> bool {
+    kind_of(error) == Kind::Lost
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Damaged,
+    Full,
+    ReadOnly,
+    Busy,
+    NotAllowed,
+    Lost,
+    Other,
+}
+
+fn kind_of(error: &sqlx::Error) -> Kind {
+    let code = match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => return Kind::Lost,
+        sqlx::Error::Database(error) => error.code().unwrap_or_default().into_owned(),
+        _ => return Kind::Other,
+    };
+    // PostgreSQL's codes have five characters, SQLite's are numbers whose lowest byte says what it is about.
+    match code.as_str() {
+        "53100" => return Kind::Full,
+        "25006" => return Kind::ReadOnly,
+        "55P03" | "40P01" | "57014" => return Kind::Busy,
+        "28000" | "28P01" | "3D000" | "42501" => return Kind::NotAllowed,
+        "XX001" | "XX002" => return Kind::Damaged,
+        "53300" | "57P01" | "57P02" | "57P03" | "25P03" => return Kind::Lost,
+        other if other.len() == 5 && other.starts_with("08") => return Kind::Lost,
+        other if other.len() == 5 => return Kind::Other,
+        _ => {}
+    }
+    match code.parse::<u32>().map(|code| code & 0xff) {
+        Ok(5 | 6) => Kind::Busy,
+        Ok(8 | 14 | 3 | 23) => Kind::ReadOnly,
+        Ok(11 | 26) => Kind::Damaged,
+        Ok(13) => Kind::Full,
+        _ => Kind::Other,
+    }
+}
+
+/// The driver's words, without what must not be shown.
+fn words(error: &sqlx::Error, address: &Address) -> String {
+    match error {
+        sqlx::Error::Database(error) => address.without_secrets(error.message()),
+        other => address.without_secrets(&other.to_string()),
+    }
+}
+
+impl JournalError {
+    /// Whether the same call may succeed later, with nothing done about it by anybody here.
+    pub fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            JournalError::Busy { .. } | JournalError::OutOfReach { .. } | JournalError::Full { .. }
+        )
+    }
+
+    pub(super) fn silent(address: &Address, seconds: impl fmt::Display) -> JournalError {
+        JournalError::OutOfReach {
+            place: address.to_string(),
+            why: format!("it did not answer within {seconds} s"),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The files of a journal on this machine: private to their owner, opened by one instance at a time, and set aside, never
+//! overwritten, when they are damaged.
+
+use super::address::Address;
+use super::error::{Fault, JournalError, is_damage};
+use super::store::{Setup, Store};
+use jiff::Timestamp;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A journal that could not be used any more, and where it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    pub to: PathBuf,
+    pub why: String,
+}
+
+/// Says that the file is in use, for as long as it lives.
+#[derive(Debug)]
+pub(super) struct InUse {
+    _shared: File,
+}
+
+/// Opens the file, makes it if it is not there, and sets it aside and makes another if it is damaged. The folder and the
+/// locks may keep a thread waiting, so all of that is done on one that may wait.
+pub(super) async fn open(
+    path: &Path,
+    setup: &Setup,
+    now: Timestamp,
+) -> Result<(Store, InUse, Option<SetAside>), JournalError> {
+    let address = Address::file(path);
+    let files = Files { path: path.to_owned() };
+    let opening = files.clone().waiting(Files::lock_opening).await?;
+    let mut set_aside = None;
+    loop {
+        let in_use = files.clone().waiting(Files::lock_in_use).await?;
+        let why = match files.clone().waiting(Files::look).await? {
+            Some(why) => why,
+            None => match ready(&address, setup).await {
+                Ok(store) => {
+                    // From here on others may open it, too.
+                    drop(opening);
+                    return Ok((store, in_use, set_aside));
+                }
+                Err(Fault::Storage(error) | Fault::Commit(error)) if is_damage(&error) => error.to_string(),
+                Err(fault) => return Err(fault.told(&address)),
+            },
+        };
+        if set_aside.is_some() {
+            return Err(JournalError::Damaged { place: address.to_string(), why });
+        }
+        drop(in_use);
+        let to = files.clone().waiting(move |files| files.move_away(now)).await?;
+        let to = to.ok_or_else(|| JournalError::Damaged { place: address.to_string(), why: why.clone() })?;
+        set_aside = Some(SetAside { to, why });
+    }
+}
+
+/// Connects, looks through the whole file for damage, and brings its tables up to date.
+async fn ready(address: &Address, setup: &Setup) -> Result<Store, Fault> {
+    let mut store = Store::connect(address, setup).await?;
+    let verdict: String =
+        sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut store.connection).await?;
+    if verdict != "ok" {
+        return Err(Fault::Storage(damage(verdict)));
+    }
+    store.migrate(address).await?;
+    Ok(store)
+}
+
+/// What the check found, as the error that SQLite gives when it stumbles over the same.
+fn damage(verdict: String) -> sqlx::Error {
+    sqlx::Error::Database(Box::new(Damage(verdict)))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Damage(String);
+
+impl sqlx::error::DatabaseError for Damage {
+    fn message(&self) -> &str {
+        &self.0
+    }
+
+    fn code(&self) -> Option<std::borrow::Cow<'_, str>> {
+        Some("11".into())
+    }
+
+    fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+        self
+    }
+
+    fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
+        self
+    }
+
+    fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
+        self
+    }
+
+    fn kind(&self) -> sqlx::error::ErrorKind {
+        sqlx::error::ErrorKind::Other
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Files {
+    path: PathBuf,
+}
+
+impl Files {
+    /// Does something that may wait for a disk or for others.
+    async fn waiting<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Files) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        let place = self.path.display().to_string();
+        let done = tokio::task::spawn_blocking(move || work(&self)).await;
+        done.unwrap_or_else(|error| Err(JournalError::Other { place, why: error.to_string() }))
+    }
+
+    /// Held while the file is looked at and its tables are made: starts at the same moment take turns.
+    fn lock_opening(&self) -> Result<File, JournalError> {
+        if let Some(folder) = self.path.parent() {
+            let mut builder = DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.create(folder).map_err(|error| self.failed("the folder cannot be made", error))?;
+        }
+        let file = self.private(&self.beside(".opening"))?;
+        file.lock().map_err(|error| self.failed("it cannot be locked", error))?;
+        Ok(file)
+    }
+
+    /// Held for as long as the journal is open: a file that somebody writes to is not moved away.
+    fn lock_in_use(&self) -> Result<InUse, JournalError> {
+        let file = self.private(&self.beside(".in-use"))?;
+        file.lock_shared().map_err(|error| self.failed("it cannot be locked", error))?;
+        Ok(InUse { _shared: file })
+    }
+
+    /// Makes the file if it is not there. What is wrong with it at first sight, if anything is.
+    fn look(&self) -> Result<Option<String>, JournalError> {
+        let cannot = |error| self.failed("the journal cannot be read", error);
+        let mut file = self.private(&self.path)?;
+        let length = file.metadata().map_err(cannot)?.len();
+        if length == 0 {
+            // SQLite takes an empty file for a new one and throws away what it has not moved there yet.
+            let pending = fs::metadata(self.beside("-wal")).is_ok_and(|log| log.len() > 0);
+            return Ok(pending.then(|| "it is empty, but changes to it are there".to_owned()));
+        }
+        let mut start = Vec::new();
+        file.by_ref().take(16).read_to_end(&mut start).map_err(cannot)?;
+        Ok((start != b"SQLite format 3\0").then(|| "it is no SQLite database".to_owned()))
+    }
+
+    /// Renames the file and what belongs to it. None if another instance uses it.
+    fn move_away(&self, now: Timestamp) -> Result<Option<PathBuf>, JournalError> {
+        let users = self.private(&self.beside(".in-use"))?;
+        match users.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(self.failed("it cannot be locked", error)),
+        }
+        let stamp = now.strftime("%Y%m%dT%H%M%SZ");
+        let names = (1..).map(|count: u32| match count {
+            1 => format!(".damaged-{stamp}"),
+            again => format!(".damaged-{stamp}-{again}"),
+        });
+        let is_free = |name: &String| {
+            ["", "-wal", "-shm"].iter().all(|part| !self.beside(&format!("{name}{part}")).exists())
+        };
+        let mut free = names.filter(is_free);
+        let name = free.next().unwrap_or_default();
+        let to = self.beside(&name);
+        // The log goes first: a crash in between leaves a file that lacks it, which is found to be damaged again, and
+        // not a log that a new file would swallow.
+        for part in ["-wal", "-shm", ""] {
+            match fs::rename(self.beside(part), self.beside(&format!("{name}{part}"))) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(self.failed("the damaged journal cannot be set aside", error));
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(to))
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = OsString::from(&self.path);
+        name.push(ending);
+        PathBuf::from(name)
+    }
+
+    /// Opens a file that only its owner may read, and makes it so if it was not.
+    fn private(&self, path: &Path) -> Result<File, JournalError> {
+        let cannot = |error| self.failed("the journal cannot be opened", error);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).map_err(cannot)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mut permissions = file.metadata().map_err(cannot)?.permissions();
+            if permissions.mode() & 0o077 != 0 {
+                permissions.set_mode(0o600);
+                file.set_permissions(permissions).map_err(cannot)?;
+            }
+        }
+        Ok(file)
+    }
+
+    fn failed(&self, why: &'static str, source: io::Error) -> JournalError {
+        let place = self.path.display().to_string();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                JournalError::ReadOnly { place }
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => JournalError::Full { place },
+            _ => JournalError::Files { path: self.path.clone(), why, source },
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What is kept, as callers see it.
+
+use super::error::JournalError;
+use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::fmt;
+use std::time::Duration;
+
+/// A pull request on a host. GitHub takes upper and lower case for the same, so two spellings are equal here, too.
+#[derive(Debug, Clone)]
+pub struct PullRequestKey {
+    pub host: String,
+    pub repository: RepositoryName,
+    pub number: u64,
+}
+
+impl PullRequestKey {
+    /// The one text for all its spellings.
+    pub(super) fn canonical(&self) -> String {
+        format!("{}/{}#{}", self.host, self.repository, self.number).to_lowercase()
+    }
+}
+
+impl PartialEq for PullRequestKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.canonical() == other.canonical()
+    }
+}
+
+impl Eq for PullRequestKey {}
+
+impl PartialOrd for PullRequestKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PullRequestKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let place =
+            |key: &Self| (key.host.to_lowercase(), key.repository.to_string().to_lowercase(), key.number);
+        place(self).cmp(&place(other))
+    }
+}
+
+impl fmt::Display for PullRequestKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.repository, self.number)
+    }
+}
+
+/// Something that happened, to be kept for ever.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewRecord {
+    pub pull_request: Option<PullRequestKey>,
+    pub kind: String,
+    /// A person's login, a reviewer, the engine, an author, an instance.
+    pub by: String,
+    pub why: String,
+    /// A record of the same kind with the same key is kept only once, whoever appends it.
+    pub key: Option<String>,
+    /// What it means is the caller's affair.
+    pub body: Value,
+}
+
+impl NewRecord {
+    pub fn new(kind: impl Into<String>, by: impl Into<String>) -> Self {
+        Self {
+            pull_request: None,
+            kind: kind.into(),
+            by: by.into(),
+            why: String::new(),
+            key: None,
+            body: Value::Null,
+        }
+    }
+
+    #[must_use]
+    pub fn about(self, pull_request: PullRequestKey) -> Self {
+        Self { pull_request: Some(pull_request), ..self }
+    }
+
+    #[must_use]
+    pub fn because(self, why: impl Into<String>) -> Self {
+        Self { why: why.into(), ..self }
+    }
+
+    #[must_use]
+    pub fn once(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
+    #[must_use]
+    pub fn with(self, body: Value) -> Self {
+        Self { body, ..self }
+    }
+
+    /// Both databases must be able to keep it: one of them indexes only so many bytes, and knows no NUL in a text.
+    pub(super) fn checked(mut self) -> Result<Self, JournalError> {
+        const LONGEST_KEY: usize = 1000;
+        const LONGEST_KIND: usize = 100;
+        let why = if self.kind.is_empty() || self.kind.len() > LONGEST_KIND {
+            Some("its kind must have 1 to 100 bytes")
+        } else if self.key.as_ref().is_some_and(|key| key.is_empty() || key.len() > LONGEST_KEY) {
+            Some("its key must have 1 to 1000 bytes")
+        } else if self.kind.contains('\0') || self.key.as_ref().is_some_and(|key| key.contains('\0')) {
+            Some("its kind and key must not have NUL characters")
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            return Err(JournalError::Unfit { why });
+        }
+        for text in [&mut self.by, &mut self.why] {
+            if text.contains('\0') {
+                *text = text.replace('\0', "\u{fffd}");
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// A record as it was kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Grows by one from record to record, in the order in which they became visible.
+    pub seq: u64,
+    /// By the database's clock.
+    pub at: Timestamp,
+    pub pull_request: Option<PullRequestKey>,
+    pub kind: String,
+    pub by: String,
+    pub why: String,
+    pub key: Option<String>,
+    pub body: Value,
+}
+
+/// What became of a record that was to be appended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Appended {
+    New(Record),
+    /// Its key was there already: this is the one that counts, and it may be somebody else's.
+    AlreadyThere(Record),
+}
+
+impl Appended {
+    pub fn is_new(&self) -> bool {
+        matches!(self, Appended::New(_))
+    }
+
+    pub fn record(&self) -> &Record {
+        match self {
+            Appended::New(record) | Appended::AlreadyThere(record) => record,
+        }
+    }
+}
+
+/// The kinds of the two records that every act has: what will be done, and what became of it.
+pub const INTENT: &str = "intent";
+pub const OUTCOME: &str = "outcome";
+
+/// Which records are wanted. What is left out fits everything.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    pub host: Option<String>,
+    pub repository: Option<RepositoryName>,
+    pub number: Option<u64>,
+    pub kind: Option<String>,
+    pub by: Option<String>,
+    pub since: Option<Timestamp>,
+    /// In whatever case, in any part of a record that people read.
+    pub text: Option<String>,
+    pub order: Order,
+    pub limit: Option<usize>,
+}
+
+impl Filter {
+    pub fn about(pull_request: &PullRequestKey) -> Self {
+        Self {
+            host: Some(pull_request.host.clone()),
+            repository: Some(pull_request.repository.clone()),
+            number: Some(pull_request.number),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the text is in the record. Here and not in SQL, because the two databases disagree about which letters
+    /// have a lower case.
+    pub(super) fn finds(&self, record: &Record) -> bool {
+        let Some(text) = &self.text else { return true };
+        let text = text.to_lowercase();
+        let holds = |part: &str| part.to_lowercase().contains(&text);
+        let about = record.pull_request.as_ref().map(ToString::to_string);
+        holds(&record.kind)
+            || holds(&record.by)
+            || holds(&record.why)
+            || about.is_some_and(|about| holds(&about))
+            || record.key.as_deref().is_some_and(holds)
+            || mentions(&record.body, &holds)
+    }
+}
+
+/// Whether any text or number in a body does. Names of fields are the program's words and not looked at.
+fn mentions(body: &Value, holds: &impl Fn(&str) -> bool) -> bool {
+    match body {
+        Value::String(text) => holds(text),
+        Value::Number(number) => holds(&number.to_string()),
+        Value::Array(items) => items.iter().any(|item| mentions(item, holds)),
+        Value::Object(fields) => fields.values().any(|value| mentions(value, holds)),
+        Value::Null | Value::Bool(_) => false,
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    OldestFirst,
+    NewestFirst,
+}
+
+/// A pull request's last poll.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredSnapshot {
+    pub pull_request: PullRequestKey,
+    pub saved_at: Timestamp,
+    /// How old it was when it was loaded, by the database's clock.
+    pub age: Duration,
+    pub snapshot: PullRequestSnapshot,
+    /// What the poller wants back after a restart.
+    pub poll: Option<Value>,
+}
+
+/// Every last poll that is kept.
+#[derive(Debug, Default)]
+pub struct StoredSnapshots {
+    pub readable: Vec<StoredSnapshot>,
+    /// Kept by a version that wrote them differently: they must be polled anew.
+    pub unreadable: Vec<(PullRequestKey, String)>,
+}
+
+/// The right to act on a pull request, for a time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lease {
+    pub pull_request: PullRequestKey,
+    /// An instance.
+    pub holder: String,
+    /// Grows whenever somebody gets the lease anew, so that a former holder can be told from the present one.
+    pub epoch: u64,
+    /// By the database's clock.
+    pub until: Timestamp,
+    /// How long that was when this was answered: a clock of one's own can count it down.
+    pub remaining: Duration,
+}
+
+/// What became of asking for a lease.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Acquired {
+    Held(Lease),
+    /// Somebody else has it.
+    Taken(Lease),
+}

@@ -1,0 +1,60 @@
+//! The format of the tables, which only ever moves forward.
+
+use super::{Dialect, Store, commit, signed, unsigned};
+use crate::journal::address::Address;
+use crate::journal::error::{Fault, JournalError};
+
+/// What leads from one version to the next: the first makes version 1 of nothing.
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_records_snapshots_leases.sql")];
+
+impl Store {
+    /// Brings the tables up to date, all or nothing, one instance at a time. What a newer Cloture wrote is refused.
+    pub(in crate::journal) async fn migrate(&mut self, address: &Address) -> Result<(), Fault> {
+        let dialect = self.dialect;
+        let known = MIGRATIONS.len() as u64;
+        let mut transaction = self.begin().await?;
+        if dialect == Dialect::Postgres {
+            // Until the end of the transaction. The number is ours alone: it spells "cloture".
+            sqlx::query("SELECT pg_advisory_xact_lock(27985248645378661)").execute(&mut *transaction).await?;
+        }
+        let exists: i64 = sqlx::query_scalar(dialect.has_version()).fetch_one(&mut *transaction).await?;
+        let mut version = 0;
+        if exists > 0 {
+            let found: Option<i64> =
+                sqlx::query_scalar("SELECT version FROM cloture_schema").fetch_optional(&mut *transaction).await?;
+            version = unsigned(found.unwrap_or_default())?;
+        }
+        if version > known {
+            return Err(JournalError::Newer { place: address.to_string(), found: version, known }.into());
+        }
+        if version == known {
+            return Ok(());
+        }
+        if exists == 0 {
+            let create = "CREATE TABLE cloture_schema (version BIGINT NOT NULL)";
+            sqlx::raw_sql(create).execute(&mut *transaction).await?;
+            sqlx::raw_sql("INSERT INTO cloture_schema (version) VALUES (0)").execute(&mut *transaction).await?;
+        }
+        for (before, migration) in (0_u64..).zip(MIGRATIONS) {
+            if before >= version {
+                sqlx::raw_sql(migration).execute(&mut *transaction).await?;
+            }
+        }
+        let update = sqlx::query("UPDATE cloture_schema SET version = $1").bind(signed(known));
+        update.execute(&mut *transaction).await?;
+        commit(transaction).await
+    }
+}
+
+impl Dialect {
+    fn has_version(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => {
+                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'cloture_schema'"
+            }
+            Dialect::Postgres => {
+                "SELECT CAST(CASE WHEN to_regclass('cloture_schema') IS NULL THEN 0 ELSE 1 END AS BIGINT)"
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Appending records and reading them back.
+
+use super::{Dialect, Request, Store, commit, pull_request, signed, timestamp, unsigned};
+use crate::journal::error::{Fault, JournalError};
+use crate::journal::record::{Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record};
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::{AnyConnection, Arguments, Row};
+
+/// Appends all or none, under a lease or without.
+#[derive(Debug)]
+pub(in crate::journal) struct Append {
+    pub(in crate::journal) records: Vec<NewRecord>,
+    pub(in crate::journal) held: Option<Lease>,
+}
+
+impl Request for Append {
+    type Answer = Vec<Appended>;
+    const CHANGES: bool = true;
+
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Appended>, Fault> {
+        let dialect = store.dialect;
+        let mut transaction = store.begin().await?;
+        let held_until = match &self.held {
+            Some(lease) => Some((lease, lease.locked(&mut transaction).await?)),
+            None => None,
+        };
+        let wanted = signed(self.records.len() as u64);
+        let (last, now) = take_numbers(&mut transaction, dialect, wanted).await?;
+        if let Some((lease, until)) = held_until
+            && until <= now
+        {
+            return Err(lease.lost(None).into());
+        }
+        let mut next = last - wanted + 1;
+        let mut appended = Vec::with_capacity(self.records.len());
+        for record in &self.records {
+            let outcome = insert(&mut transaction, record, next, now).await?;
+            if outcome.is_new() {
+                next += 1;
+            }
+            appended.push(outcome);
+        }
+        if next <= last {
+            let give_back = sqlx::query("UPDATE counters SET value = $1 WHERE name = 'records'").bind(next - 1);
+            give_back.execute(&mut *transaction).await?;
+        }
+        commit(transaction).await?;
+        Ok(appended)
+    }
+}
+
+async fn take_numbers(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    wanted: i64,
+) -> Result<(i64, i64), Fault> {
+    let row = sqlx::query(dialect.take_numbers()).bind(wanted).fetch_one(connection).await?;
+    Ok((row.try_get(0)?, row.try_get(1)?))
+}
+
+async fn insert(
+    connection: &mut AnyConnection,
+    record: &NewRecord,
+    seq: i64,
+    now: i64,
+) -> Result<Appended, Fault> {
+    let NewRecord { pull_request, kind, by, why, key, body } = record;
+    if kind == OUTCOME
+        && let Some(key) = key
+        && find(connection, INTENT, key).await?.is_none()
+    {
+        return Err(JournalError::NotIntended { key: key.clone() }.into());
+    }
+    let place = pull_request.as_ref();
+    let inserted = sqlx::query(
+        "INSERT INTO records (seq, recorded_at, host, repository, number, kind, who, why, once_key, body) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (kind, once_key) DO NOTHING",
+    )
+    .bind(seq)
+    .bind(now)
+    .bind(place.map(|place| place.host.clone()))
+    .bind(place.map(|place| place.repository.to_string()))
+    .bind(place.map(|place| signed(place.number)))
+    .bind(kind.clone())
+    .bind(by.clone())
+    .bind(why.clone())
+    .bind(key.clone())
+    .bind(body.to_string())
+    .execute(&mut *connection)
+    .await?;
+    if inserted.rows_affected() == 0
+        && let Some(key) = key
+    {
+        let there = find(connection, kind, key).await?;
+        return Ok(Appended::AlreadyThere(there.ok_or(sqlx::Error::RowNotFound)?));
+    }
+    Ok(Appended::New(Record {
+        seq: unsigned(seq)?,
+        at: timestamp(now)?,
+        pull_request: pull_request.clone(),
+        kind: kind.clone(),
+        by: by.clone(),
+        why: why.clone(),
+        key: key.clone(),
+        body: body.clone(),
+    }))
+}
+
+/// The record that a key stands for.
+#[derive(Debug)]
+pub(in crate::journal) struct Find {
+    pub(in crate::journal) kind: String,
+    pub(in crate::journal) key: String,
+}
+
+impl Request for Find {
+    type Answer = Option<Record>;
+    const CHANGES: bool = false;
+
+    async fn perform(&self, store: &mut Store) -> Result<Option<Record>, Fault> {
+        find(&mut store.connection, &self.kind, &self.key).await
+    }
+}
+
+async fn find(connection: &mut AnyConnection, kind: &str, key: &str) -> Result<Option<Record>, Fault> {
+    let mut question = Question::new("FROM records WHERE ");
+    question.condition("kind = ", kind.to_owned());
+    question.condition("once_key = ", key.to_owned());
+    Ok(question.ask(connection).await?.pop())
+}
+
+/// A page of records: what a filter asks of the database, beyond a number, at most so many.
+#[derive(Debug)]
+pub(in crate::journal) struct Page {
+    pub(in crate::journal) filter: Filter,
+    pub(in crate::journal) beyond: Option<u64>,
+    pub(in crate::journal) limit: usize,
+}
+
+impl Request for Page {
+    type Answer = Vec<Record>;
+    const CHANGES: bool = false;
+
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, Fault> {
+        let Filter { host, repository, number, kind, by, since, text: _, order, limit: _ } = &self.filter;
+        let (beyond, in_order) = match order {
+            Order::OldestFirst => ("seq > ", " ORDER BY seq LIMIT "),
+            Order::NewestFirst => ("seq < ", " ORDER BY seq DESC LIMIT "),
+        };
+        let from = match order {
+            Order::OldestFirst => 0,
+            Order::NewestFirst => u64::MAX,
+        };
+        let mut question = Question::new("FROM records WHERE ");
+        question.condition(beyond, signed(self.beyond.unwrap_or(from)));
+        if let Some(repository) = repository {
+            question.condition("lower(repository) = ", repository.to_string().to_ascii_lowercase());
+        }
+        if let Some(number) = number {
+            question.condition("number = ", signed(*number));
+        }
+        if let Some(host) = host {
+            question.condition("lower(host) = ", host.to_ascii_lowercase());
+        }
+        if let Some(kind) = kind {
+            question.condition("kind = ", kind.clone());
+        }
+        if let Some(by) = by {
+            question.condition("who = ", by.clone());
+        }
+        if let Some(since) = since {
+            question.condition("recorded_at >= ", since.as_millisecond());
+        }
+        question.end(in_order, signed(self.limit as u64));
+        question.ask(&mut store.connection).await
+    }
+}
+
+/// Intents that nothing was concluded about, oldest first.
+#[derive(Debug)]
+pub(in crate::journal) struct Unconcluded {
+    pub(in crate::journal) pull_request: Option<PullRequestKey>,
+}
+
+impl Request for Unconcluded {
+    type Answer = Vec<Record>;
+    const CHANGES: bool = false;
+
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, Fault> {
+        let mut question = Question::new(
+            "FROM records WHERE NOT EXISTS (SELECT 1 FROM records done WHERE done.once_key = records.once_key \
+             AND done.kind = 'outcome') AND ",
+        );
+        question.condition("kind = ", INTENT.to_owned());
+        if let Some(place) = &self.pull_request {
+            question.condition("lower(repository) = ", place.repository.to_string().to_ascii_lowercase());
+            question.condition("number = ", signed(place.number));
+            question.condition("lower(host) = ", place.host.to_ascii_lowercase());
+        }
+        question.text.push_str(" ORDER BY seq");
+        question.ask(&mut store.connection).await
+    }
+}
+
+/// A question about records, put together from pieces that are all in this file; values are always bound.
+struct Question {
+    text: String,
+    values: AnyArguments,
+    conditions: usize,
+    /// A value that the driver did not take, told when the question is asked.
+    refused: Option<sqlx::Error>,
+}
+
+impl Question {
+    fn new(from: &'static str) -> Self {
+        let columns = "SELECT seq, recorded_at, host, repository, number, kind, who, why, once_key, body ";
+        Self { text: format!("{columns}{from}"), values: AnyArguments::default(), conditions: 0, refused: None }
+    }
+
+    fn condition<T>(&mut self, condition: &'static str, value: T)
+    where
+        T: for<'t> sqlx::Encode<'t, sqlx::Any> + sqlx::Type<sqlx::Any>,
+    {
+        if self.conditions > 0 {
+            self.text.push_str(" AND ");
+        }
+        self.conditions += 1;
+        self.end(condition, value);
+    }
+
+    fn end<T>(&mut self, piece: &'static str, value: T)
+    where
+        T: for<'t> sqlx::Encode<'t, sqlx::Any> + sqlx::Type<sqlx::Any>,
+    {
+        if let Err(error) = self.values.add(value) {
+            self.refused = Some(sqlx::Error::Encode(error));
+        }
+        self.text.push_str(piece);
+        self.text.push_str(&format!("${}", self.values.len()));
+    }
+
+    async fn ask(self, connection: &mut AnyConnection) -> Result<Vec<Record>, Fault> {
+        if let Some(error) = self.refused {
+            return Err(error.into());
+        }
+        let rows =
+            sqlx::query_with(sqlx::AssertSqlSafe(self.text), self.values).fetch_all(connection).await?;
+        let records: Result<Vec<Record>, sqlx::Error> = rows.iter().map(record).collect();
+        Ok(records?)
+    }
+}
+
+fn record(row: &AnyRow) -> Result<Record, sqlx::Error> {
+    let body: String = row.try_get(9)?;
+    Ok(Record {
+        seq: unsigned(row.try_get(0)?)?,
+        at: timestamp(row.try_get(1)?)?,
+        pull_request: pull_request(row, 2)?,
+        kind: row.try_get(5)?,
+        by: row.try_get(6)?,
+        why: row.try_get(7)?,
+        key: row.try_get(8)?,
+        body: serde_json::from_str(&body).map_err(|error| sqlx::Error::Decode(error.into()))?,
+    })
+}

@@ -1,0 +1,124 @@
+//! The last poll of each pull request.
+
+use super::{Request, Store, between, commit, now, pull_request, signed, timestamp};
+use crate::journal::error::Fault;
+use crate::journal::record::{PullRequestKey, StoredSnapshot, StoredSnapshots};
+use sqlx::Row;
+
+/// Replaces what was kept of these pull requests. The texts are JSON already.
+#[derive(Debug)]
+pub(in crate::journal) struct SaveSnapshots {
+    pub(in crate::journal) snapshots: Vec<Written>,
+}
+
+/// A snapshot as it is stored.
+#[derive(Debug)]
+pub(in crate::journal) struct Written {
+    pub(in crate::journal) pull_request: PullRequestKey,
+    pub(in crate::journal) snapshot: String,
+    pub(in crate::journal) poll: Option<String>,
+}
+
+impl Request for SaveSnapshots {
+    type Answer = ();
+    const CHANGES: bool = true;
+
+    async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
+        let dialect = store.dialect;
+        let mut transaction = store.begin().await?;
+        let now = now(&mut transaction, dialect).await?;
+        for Written { pull_request, snapshot, poll } in &self.snapshots {
+            let save = sqlx::query(
+                "INSERT INTO snapshots (pull_request, host, repository, number, saved_at, snapshot, poll) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (pull_request) DO UPDATE SET \
+                 host = excluded.host, repository = excluded.repository, saved_at = excluded.saved_at, \
+                 snapshot = excluded.snapshot, poll = excluded.poll",
+            )
+            .bind(pull_request.canonical())
+            .bind(pull_request.host.clone())
+            .bind(pull_request.repository.to_string())
+            .bind(signed(pull_request.number))
+            .bind(now)
+            .bind(snapshot.clone())
+            .bind(poll.clone());
+            save.execute(&mut *transaction).await?;
+        }
+        commit(transaction).await
+    }
+}
+
+/// Forgets pull requests that are no longer watched.
+#[derive(Debug)]
+pub(in crate::journal) struct ForgetSnapshots {
+    pub(in crate::journal) pull_requests: Vec<PullRequestKey>,
+}
+
+impl Request for ForgetSnapshots {
+    type Answer = ();
+    const CHANGES: bool = true;
+
+    async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
+        let mut transaction = store.begin().await?;
+        for pull_request in &self.pull_requests {
+            let forget = sqlx::query("DELETE FROM snapshots WHERE pull_request = $1").bind(pull_request.canonical());
+            forget.execute(&mut *transaction).await?;
+        }
+        commit(transaction).await
+    }
+}
+
+/// All of them, still as text: to read so much JSON is not the owner's work.
+#[derive(Debug)]
+pub(in crate::journal) struct LoadSnapshots;
+
+/// What is stored, with how old it is.
+#[derive(Debug)]
+pub(in crate::journal) struct Stored {
+    written: Written,
+    saved_at: i64,
+    now: i64,
+}
+
+impl Request for LoadSnapshots {
+    type Answer = Vec<Stored>;
+    const CHANGES: bool = false;
+
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Stored>, Fault> {
+        let now = now(&mut store.connection, store.dialect).await?;
+        let rows = sqlx::query(
+            "SELECT host, repository, number, saved_at, snapshot, poll FROM snapshots ORDER BY pull_request",
+        )
+        .fetch_all(&mut store.connection)
+        .await?;
+        let mut stored = Vec::with_capacity(rows.len());
+        for row in rows {
+            let pull_request = pull_request(&row, 0)?.ok_or(sqlx::Error::RowNotFound)?;
+            let written = Written { pull_request, snapshot: row.try_get(4)?, poll: row.try_get(5)? };
+            stored.push(Stored { written, saved_at: row.try_get(3)?, now });
+        }
+        Ok(stored)
+    }
+}
+
+/// Reads the JSON. What an older or newer version wrote and this one cannot read is told apart, not an error: it can be
+/// polled again.
+pub(in crate::journal) fn read(stored: Vec<Stored>) -> StoredSnapshots {
+    let mut snapshots = StoredSnapshots::default();
+    for Stored { written: Written { pull_request, snapshot, poll }, saved_at, now } in stored {
+        let poll = poll.map(|poll| serde_json::from_str(&poll)).transpose();
+        match (serde_json::from_str(&snapshot), poll, timestamp(saved_at)) {
+            (Ok(snapshot), Ok(poll), Ok(at)) => snapshots.readable.push(StoredSnapshot {
+                pull_request,
+                saved_at: at,
+                age: between(saved_at, now),
+                snapshot,
+                poll,
+            }),
+            (Err(error), _, _) | (_, Err(error), _) => {
+                snapshots.unreadable.push((pull_request, error.to_string()));
+            }
+            (_, _, Err(error)) => snapshots.unreadable.push((pull_request, error.to_string())),
+        }
+    }
+    snapshots
+}
