@@ -39,4 +39,5 @@ pub mod reviewers;
 pub mod simulate;
 pub mod simulator;
 pub mod status;
+pub mod supervisor;
 mod thread_line;

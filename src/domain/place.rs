@@ -1,6 +1,7 @@
 //! Places in files, and how pushes move them.
 
 use super::vocabulary::FilePath;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Lines `first` to `last` of a file, both included, counted from one.
@@ -40,7 +41,7 @@ impl LineRange {
 /// One changed stretch of a file, as a unified diff without context counts it: `old_lines` lines from
 /// `old_start` became `new_lines` lines from `new_start`. With no old lines, text was inserted *after*
 /// `old_start`; with no new lines, text after `new_start` is gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Hunk {
     pub old_start: u32,
     pub old_lines: u32,
@@ -86,7 +87,7 @@ impl Hunk {
 }
 
 /// What a push did to one file.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileChange {
     pub path: FilePath,
     /// The file's name before, if the push renamed it.

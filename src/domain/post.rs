@@ -102,7 +102,7 @@ impl Reported {
 }
 
 /// Who is a reviewer, and what its posts say. Profiles and the configuration know.
-pub trait Reads {
+pub trait Reads: std::fmt::Debug + Send + Sync {
     /// Whose post it is, if a reviewer's. Some post from an account that many share, and only the text tells them
     /// apart; where there is no text, as with a review that was merely asked for, the account alone has to do.
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName>;

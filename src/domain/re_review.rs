@@ -6,6 +6,7 @@ use super::intent::{classify, is_agent_post};
 use super::place::Delta;
 use super::policy::Policy;
 use super::vocabulary::{Association, Intent, Login, Severity};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A reply in a thread, as far as it matters to the machine.
@@ -147,7 +148,7 @@ pub struct Remark<'a> {
 }
 
 /// Who broke the glass, as the journal keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum BrokenGlass {
     Label(String),
     Phrase { by: Login },

@@ -20,10 +20,11 @@ use super::policy::Policy;
 use super::pull_request::PrState;
 use super::vocabulary::ReviewerName;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Where one pull request's loop stands.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReviewLoop {
     expected: BTreeSet<ReviewerName>,
     phase: Phase,
@@ -42,10 +43,10 @@ pub struct ReviewLoop {
     timer: TimerId,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct TimerId(u64);
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// For reviews of the anchored head.
     Waiting,
@@ -56,7 +57,7 @@ pub enum Phase {
 }
 
 /// What a paused loop goes back to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Resumed {
     Waiting,
     WithAuthor,

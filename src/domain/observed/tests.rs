@@ -28,6 +28,7 @@ fn person(login: &str) -> Account {
 }
 
 /// A reviewer whose posts are read by their first words.
+#[derive(Debug)]
 struct Rabbit;
 
 impl Reads for Rabbit {

@@ -2,9 +2,10 @@
 
 use crate::domain::re_review::BrokenGlass;
 use crate::domain::vocabulary::ReviewerName;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Exit {
     Success,
     /// There is something to fix and nobody to fix it.
@@ -30,7 +31,7 @@ pub enum Exit {
 }
 
 /// What a wait ran out on.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Missing {
     Reviews(Vec<ReviewerName>),
     /// The author's.

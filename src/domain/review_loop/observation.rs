@@ -4,10 +4,11 @@ use crate::domain::pull_request::PrState;
 use crate::domain::re_review::BrokenGlass;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The head a wait is tied to. The push time is part of it: the same commit pushed again is a new wait.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WaitAnchor {
     pub head: Sha,
     pub pushed_at: Timestamp,

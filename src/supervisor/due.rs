@@ -1,0 +1,298 @@
+//! What ought to be on the forge by now and may not be: deeds, each with a name under which it is done once.
+//!
+//! Nothing here remembers what was sent. The same standing always makes the same deeds with the same names; the journal
+//! knows which of them are concluded, and the writer looks for the rest before it sends them. So a crash at any moment
+//! leaves nothing undone and nothing done twice.
+
+use super::history::CycleResult;
+use super::marks;
+use super::standing::{Shown, Standing};
+use crate::domain::cycle::Choice;
+use crate::domain::machine::{EscalatedBy, Status};
+use crate::domain::pull_request::Note;
+use crate::domain::review_loop::Content;
+use crate::domain::verdict::Verdict;
+use crate::domain::vocabulary::{Action, ReviewerName, Severity, ThreadId};
+use crate::github::discover::PullRequestAddress;
+use crate::github::write::{NewThread, Target, ThreadTarget, Verdict as Posted, Write};
+use std::fmt::Write as _;
+
+/// One thing to write, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deed {
+    /// Unique on the pull request.
+    pub name: String,
+    pub write: Write,
+    pub why: String,
+}
+
+/// Whom escalations are addressed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Operator {
+    pub mention: String,
+    pub label: String,
+}
+
+/// Everything that a driven repository's standing asks for, in the order in which it is to be done.
+pub fn deeds(standing: &Standing, operator: &Operator) -> Vec<Deed> {
+    let mut deeds = Vec::new();
+    for cycle in &standing.folded.cycles {
+        cycle_deeds(standing, cycle, &mut deeds);
+    }
+    for shown in standing.threads() {
+        repetition_deeds(standing, &shown, &mut deeds);
+        if shown.resolve_proposed {
+            let why = "the code was changed, and the reviewer said nothing more about it".to_owned();
+            resolve(standing, &shown, "let-go", why, &mut deeds);
+        }
+        escalation_deeds(standing, &shown, operator, &mut deeds);
+    }
+    deeds
+}
+
+/// C3: a cycle's answer as one review with its threads, then what it said in the threads that were there.
+fn cycle_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) {
+    let Some(key) = marks::review(&cycle.reviewer, cycle.number) else { return };
+    let (mut threads, mut elsewhere) = (Vec::new(), Vec::new());
+    for id in &cycle.opened {
+        let Some(thread) = standing.folded.engine.thread(id) else { continue };
+        let finding = &thread.finding;
+        match (finding.lines, marks::finding(id)) {
+            (Some(lines), Some(key)) => threads.push(NewThread {
+                path: finding.path.clone(),
+                line: lines.last(),
+                start_line: (lines.first() < lines.last()).then(|| lines.first()),
+                body: finding_text(
+                    thread.finding.severity,
+                    &finding.title,
+                    &finding.body,
+                    finding.suggestion.as_deref(),
+                ),
+                key,
+            }),
+            _ => elsewhere.push(format!("- `{}`: **{}** {}", finding.path, finding.title, finding.body)),
+        }
+    }
+    let verdict = match cycle.verdict {
+        Verdict::Comment => Posted::Comment,
+        Verdict::Approve => Posted::Approve,
+        Verdict::RequestChanges => Posted::RequestChanges,
+    };
+    let body = review_text(cycle, &elsewhere);
+    let write = Write::Review { on: target(standing), verdict, head: cycle.head.clone(), body, threads, key };
+    let name = format!("review/{}/{}", cycle.reviewer, cycle.number);
+    deeds.push(Deed { name, write, why: format!("{} completed its look at {}", cycle.reviewer, cycle.head) });
+    for choice in &cycle.choices {
+        choice_deeds(standing, cycle, choice, deeds);
+    }
+    if cycle.choices.is_empty() {
+        derived_deeds(standing, cycle, deeds);
+    }
+}
+
+fn choice_deeds(standing: &Standing, cycle: &CycleResult, choice: &Choice, deeds: &mut Vec<Deed>) {
+    let Some(shown) = standing.thread(&choice.thread) else { return };
+    let turn = format!("{}/{}", cycle.reviewer, cycle.number);
+    if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
+        let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
+        reply(standing, &shown, &turn, body.to_owned(), why, deeds);
+    }
+    if choice.action == Action::Resolve {
+        let why = format!("{} says that it is fixed", cycle.reviewer);
+        resolve(standing, &shown, &turn, why, deeds);
+    }
+}
+
+/// C7: a reviewer that lists findings only resolves what it leaves out.
+fn derived_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) {
+    for shown in standing.threads() {
+        let own = shown.driven && shown.thread.reviewer == cycle.reviewer;
+        let relisted =
+            cycle.notes.iter().any(|note| matches!(note, Note::Relisted(id) if *id == shown.thread.id));
+        let by_reviewer =
+            shown.thread.status().name() == "resolved" && shown.thread.status().cause() == Some("reviewer");
+        if own && by_reviewer && !relisted {
+            let why = format!("{} no longer lists it", cycle.reviewer);
+            resolve(standing, &shown, "unlisted", why, deeds);
+        }
+    }
+}
+
+/// D3: a thread that repeats another points there and is closed, so that the argument stays in one place.
+fn repetition_deeds(standing: &Standing, shown: &Shown<'_>, deeds: &mut Vec<Deed>) {
+    let Some(first) = shown.repeats.and_then(|id| standing.thread(id)) else { return };
+    if shown.on_forge.is_none_or(|seen| seen.resolved) {
+        return;
+    }
+    let place = first.url().map_or_else(|| first.id().to_string(), ToOwned::to_owned);
+    let body = format!("This repeats {place}; it is counted and answered there.");
+    let why = format!("it repeats {}", first.id());
+    reply(standing, shown, "repeats", body, why.clone(), deeds);
+    resolve(standing, shown, "repeats", why, deeds);
+}
+
+/// T7: what was cut off is addressed to the operator, once for each time it got there.
+fn escalation_deeds(standing: &Standing, shown: &Shown<'_>, operator: &Operator, deeds: &mut Vec<Deed>) {
+    let Status::Escalated(cause) = shown.thread.status() else { return };
+    if shown.repeats.is_some() || shown.on_forge.is_some_and(|seen| seen.resolved) {
+        return;
+    }
+    let because = escalation_sentence(cause, &shown.thread.reviewer);
+    if !operator.label.is_empty() {
+        deeds.push(Deed {
+            name: format!("label/{}", operator.label),
+            write: Write::AddLabel { on: target(standing), label: operator.label.clone() },
+            why: "a thread waits for a person".to_owned(),
+        });
+    }
+    let mut body = String::new();
+    if !operator.mention.is_empty() {
+        let _infallible = write!(body, "{} ", operator.mention);
+    }
+    let _infallible = write!(
+        body,
+        "This needs a person: {because}. Nothing more is asked of the reviewer here until somebody decides: uphold, \
+         dismiss, or return it to the loop."
+    );
+    let machine = shown.thread.machine;
+    let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
+    reply(standing, shown, &turn, body, because, deeds);
+}
+
+fn cause_name(cause: EscalatedBy) -> &'static str {
+    Status::Escalated(cause).cause().unwrap_or("escalated")
+}
+
+fn escalation_sentence(cause: EscalatedBy, reviewer: &ReviewerName) -> String {
+    match cause {
+        EscalatedBy::Reviewer => format!("{reviewer} found it worse than it thought"),
+        EscalatedBy::Person => "somebody escalated it".to_owned(),
+        EscalatedBy::RoundLimit => format!("{reviewer} has held its stance as often as it may"),
+        EscalatedBy::ReviewerFailed => format!("{reviewer} never gave an answer that could be used"),
+        EscalatedBy::IterationCap => format!("{reviewer} has used up its looks at this pull request"),
+        EscalatedBy::Worsened => format!("{reviewer} raised it again, and worse, after a person had it"),
+        EscalatedBy::Regressed => format!("{reviewer} resolved it and raised it again too often"),
+    }
+}
+
+/// L5: a reviewer that has to be asked is asked to look at a new head, once.
+pub fn ask_for_review(standing: &Standing, reviewer: &ReviewerName, ask: &Ask) -> Option<Deed> {
+    let head = &standing.snapshot.head.sha;
+    let write = match ask {
+        Ask::Mention(text) => Write::Comment {
+            on: target(standing),
+            body: text.clone(),
+            key: marks::key(&["ask", reviewer.as_str(), head.as_str()])?,
+        },
+        Ask::Request { login } => {
+            Write::RequestReview { on: target(standing), reviewer: login.clone(), is_bot: true }
+        }
+    };
+    Some(Deed {
+        name: format!("ask/{reviewer}/{head}"),
+        write,
+        why: format!("{reviewer} has not reviewed {head} and has to be asked"),
+    })
+}
+
+/// How a reviewer is asked to look again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ask {
+    Mention(String),
+    Request { login: crate::domain::vocabulary::Login },
+}
+
+/// L6: said once, however often the cap is reached before somebody grants a round or reopens.
+pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Option<Deed> {
+    let since = standing.snapshot.reopened_at.map_or(0, |at| at.as_second());
+    let granted = standing.folded.granted;
+    let name = format!("round-cap/{since}/{granted}");
+    let mention = if operator.mention.is_empty() { String::new() } else { format!("{} ", operator.mention) };
+    let body = format!(
+        "{mention}{rounds} author rounds did not settle this pull request, so no more are started. A person can:\n\n\
+         - merge it as it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
+         - push the last fix by hand."
+    );
+    let key = marks::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
+    let write = Write::Comment { on: target(standing), body, key };
+    Some(Deed { name, write, why: "the author's rounds are spent".to_owned() })
+}
+
+fn reply(
+    standing: &Standing,
+    shown: &Shown<'_>,
+    turn: &str,
+    body: String,
+    why: String,
+    deeds: &mut Vec<Deed>,
+) {
+    let Some(seen) = shown.on_forge else { return };
+    let Some(key) = marks::key(&["reply", seen.id.as_str(), turn]) else { return };
+    let write = Write::Reply { thread: place(standing, shown, &seen.id), body, key };
+    deeds.push(Deed { name: format!("reply/{}/{turn}", seen.id), write, why });
+}
+
+fn resolve(standing: &Standing, shown: &Shown<'_>, turn: &str, why: String, deeds: &mut Vec<Deed>) {
+    let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { return };
+    let write = Write::Resolve { thread: place(standing, shown, &seen.id) };
+    deeds.push(Deed { name: format!("resolve/{}/{turn}", seen.id), write, why });
+}
+
+pub fn place(standing: &Standing, shown: &Shown<'_>, id: &ThreadId) -> ThreadTarget {
+    ThreadTarget {
+        pull_request: address(standing),
+        id: id.clone(),
+        path: shown.thread.anchor.path.clone(),
+        line: shown.line(),
+    }
+}
+
+pub fn address(standing: &Standing) -> PullRequestAddress {
+    PullRequestAddress { repository: standing.snapshot.repository.clone(), number: standing.snapshot.number }
+}
+
+pub fn target(standing: &Standing) -> Target {
+    Target { address: address(standing), node_id: standing.snapshot.node_id.clone() }
+}
+
+fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
+    let mut body = format!("**{}**", cycle.reviewer);
+    match &cycle.summary {
+        Some(summary) if !summary.trim().is_empty() => {
+            let _infallible = write!(body, "\n\n{}", summary.trim());
+        }
+        _ => {}
+    }
+    if !elsewhere.is_empty() {
+        let _infallible = write!(body, "\n\nOutside the diff:\n\n{}", elsewhere.join("\n"));
+    }
+    body
+}
+
+fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion: Option<&str>) -> String {
+    let severity = severity.map_or_else(String::new, |severity| format!(" ({})", severity.name()));
+    let mut text = format!("**{title}**{severity}");
+    if !body.trim().is_empty() {
+        let _infallible = write!(text, "\n\n{}", body.trim_end());
+    }
+    if let Some(suggestion) = suggestion {
+        // A longer fence than any in the code keeps the code inside.
+        let longest = suggestion.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.max(2) + 1);
+        let _infallible =
+            write!(text, "\n\n{fence}suggestion\n{}\n{fence}", suggestion.trim_end_matches('\n'));
+    }
+    text
+}
+
+/// Whether a reviewer that is missing at this head may be asked at all (C5, C6).
+pub fn may_be_asked(standing: &Standing, reviewer: &ReviewerName, most: u32) -> bool {
+    let done = standing.observed.cycles.get(reviewer).copied().unwrap_or(0);
+    let gave_verdict = standing.seen.posts.iter().any(|post| {
+        post.reviewer == *reviewer
+            && post.counts_for(&standing.seen.anchor)
+            && post.is_complete()
+            && !matches!(&post.kind, crate::domain::review_loop::PostKind::Comment(Content::NotReady))
+    });
+    done < most && !gave_verdict
+}

@@ -1,0 +1,211 @@
+//! What the journal holds about a pull request beyond what the forge can tell: facts, each a record.
+//!
+//! The time in a fact is by the clock that the forge's own times are held against, so that a person's decision and a
+//! bot's comment fall into their true order; the database's own time of the record is for people to read.
+
+use crate::domain::handoff::Task;
+use crate::domain::machine::Decision;
+use crate::domain::place::FileChange;
+use crate::domain::pull_request::PersonAct;
+use crate::domain::review_loop::Exit;
+use crate::domain::vocabulary::{FilePath, ReviewerName, Sha, TargetName, ThreadId};
+use crate::journal::{NewRecord, PullRequestKey, Record};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A fact and when it came to be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dated {
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// The variant's name is the record's kind; what is known to a later version only is passed over by this one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+pub enum Fact {
+    // What people did
+    Decided {
+        thread: ThreadId,
+        verb: Verb,
+    },
+    /// A thread that was seen resolved was open again at the next look (R3).
+    Reopened {
+        thread: ThreadId,
+    },
+    /// L6: one more round than the caps allow.
+    Granted {
+        head: Sha,
+    },
+
+    // What the author did
+    /// The head moved; `changes` tell how, where that could be found out.
+    Pushed {
+        head: Sha,
+        changes: Vec<FileChange>,
+    },
+    /// The author was sent to work on this head.
+    Dispatched {
+        head: Sha,
+        round: u32,
+        findings: Vec<ThreadId>,
+    },
+    /// It came back without a push.
+    AuthorEnded {
+        head: Sha,
+        outcome: String,
+    },
+    Merged {
+        tasks: Vec<TaskFact>,
+    },
+    Closed,
+    /// The pull request was reopened at the fact's time.
+    ReopenedPullRequest,
+
+    // What driven reviewers did
+    /// A reviewer was asked; asking costs money, whatever comes of it.
+    Asked {
+        reviewer: ReviewerName,
+        head: Sha,
+        attempt: u32,
+    },
+    /// It answered: the text as it was printed, or what was wrong with getting one.
+    Answered {
+        reviewer: ReviewerName,
+        head: Sha,
+        attempt: u32,
+        answer: Answered,
+    },
+
+    // What the loop came to
+    Ended {
+        exit: Exit,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answered {
+    Printed(String),
+    /// A violation's kind and message, where nothing could be read.
+    Failed {
+        oversized: bool,
+        message: String,
+    },
+}
+
+/// What a person can do to a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    Veto,
+    Escalate,
+    Resolve,
+    Uphold,
+    Dismiss,
+    Return,
+    Queue,
+    Unqueue,
+}
+
+/// A task as it was decided at the merge, for good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskFact {
+    pub target: TargetName,
+    pub path: FilePath,
+    pub findings: Vec<ThreadId>,
+    pub coalesced: bool,
+}
+
+impl Verb {
+    pub fn act(self) -> PersonAct {
+        match self {
+            Verb::Veto => PersonAct::Decide(Decision::Veto),
+            Verb::Escalate => PersonAct::Decide(Decision::Escalate),
+            Verb::Resolve => PersonAct::Decide(Decision::Resolve),
+            Verb::Uphold => PersonAct::Decide(Decision::Uphold),
+            Verb::Dismiss => PersonAct::Decide(Decision::Dismiss),
+            Verb::Return => PersonAct::Decide(Decision::Return),
+            Verb::Queue => PersonAct::Queue,
+            Verb::Unqueue => PersonAct::Unqueue,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Verb::Veto => "veto",
+            Verb::Escalate => "escalate",
+            Verb::Resolve => "resolve",
+            Verb::Uphold => "uphold",
+            Verb::Dismiss => "dismiss",
+            Verb::Return => "return",
+            Verb::Queue => "queue",
+            Verb::Unqueue => "unqueue",
+        }
+    }
+}
+
+impl From<&Task> for TaskFact {
+    fn from(task: &Task) -> Self {
+        let Task { target, path, findings, coalesced } = task.clone();
+        TaskFact { target, path, findings, coalesced }
+    }
+}
+
+impl From<TaskFact> for Task {
+    fn from(fact: TaskFact) -> Self {
+        let TaskFact { target, path, findings, coalesced } = fact;
+        Task { target, path, findings, coalesced }
+    }
+}
+
+impl Fact {
+    /// The record's kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::Decided { .. } => "decided",
+            Fact::Reopened { .. } => "reopened",
+            Fact::Granted { .. } => "granted",
+            Fact::Pushed { .. } => "pushed",
+            Fact::Dispatched { .. } => "dispatched",
+            Fact::AuthorEnded { .. } => "author_ended",
+            Fact::Merged { .. } => "merged",
+            Fact::Closed => "closed",
+            Fact::ReopenedPullRequest => "reopened_pull_request",
+            Fact::Asked { .. } => "asked",
+            Fact::Answered { .. } => "answered",
+            Fact::Ended { .. } => "ended",
+        }
+    }
+
+    /// What makes a second one of the same impossible, whoever writes it; none where it may happen again.
+    fn key(&self, at: Timestamp) -> Option<String> {
+        match self {
+            Fact::Decided { .. } | Fact::Ended { .. } | Fact::Granted { .. } | Fact::Asked { .. } => None,
+            Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
+            Fact::Pushed { head, .. } => Some(head.to_string()),
+            // One round a head: whatever the author did to it, the next round is about another.
+            Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
+            Fact::Merged { .. } => Some("merged".to_owned()),
+            Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
+            Fact::Answered { reviewer, head, attempt, .. } => Some(format!("{reviewer}@{head}/{attempt}")),
+        }
+    }
+
+    /// The fact as a record of the journal.
+    pub fn record(self, at: Timestamp, about: &PullRequestKey, by: &str, why: &str) -> NewRecord {
+        let key = self.key(at).map(|key| format!("{about}/{key}"));
+        let record = NewRecord::new(self.kind(), by).about(about.clone()).because(why);
+        let dated = Dated { at, fact: self };
+        // A fact has only text keys and finite numbers, so it always has a JSON form.
+        let body = serde_json::to_value(&dated).unwrap_or(Value::Null);
+        NewRecord { key, ..record.with(body) }
+    }
+
+    /// The fact in a record; none where the record is of another sort.
+    pub fn read(record: &Record) -> Option<Dated> {
+        Dated::deserialize(&record.body).ok().filter(|dated| dated.fact.kind() == record.kind)
+    }
+}

@@ -1,0 +1,312 @@
+//! What the journal and the forge say together about one pull request, folded: the engine's own state for driven
+//! reviewers, and what people did to the threads of observed ones.
+
+use super::fact::{Answered, Dated, Fact};
+use super::marks;
+use crate::config::Config;
+use crate::domain::cycle::{Answer, Choice, Frozen, Trigger, Violation};
+use crate::domain::handoff::HandoffRules;
+use crate::domain::machine::Decision;
+use crate::domain::observed::{Happened, Happening, is_person};
+use crate::domain::policy::Policy;
+use crate::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest};
+use crate::domain::re_review::Reply;
+use crate::domain::review_loop::Exit;
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, Thread as Seen, ThreadComment};
+use crate::domain::verdict::Verdict;
+use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
+use crate::reviewers::answer;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Everything that is remembered of one pull request.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct History {
+    /// In the order of the journal.
+    facts: Vec<Dated>,
+}
+
+/// What follows from the history.
+#[derive(Debug, Clone)]
+pub struct Folded {
+    /// The driven reviewers' threads and cycles.
+    pub engine: PullRequest,
+    /// What people did to anybody's threads.
+    pub happened: Vec<Happened>,
+    /// Each completed cycle of a driven reviewer, oldest first.
+    pub cycles: Vec<CycleResult>,
+    /// Reviewers that the engine gave up on at a head (C4).
+    pub failed: BTreeMap<ReviewerName, (Sha, String)>,
+    /// Author rounds since the pull request was last reopened.
+    pub dispatched: u32,
+    /// Heads the author was sent to work on, with what came of it if that is known.
+    pub author_at: BTreeMap<Sha, Option<String>>,
+    pub granted: u32,
+    pub handed_off: BTreeSet<ThreadId>,
+    /// The forge's thread for each of the engine's, where it was posted.
+    pub posted: BTreeMap<ThreadId, ThreadId>,
+}
+
+/// What a completed cycle has to say on the forge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CycleResult {
+    /// Counts this reviewer's answers over everything; part of the names of what is posted.
+    pub number: usize,
+    pub reviewer: ReviewerName,
+    pub head: Sha,
+    pub verdict: Verdict,
+    pub opened: Vec<ThreadId>,
+    pub choices: Vec<Choice>,
+    pub notes: Vec<Note>,
+    pub summary: Option<String>,
+}
+
+/// The id of the thread that a finding of an answer opens.
+pub fn thread_name(reviewer: &ReviewerName, number: usize, index: usize) -> ThreadId {
+    format!("{reviewer}-{number}-{}", index + 1).into()
+}
+
+/// One thing that happened to the engine, put in order of time.
+enum Event<'a> {
+    Fact(&'a Fact),
+    Reply(ThreadId, &'a ThreadComment),
+    ResolvedOnForge(ThreadId),
+}
+
+impl History {
+    pub fn new(facts: Vec<Dated>) -> Self {
+        Self { facts }
+    }
+
+    pub fn add(&mut self, fact: Dated) {
+        self.facts.push(fact);
+    }
+
+    pub fn facts(&self) -> &[Dated] {
+        &self.facts
+    }
+
+    pub fn merged(&self) -> Option<&Fact> {
+        self.facts.iter().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
+    }
+
+    /// How the last loop ended, if it did and nothing was pushed since.
+    pub fn last_exit(&self) -> Option<&Exit> {
+        self.facts.iter().rev().find_map(|dated| match &dated.fact {
+            Fact::Ended { exit } => Some(exit),
+            _ => None,
+        })
+    }
+
+    pub fn knows_head(&self, head: &Sha) -> bool {
+        self.facts
+            .iter()
+            .any(|dated| matches!(&dated.fact, Fact::Pushed { head: known, .. } if known == head))
+    }
+
+    pub fn last_head(&self) -> Option<&Sha> {
+        self.facts.iter().rev().find_map(|dated| match &dated.fact {
+            Fact::Pushed { head, .. } => Some(head),
+            _ => None,
+        })
+    }
+
+    /// Replays everything. The forge's part is what people wrote in the threads of driven reviewers.
+    pub fn fold(&self, snapshot: &PullRequestSnapshot, config: &Config) -> Folded {
+        let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
+        let posted = marks::posted_threads(snapshot);
+        let mut fold = Fold {
+            config,
+            folded: Folded {
+                engine: PullRequest::new(author_is_bot),
+                happened: Vec::new(),
+                cycles: Vec::new(),
+                failed: BTreeMap::new(),
+                dispatched: 0,
+                author_at: BTreeMap::new(),
+                granted: 0,
+                handed_off: BTreeSet::new(),
+                posted: posted.iter().map(|(engine, seen)| (engine.clone(), seen.id.clone())).collect(),
+            },
+            answers: BTreeMap::new(),
+            frozen: BTreeMap::new(),
+        };
+        let engine_id: BTreeMap<ThreadId, ThreadId> =
+            fold.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
+        for (at, event) in self.timeline(snapshot, &posted) {
+            fold.take(at, event, &engine_id);
+        }
+        fold.folded
+    }
+
+    fn timeline<'a>(
+        &'a self,
+        snapshot: &'a PullRequestSnapshot,
+        posted: &BTreeMap<ThreadId, &'a Seen>,
+    ) -> Vec<(Timestamp, Event<'a>)> {
+        let mut events: Vec<_> =
+            self.facts.iter().map(|dated| (dated.at, Event::Fact(&dated.fact))).collect();
+        for (engine, seen) in posted {
+            let replies = seen.comments.iter().filter(|comment| !comment.pending && !comment.written_by_us);
+            events.extend(replies.map(|comment| (comment.created_at, Event::Reply(engine.clone(), comment))));
+            let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
+            if seen.resolved && by_person {
+                // The forge does not say when; it is at least so now.
+                events.push((snapshot.updated_at, Event::ResolvedOnForge(engine.clone())));
+            }
+        }
+        events.sort_by_key(|(at, _)| *at);
+        events
+    }
+}
+
+struct Fold<'a> {
+    config: &'a Config,
+    folded: Folded,
+    /// How many answers of each reviewer there were.
+    answers: BTreeMap<ReviewerName, usize>,
+    /// What was put to each reviewer last and is not answered yet.
+    frozen: BTreeMap<ReviewerName, Frozen>,
+}
+
+impl Fold<'_> {
+    fn take(&mut self, at: Timestamp, event: Event<'_>, engine_id: &BTreeMap<ThreadId, ThreadId>) {
+        let folded = &mut self.folded;
+        match event {
+            Event::Fact(fact) => self.fact(at, fact, engine_id),
+            Event::Reply(thread, comment) => {
+                let by_person = comment.author.as_ref().is_some_and(is_person);
+                let reply = Reply::read(!by_person, comment.association, &comment.body, None);
+                // A thread that the engine does not know belongs to a journal that was lost.
+                let _unknown = folded.engine.reply(&thread, &reply);
+            }
+            Event::ResolvedOnForge(thread) => {
+                let _settled_already = folded.engine.person(&thread, PersonAct::Decide(Decision::Resolve));
+            }
+        }
+    }
+
+    fn fact(&mut self, at: Timestamp, fact: &Fact, engine_id: &BTreeMap<ThreadId, ThreadId>) {
+        let folded = &mut self.folded;
+        match fact {
+            Fact::Decided { thread, verb } => {
+                let own = engine_id.get(thread).unwrap_or(thread);
+                if folded.engine.person(own, verb.act()).is_err() {
+                    folded.happened.push(Happened {
+                        at,
+                        thread: thread.clone(),
+                        what: Happening::Act(verb.act()),
+                    });
+                }
+            }
+            Fact::Reopened { thread } => {
+                let own = engine_id.get(thread).unwrap_or(thread);
+                if folded.engine.reopened_by_person(own).is_err() {
+                    folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::Reopened });
+                }
+            }
+            Fact::Granted { .. } => folded.granted += 1,
+            Fact::Pushed { head, changes } => folded.engine.push(head.clone(), changes),
+            Fact::Dispatched { head, .. } => {
+                folded.dispatched += 1;
+                folded.author_at.entry(head.clone()).or_default();
+            }
+            Fact::AuthorEnded { head, outcome } => {
+                folded.author_at.insert(head.clone(), Some(outcome.clone()));
+            }
+            Fact::Merged { tasks } => {
+                // The tasks were decided then; what the rules say today changes nothing about them.
+                folded.engine.merge(&HandoffRules::default());
+                for thread in tasks.iter().flat_map(|task| &task.findings) {
+                    folded.handed_off.insert(thread.clone());
+                    folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::HandedOff });
+                }
+            }
+            Fact::Closed => {
+                folded.engine.close();
+                let queued: BTreeSet<ThreadId> = folded.happened.iter().map(|h| h.thread.clone()).collect();
+                folded.happened.extend(queued.into_iter().map(|thread| Happened {
+                    at,
+                    thread,
+                    what: Happening::Act(PersonAct::Unqueue),
+                }));
+            }
+            Fact::ReopenedPullRequest => {
+                folded.engine.reopen();
+                (folded.dispatched, folded.granted) = (0, 0);
+            }
+            Fact::Ended { .. } => {}
+            Fact::Asked { reviewer, head, .. } => self.asked(reviewer, head),
+            Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
+        }
+    }
+
+    /// A call that never came back was a call all the same, so asking counts by itself.
+    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha) {
+        match self.folded.engine.next_call(reviewer, Trigger::Review, &self.config.policy) {
+            NextCall::Ask(frozen) => {
+                self.frozen.insert(reviewer.clone(), frozen);
+            }
+            NextCall::ClosedUnasked => {
+                let reason = "its calls on this pull request are spent".to_owned();
+                self.folded.failed.insert(reviewer.clone(), (head.clone(), reason));
+            }
+            NextCall::Skip(_) => {}
+        }
+    }
+
+    /// Puts an answer to the engine exactly as it was put when it arrived.
+    fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &Answered) {
+        let policy: &Policy = &self.config.policy;
+        let number = self.answers.entry(reviewer.clone()).or_default();
+        *number += 1;
+        let number = *number;
+        let folded = &mut self.folded;
+        let Some(frozen) = self.frozen.remove(reviewer) else { return };
+        let protocol = self.config.reviewers.iter().find(|known| known.name == *reviewer);
+        let protocol = protocol.map(|known| known.protocol).unwrap_or_default();
+        let read = match answer {
+            Answered::Printed(text) => {
+                answer::read(text.as_bytes(), protocol, policy, |index| thread_name(reviewer, number, index))
+            }
+            Answered::Failed { oversized: true, message } => Err(Violation::OversizedAnswer(message.clone())),
+            Answered::Failed { oversized: false, message } => {
+                Err(Violation::MalformedAnswer(message.clone()))
+            }
+        };
+        let (received, summary) = match read {
+            Ok(received) => (Ok(received.answer), received.summary),
+            Err(violation) => (Err(violation), None),
+        };
+        let choices = match &received {
+            Ok(Answer::Actions { choices, .. }) => choices.clone(),
+            _ => Vec::new(),
+        };
+        match folded.engine.answer(&frozen, received, policy) {
+            CycleOutcome::Completed { verdict, notes } => {
+                let opened = notes.iter().filter_map(|note| match note {
+                    Note::Opened(thread) => Some(thread.clone()),
+                    _ => None,
+                });
+                folded.failed.remove(reviewer);
+                folded.cycles.push(CycleResult {
+                    number,
+                    reviewer: reviewer.clone(),
+                    head: head.clone(),
+                    verdict,
+                    opened: opened.collect(),
+                    choices,
+                    notes,
+                    summary,
+                });
+            }
+            CycleOutcome::Failed { violations, closed: true } => {
+                let last: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                let reason =
+                    format!("it never gave an answer that could be used; the last: {}", last.join("; "));
+                folded.failed.insert(reviewer.clone(), (head.clone(), reason));
+            }
+            CycleOutcome::Failed { closed: false, .. } | CycleOutcome::Overtaken => {}
+        }
+    }
+}

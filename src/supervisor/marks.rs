@@ -1,0 +1,104 @@
+//! The names under which Cloture's own posts are found again: in the journal, and in the posts themselves.
+
+use crate::domain::snapshot::{PullRequestSnapshot, Review, Thread as Seen};
+use crate::domain::vocabulary::{ReviewerName, ThreadId};
+use crate::github::write::Key;
+use std::collections::BTreeMap;
+
+/// The mark in the first comment of a thread that a driven reviewer opened.
+pub fn finding(thread: &ThreadId) -> Option<Key> {
+    key(&["finding", thread.as_str()])
+}
+
+/// The mark in the review that one cycle posted.
+pub fn review(reviewer: &ReviewerName, number: usize) -> Option<Key> {
+    key(&["review", reviewer.as_str(), &number.to_string()])
+}
+
+/// A key from parts that may hold anything: what a key cannot hold is written as its code, so that two different things
+/// never share one.
+pub fn key(parts: &[&str]) -> Option<Key> {
+    let parts: Vec<String> = parts.iter().map(|part| spelled(part)).collect();
+    Key::new(&parts.join("/")).ok().or_else(|| {
+        // Too long for a comment's mark: a digest stands for the rest.
+        let digest = digest(&parts.join("/"));
+        Key::new(&format!("{}/{digest}", parts.first()?)).ok()
+    })
+}
+
+fn spelled(part: &str) -> String {
+    let mut spelled = String::new();
+    for c in part.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => spelled.push(c),
+            '-' if !spelled.ends_with('-') => spelled.push(c),
+            _ => spelled.push_str(&format!(".{:x}.", u32::from(c))),
+        }
+    }
+    spelled
+}
+
+/// FNV-1a over 128 bits: a name, not a secret.
+fn digest(text: &str) -> String {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    for byte in text.bytes() {
+        hash ^= u128::from(byte);
+        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    }
+    format!("{hash:032x}")
+}
+
+/// The forge's threads that our own account opened for a driven reviewer, by the engine's id. A mark that somebody else
+/// wrote counts for nothing (S1).
+pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &Seen> {
+    let mut posted = BTreeMap::new();
+    for seen in &snapshot.threads {
+        let first = seen.comments.iter().filter(|comment| !comment.pending);
+        let first = first.min_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        let Some(first) = first.filter(|comment| comment.written_by_us) else { continue };
+        let Some(found) = Key::found_in(&first.body) else { continue };
+        if let Some(thread) = found.as_str().strip_prefix("finding/") {
+            posted.entry(unspelled(thread).into()).or_insert(seen);
+        }
+    }
+    posted
+}
+
+/// The reviewer in whose name our own account posted a review.
+pub fn posted_review(review: &Review) -> Option<ReviewerName> {
+    if !review.written_by_us {
+        return None;
+    }
+    let found = Key::found_in(&review.body)?;
+    let (reviewer, _number) = found.as_str().strip_prefix("review/")?.rsplit_once('/')?;
+    Some(unspelled(reviewer).into())
+}
+
+fn unspelled(part: &str) -> String {
+    let mut text = String::new();
+    let mut pieces = part.split('.');
+    text.push_str(pieces.next().unwrap_or_default());
+    while let (Some(code), Some(plain)) = (pieces.next(), pieces.next()) {
+        text.extend(u32::from_str_radix(code, 16).ok().and_then(char::from_u32));
+        text.push_str(plain);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_name_is_spelled_and_read_back() {
+        for name in ["orange-1-2", "a b", "a--b", "ü.x/y", "", "..", "-"] {
+            let spelled = spelled(name);
+            assert_eq!(unspelled(&spelled), name, "{spelled}");
+            assert!(key(&["finding", name]).is_some(), "{spelled}");
+        }
+        assert_ne!(key(&["a", "b/c"]), key(&["a", "b", "c"]));
+        let long = "x".repeat(500);
+        assert!(key(&["finding", &long]).is_some());
+        assert_ne!(key(&["finding", &long]), key(&["finding", &format!("{long}y")]));
+    }
+}

@@ -1,0 +1,193 @@
+//! Where one pull request stands: everything that is known about it, put together. A pure function of the last poll, the
+//! history and the rules, so that every instance and every restart sees the same.
+
+use super::history::{Folded, History};
+use super::marks;
+use crate::config::Config;
+use crate::domain::actionable::{self, Sorted};
+use crate::domain::finding::Thread;
+use crate::domain::handoff::{self, Eligibility, HandoffRules, Mode, Task};
+use crate::domain::observed::{self, Observed, UnownedThread};
+use crate::domain::post::Reads;
+use crate::domain::review_loop::{Content, Observation, Post, PostKind};
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewState, Thread as Seen};
+use crate::domain::vocabulary::{ReviewerName, ThreadId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What holds for one repository.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules<'a> {
+    pub config: &'a Config,
+    pub reads: &'a dyn Reads,
+    pub drive: bool,
+    /// Whether an author may be dispatched.
+    pub author: bool,
+    /// The reviewers to wait for, where the configuration names them.
+    pub expected: Option<&'a [ReviewerName]>,
+}
+
+/// See the module's text.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    pub snapshot: Arc<PullRequestSnapshot>,
+    pub observed: Observed,
+    pub folded: Folded,
+    /// Threads that no reviewer opened.
+    pub unowned: Vec<UnownedThread>,
+    pub recognised: BTreeSet<ReviewerName>,
+    pub expected: BTreeSet<ReviewerName>,
+    pub seen: Observation,
+}
+
+/// A thread of whatever reviewer, with what the forge knows about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub thread: &'a Thread,
+    /// The forge's id and state; absent where a driven reviewer's finding is not posted yet, or has no place in the diff.
+    pub on_forge: Option<&'a Seen>,
+    pub repeats: Option<&'a ThreadId>,
+    pub resolve_proposed: bool,
+    pub driven: bool,
+}
+
+impl Shown<'_> {
+    /// The name that people and scripts know the thread by.
+    pub fn id(&self) -> &ThreadId {
+        self.on_forge.map_or(&self.thread.id, |seen| &seen.id)
+    }
+
+    pub fn url(&self) -> Option<&str> {
+        let seen = self.on_forge?;
+        let first = seen.comments.iter().filter(|comment| !comment.pending);
+        first.min_by_key(|comment| (comment.created_at, &comment.id)).map(|comment| comment.url.as_str())
+    }
+
+    pub fn line(&self) -> Option<u32> {
+        match self.on_forge {
+            Some(seen) => seen.line,
+            None => self.thread.anchor.lines.filter(|_| !self.thread.anchor.gone).map(|lines| lines.first()),
+        }
+    }
+
+    pub fn outdated(&self) -> bool {
+        self.on_forge.map_or(self.thread.anchor.gone, |seen| seen.outdated)
+    }
+}
+
+impl Standing {
+    pub fn of(snapshot: Arc<PullRequestSnapshot>, history: &History, rules: &Rules<'_>) -> Standing {
+        let Rules { config, reads, drive, author, expected } = *rules;
+        let folded = history.fold(&snapshot, config);
+        let observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
+        let ours: BTreeSet<&ThreadId> = folded.posted.values().collect();
+        let unowned = observed::unowned(&snapshot, reads).into_iter();
+        let unowned = unowned.filter(|thread| !ours.contains(&thread.id)).collect();
+        let recognised = observed::reviewers(&snapshot, reads);
+        let driven: BTreeSet<ReviewerName> = if drive {
+            config.reviewers.iter().map(|reviewer| reviewer.name.clone()).collect()
+        } else {
+            BTreeSet::new()
+        };
+        let expected = match expected {
+            Some(names) => names.iter().cloned().collect(),
+            None => recognised.union(&driven).cloned().collect(),
+        };
+        let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, author);
+        seen.posts.extend(own_posts(&snapshot, &folded));
+        seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
+        let mut standing = Standing { snapshot, observed, folded, unowned, recognised, expected, seen };
+        standing.seen.something_to_fix |= !standing.actionable().actionable.is_empty();
+        standing
+    }
+
+    /// Every reviewer's threads, observed ones first.
+    pub fn threads(&self) -> Vec<Shown<'_>> {
+        let by_id: BTreeMap<&ThreadId, &Seen> =
+            self.snapshot.threads.iter().map(|seen| (&seen.id, seen)).collect();
+        let observed = self.observed.threads.iter().map(|observed| Shown {
+            thread: &observed.thread,
+            on_forge: by_id.get(&observed.thread.id).copied(),
+            repeats: observed.repeats.as_ref(),
+            resolve_proposed: observed.resolve_proposed,
+            driven: false,
+        });
+        let driven = self.folded.engine.threads().map(|thread| Shown {
+            thread,
+            on_forge: self.folded.posted.get(&thread.id).and_then(|forge| by_id.get(forge).copied()),
+            repeats: None,
+            resolve_proposed: false,
+            driven: true,
+        });
+        observed.chain(driven).collect()
+    }
+
+    /// The thread that people mean by an id, be it the forge's or the engine's.
+    pub fn thread(&self, id: &ThreadId) -> Option<Shown<'_>> {
+        self.threads().into_iter().find(|shown| shown.id() == id || shown.thread.id == *id)
+    }
+
+    /// What an author round would be about (L7): driven findings by their merits; of observed ones also those that the
+    /// loop takes for something to fix.
+    pub fn actionable(&self) -> Sorted {
+        let threads = self.threads();
+        let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
+        actionable::sort(open.map(|shown| shown.thread))
+    }
+
+    pub fn author_is_bot(&self) -> bool {
+        self.snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot)
+    }
+
+    /// What would fire if the pull request were merged now (H). Without `drive` only what a person queued goes.
+    pub fn tasks(&self, rules: &Rules<'_>) -> Vec<Task> {
+        let rules = handoff_rules(rules);
+        let threads = self.threads();
+        let own = threads.iter().filter(|shown| shown.repeats.is_none()).map(|shown| shown.thread);
+        handoff::tasks(own, self.author_is_bot(), &rules)
+    }
+
+    /// H8: why a thread will or will not be handed off.
+    pub fn eligibility(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
+        handoff::eligibility(thread, self.author_is_bot(), &handoff_rules(rules))
+    }
+}
+
+/// S4: what nobody asked for is not sent while a repository is only watched.
+fn handoff_rules(rules: &Rules<'_>) -> HandoffRules {
+    let mut handoff = rules.config.handoff.clone();
+    if !rules.drive {
+        handoff.mode = Mode::Off;
+    }
+    handoff
+}
+
+/// The driven reviewers' part of a wait: what was posted in their name, and who was given up on.
+fn own_posts(snapshot: &PullRequestSnapshot, folded: &Folded) -> Vec<Post> {
+    let posted = snapshot.reviews.iter().filter_map(|review| {
+        Some(Post {
+            reviewer: marks::posted_review(review)?,
+            kind: PostKind::Review(Content::Complete),
+            at: review.submitted_at.unwrap_or(review.created_at),
+            commit: review.commit.clone(),
+        })
+    });
+    let failed = folded.failed.iter().map(|(reviewer, (head, reason))| Post {
+        reviewer: reviewer.clone(),
+        kind: PostKind::Review(Content::Failure(reason.clone())),
+        at: snapshot.pushed.at,
+        commit: Some(head.clone()),
+    });
+    posted.chain(failed).collect()
+}
+
+/// L6: our own verdicts are part of the forge's review history.
+fn own_rounds(snapshot: &PullRequestSnapshot) -> u32 {
+    let own = snapshot.reviews.iter().filter(|review| {
+        let at = review.submitted_at.unwrap_or(review.created_at);
+        review.state == ReviewState::ChangesRequested
+            && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
+            && marks::posted_review(review).is_some()
+    });
+    u32::try_from(own.count()).unwrap_or(u32::MAX)
+}
