@@ -5,6 +5,7 @@
 //!
 //! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
+//! - [`process`]: running other people's programs inside limits.
 //! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
 //! - [`config`]: what was typed becomes what is valid.
 //! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
@@ -33,6 +34,7 @@ pub mod failure;
 pub mod forge;
 pub mod github;
 mod object;
+pub mod process;
 pub mod reviewers;
 pub mod simulate;
 pub mod simulator;
