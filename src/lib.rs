@@ -5,7 +5,7 @@
 //!
 //! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
-//! - [`process`]: running other people's programs inside limits.
+//! - [`process`]: running other people's programs inside limits; `secret`: a file that only its owner can read.
 //! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
 //! - [`config`]: what was typed becomes what is valid.
 //! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
@@ -36,6 +36,7 @@ pub mod github;
 mod object;
 pub mod process;
 pub mod reviewers;
+mod secret;
 pub mod simulate;
 pub mod simulator;
 pub mod status;

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 
 /// What each top-level module may import of ours. A module that is not listed fails the test, so that adding
 /// one means deciding where it stands.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("domain", &[]),
     ("process", &[]),
-    ("github", &["domain", "process"]),
+    ("secret", &[]),
+    ("github", &["domain", "process", "secret"]),
     ("simulator", &["domain"]),
     ("object", &[]),
-    ("reviewers", &["domain", "object", "process"]),
-    ("config", &["domain", "github"]),
+    ("reviewers", &["domain", "object", "process", "secret"]),
+    ("config", &["domain", "github", "reviewers"]),
     ("clean", &[]),
     ("thread_line", &["domain"]),
     ("failure", &["clean", "github"]),
