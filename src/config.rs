@@ -4,6 +4,7 @@
 
 mod check;
 mod document;
+mod drivers;
 mod error;
 mod github;
 mod handoff;
@@ -19,6 +20,7 @@ pub use error::{Complaint, ConfigError};
 pub use places::{Loaded, Places, state_folder};
 pub use value::Value;
 
+use crate::authors::Agent;
 use crate::domain::cycle::Protocol;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::policy::Policy;
@@ -26,6 +28,7 @@ use crate::domain::re_review::BreakGlassRules;
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::Host;
 use crate::github::discover::Rule;
+use crate::reviewers::adapters::Adapter;
 use std::path::{Path, PathBuf};
 
 /// Everything a team decides, checked. Nothing behind this type has to doubt a value again.
@@ -60,6 +63,8 @@ pub struct Reviewer {
     pub context_window: u64,
     /// None where nobody said, which is not the same as free.
     pub price_per_call: Option<f64>,
+    /// How it is asked; none where it is only counted.
+    pub adapter: Option<Adapter>,
 }
 
 /// The agent that is dispatched to fix findings.
@@ -67,6 +72,8 @@ pub struct Reviewer {
 pub struct Author {
     /// None where nobody said, which is not the same as free.
     pub price_per_call: Option<f64>,
+    /// How it is dispatched; none where people fix what is found.
+    pub agent: Option<Agent>,
 }
 
 impl Config {

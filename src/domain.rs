@@ -7,6 +7,7 @@
 pub mod actionable;
 pub mod bounds;
 pub mod cycle;
+pub mod diff;
 pub mod duplicates;
 pub mod finding;
 pub mod handoff;

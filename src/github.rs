@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`host`] says where the API is and [`token`] who we are there; [`client`] sends one call
 //! and turns every way it can go wrong into one of the few kinds in [`error`]; [`read`] reads a pull request to
-//! its last page; [`poll`] watches many of them for few points; [`mod@write`] says what could be written, as data,
+//! its last page and [`diff`] what changed between two commits; [`poll`] watches many of them for few points; [`mod@write`] says what could be written, as data,
 //! and [`writer`] writes it exactly once; [`discover`] finds out which pull requests are meant, and [`permission`] what
 //! may be done there.
 //!
@@ -11,6 +11,7 @@
 
 pub mod call;
 pub mod client;
+pub mod diff;
 pub mod discover;
 pub mod documents;
 pub mod error;

@@ -5,7 +5,9 @@
 //!
 //! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
+//! - [`process`]: running other people's programs inside limits; `secret`: a file that only its owner can read.
 //! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
+//! - [`authors`]: how the agent that fixes findings is sent to work, and what it is given.
 //! - [`config`]: what was typed becomes what is valid.
 //! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
 //! - [`journal`]: everything that happened, kept in a file or on a server; the only place with SQL.
@@ -13,7 +15,7 @@
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
-//! - [`status`] and [`doctor`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
+//! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
@@ -24,6 +26,7 @@
 //! - Arrows point inward: nothing below imports `cli`.
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
+pub mod authors;
 pub mod bound;
 pub mod clean;
 pub mod cli;
@@ -35,7 +38,10 @@ pub mod forge;
 pub mod github;
 pub mod journal;
 mod object;
+pub mod process;
+pub mod review;
 pub mod reviewers;
+mod secret;
 pub mod simulate;
 pub mod simulator;
 pub mod status;

@@ -1,6 +1,10 @@
-//! Reviewers: which accounts are known ones, and the protocol that driven ones speak.
+//! Reviewers: who is one, what driven ones are asked and how, and how their answers are read.
 
+pub mod adapters;
 pub mod answer;
 pub mod answer_schema;
+pub mod ask;
 mod plain;
 pub mod profiles;
+pub mod prompt;
+pub mod request;

@@ -1,8 +1,10 @@
 //! Checking typed values one key at a time, without stopping at the first that is wrong.
 
 use super::Value;
+use jiff::fmt::friendly::SpanParser;
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 /// One key whose value makes no sense. Its text is one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +99,26 @@ impl Checks {
         })
     }
 
+    pub(super) fn duration(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        range: &RangeInclusive<Duration>,
+    ) -> Option<Duration> {
+        let expected = || {
+            let (least, most) = (in_words(*range.start()), in_words(*range.end()));
+            format!("a time from {least} to {most}, in seconds or as \"90s\", \"5m\", \"1h 30m\"")
+        };
+        self.read(key, typed, expected, |value| {
+            let duration = match value {
+                Value::Integer(seconds) => Duration::from_secs(u64::try_from(*seconds).ok()?),
+                Value::Text(text) => SpanParser::new().parse_unsigned_duration(text).ok()?,
+                _ => return None,
+            };
+            range.contains(&duration).then_some(duration)
+        })
+    }
+
     pub(super) fn flag(&mut self, key: &str, typed: Option<&Value>) -> Option<bool> {
         self.read(
             key,
@@ -174,6 +196,16 @@ impl Checks {
 /// Whether a text has neither line breaks nor anything else that only a terminal reacts to.
 pub(super) fn is_one_line(text: &str) -> bool {
     !text.chars().any(char::is_control)
+}
+
+/// The ends of ranges are whole days or seconds.
+fn in_words(duration: Duration) -> String {
+    const DAY: u64 = 24 * 60 * 60;
+    let (count, unit) = match duration.as_secs() {
+        seconds if seconds >= DAY && seconds % DAY == 0 => (seconds / DAY, "day"),
+        seconds => (seconds, "second"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
 fn one_of<T>(choices: &[(&str, T)]) -> String {

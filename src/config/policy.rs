@@ -5,7 +5,6 @@
 use super::check::{Checks, Problem};
 use super::{Value, typed};
 use crate::domain::policy::Policy;
-use jiff::fmt::friendly::SpanParser;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ const LINE_SLACK: RangeInclusive<u32> = 0..=MOST;
 const SIMILARITY_THRESHOLD: RangeInclusive<f64> = 0.0..=1.0;
 /// Under a second a forge counts polling as abuse; a wait of more than a week between two polls waits for
 /// nobody.
-const POLL_SECONDS: RangeInclusive<u64> = 1..=7 * 24 * 60 * 60;
+const POLL_INTERVAL: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(7 * 24);
 /// With 0 the loop would give up before it looked.
 const MAX_ATTEMPTS: RangeInclusive<u32> = 1..=MOST;
 /// 0 means that findings are never handed to the author. Every round is paid for.
@@ -57,8 +56,7 @@ impl typed::Policy {
         let mut checks = Checks::of("policy");
         let similarity_threshold =
             checks.number("similarity_threshold", similarity_threshold.as_ref(), &SIMILARITY_THRESHOLD);
-        let poll_interval =
-            checks.read("poll_interval", poll_interval.as_ref(), poll_expected, poll_accepted);
+        let poll_interval = checks.duration("poll_interval", poll_interval.as_ref(), &POLL_INTERVAL);
         let mut limit = |key, typed: &Option<Value>, range, default| {
             checks.whole(key, typed.as_ref(), &range).unwrap_or(default)
         };
@@ -94,19 +92,4 @@ impl typed::Policy {
         };
         checks.finish(policy)
     }
-}
-
-fn poll_expected() -> String {
-    "a time from 1 second to 7 days, in seconds or as \"90s\", \"5m\", \"1h 30m\"".to_owned()
-}
-
-fn poll_accepted(value: &Value) -> Option<Duration> {
-    let interval = match value {
-        Value::Integer(seconds) => Duration::from_secs(u64::try_from(*seconds).ok()?),
-        Value::Text(text) => SpanParser::new().parse_unsigned_duration(text).ok()?,
-        _ => return None,
-    };
-    let (least, most) =
-        (Duration::from_secs(*POLL_SECONDS.start()), Duration::from_secs(*POLL_SECONDS.end()));
-    (least..=most).contains(&interval).then_some(interval)
 }

@@ -1,6 +1,7 @@
 //! Checking the whole file: `[policy]` and `[handoff]` by their own modules, and here who takes part.
 
 use super::check::{Checks, Problem, is_one_line};
+use super::drivers::{checked_adapter, checked_agent};
 use super::github::checked_watch;
 use super::value::quoted;
 use super::{Author, Config, Reviewer, Value, typed};
@@ -49,7 +50,8 @@ fn checked_reviewers(typed: &[typed::Reviewer]) -> Result<Vec<Reviewer>, Vec<Pro
     let mut reviewers = Vec::new();
     let mut taken = BTreeSet::new();
     for (index, reviewer) in typed.iter().enumerate() {
-        let typed::Reviewer { name, protocol, context_window, price_per_call } = reviewer;
+        // The rest says how it is asked.
+        let typed::Reviewer { name, protocol, context_window, price_per_call, .. } = reviewer;
         let table = format!("[{index}]");
         let name = checks.required_name(&table, "name", name.as_ref(), "a name for the reviewer");
         let protocol = checks.choice(&format!("{table}.protocol"), protocol.as_ref(), &PROTOCOLS);
@@ -57,6 +59,7 @@ fn checked_reviewers(typed: &[typed::Reviewer]) -> Result<Vec<Reviewer>, Vec<Pro
             checks.whole(&format!("{table}.context_window"), context_window.as_ref(), &CONTEXT_WINDOW);
         let price_per_call =
             checks.number(&format!("{table}.price_per_call"), price_per_call.as_ref(), &PRICE);
+        let adapter = checked_adapter(&mut checks, &table, reviewer);
         let Some(name) = name else { continue };
         if !taken.insert(name.clone()) {
             checks.refuse(&format!("{table}.name"), "a name that no other reviewer has", quoted(&name));
@@ -67,16 +70,17 @@ fn checked_reviewers(typed: &[typed::Reviewer]) -> Result<Vec<Reviewer>, Vec<Pro
             protocol: protocol.unwrap_or_default(),
             context_window: context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW),
             price_per_call,
+            adapter,
         });
     }
     checks.finish(reviewers)
 }
 
 fn checked_author(typed: &typed::Author) -> Result<Author, Vec<Problem>> {
-    let typed::Author { price_per_call } = typed;
     let mut checks = Checks::of("author");
-    let price_per_call = checks.number("price_per_call", price_per_call.as_ref(), &PRICE);
-    checks.finish(Author { price_per_call })
+    let price_per_call = checks.number("price_per_call", typed.price_per_call.as_ref(), &PRICE);
+    let agent = checked_agent(&mut checks, typed);
+    checks.finish(Author { price_per_call, agent })
 }
 
 fn checked_break_glass(typed: &typed::BreakGlass) -> Result<BreakGlassRules, Vec<Problem>> {

@@ -92,6 +92,15 @@ pub struct Reviewer {
     pub protocol: Option<Value>,
     pub context_window: Option<Value>,
     pub price_per_call: Option<Value>,
+    pub kind: Option<Value>,
+    pub command: Option<Value>,
+    pub env: Option<Value>,
+    pub timeout: Option<Value>,
+    pub model: Option<Value>,
+    pub base_url: Option<Value>,
+    pub api_key_env: Option<Value>,
+    pub api_key_file: Option<Value>,
+    pub prompt_file: Option<Value>,
 }
 
 /// `[author]`
@@ -99,6 +108,12 @@ pub struct Reviewer {
 #[serde(deny_unknown_fields, default)]
 pub struct Author {
     pub price_per_call: Option<Value>,
+    pub kind: Option<Value>,
+    pub command: Option<Value>,
+    pub env: Option<Value>,
+    pub timeout: Option<Value>,
+    pub prompt_file: Option<Value>,
+    pub checkout: Option<Value>,
 }
 
 /// `[break_glass]`

@@ -125,6 +125,18 @@ pub struct Account {
     pub database_id: Option<u64>,
 }
 
+impl Account {
+    /// The login as people know it: the forge's own calls leave off the ending that tells a bot's name from a person's.
+    pub fn spelled(&self) -> String {
+        let login = self.login.as_str();
+        if self.kind == AccountKind::Bot && !login.ends_with("[bot]") {
+            format!("{login}[bot]")
+        } else {
+            login.to_owned()
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountKind {

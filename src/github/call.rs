@@ -22,6 +22,11 @@ pub enum Call {
         purpose: Cow<'static, str>,
         permission: &'static str,
     },
+    /// A read whose answer is a unified diff and not JSON.
+    Diff {
+        path: String,
+        purpose: Cow<'static, str>,
+    },
 }
 
 impl Call {
@@ -33,7 +38,7 @@ impl Call {
     pub fn purpose(&self) -> &str {
         match self {
             Call::Graphql { document, .. } => document.purpose,
-            Call::Rest { purpose, .. } => purpose,
+            Call::Rest { purpose, .. } | Call::Diff { purpose, .. } => purpose,
         }
     }
 
@@ -42,6 +47,7 @@ impl Call {
         match self {
             Call::Graphql { document, .. } => document.permission,
             Call::Rest { permission, .. } => permission,
+            Call::Diff { .. } => "Contents: read",
         }
     }
 
@@ -52,6 +58,7 @@ impl Call {
                 Some(json!({"query": document.text, "variables": variables}))
             }
             Call::Rest { body, .. } => body.clone(),
+            Call::Diff { .. } => None,
         }
     }
 
@@ -60,11 +67,13 @@ impl Call {
         match self {
             Call::Graphql { document, .. } => document.writes(),
             Call::Rest { method, .. } => *method != Method::GET,
+            Call::Diff { .. } => false,
         }
     }
 }
 
-/// An answer that arrived whole. For GraphQL the data may be partial: what is missing is explained in `errors`.
+/// An answer that arrived whole; a diff is a JSON text. For GraphQL the data may be partial: what is missing is
+/// explained in `errors`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     pub body: Value,

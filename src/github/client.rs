@@ -6,7 +6,7 @@ use super::host::Host;
 use super::limits;
 use super::token::{Token, scrub};
 use http::{HeaderMap, Request, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use octocrab::Octocrab;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -57,6 +57,8 @@ impl Default for Timeouts {
 
 /// No answer we ask for comes near this; what does is not kept in memory.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+/// What is larger fits no reviewer's context many times over.
+const LARGEST_DIFF: usize = 8 * 1024 * 1024;
 
 impl Client {
     /// Must be called inside a Tokio runtime, which the connections will live in.
@@ -89,11 +91,16 @@ impl Client {
         let (method, address) = match call {
             Call::Graphql { .. } => (http::Method::POST, self.host.graphql().to_owned()),
             Call::Rest { method, path, .. } => (method.clone(), format!("{}{path}", self.host.rest())),
+            Call::Diff { path, .. } => (http::Method::GET, format!("{}{path}", self.host.rest())),
+        };
+        let accepted = match call {
+            Call::Diff { .. } => "application/vnd.github.diff",
+            Call::Graphql { .. } | Call::Rest { .. } => "application/vnd.github+json",
         };
         let mut request = Request::builder()
             .method(method)
             .uri(address)
-            .header(header::ACCEPT, "application/vnd.github+json")
+            .header(header::ACCEPT, accepted)
             .header("x-github-api-version", "2022-11-28");
         let body = call.body();
         if body.is_some() {
@@ -113,8 +120,15 @@ impl Client {
         };
         let response = self.octocrab.execute(request).await.map_err(|error| broken(&error))?;
         let (parts, body) = response.into_parts();
-        let body =
-            Limited::new(body, LARGEST_ANSWER).collect().await.map_err(|error| broken(error.as_ref()))?;
+        let most = if matches!(call, Call::Diff { .. }) { LARGEST_DIFF } else { LARGEST_ANSWER };
+        let body = Limited::new(body, most).collect().await.map_err(|error| {
+            // Asking again would not make it smaller.
+            if error.downcast_ref::<LengthLimitError>().is_some() {
+                let message = format!("the answer is larger than {} MiB", most / (1024 * 1024));
+                return Error::Refused { what: call.purpose().to_owned(), message };
+            }
+            broken(error.as_ref())
+        })?;
         Ok((parts.status, parts.headers, body.to_bytes().to_vec()))
     }
 }
@@ -184,6 +198,11 @@ impl Answer<'_> {
         if self.body.is_empty() && matches!(self.call, Call::Rest { .. }) {
             return Ok(Reply { budget, ..Reply::default() });
         }
+        if matches!(self.call, Call::Diff { .. }) {
+            // Code may be in any encoding; what is not UTF-8 is shown as such and changes no line number.
+            let body = Value::String(String::from_utf8_lossy(self.body).into_owned());
+            return Ok(Reply { body, errors: Vec::new(), budget });
+        }
         let body: Value = serde_json::from_slice(self.body).map_err(|error| {
             let what = self.call.purpose().to_owned();
             if error.is_eof() {
@@ -195,7 +214,7 @@ impl Answer<'_> {
         match self.call {
             // A limit may come with any status; no answer we ask REST for has a message.
             Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
-            Call::Rest { .. } => Ok(Reply { body, errors: Vec::new(), budget }),
+            Call::Rest { .. } | Call::Diff { .. } => Ok(Reply { body, errors: Vec::new(), budget }),
             Call::Graphql { .. } => self.graphql(body),
         }
     }

@@ -1,35 +1,17 @@
-//! Runs the two programs we ask for facts, `gh` and `git`: from an argument list, never through a shell, with a
-//! time limit, an output limit and only the part of the environment they need.
+//! Asks the two programs that know facts about the person at the keyboard, `gh` and `git`.
 
-use std::ffi::OsStr;
+use crate::process::{self, Ending, Environment, Job, Limits};
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::Command;
 
 /// Longer than any healthy `gh auth token` or `git rev-parse`, shorter than a person's patience.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-const OUTPUT_LIMIT: u64 = 64 * 1024;
+const OUTPUT_LIMIT: usize = 64 * 1024;
 
-/// What the programs may inherit: where they and their settings are, and how to reach the keyring.
-const KEPT: [&str; 14] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "USERPROFILE",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "SYSTEMROOT",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR",
-    "GH_CONFIG_DIR",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "GIT_DIR",
-];
+/// What they need beyond the ordinary: their settings, and how to reach the keyring.
+const KEPT: [&str; 3] = ["GH_CONFIG_DIR", "DBUS_SESSION_BUS_ADDRESS", "GIT_DIR"];
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
@@ -50,50 +32,25 @@ pub async fn output(
     directory: Option<&Path>,
     limit: Duration,
 ) -> Result<String, ProcessError> {
-    let name = || Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned();
-    let mut command = Command::new(program);
-    command.args(arguments).env_clear();
-    for key in KEPT {
-        if let Some(value) = std::env::var_os(key) {
-            command.env(key, value);
-        }
-    }
-    command
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GH_PROMPT_DISABLED", "1")
-        .env("GH_NO_UPDATE_NOTIFIER", "1")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    if let Some(directory) = directory {
-        command.current_dir(directory);
-    }
-    let mut child = command.spawn().map_err(|_| ProcessError::NotStarted(name()))?;
-    let stdout = child.stdout.take();
-    let answer = async {
-        let bytes = match stdout {
-            Some(stdout) => read_limited(stdout).await,
-            None => Vec::new(),
-        };
-        (child.wait().await, bytes)
-    };
-    match tokio::time::timeout(limit, answer).await {
-        Err(_) => Err(ProcessError::TooSlow(name())),
-        Ok((Ok(status), bytes)) if status.success() => String::from_utf8(bytes)
+    let environment = Environment::ordinary()
+        .passing(KEPT)
+        .with("GIT_TERMINAL_PROMPT", "0")
+        .with("GH_PROMPT_DISABLED", "1")
+        .with("GH_NO_UPDATE_NOTIFIER", "1")
+        .with("LC_ALL", "C");
+    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    let limits = Limits { time: limit, output: OUTPUT_LIMIT, log: 0 };
+    let job =
+        Job { program, arguments: &arguments, directory, environment: &environment, stdin: b"", limits };
+    let name = || process::name(program);
+    let finished = process::run(&job).await.map_err(|_| ProcessError::NotStarted(name()))?;
+    match finished.ending {
+        Ending::Succeeded => String::from_utf8(finished.output)
             .map(|text| text.trim().to_owned())
             .map_err(|_| ProcessError::NotText(name())),
-        Ok(_) => Err(ProcessError::Failed(name())),
+        Ending::TooSlow => Err(ProcessError::TooSlow(name())),
+        Ending::Failed(_) | Ending::Killed(_) | Ending::TooMuch => Err(ProcessError::Failed(name())),
     }
-}
-
-async fn read_limited(stdout: impl AsyncRead + Unpin) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut limited = stdout.take(OUTPUT_LIMIT);
-    // A pipe that breaks ends the output; the exit status says whether that matters.
-    let _ = limited.read_to_end(&mut bytes).await;
-    bytes
 }
 
 #[cfg(all(test, unix))]

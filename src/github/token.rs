@@ -2,6 +2,7 @@
 
 use super::host::{Host, HostKind};
 use super::process;
+use crate::secret::{PrivateFileError, read_private_file};
 use secrecy::{ExposeSecret, SecretString};
 use std::ffi::OsString;
 use std::fmt;
@@ -114,31 +115,12 @@ fn variables(host: &Host) -> &'static [&'static str] {
 }
 
 async fn read_file(path: &Path) -> Result<Token, TokenError> {
-    use tokio::io::AsyncReadExt;
-    let failed = |error: &std::io::Error| TokenError::File {
-        path: path.display().to_string(),
-        reason: error.kind().to_string(),
-    };
-    let file = tokio::fs::File::open(path).await.map_err(|error| failed(&error))?;
-    // The opened file is asked, not the path: nobody can swap it in between.
-    let metadata = file.metadata().await.map_err(|error| failed(&error))?;
-    if others_can_read(&metadata) {
-        return Err(TokenError::FileTooOpen { path: path.display().to_string() });
-    }
-    let mut text = String::new();
-    file.take(4096).read_to_string(&mut text).await.map_err(|error| failed(&error))?;
+    let name = || path.display().to_string();
+    let text = read_private_file(path).await.map_err(|error| match error {
+        PrivateFileError::TooOpen => TokenError::FileTooOpen { path: name() },
+        PrivateFileError::Unreadable(reason) => TokenError::File { path: name(), reason },
+    })?;
     Token::new(text, TokenSource::File(path.to_owned()))
-}
-
-#[cfg(unix)]
-fn others_can_read(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn others_can_read(_: &std::fs::Metadata) -> bool {
-    false
 }
 
 /// Removes the token from a text that came from elsewhere, in case it was echoed back.

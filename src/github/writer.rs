@@ -266,7 +266,7 @@ fn doubt(call: &Call) -> Error {
 fn judge(write: &Write, call: &Call, mut reply: Reply) -> Verdict {
     let outcome = match call {
         Call::Graphql { .. } => graphql_outcome(write, call, &mut reply),
-        Call::Rest { .. } => rest_outcome(write, call, &mut reply),
+        Call::Rest { .. } | Call::Diff { .. } => rest_outcome(write, call, &mut reply),
     };
     match outcome {
         Ok(Some(outcome)) => Verdict::Took(outcome),

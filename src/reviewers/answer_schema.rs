@@ -1,6 +1,10 @@
 //! The JSON Schema of one cycle's answer. It permits exactly the stances and actions that are legal for each
 //! thread, so that a model that is called with structured output cannot even write an illegal one.
 
+mod strict;
+
+pub use strict::{from_strict, strict_schema};
+
 use crate::domain::cycle::{Frozen, Protocol};
 use crate::domain::vocabulary::{Action, Category, Severity, Stance};
 use serde_json::{Value, json};

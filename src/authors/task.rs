@@ -1,0 +1,109 @@
+//! What an author's agent is given: one JSON object.
+//!
+//! ```json
+//! {"protocol": 1, "round": 2, "head": "9f…",
+//!  "pull_request": {"repository": "o/r", "number": 7, "title": "…", "author": "alice", "author_is_bot": false, "base": "main", "url": "…"},
+//!  "push": {"remote": "origin", "branch": "feature"},
+//!  "findings": [{"thread": "PRRT_1", "reviewer": "orange", "path": "src/a.rs", "line": 10, "end_line": 12, "title": "…", "body": "…",
+//!    "severity": "high", "category": "bug", "suggestion": null}],
+//!  "skipped": [{"thread": "PRRT_2", "title": "…", "reason": "a matter of style"}]}
+//! ```
+
+use crate::domain::actionable;
+use crate::domain::finding::Thread;
+use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
+use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Severity, Sha, ThreadId};
+use crate::reviewers::request::{PROTOCOL, PullRequestPart, pull_request_part};
+use serde::Serialize;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Task {
+    pub protocol: u32,
+    /// Which author round it is, counted from one (L6).
+    pub round: u32,
+    /// The commit the work tree is at.
+    pub head: Sha,
+    pub pull_request: PullRequestPart,
+    pub push: PushPart,
+    /// L7: what is to be fixed.
+    pub findings: Vec<FindingPart>,
+    /// L7: what is not, and why.
+    pub skipped: Vec<SkippedPart>,
+    /// Where the branch lives, which for a fork is not where the pull request is.
+    #[serde(skip)]
+    pub head_repository: Option<RepositoryName>,
+}
+
+/// Where the fixes are to be pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PushPart {
+    /// The remote's name in the work tree.
+    pub remote: Option<String>,
+    pub branch: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FindingPart {
+    pub thread: ThreadId,
+    pub reviewer: ReviewerName,
+    pub path: FilePath,
+    pub line: Option<u32>,
+    pub end_line: Option<u32>,
+    pub title: Arc<str>,
+    pub body: Arc<str>,
+    pub severity: Option<Severity>,
+    pub category: Category,
+    pub suggestion: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkippedPart {
+    pub thread: ThreadId,
+    pub title: Arc<str>,
+    pub reason: String,
+}
+
+impl Task {
+    /// The task of a round: what is open and actionable (L7), with the rest named.
+    pub fn of<'a>(
+        snapshot: &PullRequestSnapshot,
+        threads: impl Iterator<Item = &'a Thread> + Clone,
+        round: u32,
+    ) -> Task {
+        let sorted = actionable::sort(threads.clone());
+        let find = |id: &ThreadId| threads.clone().find(|thread| thread.id == *id);
+        Task {
+            protocol: PROTOCOL,
+            round,
+            head: snapshot.head.sha.clone(),
+            pull_request: pull_request_part(snapshot),
+            push: PushPart { remote: None, branch: snapshot.head.name.clone() },
+            findings: sorted.actionable.iter().filter_map(|id| Some(finding(find(id)?))).collect(),
+            skipped: sorted
+                .skipped
+                .iter()
+                .filter_map(|(id, reason)| {
+                    let title = find(id)?.finding.title.clone();
+                    Some(SkippedPart { thread: id.clone(), title, reason: reason.to_string() })
+                })
+                .collect(),
+            head_repository: snapshot.head_repository.clone(),
+        }
+    }
+}
+
+fn finding(thread: &Thread) -> FindingPart {
+    FindingPart {
+        thread: thread.id.clone(),
+        reviewer: thread.reviewer.clone(),
+        path: thread.anchor.path.clone(),
+        line: thread.anchor.lines.map(|lines| lines.first()),
+        end_line: thread.anchor.lines.map(|lines| lines.last()),
+        title: thread.finding.title.clone(),
+        body: thread.finding.body.clone(),
+        severity: thread.finding.severity,
+        category: thread.finding.category,
+        suggestion: thread.finding.suggestion.clone(),
+    }
+}

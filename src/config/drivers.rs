@@ -1,0 +1,269 @@
+//! Checking how reviewers and authors are run: each kind has keys that it needs, keys that it takes and keys that mean
+//! nothing to it, and the last are refused, because whoever wrote them expected something of them.
+
+use super::check::{Checks, is_one_line};
+use super::{Value, typed};
+use crate::authors::{Agent as Author, AgentKind};
+use crate::reviewers::adapters::{Adapter, Agent, ApiKey, Endpoint, Program};
+use http::Uri;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Program,
+    Claude,
+    Codex,
+    OpenAi,
+}
+
+const REVIEWER_KINDS: [(&str, Kind); 4] =
+    [("program", Kind::Program), ("claude", Kind::Claude), ("codex", Kind::Codex), ("openai", Kind::OpenAi)];
+const AUTHOR_KINDS: [(&str, AgentKind); 3] =
+    [("program", AgentKind::Program), ("claude", AgentKind::Claude), ("codex", AgentKind::Codex)];
+
+/// Shorter is no time to think; longer than a day is waiting for nobody.
+const TIMEOUT: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
+const REVIEWER_TIMEOUT: Duration = Duration::from_mins(10);
+const AUTHOR_TIMEOUT: Duration = Duration::from_mins(30);
+
+const COMMAND: &str = "a program and its arguments, as a list of texts";
+const BASE_URL: &str = "the address of an endpoint, such as \"http://127.0.0.1:11434/v1\"";
+
+/// How a reviewer is asked; none where it has no kind, or where something is wrong.
+pub(super) fn checked_adapter(checks: &mut Checks, table: &str, typed: &typed::Reviewer) -> Option<Adapter> {
+    let typed::Reviewer {
+        name: _,
+        protocol: _,
+        context_window: _,
+        price_per_call: _,
+        kind,
+        command,
+        env,
+        timeout,
+        model,
+        base_url,
+        api_key_env,
+        api_key_file,
+        prompt_file,
+    } = typed;
+    let mut keys = Keys { checks, table };
+    let chosen = keys.kind(kind.as_ref(), &REVIEWER_KINDS);
+    // With a kind that is wrong nothing can be said about the others.
+    if kind.is_some() && chosen.is_none() {
+        return None;
+    }
+    let is_any = |kinds: &[Kind]| chosen.is_some_and(|kind| kinds.contains(&kind));
+    let programs = [Kind::Program, Kind::Claude, Kind::Codex];
+    let agents = [Kind::Claude, Kind::Codex];
+    for (name, value, belongs) in [
+        ("command", command, is_any(&programs)),
+        ("env", env, is_any(&programs)),
+        ("timeout", timeout, chosen.is_some()),
+        ("model", model, is_any(&agents) || is_any(&[Kind::OpenAi])),
+        ("base_url", base_url, is_any(&[Kind::OpenAi])),
+        ("api_key_env", api_key_env, is_any(&[Kind::OpenAi])),
+        ("api_key_file", api_key_file, is_any(&[Kind::OpenAi])),
+        ("prompt_file", prompt_file, is_any(&agents) || is_any(&[Kind::OpenAi])),
+    ] {
+        keys.only_if(belongs, name, value.as_ref(), kind.as_ref());
+    }
+    let timeout = keys.timeout(timeout.as_ref(), REVIEWER_TIMEOUT);
+    let model_name = keys.text("model", model.as_ref(), "the name of a model");
+    let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
+    let kind = chosen?;
+    if kind == Kind::OpenAi {
+        let file = keys.path("api_key_file", api_key_file.as_ref()).map(ApiKey::File);
+        let variable = keys.variable("api_key_env", api_key_env.as_ref()).map(ApiKey::Variable);
+        if let (Some(_), Some(typed)) = (&variable, api_key_file) {
+            keys.refuse("api_key_file", "to be left out where api_key_env is given", typed.to_string());
+        }
+        let api_key = variable.or(file);
+        let base_url = keys.base_url(base_url.as_ref(), api_key.is_some());
+        if model.is_none() {
+            keys.refuse("model", "the name of a model", "nothing");
+        }
+        let (base_url, model) = (base_url?, model_name?);
+        return Some(Adapter::OpenAi(Endpoint { base_url, model, api_key, timeout, prompt_file }));
+    }
+    let default = match kind {
+        Kind::Claude => Some("claude"),
+        Kind::Codex => Some("codex"),
+        Kind::Program | Kind::OpenAi => None,
+    };
+    let command = keys.command(command.as_ref(), default);
+    let env = keys.variables(env.as_ref());
+    let program = Program { command: command?, env, timeout };
+    let agent = |program| Agent { program, model: model_name, prompt_file };
+    Some(match kind {
+        Kind::Claude => Adapter::Claude(agent(program)),
+        Kind::Codex => Adapter::Codex(agent(program)),
+        Kind::Program | Kind::OpenAi => Adapter::Program(program),
+    })
+}
+
+/// How the author is dispatched; none where it has no kind, or where something is wrong.
+pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::Author) -> Option<Author> {
+    let typed::Author { price_per_call: _, kind, command, env, timeout, prompt_file, checkout } = typed;
+    let mut keys = Keys { checks, table: "" };
+    let chosen = keys.kind(kind.as_ref(), &AUTHOR_KINDS);
+    if kind.is_some() && chosen.is_none() {
+        return None;
+    }
+    let worded = chosen.is_some_and(|kind| kind != AgentKind::Program);
+    for (name, value, belongs) in [
+        ("command", command, chosen.is_some()),
+        ("env", env, chosen.is_some()),
+        ("timeout", timeout, chosen.is_some()),
+        ("checkout", checkout, chosen.is_some()),
+        ("prompt_file", prompt_file, worded),
+    ] {
+        keys.only_if(belongs, name, value.as_ref(), kind.as_ref());
+    }
+    let timeout = keys.timeout(timeout.as_ref(), AUTHOR_TIMEOUT);
+    let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
+    let kind = chosen?;
+    let default = match kind {
+        AgentKind::Program => None,
+        AgentKind::Claude => Some("claude"),
+        AgentKind::Codex => Some("codex"),
+    };
+    let command = keys.command(command.as_ref(), default);
+    let env = keys.variables(env.as_ref());
+    if checkout.is_none() {
+        keys.refuse("checkout", "the path of a local checkout of the repository", "nothing");
+    }
+    let checkout = keys.path("checkout", checkout.as_ref());
+    let program = Program { command: command?, env, timeout };
+    Some(Author { kind, program, prompt_file, checkout: checkout? })
+}
+
+/// The keys of one table.
+struct Keys<'c, 't> {
+    checks: &'c mut Checks,
+    table: &'t str,
+}
+
+impl Keys<'_, '_> {
+    fn named(&self, key: &str) -> String {
+        if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) }
+    }
+
+    fn refuse(&mut self, key: &str, expected: &str, found: impl Into<String>) {
+        let key = self.named(key);
+        self.checks.refuse(&key, expected, found);
+    }
+
+    fn kind<K: Copy>(&mut self, typed: Option<&Value>, kinds: &[(&str, K)]) -> Option<K> {
+        let key = self.named("kind");
+        self.checks.choice(&key, typed, kinds)
+    }
+
+    fn only_if(&mut self, belongs: bool, key: &str, typed: Option<&Value>, kind: Option<&Value>) {
+        if let Some(found) = typed
+            && !belongs
+        {
+            let expected = match kind {
+                Some(kind) => format!("to be left out for the kind {kind}"),
+                None => "to be left out where there is no kind".to_owned(),
+            };
+            self.refuse(key, &expected, found.to_string());
+        }
+    }
+
+    fn text(&mut self, key: &str, typed: Option<&Value>, expected: &str) -> Option<String> {
+        let key = self.named(key);
+        self.checks.read(&key, typed, || expected.to_owned(), one_line)
+    }
+
+    fn path(&mut self, key: &str, typed: Option<&Value>) -> Option<PathBuf> {
+        self.text(key, typed, "a path").map(PathBuf::from)
+    }
+
+    fn timeout(&mut self, typed: Option<&Value>, default: Duration) -> Duration {
+        let key = self.named("timeout");
+        self.checks.duration(&key, typed, &TIMEOUT).unwrap_or(default)
+    }
+
+    fn variable(&mut self, key: &str, typed: Option<&Value>) -> Option<String> {
+        let key = self.named(key);
+        self.checks.read(&key, typed, || "the name of a variable".to_owned(), variable)
+    }
+
+    fn variables(&mut self, typed: Option<&Value>) -> Vec<String> {
+        let key = self.named("env");
+        self.checks.list(&key, typed, "a list of names of variables", |checks, key, value| {
+            checks.read(key, Some(value), || "the name of a variable".to_owned(), variable)
+        })
+    }
+
+    /// The program and its arguments. An argument may be empty or have several lines; the program may not.
+    fn command(&mut self, typed: Option<&Value>, default: Option<&str>) -> Option<Vec<String>> {
+        let key = self.named("command");
+        let Some(value) = typed else {
+            if default.is_none() {
+                self.refuse("command", COMMAND, "nothing");
+            }
+            return default.map(|program| vec![program.to_owned()]);
+        };
+        self.checks.read(
+            &key,
+            Some(value),
+            || COMMAND.to_owned(),
+            |value| {
+                let Value::List(words) = value else { return None };
+                let words: Option<Vec<String>> = words
+                    .iter()
+                    .map(|word| match word {
+                        Value::Text(text) if !text.contains('\0') => Some(text.clone()),
+                        _ => None,
+                    })
+                    .collect();
+                words.filter(|words| words.first().is_some_and(|program| !program.trim().is_empty()))
+            },
+        )
+    }
+
+    /// A key travels over an encrypted connection or not at all.
+    fn base_url(&mut self, typed: Option<&Value>, with_key: bool) -> Option<Uri> {
+        if typed.is_none() {
+            self.refuse("base_url", BASE_URL, "nothing");
+        }
+        let key = self.named("base_url");
+        let url = self.checks.read(
+            &key,
+            typed,
+            || BASE_URL.to_owned(),
+            |value| {
+                let url: Uri = one_line(value)?.parse().ok()?;
+                let fits = matches!(url.scheme_str(), Some("http" | "https"))
+                    && url.host().is_some_and(|host| !host.is_empty())
+                    && url.query().is_none()
+                    && !url.authority().is_some_and(|authority| authority.as_str().contains('@'));
+                fits.then_some(url)
+            },
+        )?;
+        let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        if with_key && url.scheme_str() == Some("http") && !is_local {
+            let expected = "an https address, because an API key is sent there";
+            self.refuse("base_url", expected, format!("{:?}", url.to_string()));
+            return None;
+        }
+        Some(url)
+    }
+}
+
+fn one_line(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+fn variable(value: &Value) -> Option<String> {
+    one_line(value).filter(|name| {
+        !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}

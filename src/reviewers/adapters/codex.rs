@@ -1,0 +1,38 @@
+//! Codex, asked once in its read-only sandbox: `codex exec`, the prompt on standard input, the schema in a file, the
+//! last message on standard output.
+
+use super::{Agent, Asked, Said, Worded, malformed};
+use crate::reviewers::answer_schema::from_strict;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::time::Duration;
+
+pub(super) async fn ask(agent: &Agent, worded: &Worded, asked: &Asked<'_>) -> Said {
+    let Ok(folder) = tempfile::tempdir() else { return no_folder() };
+    let schema = folder.path().join("answer.schema.json");
+    if tokio::fs::write(&schema, worded.schema.to_string()).await.is_err() {
+        return no_folder();
+    }
+    let mut arguments: Vec<OsString> =
+        ["exec", "--ephemeral", "--sandbox", "read-only", "--skip-git-repo-check", "--color", "never"]
+            .map(OsString::from)
+            .into();
+    arguments.extend(["--output-schema".into(), schema.into()]);
+    if let Some(model) = &agent.model {
+        arguments.extend(["--model".into(), model.into()]);
+    }
+    arguments.push("-".into());
+    let most = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
+    let mut said = agent.program.run(&arguments, Some(folder.path()), worded.prompt.as_bytes(), most).await;
+    said.answer = said.answer.and_then(|printed| {
+        let answer: Value = serde_json::from_slice(&printed)
+            .map_err(|error| malformed(format!("the agent's last message is not JSON: {error}")))?;
+        Ok(from_strict(answer).to_string().into_bytes())
+    });
+    said
+}
+
+pub(super) fn no_folder() -> Said {
+    let answer = Err(malformed("no temporary folder could be made to run the agent in; is the disk full?"));
+    Said { answer, log: String::new(), took: Duration::ZERO }
+}

@@ -1,0 +1,171 @@
+//! An endpoint that speaks the chat-completions protocol, with the schema as its response format.
+
+use super::{Asked, DriverError, Said, Worded, brief, malformed};
+use crate::domain::cycle::Violation;
+use crate::reviewers::answer_schema::from_strict;
+use crate::secret::{PrivateFileError, read_private_file};
+use http::{Method, Request, StatusCode, Uri, header};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Bytes;
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// An endpoint as configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Without `/chat/completions`.
+    pub base_url: Uri,
+    pub model: String,
+    pub api_key: Option<ApiKey>,
+    pub timeout: Duration,
+    pub prompt_file: Option<PathBuf>,
+}
+
+/// Where the key is. It is read when the reviewer is, and kept out of sight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApiKey {
+    Variable(String),
+    File(PathBuf),
+}
+
+/// Around the answer there are counts, and the answer itself is quoted.
+const ENVELOPE: usize = 256 * 1024;
+
+impl Endpoint {
+    pub(super) async fn key(
+        &self,
+        environment: &(dyn Fn(&str) -> Option<String> + Sync),
+    ) -> Result<Option<SecretString>, DriverError> {
+        let (text, source) = match &self.api_key {
+            None => return Ok(None),
+            Some(ApiKey::Variable(name)) => {
+                let value = environment(name).filter(|value| !value.trim().is_empty());
+                (value.ok_or_else(|| DriverError::NoKey(name.clone()))?, name.clone())
+            }
+            Some(ApiKey::File(file)) => {
+                let path = file.display().to_string();
+                let text = read_private_file(file).await.map_err(|error| match error {
+                    PrivateFileError::TooOpen => DriverError::KeyTooOpen { path: path.clone() },
+                    PrivateFileError::Unreadable(reason) => {
+                        DriverError::KeyUnreadable { path: path.clone(), reason }
+                    }
+                })?;
+                (text, path)
+            }
+        };
+        let text = text.trim();
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(DriverError::NotAKey(source));
+        }
+        Ok(Some(SecretString::from(text.to_owned())))
+    }
+}
+
+pub(super) async fn ask(
+    endpoint: &Endpoint,
+    key: Option<&SecretString>,
+    worded: &Worded,
+    asked: &Asked<'_>,
+) -> Said {
+    let started = Instant::now();
+    let answer = match timeout(endpoint.timeout, exchange(endpoint, key, worded, asked)).await {
+        Err(_) => Err(malformed(format!("the endpoint gave no answer within {:?}", endpoint.timeout))),
+        Ok(answer) => answer,
+    };
+    Said { answer, log: String::new(), took: started.elapsed() }
+}
+
+async fn exchange(
+    endpoint: &Endpoint,
+    key: Option<&SecretString>,
+    worded: &Worded,
+    asked: &Asked<'_>,
+) -> Result<Vec<u8>, Violation> {
+    let connector = HttpsConnectorBuilder::new()
+        .with_native_roots()
+        .map_err(|error| malformed(format!("the system's certificates cannot be read: {error}")))?
+        .https_or_http()
+        .enable_http1()
+        .build();
+    let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build(connector);
+    let unreachable =
+        |reason: String| malformed(format!("the endpoint cannot be reached: {}", brief(&reason)));
+    let request = request(endpoint, key, worded).map_err(|error| unreachable(error.to_string()))?;
+    let response = client.request(request).await.map_err(|error| unreachable(innermost(&error)))?;
+    let status = response.status();
+    let allowed = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
+    let most = allowed.saturating_mul(2).saturating_add(ENVELOPE);
+    let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| {
+        if error.downcast_ref::<LengthLimitError>().is_some() {
+            return Violation::OversizedAnswer(format!("more than the {allowed} bytes that are allowed"));
+        }
+        malformed("the endpoint's answer was cut off")
+    })?;
+    opened(status, &body.to_bytes())
+}
+
+fn request(
+    endpoint: &Endpoint,
+    key: Option<&SecretString>,
+    worded: &Worded,
+) -> http::Result<Request<Full<Bytes>>> {
+    let base = endpoint.base_url.to_string();
+    let address = format!("{}/chat/completions", base.trim_end_matches('/'));
+    let format = json!({ "name": "review", "strict": true, "schema": worded.schema });
+    let body = json!({
+        "model": endpoint.model,
+        "messages": [{ "role": "user", "content": worded.prompt }],
+        "response_format": { "type": "json_schema", "json_schema": format },
+    });
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri(address)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::USER_AGENT, "cloture");
+    if let Some(key) = key {
+        let mut value = header::HeaderValue::from_str(&format!("Bearer {}", key.expose_secret()))?;
+        value.set_sensitive(true);
+        request = request.header(header::AUTHORIZATION, value);
+    }
+    request.body(Full::new(Bytes::from(body.to_string())))
+}
+
+/// Takes the answer out of the completion.
+fn opened(status: StatusCode, body: &[u8]) -> Result<Vec<u8>, Violation> {
+    let reply: Option<Value> = serde_json::from_slice(body).ok();
+    if !status.is_success() {
+        let message = reply.as_ref().and_then(|reply| reply["error"]["message"].as_str()).unwrap_or_default();
+        let message = if message.is_empty() { String::new() } else { format!(": {}", brief(message)) };
+        return Err(malformed(format!("the endpoint answered {status}{message}")));
+    }
+    let reply = reply.ok_or_else(|| malformed("the endpoint's answer is not JSON"))?;
+    let choice = &reply["choices"][0];
+    if let Some(refusal) = choice["message"]["refusal"].as_str() {
+        return Err(malformed(format!("the model refuses to answer: {}", brief(refusal))));
+    }
+    let content = choice["message"]["content"].as_str().unwrap_or_default();
+    if choice["finish_reason"] == "length" {
+        return Err(malformed("the model's answer was cut off, because it grew too long"));
+    }
+    if content.trim().is_empty() {
+        return Err(malformed("the model said nothing"));
+    }
+    let answer: Value = serde_json::from_str(content)
+        .map_err(|error| malformed(format!("the model's answer is not JSON: {error}")))?;
+    Ok(from_strict(answer).to_string().into_bytes())
+}
+
+/// The last cause in a chain of errors, which is the one that says something.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}

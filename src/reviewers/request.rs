@@ -1,0 +1,253 @@
+//! What a driven reviewer is asked: the request of the reviewer protocol, from what was frozen (C1), what the engine
+//! knows of its threads (R1) and what the forge shows.
+//!
+//! Where it does not fit the reviewer's context (R6), the oldest bulk is left out and its place says so: old replies
+//! first, then the previous review, then the last files of the diff.
+
+mod conversation;
+mod sizing;
+
+pub use conversation::Role;
+
+use super::answer_schema::answer_schema;
+use crate::domain::cycle::{Frozen, Protocol, Violation};
+use crate::domain::finding::Thread;
+use crate::domain::machine::Legal;
+use crate::domain::pull_request::PullRequest;
+use crate::domain::re_review::Fit;
+use crate::domain::snapshot::{self, Account, AccountKind, PullRequestSnapshot};
+use crate::domain::vocabulary::{
+    Action, Category, FilePath, Intent, ReviewerName, Severity, Sha, Stance, ThreadId,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The version of the protocol that a request speaks.
+pub const PROTOCOL: u32 = 1;
+
+/// What a request is made from, beside the engine's own threads: the same for every attempt at a cycle.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    pub snapshot: &'a PullRequestSnapshot,
+    /// The conversation that the forge has about one of the engine's threads.
+    pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::Thread> + Sync),
+    /// Which reviewer speaks in a post, if one does. Our own account posts for the reviewers we drive, so the text has
+    /// a say in it.
+    pub reviewer_of: &'a (dyn Fn(&Account, &str) -> Option<ReviewerName> + Sync),
+    /// R1: its last review, in full.
+    pub previous_review: Option<&'a str>,
+    /// R2: the unified diff in scope.
+    pub diff: &'a str,
+    pub protocol: Protocol,
+    /// R6: in tokens.
+    pub context_window: u64,
+}
+
+impl std::fmt::Debug for Sources<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Sources { snapshot, protocol, context_window, .. } = self;
+        f.debug_struct("Sources")
+            .field("repository", &snapshot.repository)
+            .field("number", &snapshot.number)
+            .field("protocol", protocol)
+            .field("context_window", context_window)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request, and how it fits the reviewer that will get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    pub request: Request,
+    /// Worth a warning or not; what was cut from it is gone from the request already.
+    pub fit: Fit,
+}
+
+/// The JSON object that a driven reviewer reads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Request {
+    pub protocol: u32,
+    pub cycle: CyclePart,
+    pub pull_request: PullRequestPart,
+    pub previous_review: Option<String>,
+    pub threads: Vec<ThreadPart>,
+    /// What it raised before and must not raise again.
+    pub settled: Vec<SettledPart>,
+    pub diff: String,
+    /// What was wrong with its last answer, where this is not the first attempt (C4).
+    pub violations: Vec<ViolationPart>,
+    pub answer_schema: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CyclePart {
+    pub reviewer: ReviewerName,
+    pub number: u32,
+    pub attempt: u32,
+    pub head: Option<Sha>,
+    pub baseline: Option<Sha>,
+    /// `everything` for a first look, `delta` for what changed since the last.
+    pub scope: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PullRequestPart {
+    pub repository: String,
+    pub number: u64,
+    pub title: String,
+    /// Null where the account was deleted; a bot's ends in `[bot]`.
+    pub author: Option<String>,
+    pub author_is_bot: bool,
+    /// The branch it is to be merged into.
+    pub base: String,
+    pub url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ThreadPart {
+    pub id: ThreadId,
+    pub path: FilePath,
+    /// Where its code is now; null for a remark about the whole file.
+    pub line: Option<u32>,
+    pub title: Arc<str>,
+    pub body: Arc<str>,
+    pub severity: Option<Severity>,
+    pub category: Category,
+    /// Null after a person sent the thread back.
+    pub stance: Option<Stance>,
+    pub round_count: u32,
+    pub flips: u32,
+    pub cycles: u32,
+    pub legal: LegalPart,
+    pub conversation: Vec<Entry>,
+}
+
+/// For each stance it may declare now, what it may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LegalPart {
+    pub seeks_change: Vec<Action>,
+    pub accepts: Vec<Action>,
+}
+
+/// One reply in a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    pub by: String,
+    pub role: Role,
+    /// What a person means by it; null for everybody else.
+    pub intent: Option<Intent>,
+    pub at: Timestamp,
+    pub body: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettledPart {
+    pub path: FilePath,
+    pub line: Option<u32>,
+    pub title: Arc<str>,
+    pub status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ViolationPart {
+    pub kind: &'static str,
+    pub thread: Option<ThreadId>,
+    pub message: String,
+}
+
+/// Makes the request for what was frozen. `wording` is whatever else the reviewer will be given to read.
+pub fn prepare(
+    frozen: &Frozen,
+    engine: &PullRequest,
+    sources: &Sources<'_>,
+    violations: &[Violation],
+    wording: &str,
+) -> Prepared {
+    let own = engine.threads().filter(|thread| thread.reviewer == frozen.reviewer);
+    let mut threads = Vec::new();
+    let mut settled = Vec::new();
+    for thread in own {
+        match frozen.threads.get(&thread.id) {
+            Some(asked) => threads.push(thread_part(thread, asked.legal, sources)),
+            None => settled.push(SettledPart {
+                path: thread.anchor.path.clone(),
+                line: line_of(thread),
+                title: thread.finding.title.clone(),
+                status: thread.status().name(),
+            }),
+        }
+    }
+    let request = Request {
+        protocol: PROTOCOL,
+        cycle: CyclePart {
+            reviewer: frozen.reviewer.clone(),
+            number: frozen.number,
+            attempt: frozen.attempt,
+            head: frozen.head.clone(),
+            baseline: frozen.baseline.clone(),
+            scope: if frozen.baseline.is_some() { "delta" } else { "everything" },
+        },
+        pull_request: pull_request_part(sources.snapshot),
+        previous_review: sources.previous_review.map(str::to_owned),
+        threads,
+        settled,
+        diff: sources.diff.to_owned(),
+        violations: violations.iter().map(ViolationPart::of).collect(),
+        answer_schema: answer_schema(frozen, sources.protocol),
+    };
+    sizing::fitted(request, sources.context_window, wording)
+}
+
+impl Request {
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+}
+
+impl ViolationPart {
+    pub fn of(violation: &Violation) -> ViolationPart {
+        ViolationPart {
+            kind: violation.kind(),
+            thread: violation.thread().cloned(),
+            message: violation.to_string(),
+        }
+    }
+}
+
+fn thread_part(thread: &Thread, legal: Legal, sources: &Sources<'_>) -> ThreadPart {
+    let listed = |stance| legal.under(stance).iter().collect();
+    let counters = thread.machine.counters;
+    ThreadPart {
+        id: thread.id.clone(),
+        path: thread.anchor.path.clone(),
+        line: line_of(thread),
+        title: thread.finding.title.clone(),
+        body: thread.finding.body.clone(),
+        severity: thread.finding.severity,
+        category: thread.finding.category,
+        stance: counters.stance,
+        round_count: counters.round_count,
+        flips: counters.flips,
+        cycles: counters.cycles,
+        legal: LegalPart { seeks_change: listed(Stance::SeeksChange), accepts: listed(Stance::Accepts) },
+        conversation: conversation::replies(thread, sources),
+    }
+}
+
+fn line_of(thread: &Thread) -> Option<u32> {
+    thread.anchor.lines.map(|lines| lines.first())
+}
+
+pub(crate) fn pull_request_part(snapshot: &PullRequestSnapshot) -> PullRequestPart {
+    PullRequestPart {
+        repository: snapshot.repository.to_string(),
+        number: snapshot.number,
+        title: snapshot.title.clone(),
+        author: snapshot.author.as_ref().map(Account::spelled),
+        author_is_bot: snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot),
+        base: snapshot.base.name.clone(),
+        url: snapshot.url.clone(),
+    }
+}

@@ -1,0 +1,117 @@
+//! Making a request fit (R6).
+
+use super::{Prepared, Request};
+use crate::domain::diff;
+use crate::domain::re_review::{Piece, fit};
+use serde_json::Value;
+
+/// What can be left out, oldest first, and where it stands.
+enum Bulk {
+    /// The body of a reply: thread and entry.
+    Reply(usize, usize),
+    PreviousReview,
+    /// A file of the diff, counted from the first.
+    File(usize),
+}
+
+const LEFT_OUT: &str = "(left out by Cloture, because the request would not fit your context)";
+
+/// Estimates the request together with its wording, and cuts what does not fit.
+pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) -> Prepared {
+    let diff = std::mem::take(&mut request.diff);
+    let files = sections(&diff);
+    let previous = request.previous_review.take();
+    let bulk = bulk(&request, previous.is_some(), files.len());
+    let bodies = take_bodies(&mut request);
+    // What remains is the question itself.
+    let question = serde_json::to_string(&request).unwrap_or_default();
+    let text_of = |bulk: &Bulk| match bulk {
+        Bulk::Reply(thread, entry) => bodies[*thread][*entry].as_str(),
+        Bulk::PreviousReview => previous.as_deref().unwrap_or_default(),
+        Bulk::File(index) => files[*index],
+    };
+    let mut pieces: Vec<Piece<'_>> =
+        bulk.iter().map(|bulk| Piece { text: text_of(bulk), may_be_cut: true }).collect();
+    pieces.push(Piece { text: &question, may_be_cut: false });
+    pieces.push(Piece { text: wording, may_be_cut: false });
+    let fit = fit(&pieces, window_tokens);
+
+    let mut kept_files = vec![true; files.len()];
+    let mut bodies = bodies.clone();
+    let mut previous = previous.clone();
+    for cut in fit.cut.iter().filter_map(|index| bulk.get(*index)) {
+        match cut {
+            Bulk::Reply(thread, entry) => LEFT_OUT.clone_into(&mut bodies[*thread][*entry]),
+            Bulk::PreviousReview => previous = Some(LEFT_OUT.to_owned()),
+            Bulk::File(index) => kept_files[*index] = false,
+        }
+    }
+    for (thread, bodies) in request.threads.iter_mut().zip(bodies) {
+        for (entry, body) in thread.conversation.iter_mut().zip(bodies) {
+            entry.body = body;
+        }
+    }
+    request.previous_review = previous;
+    request.diff = remaining(&files, &kept_files);
+    Prepared { request, fit }
+}
+
+/// The files of a diff; what stands before the first belongs to it.
+fn sections(diff: &str) -> Vec<&str> {
+    let lengths: Vec<usize> = diff::files(diff).iter().map(|file| file.text.len()).collect();
+    let mut rest = diff;
+    let mut sections = Vec::new();
+    let preamble = diff.len() - lengths.iter().sum::<usize>();
+    for (index, length) in lengths.iter().enumerate() {
+        let (section, after) = rest.split_at(length + if index == 0 { preamble } else { 0 });
+        sections.push(section);
+        rest = after;
+    }
+    if sections.is_empty() && !diff.is_empty() {
+        sections.push(diff);
+    }
+    sections
+}
+
+fn bulk(request: &Request, has_previous: bool, files: usize) -> Vec<Bulk> {
+    let threads = request.threads.iter().enumerate();
+    let mut replies: Vec<_> = threads
+        .flat_map(|(thread, part)| {
+            part.conversation.iter().enumerate().map(move |(entry, reply)| (reply.at, thread, entry))
+        })
+        .collect();
+    replies.sort_unstable();
+    let replies = replies.into_iter().map(|(_, thread, entry)| Bulk::Reply(thread, entry));
+    let previous = has_previous.then_some(Bulk::PreviousReview);
+    replies.chain(previous).chain((0..files).rev().map(Bulk::File)).collect()
+}
+
+fn take_bodies(request: &mut Request) -> Vec<Vec<String>> {
+    let of_thread = |thread: &mut super::ThreadPart| {
+        thread.conversation.iter_mut().map(|entry| std::mem::take(&mut entry.body)).collect()
+    };
+    request.threads.iter_mut().map(of_thread).collect()
+}
+
+/// The files that stay, and a sentence about those that do not.
+fn remaining(files: &[&str], kept: &[bool]) -> String {
+    let mut text: String = files.iter().zip(kept).filter(|(_, kept)| **kept).map(|(file, _)| *file).collect();
+    let left_out: Vec<String> = files
+        .iter()
+        .zip(kept)
+        .filter(|(_, kept)| !**kept)
+        .flat_map(|(file, _)| diff::read(file))
+        .map(|change| Value::from(change.path.as_str()).to_string())
+        .collect();
+    if kept.contains(&false) {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(LEFT_OUT);
+        if !left_out.is_empty() {
+            text.push_str(&format!(" {} of {} files: {}", left_out.len(), files.len(), left_out.join(", ")));
+        }
+        text.push('\n');
+    }
+    text
+}
