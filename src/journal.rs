@@ -34,7 +34,7 @@ use serde_json::Value;
 use std::time::Duration;
 use store::leases::{Acquire, Leases, Release, Renew};
 use store::records::{Append, Find, Page, Unconcluded};
-use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SaveSnapshots, Written};
+use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshots, Written};
 use store::{Request, Setup, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -279,6 +279,11 @@ impl Journal {
         let snapshot = serde_json::to_string(snapshot).map_err(cannot)?;
         let poll = poll.map(ToString::to_string);
         self.ask(SaveSnapshots { snapshots: vec![Written { pull_request, snapshot, poll }] }).await
+    }
+
+    /// Keeps what the poller wants back where the rest of the last poll is as it was: a few bytes instead of all of it.
+    pub async fn save_poll(&self, pull_request: &PullRequestKey, poll: &Value) -> Result<(), JournalError> {
+        self.ask(SavePoll { pull_request: pull_request.clone(), poll: poll.to_string() }).await
     }
 
     /// Forgets pull requests that are no longer watched.

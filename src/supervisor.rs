@@ -1,7 +1,100 @@
 //! Drives the loops: receive, decide (`domain`), record (`journal`), act, record.
+//!
+//! One task a pull request (`actor`) wakes for one closed set of reasons; one hub polls for all of them. What is known is
+//! a fold of the journal's [`fact`]s and the last poll ([`standing`]); what ought to be done follows from that alone
+//! ([`due`]), so nothing has to be remembered between a crash and a restart. A lease in the journal decides which of
+//! several instances acts.
+//!
+//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it, and none at
+//! all towards a repository that is not to be driven.
 
+mod actor;
+pub mod clock;
 pub mod due;
 pub mod fact;
 pub mod history;
+mod hub;
 pub mod marks;
+pub mod perform;
+mod programs;
 pub mod standing;
+pub mod view;
+
+pub use actor::Command;
+pub use hub::Supervisor;
+pub use view::{Board, Role, View};
+
+use crate::config::Config;
+use crate::domain::post::Reads;
+use crate::domain::snapshot::RepositoryName;
+use crate::domain::vocabulary::ReviewerName;
+use crate::github::writer::Pace;
+use crate::github::{Client, PullRequestAddress, Reader, Writer};
+use crate::journal::{Journal, PullRequestKey};
+use clock::{Busy, Clock};
+use due::{Ask, Operator};
+use standing::Rules;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How a reviewer is asked to look again. Profiles know.
+pub trait Asks: fmt::Debug + Send + Sync {
+    /// None for one that comes by itself, or cannot be asked.
+    fn ask(&self, reviewer: &ReviewerName) -> Option<Ask>;
+}
+
+/// What a supervisor is started with.
+#[derive(Debug)]
+pub struct Options {
+    pub config: Arc<Config>,
+    pub reads: Arc<dyn Reads>,
+    pub asks: Arc<dyn Asks>,
+    pub journal: Journal,
+    pub client: Client,
+    pub clock: Arc<dyn Clock>,
+    /// Names this process among those that share a journal.
+    pub instance: String,
+    /// Decides and writes nothing, whatever the configuration says.
+    pub read_only: bool,
+    pub pace: Pace,
+    /// How long this instance keeps a pull request without being heard of.
+    pub lease: Duration,
+    /// Where reviewers' keys are looked for.
+    pub environment: fn(&str) -> Option<String>,
+}
+
+/// The same, as everything inside shares it.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    config: Arc<Config>,
+    reads: Arc<dyn Reads>,
+    asks: Arc<dyn Asks>,
+    journal: Journal,
+    reader: Arc<Reader<Client>>,
+    writer: Writer<Client>,
+    host: String,
+    clock: Arc<dyn Clock>,
+    instance: String,
+    read_only: bool,
+    lease: Duration,
+    environment: fn(&str) -> Option<String>,
+    operator: Operator,
+    busy: Busy,
+    board: watch::Sender<Arc<Board>>,
+}
+
+impl Setup {
+    fn key(&self, address: &PullRequestAddress) -> PullRequestKey {
+        PullRequestKey {
+            host: self.host.clone(),
+            repository: address.repository.clone(),
+            number: address.number,
+        }
+    }
+
+    fn rules(&self, _repository: &RepositoryName) -> Rules<'_> {
+        Rules { config: &self.config, reads: &*self.reads, drive: false, author: false, expected: None }
+    }
+}

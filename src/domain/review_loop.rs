@@ -140,6 +140,18 @@ impl ReviewLoop {
         }
     }
 
+    /// A loop that goes on after earlier ones. With an anchor, the author is at work on it.
+    pub fn resumed(
+        expected: BTreeSet<ReviewerName>,
+        dispatched: u32,
+        granted: u32,
+        at_work: Option<WaitAnchor>,
+    ) -> ReviewLoop {
+        let phase = if at_work.is_some() { Phase::WithAuthor } else { Phase::Waiting };
+        let restarts = u32::from(at_work.is_some());
+        ReviewLoop { phase, anchor: at_work, restarts, granted, ..ReviewLoop::new(expected, dispatched) }
+    }
+
     pub fn phase(&self) -> &Phase {
         &self.phase
     }

@@ -106,7 +106,7 @@ pub async fn cycle(
 
 /// The name of the thread that a finding would open. A reviewer completes one cycle at a head at most (C5), so its head
 /// and the finding's place in the answer tell it from every other.
-fn thread_name(frozen: &Frozen, index: usize) -> ThreadId {
+pub fn thread_name(frozen: &Frozen, index: usize) -> ThreadId {
     let head: String = frozen.head.as_ref().map_or("", |head| head.as_str()).chars().take(12).collect();
     format!("{}/{head}/{}", frozen.reviewer, index + 1).into()
 }

@@ -16,6 +16,7 @@ use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, Thread as Seen, 
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::reviewers::answer;
+use crate::reviewers::ask::thread_name;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +36,8 @@ pub struct Folded {
     pub happened: Vec<Happened>,
     /// Each completed cycle of a driven reviewer, oldest first.
     pub cycles: Vec<CycleResult>,
+    /// What was wrong with each reviewer's last answer, while its cycle is still to be tried again.
+    pub violations: BTreeMap<ReviewerName, Vec<Violation>>,
     /// Reviewers that the engine gave up on at a head (C4).
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
     /// Author rounds since the pull request was last reopened.
@@ -59,11 +62,6 @@ pub struct CycleResult {
     pub choices: Vec<Choice>,
     pub notes: Vec<Note>,
     pub summary: Option<String>,
-}
-
-/// The id of the thread that a finding of an answer opens.
-pub fn thread_name(reviewer: &ReviewerName, number: usize, index: usize) -> ThreadId {
-    format!("{reviewer}-{number}-{}", index + 1).into()
 }
 
 /// One thing that happened to the engine, put in order of time.
@@ -121,6 +119,7 @@ impl History {
                 engine: PullRequest::new(author_is_bot),
                 happened: Vec::new(),
                 cycles: Vec::new(),
+                violations: BTreeMap::new(),
                 failed: BTreeMap::new(),
                 dispatched: 0,
                 author_at: BTreeMap::new(),
@@ -267,7 +266,7 @@ impl Fold<'_> {
         let protocol = protocol.map(|known| known.protocol).unwrap_or_default();
         let read = match answer {
             Answered::Printed(text) => {
-                answer::read(text.as_bytes(), protocol, policy, |index| thread_name(reviewer, number, index))
+                answer::read(text.as_bytes(), protocol, policy, |index| thread_name(&frozen, index))
             }
             Answered::Failed { oversized: true, message } => Err(Violation::OversizedAnswer(message.clone())),
             Answered::Failed { oversized: false, message } => {
@@ -282,6 +281,7 @@ impl Fold<'_> {
             Ok(Answer::Actions { choices, .. }) => choices.clone(),
             _ => Vec::new(),
         };
+        folded.violations.remove(reviewer);
         match folded.engine.answer(&frozen, received, policy) {
             CycleOutcome::Completed { verdict, notes } => {
                 let opened = notes.iter().filter_map(|note| match note {
@@ -306,7 +306,10 @@ impl Fold<'_> {
                     format!("it never gave an answer that could be used; the last: {}", last.join("; "));
                 folded.failed.insert(reviewer.clone(), (head.clone(), reason));
             }
-            CycleOutcome::Failed { closed: false, .. } | CycleOutcome::Overtaken => {}
+            CycleOutcome::Failed { closed: false, violations } => {
+                folded.violations.insert(reviewer.clone(), violations);
+            }
+            CycleOutcome::Overtaken => {}
         }
     }
 }

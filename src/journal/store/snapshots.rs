@@ -47,6 +47,30 @@ impl Request for SaveSnapshots {
     }
 }
 
+/// Keeps what the poller wants back, and that nothing else has changed until now.
+#[derive(Debug)]
+pub(in crate::journal) struct SavePoll {
+    pub(in crate::journal) pull_request: PullRequestKey,
+    pub(in crate::journal) poll: String,
+}
+
+impl Request for SavePoll {
+    type Answer = ();
+    const CHANGES: bool = true;
+
+    async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
+        let dialect = store.dialect;
+        let mut transaction = store.begin().await?;
+        let now = now(&mut transaction, dialect).await?;
+        let save = sqlx::query("UPDATE snapshots SET poll = $1, saved_at = $2 WHERE pull_request = $3")
+            .bind(self.poll.clone())
+            .bind(now)
+            .bind(self.pull_request.canonical());
+        save.execute(&mut *transaction).await?;
+        commit(transaction).await
+    }
+}
+
 /// Forgets pull requests that are no longer watched.
 #[derive(Debug)]
 pub(in crate::journal) struct ForgetSnapshots {

@@ -1,0 +1,443 @@
+//! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts, records.
+
+mod acting;
+mod recording;
+
+use super::Setup;
+use super::clock::Working;
+use super::fact::{Answered, Dated, Fact};
+use super::history::History;
+use super::standing::{Rules, Standing};
+use super::view::{Role, View};
+use crate::domain::cycle::Trigger;
+use crate::domain::pull_request::{NextCall, PrState};
+use crate::domain::review_loop::{Effect, Phase, ReviewLoop, Step, Wake};
+use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::vocabulary::{ReviewerName, Sha};
+use crate::github::PullRequestAddress;
+use crate::journal::{JournalError, Lease, PullRequestKey, Record};
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Everything that can wake a pull request's loop.
+#[derive(Debug)]
+pub(super) enum WakeUp {
+    // The forge
+    Polled(Arc<PullRequestSnapshot>),
+    /// It was looked at, and nothing is new.
+    Unchanged,
+    Unreachable(String),
+    RateLimited {
+        until: Timestamp,
+        why: String,
+    },
+    Gone,
+
+    // The journal: what other instances and people recorded
+    Recorded(Box<Record>),
+
+    // Programs
+    ReviewerAnswered {
+        reviewer: ReviewerName,
+        head: Sha,
+        attempt: u32,
+        answer: Answered,
+        /// The end of its log, for people.
+        log: String,
+        /// R6: that the prompt was large.
+        warning: Option<String>,
+    },
+    AuthorEnded {
+        head: Sha,
+        outcome: String,
+        pushed: bool,
+    },
+
+    // People (L10)
+    Person(Command),
+    Shutdown,
+}
+
+/// What a person can tell a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    Pause,
+    Resume,
+    Stop,
+    PollNow,
+    GrantRound {
+        by: String,
+        why: String,
+    },
+    /// A task that is stuck is to be tried again.
+    RetryTask {
+        key: String,
+    },
+}
+
+/// A wake-up with the proof that somebody waits for it to be dealt with.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) wake: WakeUp,
+    pub(super) _working: Working,
+}
+
+pub(super) struct Actor {
+    setup: Arc<Setup>,
+    address: PullRequestAddress,
+    key: PullRequestKey,
+    history: History,
+    /// Records that are in the history, so that none counts twice.
+    known: BTreeSet<u64>,
+    /// Deeds that have an outcome, by their name in the journal.
+    concluded: BTreeSet<String>,
+    standing: Option<Arc<Standing>>,
+    seen_at: Option<Timestamp>,
+    review_loop: Option<ReviewLoop>,
+    next_at: Option<Timestamp>,
+    lease: Option<Lease>,
+    role: Role,
+    thinking: BTreeMap<ReviewerName, JoinHandle<()>>,
+    author: Option<JoinHandle<()>>,
+    due: Vec<String>,
+    trouble: Option<String>,
+    /// How often each handoff was refused, and when it is tried again.
+    handoffs: BTreeMap<String, (u32, Timestamp)>,
+    /// Where programs report; the hub's own messages come the same way.
+    programs: mpsc::Sender<WakeUp>,
+}
+
+/// What an actor is started with.
+pub(super) struct Start {
+    pub(super) address: PullRequestAddress,
+    pub(super) records: Vec<Record>,
+    /// The last poll, and the loop as it then stood.
+    pub(super) last: Option<(Arc<PullRequestSnapshot>, Timestamp, Option<ReviewLoop>)>,
+}
+
+impl Actor {
+    pub(super) fn new(setup: Arc<Setup>, start: Start, programs: mpsc::Sender<WakeUp>) -> Self {
+        let Start { address, records, last } = start;
+        let key = setup.key(&address);
+        let role = if setup.read_only { Role::ReadOnly } else { Role::Standby { holder: String::new() } };
+        let mut actor = Self {
+            setup,
+            address,
+            key,
+            history: History::default(),
+            known: BTreeSet::new(),
+            concluded: BTreeSet::new(),
+            standing: None,
+            seen_at: None,
+            review_loop: None,
+            next_at: None,
+            lease: None,
+            role,
+            thinking: BTreeMap::new(),
+            author: None,
+            due: Vec::new(),
+            trouble: None,
+            handoffs: BTreeMap::new(),
+            programs,
+        };
+        for record in &records {
+            actor.learn(record);
+        }
+        if let Some((snapshot, at, review_loop)) = last {
+            actor.seen_at = Some(at);
+            actor.review_loop = review_loop;
+            actor.standing = Some(Arc::new(actor.stand(snapshot)));
+        }
+        actor
+    }
+
+    /// Runs until it is told to stop or nobody can wake it any more.
+    pub(super) async fn run(
+        mut self,
+        mut inbox: mpsc::Receiver<Message>,
+        mut programs: mpsc::Receiver<WakeUp>,
+    ) {
+        self.publish();
+        loop {
+            let (wake, working) = tokio::select! {
+                message = inbox.recv() => match message {
+                    Some(Message { wake, _working }) => (wake, Some(_working)),
+                    None => break,
+                },
+                // The sender is ours, so this never ends by itself.
+                Some(wake) = programs.recv() => (wake, Some(self.setup.busy.begin())),
+            };
+            if matches!(wake, WakeUp::Shutdown) {
+                break;
+            }
+            if let Err(error) = self.wake(wake).await {
+                self.failed(&error);
+            }
+            self.publish();
+            drop(working);
+        }
+        self.leave().await;
+    }
+
+    async fn wake(&mut self, wake: WakeUp) -> Result<(), JournalError> {
+        let now = self.setup.clock.now();
+        match wake {
+            WakeUp::Polled(snapshot) => {
+                self.seen_at = Some(now);
+                self.trouble = None;
+                self.hold().await?;
+                self.notice(&snapshot).await?;
+                let snapshot_changed = self.standing.as_ref().is_none_or(|old| *old.snapshot != *snapshot);
+                self.restand(snapshot);
+                self.step(Occasion::Polled { changed: snapshot_changed }).await
+            }
+            WakeUp::Unchanged => {
+                self.seen_at = Some(now);
+                self.trouble = None;
+                self.hold().await?;
+                self.step(Occasion::Polled { changed: false }).await
+            }
+            WakeUp::Unreachable(why) => {
+                self.trouble = Some(why);
+                self.hold().await?;
+                self.step(Occasion::Unreachable).await
+            }
+            WakeUp::RateLimited { until, why } => {
+                self.trouble = Some(why);
+                self.hold().await?;
+                self.step(Occasion::RateLimited(until)).await
+            }
+            WakeUp::Gone => {
+                self.trouble = Some(format!(
+                    "{} is not there: it was deleted or renamed, or the token may not see it",
+                    self.address
+                ));
+                Ok(())
+            }
+            WakeUp::Recorded(record) => {
+                if self.learn(&record)
+                    && let Some(standing) = &self.standing
+                {
+                    self.restand(Arc::clone(&standing.snapshot));
+                    self.step(Occasion::Learned).await?;
+                }
+                Ok(())
+            }
+            WakeUp::ReviewerAnswered { reviewer, head, attempt, answer, log, warning } => {
+                self.thinking.remove(&reviewer);
+                let why = [warning, last_line(&log)].into_iter().flatten().collect::<Vec<_>>().join("; ");
+                let fact = Fact::Answered { reviewer: reviewer.clone(), head, attempt, answer };
+                self.record_held(fact, reviewer.as_str(), &why).await?;
+                self.step(Occasion::Learned).await
+            }
+            WakeUp::AuthorEnded { head, outcome, pushed } => {
+                self.author = None;
+                self.record_held(Fact::AuthorEnded { head, outcome: outcome.clone() }, "author", &outcome)
+                    .await?;
+                self.step(if pushed { Occasion::Learned } else { Occasion::AuthorGaveUp }).await
+            }
+            WakeUp::Person(command) => self.person(command).await,
+            WakeUp::Shutdown => Ok(()),
+        }
+    }
+
+    async fn person(&mut self, command: Command) -> Result<(), JournalError> {
+        match command {
+            Command::Pause => self.step(Occasion::Person(Wake::Pause)).await,
+            Command::Resume => self.step(Occasion::Person(Wake::Resume)).await,
+            Command::Stop => self.step(Occasion::Person(Wake::Stop)).await,
+            Command::PollNow => self.step(Occasion::Person(Wake::PollNow)).await,
+            Command::GrantRound { by, why } => {
+                if let Some(standing) = &self.standing {
+                    let head = standing.snapshot.head.sha.clone();
+                    self.record(Fact::Granted { head }, &by, &why).await?;
+                }
+                self.step(Occasion::Person(Wake::GrantRound)).await
+            }
+            Command::RetryTask { key } => {
+                self.handoffs.remove(&key);
+                self.concluded.remove(&key);
+                self.step(Occasion::Learned).await
+            }
+        }
+    }
+
+    /// One turn of the loop: what the occasion means to it, what it then wants, and everything else that is due.
+    async fn step(&mut self, occasion: Occasion) -> Result<(), JournalError> {
+        let now = self.setup.clock.now();
+        let Some(standing) = self.standing.clone() else { return Ok(()) };
+        let before = self.review_loop.clone();
+        let effects = self.turn(&occasion, &standing, now);
+        self.act(&standing, effects).await?;
+        if self.review_loop != before {
+            self.save_loop().await?;
+        }
+        Ok(())
+    }
+
+    /// Wakes the loop, starting a new one where the last has ended and the head has moved on since.
+    fn turn(&mut self, occasion: &Occasion, standing: &Standing, now: Timestamp) -> Vec<Effect> {
+        let policy = &self.setup.config.policy;
+        let nobody_yet = standing.expected.is_empty()
+            && standing.seen.state == PrState::Open
+            && standing.seen.broken_glass.is_none();
+        let stale = self.review_loop.as_ref().is_none_or(|review_loop| {
+            let moved = review_loop.anchor() != Some(&standing.seen.anchor);
+            let reopened = standing.seen.state == PrState::Open
+                && matches!(review_loop.phase(), Phase::Ended(exit) if matches!(exit.name(), "pr_closed"));
+            let more = !standing.expected.is_subset(review_loop.expected());
+            matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
+                && (moved || reopened)
+                || more && matches!(review_loop.phase(), Phase::Waiting)
+        });
+        if stale {
+            if nobody_yet {
+                // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
+                return Vec::new();
+            }
+            self.review_loop = Some(self.new_loop(standing));
+        }
+        let Some(review_loop) = &mut self.review_loop else { return Vec::new() };
+        let wake = match occasion {
+            Occasion::Polled { changed } => {
+                let is_due = self.next_at.is_none_or(|due| now >= due);
+                if !(is_due || *changed || stale) {
+                    return Vec::new();
+                }
+                Wake::Polled(&standing.seen)
+            }
+            Occasion::Unreachable => Wake::Unreachable,
+            Occasion::RateLimited(until) => Wake::RateLimited { until: *until },
+            Occasion::AuthorGaveUp => Wake::AuthorGaveUp,
+            Occasion::Person(wake) => wake.clone(),
+            Occasion::Learned => return Vec::new(),
+        };
+        match review_loop.wake(wake, now, policy) {
+            Step::Do(effects) => effects,
+            Step::Ignored(_) => Vec::new(),
+        }
+    }
+
+    /// A loop that goes on where the journal says the last one was: rounds that were started stay started, and an author
+    /// that is at work on this very head is waited for.
+    fn new_loop(&self, standing: &Standing) -> ReviewLoop {
+        let folded = &standing.folded;
+        let at_work = folded.author_at.get(&standing.snapshot.head.sha) == Some(&None);
+        ReviewLoop::resumed(
+            standing.expected.clone(),
+            folded.dispatched,
+            folded.granted,
+            at_work.then(|| standing.seen.anchor.clone()),
+        )
+    }
+
+    /// Starts every driven reviewer that may and should look at this head.
+    async fn ask_reviewers(&mut self, standing: &Arc<Standing>) -> Result<(), JournalError> {
+        if standing.seen.state != PrState::Open || self.review_loop.as_ref().is_none_or(|l| !is_waiting(l)) {
+            return Ok(());
+        }
+        let head = standing.snapshot.head.sha.clone();
+        if standing.folded.engine.head() != Some(&head) {
+            return Ok(());
+        }
+        let config = Arc::clone(&self.setup.config);
+        for reviewer in &config.reviewers {
+            let wanted = reviewer.adapter.is_some() && standing.expected.contains(&reviewer.name);
+            if !wanted || self.thinking.contains_key(&reviewer.name) {
+                continue;
+            }
+            let mut engine = standing.folded.engine.clone();
+            let frozen = match engine.next_call(&reviewer.name, Trigger::Review, &config.policy) {
+                NextCall::Ask(frozen) => Some(frozen),
+                NextCall::ClosedUnasked => None,
+                NextCall::Skip(_) => continue,
+            };
+            let attempt = frozen.as_ref().map_or(0, |frozen| frozen.attempt);
+            let asked = Fact::Asked { reviewer: reviewer.name.clone(), head: head.clone(), attempt };
+            let why = match &frozen {
+                Some(frozen) => format!("cycle {}, attempt {attempt}", frozen.number),
+                None => "its calls are spent: the cycle is closed without asking".to_owned(),
+            };
+            self.record_held(asked, "engine", &why).await?;
+            if let (Some(frozen), Some(standing)) = (frozen, self.standing.clone()) {
+                self.ask(reviewer, frozen, standing);
+            }
+        }
+        Ok(())
+    }
+
+    fn stand(&self, snapshot: Arc<PullRequestSnapshot>) -> Standing {
+        Standing::of(snapshot, &self.history, &self.rules())
+    }
+
+    fn restand(&mut self, snapshot: Arc<PullRequestSnapshot>) {
+        self.standing = Some(Arc::new(self.stand(snapshot)));
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        self.setup.rules(&self.address.repository)
+    }
+
+    fn drives(&self) -> bool {
+        self.role == Role::Driver && self.rules().drive
+    }
+
+    fn publish(&self) {
+        let view = View {
+            address: self.address.clone(),
+            standing: self.standing.clone(),
+            seen_at: self.seen_at,
+            review_loop: self.review_loop.clone(),
+            next_at: self.next_at,
+            role: self.role.clone(),
+            drive: self.rules().drive,
+            thinking: self.thinking.keys().cloned().collect(),
+            author_at_work: self.author.is_some(),
+            due: self.due.clone(),
+            trouble: self.trouble.clone(),
+        };
+        self.setup.board.send_modify(|board| {
+            Arc::make_mut(board).pull_requests.insert(self.address.clone(), Arc::new(view));
+        });
+    }
+
+    fn failed(&mut self, error: &JournalError) {
+        if let JournalError::LeaseLost { now_held_by, .. } = error {
+            self.stand_by(now_held_by.clone().unwrap_or_default());
+        } else {
+            // What cannot be recorded is not done; the next wake-up tries again.
+            self.trouble = Some(error.to_string());
+        }
+    }
+}
+
+/// Why the loop is looked at.
+enum Occasion {
+    Polled {
+        changed: bool,
+    },
+    Unreachable,
+    RateLimited(Timestamp),
+    AuthorGaveUp,
+    /// Something new is known that is no poll.
+    Learned,
+    Person(Wake<'static>),
+}
+
+fn is_waiting(review_loop: &ReviewLoop) -> bool {
+    *review_loop.phase() == Phase::Waiting
+}
+
+/// What a program said last is most likely why it failed.
+fn last_line(log: &str) -> Option<String> {
+    let line = log.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(line.chars().take(300).collect())
+}
+
+/// A fact with its time, as the history keeps it.
+fn dated(at: Timestamp, fact: Fact) -> Dated {
+    Dated { at, fact }
+}

@@ -1,0 +1,168 @@
+//! What the actor does: effects of the loop, deeds that are due, programs that are to run.
+
+use super::Actor;
+use crate::config::Reviewer;
+use crate::domain::cycle::Frozen;
+use crate::domain::review_loop::Effect;
+use crate::domain::snapshot::PullRequestState;
+use crate::journal::JournalError;
+use crate::supervisor::due::{self, Deed};
+use crate::supervisor::fact::{Fact, TaskFact};
+use crate::supervisor::perform::{Done, journal_key, perform};
+use crate::supervisor::programs::{self, Attempt};
+use crate::supervisor::standing::Standing;
+use crate::supervisor::view::Role;
+use std::sync::Arc;
+
+impl Actor {
+    /// Carries out what the loop wants and whatever else the standing asks for.
+    pub(super) async fn act(
+        &mut self,
+        standing: &Arc<Standing>,
+        effects: Vec<Effect>,
+    ) -> Result<(), JournalError> {
+        let mut deeds = Vec::new();
+        let mut dispatch = None;
+        for effect in &effects {
+            match effect {
+                // The hub polls; the loop only says when its next attempt is due.
+                Effect::Poll => self.next_at = None,
+                Effect::WakeAt { at, .. } => self.next_at = Some(*at),
+                Effect::AskForReviews { missing } => {
+                    let most = self.setup.config.policy.max_review_iterations;
+                    for reviewer in missing.iter().filter(|r| due::may_be_asked(standing, r, most)) {
+                        let ask = self.setup.asks.ask(reviewer);
+                        deeds.extend(ask.and_then(|ask| due::ask_for_review(standing, reviewer, &ask)));
+                    }
+                }
+                Effect::PostRoundCap { rounds } => {
+                    deeds.extend(due::round_cap(standing, *rounds, &self.setup.operator));
+                }
+                Effect::DispatchAuthor { round } => dispatch = Some(*round),
+                Effect::Announce(_) => self.next_at = None,
+            }
+        }
+        if standing.snapshot.state == PullRequestState::Open {
+            deeds.extend(due::deeds(standing, &self.setup.operator));
+        }
+        self.carry_out(deeds).await?;
+        if let Some(round) = dispatch {
+            self.dispatch(round).await?;
+        }
+        for effect in &effects {
+            self.announce(effect).await?;
+        }
+        self.finish(standing).await?;
+        if self.drives()
+            && let Some(standing) = self.standing.clone()
+        {
+            self.ask_reviewers(&standing).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is due and not yet concluded, in order. At the first that has to wait, the rest waits too: what comes
+    /// later may build on it.
+    async fn carry_out(&mut self, deeds: Vec<Deed>) -> Result<(), JournalError> {
+        self.due.clear();
+        let mut waits = false;
+        for deed in deeds {
+            let key = journal_key(&self.key, &deed.name);
+            if self.concluded.contains(&key) || self.due.contains(&deed.write.sentence()) {
+                continue;
+            }
+            if waits || !self.drives() {
+                self.due.push(deed.write.sentence());
+                continue;
+            }
+            // The lease must outlast the write, so it is prolonged before each.
+            self.hold().await?;
+            let Some(lease) = self.lease.clone() else {
+                self.due.push(deed.write.sentence());
+                waits = true;
+                continue;
+            };
+            let setup = Arc::clone(&self.setup);
+            match perform(&deed, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
+                .await?
+            {
+                Done::Concluded(_) => {
+                    self.concluded.insert(key);
+                }
+                Done::Later(why) => {
+                    self.trouble = Some(why);
+                    self.due.push(deed.write.sentence());
+                    waits = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// L6: the round is recorded before the agent starts, and there is one a head, so that no crash starts it twice.
+    async fn dispatch(&mut self, round: u32) -> Result<(), JournalError> {
+        let Some(standing) = self.standing.clone() else { return Ok(()) };
+        let head = standing.snapshot.head.sha.clone();
+        if !self.drives() || standing.folded.author_at.contains_key(&head) {
+            return Ok(());
+        }
+        let findings = standing.actionable().actionable;
+        let why = format!("round {round}, {} findings", findings.len());
+        self.record_held(Fact::Dispatched { head, round, findings }, "engine", &why).await?;
+        self.save_loop().await?;
+        let working = self.setup.busy.begin();
+        let author = &self.setup.config.author;
+        self.author = Some(programs::dispatch(author, &standing, round, self.programs.clone(), working));
+        Ok(())
+    }
+
+    pub(super) fn ask(&mut self, reviewer: &Reviewer, frozen: Frozen, standing: Arc<Standing>) {
+        let attempt = Attempt {
+            violations: standing.folded.violations.get(&reviewer.name).cloned().unwrap_or_default(),
+            reviewer: reviewer.clone(),
+            frozen,
+            standing,
+            reads: Arc::clone(&self.setup.reads),
+            reader: Arc::clone(&self.setup.reader),
+            most_bytes: self.setup.config.policy.max_answer_bytes,
+            environment: self.setup.environment,
+        };
+        let task = attempt.spawn(self.programs.clone(), self.setup.busy.begin());
+        self.thinking.insert(reviewer.name.clone(), task);
+    }
+
+    /// H1: at the merge the tasks are decided, once and for good, and then sent; a close discards the queue.
+    async fn finish(&mut self, standing: &Arc<Standing>) -> Result<(), JournalError> {
+        if self.role != Role::Driver {
+            return Ok(());
+        }
+        match standing.snapshot.state {
+            PullRequestState::Open => Ok(()),
+            PullRequestState::Closed => {
+                let at = standing.snapshot.closed_at.unwrap_or(standing.snapshot.updated_at);
+                let known =
+                    self.history.facts().iter().any(|dated| dated.fact == Fact::Closed && dated.at == at);
+                if known { Ok(()) } else { self.record_at(at, Fact::Closed).await }
+            }
+            PullRequestState::Merged => {
+                if self.history.merged().is_none() {
+                    let tasks: Vec<TaskFact> =
+                        standing.tasks(&self.rules()).iter().map(TaskFact::from).collect();
+                    let why = match tasks.len() {
+                        0 => "nothing is handed off".to_owned(),
+                        1 => "one task is handed off".to_owned(),
+                        count => format!("{count} tasks are handed off"),
+                    };
+                    self.record_held(Fact::Merged { tasks }, "engine", &why).await?;
+                }
+                self.hand_off().await
+            }
+        }
+    }
+
+    /// Sends the tasks that the merge decided and that have no outcome yet.
+    async fn hand_off(&mut self) -> Result<(), JournalError> {
+        let _ = &self.handoffs;
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! The actor's dealings with the journal: what it learns from it, what it adds to it, and who may.
+
+use super::{Actor, dated};
+use crate::domain::diff as unified;
+use crate::domain::review_loop::{Effect, ReviewLoop};
+use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
+use crate::github::diff;
+use crate::journal::{Acquired, Appended, JournalError, OUTCOME, Record};
+use crate::supervisor::fact::Fact;
+use crate::supervisor::view::Role;
+use std::sync::Arc;
+
+impl Actor {
+    /// Takes a record into account. True where it changes what is known.
+    pub(super) fn learn(&mut self, record: &Record) -> bool {
+        if !self.known.insert(record.seq) {
+            return false;
+        }
+        if record.kind == OUTCOME {
+            if let Some(key) = &record.key {
+                self.concluded.insert(key.clone());
+            }
+            return false;
+        }
+        let Some(fact) = Fact::read(record) else { return false };
+        self.history.add(fact);
+        true
+    }
+
+    /// Records a fact that anybody may, and takes it into account.
+    pub(super) async fn record(&mut self, fact: Fact, by: &str, why: &str) -> Result<(), JournalError> {
+        self.add(fact, by, why, false).await
+    }
+
+    /// Records a fact that only the driver may.
+    pub(super) async fn record_held(&mut self, fact: Fact, by: &str, why: &str) -> Result<(), JournalError> {
+        self.add(fact, by, why, true).await
+    }
+
+    async fn add(&mut self, fact: Fact, by: &str, why: &str, held: bool) -> Result<(), JournalError> {
+        let at = self.setup.clock.now();
+        let record = fact.clone().record(at, &self.key, by, why);
+        let appended = match (&self.lease, held) {
+            (Some(lease), true) => self.setup.journal.append_held(lease, vec![record]).await?,
+            // Whoever does not hold the pull request decides nothing about it.
+            (None, true) => return Ok(()),
+            (_, false) => self.setup.journal.append(vec![record]).await?,
+        };
+        for appended in appended {
+            match appended {
+                Appended::New(record) => {
+                    if self.known.insert(record.seq) {
+                        self.history.add(dated(at, fact.clone()));
+                    }
+                }
+                Appended::AlreadyThere(record) => {
+                    self.learn(&record);
+                }
+            }
+        }
+        if let Some(standing) = &self.standing {
+            let snapshot = Arc::clone(&standing.snapshot);
+            self.restand(snapshot);
+        }
+        Ok(())
+    }
+
+    /// Takes or keeps the lease, by the database's clock.
+    pub(super) async fn hold(&mut self) -> Result<(), JournalError> {
+        if self.setup.read_only {
+            return Ok(());
+        }
+        let acquired =
+            self.setup.journal.acquire(&self.key, self.setup.instance.clone(), self.setup.lease).await?;
+        match acquired {
+            Acquired::Held(lease) => {
+                self.lease = Some(lease);
+                self.role = Role::Driver;
+            }
+            Acquired::Taken(lease) => self.stand_by(lease.holder),
+        }
+        Ok(())
+    }
+
+    pub(super) fn stand_by(&mut self, holder: String) {
+        self.lease = None;
+        self.role = Role::Standby { holder };
+        // Whatever was begun in the belief of being the driver is the new one's to do.
+        for (_, task) in std::mem::take(&mut self.thinking) {
+            task.abort();
+        }
+        if let Some(task) = self.author.take() {
+            task.abort();
+        }
+    }
+
+    /// Gives up the lease, so that whoever stands by need not wait for its end.
+    pub(super) async fn leave(&mut self) {
+        let lease = self.lease.take();
+        self.stand_by(String::new());
+        if let Some(lease) = lease {
+            // The lease ends by itself if it cannot be given back.
+            let _ends_by_itself = self.setup.journal.release(&lease).await;
+        }
+    }
+
+    /// Records what a new snapshot tells and a later one would not: transitions, before anything follows from them.
+    pub(super) async fn notice(&mut self, snapshot: &Arc<PullRequestSnapshot>) -> Result<(), JournalError> {
+        if self.standing.as_ref().is_none_or(|old| old.snapshot != *snapshot) {
+            let state = self.loop_state();
+            self.setup.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
+        }
+        if self.lease.is_none() {
+            return Ok(());
+        }
+        if let Some(reopened_at) = snapshot.reopened_at
+            && snapshot.state == PullRequestState::Open
+            && self.is_after_close(reopened_at)
+        {
+            self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
+        }
+        if let Some(old) = self.standing.clone() {
+            for seen in snapshot.threads.iter().filter(|seen| !seen.resolved) {
+                let was_resolved =
+                    old.snapshot.threads.iter().any(|before| before.id == seen.id && before.resolved);
+                if was_resolved {
+                    let fact = Fact::Reopened { thread: seen.id.clone() };
+                    self.record_held(fact, "engine", "it was resolved, and is open again").await?;
+                }
+            }
+        }
+        self.notice_head(snapshot).await?;
+        Ok(())
+    }
+
+    /// The engine follows the head only where somebody is driven: what moved costs a request to find out.
+    async fn notice_head(&mut self, snapshot: &PullRequestSnapshot) -> Result<(), JournalError> {
+        let driven = self.rules().drive && self.setup.config.reviewers.iter().any(|r| r.adapter.is_some());
+        let head = &snapshot.head.sha;
+        if !driven || snapshot.state != PullRequestState::Open || self.history.last_head() == Some(head) {
+            return Ok(());
+        }
+        let changes = match self.history.last_head() {
+            None => Vec::new(),
+            Some(before) => {
+                let reader = &self.setup.reader;
+                match diff::between(reader.transport(), &snapshot.repository, before, head).await {
+                    Ok(text) => unified::read(&text),
+                    Err(error) => {
+                        // Without it the driven reviewers' threads would lose their places; the next poll asks again.
+                        self.trouble = Some(error.to_string());
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        let fact = Fact::Pushed { head: head.clone(), changes };
+        self.record_held(fact, "author", "the head moved").await
+    }
+
+    /// Whether this reopening is news: the last thing the journal says about it is that the pull request was closed.
+    fn is_after_close(&self, reopened_at: jiff::Timestamp) -> bool {
+        let last = self
+            .history
+            .facts()
+            .iter()
+            .rev()
+            .find(|dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest));
+        last.is_none_or(|dated| dated.at < reopened_at)
+    }
+
+    /// Records something that has a time of its own.
+    pub(super) async fn record_at(&mut self, at: jiff::Timestamp, fact: Fact) -> Result<(), JournalError> {
+        let Some(lease) = &self.lease else { return Ok(()) };
+        let record = fact.clone().record(at, &self.key, "forge", "");
+        for appended in self.setup.journal.append_held(lease, vec![record]).await? {
+            let record = appended.record();
+            if self.known.insert(record.seq) {
+                self.history.add(dated(at, fact.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn loop_state(&self) -> Option<serde_json::Value> {
+        let review_loop: &ReviewLoop = self.review_loop.as_ref()?;
+        serde_json::to_value(review_loop).ok()
+    }
+
+    /// Keeps how far the wait has come, so that a restart goes on there.
+    pub(super) async fn save_loop(&mut self) -> Result<(), JournalError> {
+        match self.loop_state() {
+            Some(state) => self.setup.journal.save_poll(&self.key, &state).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The end of a loop is told once and kept.
+    pub(super) async fn announce(&mut self, effect: &Effect) -> Result<(), JournalError> {
+        let Effect::Announce(exit) = effect else { return Ok(()) };
+        if self.history.last_exit() != Some(exit) || self.lease.is_some() {
+            self.record_held(Fact::Ended { exit: exit.clone() }, "engine", &exit.to_string()).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,329 @@
+//! The hub: polls for all loops at once, tells each what concerns it, and lets the journal's news through.
+
+use super::actor::{Actor, Command, Message, Start, WakeUp};
+use super::clock::Busy;
+use super::due::Operator;
+use super::view::Board;
+use super::{Options, Setup};
+use crate::domain::review_loop::ReviewLoop;
+use crate::domain::snapshot::PullRequestSnapshot;
+use crate::github::poll::{PollSettings, Sighting};
+use crate::github::{Client, Poller, PullRequestAddress, Reader, Writer};
+use crate::journal::{Filter, Follower, JournalError, Record};
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// A running supervisor. Dropping it stops it without waiting; [`Supervisor::stop`] waits.
+#[derive(Debug)]
+pub struct Supervisor {
+    requests: mpsc::Sender<Request>,
+    board: watch::Receiver<Arc<Board>>,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+/// What the hub can be asked for.
+#[derive(Debug)]
+enum Request {
+    Track(Vec<(PullRequestAddress, Option<String>)>),
+    Forget(PullRequestAddress),
+    Tell(PullRequestAddress, Command),
+    PollNow,
+}
+
+/// How long a loop may take to reach a safe state when all is to end.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// Messages that may wait before whoever sends has to.
+const QUEUE: usize = 64;
+
+impl Supervisor {
+    /// Starts with what the journal knows; the network is not touched before the first poll.
+    pub async fn start(
+        options: Options,
+        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+    ) -> Result<Supervisor, JournalError> {
+        let Options { config, reads, asks, journal, client, clock, .. } = options;
+        let (board, seen) = watch::channel(Arc::new(Board::default()));
+        let setup = Arc::new(Setup {
+            operator: Operator::default(),
+            reader: Arc::new(Reader::new(client.clone())),
+            host: client.host().name().to_owned(),
+            writer: Writer::new(client, options.pace),
+            config,
+            reads,
+            asks,
+            journal,
+            clock,
+            instance: options.instance,
+            read_only: options.read_only,
+            lease: options.lease,
+            environment: options.environment,
+            busy: Busy::new(),
+            board,
+        });
+        let (requests, inbox) = mpsc::channel(QUEUE);
+        let hub = Hub::new(Arc::clone(&setup), pull_requests).await?;
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(hub.run(inbox, stopped));
+        Ok(Supervisor { requests, board: seen, stop, task })
+    }
+
+    /// What there is to see; a new value whenever something changed.
+    pub fn board(&self) -> watch::Receiver<Arc<Board>> {
+        self.board.clone()
+    }
+
+    pub async fn track(&self, pull_requests: Vec<(PullRequestAddress, Option<String>)>) {
+        self.request(Request::Track(pull_requests)).await;
+    }
+
+    pub async fn forget(&self, pull_request: PullRequestAddress) {
+        self.request(Request::Forget(pull_request)).await;
+    }
+
+    /// Tells one pull request's loop what a person wants.
+    pub async fn tell(&self, pull_request: PullRequestAddress, command: Command) {
+        self.request(Request::Tell(pull_request, command)).await;
+    }
+
+    pub async fn poll_now(&self) {
+        self.request(Request::PollNow).await;
+    }
+
+    async fn request(&self, request: Request) {
+        // A hub that has ended has nothing to be asked for.
+        let _ended = self.requests.send(request).await;
+    }
+
+    /// Lets every loop reach a safe state, gives all leases back, and waits.
+    pub async fn stop(self) {
+        // A hub that has ended or panicked has stopped, too.
+        let _ended = self.stop.send(());
+        let _panicked = self.task.await;
+    }
+}
+
+struct Hub {
+    setup: Arc<Setup>,
+    poller: Poller<Client>,
+    actors: BTreeMap<PullRequestAddress, Loop>,
+    follower: Follower,
+}
+
+struct Loop {
+    inbox: mpsc::Sender<Message>,
+    task: JoinHandle<()>,
+}
+
+impl Hub {
+    async fn new(
+        setup: Arc<Setup>,
+        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+    ) -> Result<Hub, JournalError> {
+        let interval = setup.config.policy.poll_interval;
+        let settings = PollSettings { interval, ..PollSettings::default() };
+        let poller = Poller::new(Arc::clone(&setup.reader), settings);
+        let records =
+            setup.journal.records(Filter { host: Some(setup.host.clone()), ..Filter::default() }).await?;
+        let last = records.last().map_or(0, |record| record.seq);
+        let follower = setup.journal.follow(last);
+        let mut hub = Hub { setup, poller, actors: BTreeMap::new(), follower };
+        hub.adopt(pull_requests, records).await?;
+        Ok(hub)
+    }
+
+    /// Starts a loop for each, from what the journal has.
+    async fn adopt(
+        &mut self,
+        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        records: Vec<Record>,
+    ) -> Result<(), JournalError> {
+        let now = self.setup.clock.now();
+        let mut by_pull_request: BTreeMap<_, Vec<Record>> = BTreeMap::new();
+        for record in records {
+            if let Some(key) = record.pull_request.clone() {
+                by_pull_request.entry(key).or_default().push(record);
+            }
+        }
+        let mut last: BTreeMap<_, _> = BTreeMap::new();
+        for stored in self.setup.journal.load_snapshots().await?.readable {
+            let age = jiff::SignedDuration::try_from(stored.age).unwrap_or(jiff::SignedDuration::ZERO);
+            let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
+            let review_loop = stored.poll.as_ref().and_then(|poll| ReviewLoop::deserialize(poll).ok());
+            last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, review_loop));
+        }
+        for (address, id) in pull_requests {
+            if self.actors.contains_key(&address) {
+                continue;
+            }
+            let key = self.setup.key(&address);
+            let last = last.remove(&key);
+            let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
+            self.poller.schedule_mut().track(address.clone(), id);
+            let records = by_pull_request.remove(&key).unwrap_or_default();
+            let (inbox, messages) = mpsc::channel(QUEUE);
+            let (programs, reports) = mpsc::channel(QUEUE);
+            let start = Start { address: address.clone(), records, last };
+            let actor = Actor::new(Arc::clone(&self.setup), start, programs);
+            let task = tokio::spawn(actor.run(messages, reports));
+            self.actors.insert(address, Loop { inbox, task });
+        }
+        Ok(())
+    }
+
+    /// Works until told to stop, also in the middle of a poll that does not come back.
+    async fn run(mut self, inbox: mpsc::Receiver<Request>, stopped: oneshot::Receiver<()>) {
+        tokio::select! {
+            // Whoever drops the supervisor wants it to end as well.
+            _dropped = stopped => {}
+            () = self.work(inbox) => {}
+        }
+        self.end().await;
+    }
+
+    async fn work(&mut self, mut inbox: mpsc::Receiver<Request>) {
+        let mut next = self.setup.clock.now();
+        loop {
+            let setup = Arc::clone(&self.setup);
+            let until_next = async {
+                if setup.clock.waits_for_work() {
+                    setup.busy.until_idle().await;
+                }
+                setup.clock.sleep_until(next).await;
+            };
+            tokio::select! {
+                request = inbox.recv() => match request {
+                    None => return,
+                    Some(Request::Track(pull_requests)) => self.track(pull_requests).await,
+                    Some(Request::Forget(address)) => self.forget(&address).await,
+                    Some(Request::Tell(address, command)) => {
+                        let polls = command == Command::PollNow || command == Command::Resume;
+                        self.send(&address, WakeUp::Person(command)).await;
+                        if polls {
+                            next = self.setup.clock.now();
+                        }
+                    }
+                    Some(Request::PollNow) => next = self.setup.clock.now(),
+                },
+                record = self.follower.next() => match record {
+                    Ok(record) => self.pass_on(record).await,
+                    Err(error) => self.trouble(Some(error.to_string())),
+                },
+                () = until_next => next = self.poll().await,
+            }
+        }
+    }
+
+    async fn track(&mut self, pull_requests: Vec<(PullRequestAddress, Option<String>)>) {
+        let filter = Filter { host: Some(self.setup.host.clone()), ..Filter::default() };
+        let outcome = match self.setup.journal.records(filter).await {
+            Ok(records) => self.adopt(pull_requests, records).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            self.trouble(Some(error.to_string()));
+        }
+    }
+
+    async fn forget(&mut self, address: &PullRequestAddress) {
+        self.poller.schedule_mut().forget(address);
+        if let Some(Loop { inbox, task }) = self.actors.remove(address) {
+            drop(inbox);
+            let _panicked = task.await;
+        }
+        self.setup.board.send_modify(|board| {
+            Arc::make_mut(board).pull_requests.remove(address);
+        });
+    }
+
+    /// One poll for everybody. Returns when the next is due.
+    async fn poll(&mut self) -> Timestamp {
+        let now = self.setup.clock.now();
+        let mut sightings = Vec::new();
+        let report = self.poller.poll(now, |sighting| sightings.push(sighting)).await;
+        let mut told = BTreeSet::new();
+        for sighting in sightings {
+            let (address, wake) = match sighting {
+                Sighting::Read { read, .. } => {
+                    let snapshot: PullRequestSnapshot = read.snapshot;
+                    let PullRequestSnapshot { repository, number, .. } = &snapshot;
+                    let address = PullRequestAddress { repository: repository.clone(), number: *number };
+                    (address, WakeUp::Polled(Arc::new(snapshot)))
+                }
+                Sighting::Gone(address) => (address, WakeUp::Gone),
+                Sighting::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
+            };
+            told.insert(address.clone());
+            self.send(&address, wake).await;
+        }
+        let limit =
+            report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
+        let rest: Vec<_> = self.actors.keys().filter(|address| !told.contains(address)).cloned().collect();
+        for address in rest {
+            let wake = match &limit {
+                Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },
+                None => WakeUp::Unchanged,
+            };
+            self.send(&address, wake).await;
+        }
+        let budget = report.budget;
+        let interval = now.checked_add(budget.interval).unwrap_or(Timestamp::MAX);
+        let next = limit.as_ref().map_or(interval, |(until, _)| (*until).max(interval));
+        self.setup.board.send_modify(|board| {
+            let board = Arc::make_mut(board);
+            board.trouble = limit.map(|(_, why)| why);
+            board.budget = Some(budget);
+            board.next_poll = Some(next);
+        });
+        next
+    }
+
+    /// What somebody recorded concerns the loop of its pull request.
+    async fn pass_on(&mut self, record: Record) {
+        let Some(key) = &record.pull_request else { return };
+        let address = PullRequestAddress { repository: key.repository.clone(), number: key.number };
+        if key.host == self.setup.host {
+            self.send(&address, WakeUp::Recorded(Box::new(record))).await;
+        }
+    }
+
+    async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
+        if let Some(Loop { inbox, .. }) = self.actors.get(address) {
+            let message = Message { wake, _working: self.setup.busy.begin() };
+            // A loop that has ended has nothing to be told.
+            let _ended = inbox.send(message).await;
+        }
+    }
+
+    fn trouble(&self, trouble: Option<String>) {
+        self.setup.board.send_modify(|board| Arc::make_mut(board).trouble = trouble);
+    }
+
+    /// Lets every loop finish what it is at, but not for long: what is cut off in the middle has its intent in the
+    /// journal, and is looked for at the next start.
+    async fn end(self) {
+        let mut tasks = Vec::new();
+        for (_, Loop { inbox, task }) in self.actors {
+            let shutdown = Message { wake: WakeUp::Shutdown, _working: self.setup.busy.begin() };
+            let _full_or_ended = inbox.try_send(shutdown);
+            tasks.push(task);
+        }
+        let everybody = async {
+            for task in &mut tasks {
+                let _panicked = task.await;
+            }
+        };
+        if timeout(GRACE, everybody).await.is_err() {
+            for task in tasks {
+                task.abort();
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Carrying out a deed: intent, act, outcome.
+
+use super::due::Deed;
+use crate::github::write::{NewThread, Write};
+use crate::github::{Client, Error, Outcome, Writer};
+use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey};
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// What became of a deed.
+#[derive(Debug)]
+pub enum Done {
+    /// It is there, or is never tried again, and the journal says so.
+    Concluded(Outcome),
+    /// It may be tried again later; this is why not now.
+    Later(String),
+}
+
+/// The name of a deed in the journal, where all pull requests share one space of names.
+pub fn journal_key(about: &PullRequestKey, name: &str) -> String {
+    format!("{about}/{name}")
+}
+
+/// Writes what a deed says, exactly once. With a lease, only while it is held; without one, as a person's own act.
+pub async fn perform(
+    deed: &Deed,
+    about: &PullRequestKey,
+    by: &str,
+    lease: Option<&Lease>,
+    journal: &Journal,
+    writer: &Writer<Client>,
+) -> Result<Done, JournalError> {
+    let key = journal_key(about, &deed.name);
+    let record = |body| NewRecord::new("", by).about(about.clone()).because(deed.why.clone()).with(body);
+    journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
+    let outcome = match writer.write(&deed.write).await {
+        // GitHub refuses a whole review for one line that is not in the diff. What cannot stand there is said in the
+        // review's text instead.
+        Err(Error::Refused { .. }) if has_threads(&deed.write) => {
+            writer.write(&in_the_text(&deed.write)).await
+        }
+        outcome => outcome,
+    };
+    match outcome {
+        Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
+        Ok(outcome) => {
+            let body = json!({"outcome": outcome.sentence(), "url": proof_url(&outcome)});
+            journal.conclude(lease, key, record(body)).await?;
+            Ok(Done::Concluded(outcome))
+        }
+        Err(error) => Ok(Done::Later(error.to_string())),
+    }
+}
+
+fn proof_url(outcome: &Outcome) -> Option<&str> {
+    match outcome {
+        Outcome::Done(proof) | Outcome::AlreadyThere(proof) | Outcome::SwallowedByDraft(proof) => {
+            proof.url.as_deref()
+        }
+        Outcome::Unknown { .. } => None,
+    }
+}
+
+fn has_threads(write: &Write) -> bool {
+    matches!(write, Write::Review { threads, .. } if !threads.is_empty())
+}
+
+/// The same review with what its threads say in its own text.
+fn in_the_text(write: &Write) -> Write {
+    let mut moved = write.clone();
+    if let Write::Review { body, threads, .. } = &mut moved {
+        for NewThread { path, line, body: text, .. } in std::mem::take(threads) {
+            let _infallible = write!(body, "\n\n---\n\n`{path}:{line}`\n\n{text}");
+        }
+    }
+    moved
+}

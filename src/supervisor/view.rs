@@ -1,0 +1,64 @@
+//! What a screen or a script sees of the supervisor: plain values, replaced whole whenever something changed.
+
+use super::standing::Standing;
+use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
+use crate::domain::vocabulary::ReviewerName;
+use crate::github::PullRequestAddress;
+use crate::github::poll::BudgetStatus;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Everything that is supervised.
+#[derive(Debug, Clone, Default)]
+pub struct Board {
+    pub pull_requests: BTreeMap<PullRequestAddress, Arc<View>>,
+    /// The points GitHub grants; absent before the first poll.
+    pub budget: Option<BudgetStatus>,
+    /// What keeps everything from being polled, if something does.
+    pub trouble: Option<String>,
+    pub next_poll: Option<Timestamp>,
+}
+
+/// One pull request.
+#[derive(Debug, Clone)]
+pub struct View {
+    pub address: PullRequestAddress,
+    /// Absent before it was ever read.
+    pub standing: Option<Arc<Standing>>,
+    /// When it was last seen to be so.
+    pub seen_at: Option<Timestamp>,
+    pub review_loop: Option<ReviewLoop>,
+    /// When the next attempt is due.
+    pub next_at: Option<Timestamp>,
+    pub role: Role,
+    pub drive: bool,
+    /// Reviewers that are thinking now.
+    pub thinking: Vec<ReviewerName>,
+    pub author_at_work: bool,
+    /// What is due and not done, in sentences: all that would be done where the repository is only watched.
+    pub due: Vec<String>,
+    /// The last thing that went wrong here and is still so.
+    pub trouble: Option<String>,
+}
+
+/// Who drives a pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// Nobody decides anything here: this instance only looks.
+    ReadOnly,
+    Driver,
+    /// Another instance does, and this one would take over.
+    Standby {
+        holder: String,
+    },
+}
+
+impl View {
+    pub fn exit(&self) -> Option<&Exit> {
+        match self.review_loop.as_ref()?.phase() {
+            Phase::Ended(exit) => Some(exit),
+            Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
+        }
+    }
+}
