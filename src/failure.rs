@@ -26,6 +26,8 @@ pub enum Kind {
     Usage,
     /// Something is there and works, but not as it should: only `doctor` says so.
     Unfit,
+    /// A person who was asked said no.
+    Stopped,
 }
 
 impl Kind {
@@ -35,6 +37,7 @@ impl Kind {
             Kind::Usage => 2,
             Kind::NotAllowed => 4,
             Kind::OutOfReach => 5,
+            Kind::Stopped => 18,
         }
     }
 

@@ -12,7 +12,8 @@
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
-//! - [`status`] and [`doctor`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
+//! - [`status`] and [`doctor`]: the commands that look at GitHub; [`act`]: those that write to it, once and only when
+//!   somebody agreed; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
@@ -23,6 +24,7 @@
 //! - Arrows point inward: nothing below imports `cli`.
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
+pub mod act;
 pub mod bound;
 pub mod clean;
 pub mod cli;

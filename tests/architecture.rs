@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What each top-level module may import of ours. A module that is not listed fails the test, so that adding
 /// one means deciding where it stands.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("domain", &[]),
     ("github", &["domain"]),
     ("simulator", &["domain"]),
@@ -22,9 +22,10 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("forge", &["config", "failure", "github"]),
     ("status", &["clean", "config", "domain", "failure", "forge", "github", "reviewers", "thread_line"]),
     ("doctor", &["clean", "config", "domain", "failure", "forge", "github", "reviewers", "status"]),
+    ("act", &["clean", "domain", "failure", "forge", "github", "reviewers"]),
     ("simulate", &["domain", "config", "object", "reviewers", "thread_line"]),
     ("bound", &["domain", "config"]),
-    ("cli", &[]),
+    ("cli", &["act", "failure"]),
     ("lib", &[]),
 ];
 
