@@ -99,7 +99,7 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
 }
 
 /// The program waits for lost answers in real time, so all cells wait together.
-const AT_ONCE: usize = 96;
+const AT_ONCE: usize = 128;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_verb_is_in_effect_exactly_once_under_every_fault() {
