@@ -119,26 +119,26 @@ pub async fn act(
     let read = read.map_err(|error| report::nothing_written(&error))?;
     let address =
         PullRequestAddress { repository: read.snapshot.repository.clone(), number: read.snapshot.number };
-    let Plan { writes } = plan(order, &read, profiles)?;
+    let plan = plan(order, &read, profiles)?;
     let writer = Writer::new(&client, Pace::default());
     let steps = match consent {
-        Consent::Rehearsal => rehearse(&writer, writes).await?,
-        Consent::Given => carry_out(&writer, writes).await,
+        Consent::Rehearsal => rehearse(&writer, plan).await?,
+        Consent::Given => carry_out(&writer, plan).await,
         Consent::Ask(ask) => {
-            let sentences: Vec<String> = writes.iter().map(Write::sentence).collect();
+            let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
             if !ask(&sentences).map_err(|error| Failure::usage(consent::unheard(&error)))? {
                 return Err(Failure::new(Kind::Stopped, "it was not agreed to, so nothing was written"));
             }
-            carry_out(&writer, writes).await
+            carry_out(&writer, plan).await
         }
     };
     Ok(Report { pull_request: address, steps })
 }
 
 /// Exactly what would be sent.
-async fn rehearse(writer: &Writer<&Client>, writes: Vec<Write>) -> Result<Vec<Step>, Failure> {
+async fn rehearse(writer: &Writer<&Client>, plan: Plan) -> Result<Vec<Step>, Failure> {
     let mut steps = Vec::new();
-    for write in writes {
+    for write in plan.writes {
         let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
         steps.push(Step { write, became: Became::Rehearsed(described.calls) });
     }
@@ -146,9 +146,9 @@ async fn rehearse(writer: &Writer<&Client>, writes: Vec<Write>) -> Result<Vec<St
 }
 
 /// One after the other, and none after one that is not in effect: a thread whose reason nobody can see is not resolved.
-async fn carry_out(writer: &Writer<&Client>, writes: Vec<Write>) -> Vec<Step> {
+async fn carry_out(writer: &Writer<&Client>, plan: Plan) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    for write in writes {
+    for write in plan.writes {
         let became = if steps.iter().all(Step::is_in_effect) {
             match writer.write(&write).await {
                 Ok(outcome) => Became::Told(outcome),

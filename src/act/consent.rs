@@ -38,10 +38,7 @@ pub struct Manner {
 
 impl Manner {
     /// The consent there is or can be got, settled before anything is read or sent.
-    pub fn consent<'a>(
-        self,
-        ask: &'a mut dyn FnMut(&[String]) -> io::Result<bool>,
-    ) -> Result<Consent<'a>, Failure> {
+    pub fn consent(self, ask: &mut dyn FnMut(&[String]) -> io::Result<bool>) -> Result<Consent<'_>, Failure> {
         match self {
             Manner { dry_run: true, .. } => Ok(Consent::Rehearsal),
             Manner { read_only: true, .. } => Err(Failure::usage(

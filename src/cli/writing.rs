@@ -83,7 +83,7 @@ enum Acting {
     /// Reply in the thread.
     Reply {
         #[command(flatten)]
-        body: Body,
+        words: Words,
     },
     /// Hide the thread's first comment as a duplicate.
     Hide,
@@ -94,7 +94,7 @@ enum Supervising {
     /// Comment on the pull request.
     Comment {
         #[command(flatten)]
-        body: Body,
+        words: Words,
     },
     /// Put a label on it; one that the repository does not have is made.
     Label { name: String },
@@ -103,12 +103,12 @@ enum Supervising {
     /// Approve it at its present head; where an approval of yours stands there, nothing is sent.
     Approve {
         #[command(flatten)]
-        body: PerhapsBody,
+        words: PerhapsWords,
     },
     /// Request changes at its present head.
     RequestChanges {
         #[command(flatten)]
-        body: Body,
+        words: Words,
     },
     /// Ask a reviewer to look at it.
     RequestReview {
@@ -133,7 +133,7 @@ enum Supervising {
         #[arg(long)]
         title: String,
         #[command(flatten)]
-        body: PerhapsBody,
+        words: PerhapsWords,
         /// May be given several times.
         #[arg(long = "label", value_name = "NAME")]
         labels: Vec<String>,
@@ -153,7 +153,7 @@ enum Supervising {
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-struct Body {
+struct Words {
     /// The text.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     body: Option<String>,
@@ -168,7 +168,7 @@ struct Body {
 /// Where it makes sense without a text, too.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-struct PerhapsBody {
+struct PerhapsWords {
     /// The text.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     body: Option<String>,
@@ -201,7 +201,7 @@ impl Act {
         let verb = match &self.verb {
             Acting::Resolve { reason } => ThreadVerb::Resolve { reason: reason.clone() },
             Acting::Unresolve { reason } => ThreadVerb::Unresolve { reason: reason.clone() },
-            Acting::Reply { body } => ThreadVerb::Reply { body: body.text().read(standard_input)? },
+            Acting::Reply { words } => ThreadVerb::Reply { body: words.text().read(standard_input)? },
             Acting::Hide => ThreadVerb::Hide,
         };
         Ok(self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb }))
@@ -212,16 +212,16 @@ impl Pr {
     /// The order it stands for, its texts read.
     pub fn order(&self, standard_input: impl Read) -> Result<Order, Failure> {
         let verb = match &self.verb {
-            Supervising::Comment { body } => {
-                PullRequestVerb::Comment { body: body.text().read(standard_input)? }
+            Supervising::Comment { words } => {
+                PullRequestVerb::Comment { body: words.text().read(standard_input)? }
             }
             Supervising::Label { name } => PullRequestVerb::Label { name: name.clone() },
             Supervising::Unlabel { name } => PullRequestVerb::Unlabel { name: name.clone() },
-            Supervising::Approve { body } => {
-                PullRequestVerb::Approve { body: body.text().read(standard_input)? }
+            Supervising::Approve { words } => {
+                PullRequestVerb::Approve { body: words.text().read(standard_input)? }
             }
-            Supervising::RequestChanges { body } => {
-                PullRequestVerb::RequestChanges { body: body.text().read(standard_input)? }
+            Supervising::RequestChanges { words } => {
+                PullRequestVerb::RequestChanges { body: words.text().read(standard_input)? }
             }
             Supervising::RequestReview { reviewer, mention } => {
                 PullRequestVerb::RequestReview { reviewer: reviewer.clone(), mention: mention.clone() }
@@ -235,9 +235,9 @@ impl Pr {
                     Method::Rebase => MergeMethod::Rebase,
                 },
             },
-            Supervising::Issue { title, body, labels, assignees } => PullRequestVerb::OpenIssue {
+            Supervising::Issue { title, words, labels, assignees } => PullRequestVerb::OpenIssue {
                 title: title.clone(),
-                body: body.text().read(standard_input)?,
+                body: words.text().read(standard_input)?,
                 labels: labels.clone(),
                 assignees: assignees.clone(),
             },
@@ -255,13 +255,13 @@ impl How {
     }
 }
 
-impl Body {
+impl Words {
     fn text(&self) -> Text {
         text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or(Text::StandardInput)
     }
 }
 
-impl PerhapsBody {
+impl PerhapsWords {
     fn text(&self) -> Text {
         text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or_default()
     }
