@@ -1,8 +1,10 @@
 //! Every verb under every fault: on the server it is in effect exactly once, also when the command is run again.
 
+use crate::program::program;
 use crate::verbs::{Verb, agreed, all, changes, start};
 use cloture::simulator::{Fault, FaultKind};
 use serde_json::json;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -96,6 +98,25 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
         return Err(format!("{told}, and then {again:?}, there: {now_there:?}"));
     }
     Ok(())
+}
+
+/// The server has done it, and whoever would hear of that is gone.
+#[tokio::test]
+async fn a_command_that_is_killed_before_the_answer_is_simply_run_again() {
+    for verb in all().into_iter().filter(|verb| !verb.is_dispatch()) {
+        let simulator = start().await;
+        simulator.inject(Fault::once(verb.aim, FaultKind::Slow { millis: 600_000 }));
+        let home = tempfile::tempdir().unwrap();
+        let url = simulator.url();
+        let mut command = program(home.path(), &[&["--api-url", &url], verb.command, &["--yes"]].concat());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        simulator.wait_until(|it| it.requests().iter().any(|request| request.outcome == "fault: slow")).await;
+        child.kill().await.unwrap();
+        let again = agreed(&simulator, verb.command).await;
+        assert_eq!((again.code, again.err.as_str()), (0, ""), "{}: {again:?}", verb.name());
+        assert_eq!(changes(&simulator), verb.changes, "{}", verb.name());
+        assert!((verb.holds)(&simulator), "{}", verb.name());
+    }
 }
 
 /// The program waits for lost answers in real time, so all cells wait together.
