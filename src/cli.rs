@@ -1,5 +1,9 @@
 //! The command line, as types only.
 
+mod writing;
+
+pub use writing::{Act, How, Pr};
+
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -14,6 +18,10 @@ pub struct Cli {
     /// The address of GitHub's API, for an Enterprise server or the simulator.
     #[arg(long, global = true, value_name = "URL")]
     pub api_url: Option<String>,
+
+    /// Refuse whatever would write to GitHub.
+    #[arg(long, global = true)]
+    pub read_only: bool,
 
     #[command(subcommand)]
     pub command: Command,
@@ -53,6 +61,10 @@ pub enum Command {
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
+    /// Write in a review thread: resolve it, open it again, reply, or hide it as a duplicate.
+    Act(Act),
+    /// Write on a pull request: comment, label, review, ask for a review, close, merge, open an issue, send an event.
+    Pr(Pr),
     /// Run a GitHub on this machine that plays a scenario, until interrupted.
     Simulator {
         /// The port on loopback; 0 takes any free one.

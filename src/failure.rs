@@ -33,6 +33,8 @@ pub enum Kind {
     IssuesFound,
     /// Something is there and works, but not as it should: only `doctor` says so.
     Unfit,
+    /// A person who was asked said no.
+    Stopped,
 }
 
 impl Kind {
@@ -46,6 +48,7 @@ impl Kind {
             Kind::ReviewerFailed => 12,
             Kind::Merged => 15,
             Kind::Closed => 16,
+            Kind::Stopped => 18,
         }
     }
 

@@ -15,8 +15,8 @@
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
-//! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
-//!   engine from outside.
+//! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
+//!   when somebody agreed; [`simulate`] and [`bound`]: those that show the engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
 //! Invariants, each held by a test in `tests/architecture.rs`:
@@ -26,6 +26,7 @@
 //! - Arrows point inward: nothing below imports `cli`.
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
+pub mod act;
 pub mod authors;
 pub mod bound;
 pub mod clean;

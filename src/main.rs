@@ -2,9 +2,11 @@
 
 use anyhow::Context;
 use clap::Parser;
+use cloture::act::consent::{self, Manner};
+use cloture::act::{Order, act};
 use cloture::bound::worst_case;
 use cloture::clean;
-use cloture::cli::{Cli, Command};
+use cloture::cli::{Cli, Command, How};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
 use cloture::failure::Failure;
@@ -17,7 +19,7 @@ use cloture::status::status;
 use jiff::Timestamp;
 use std::fs::File;
 use std::future::Future;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fmt};
@@ -60,6 +62,8 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
             return show_review(cli, pull_request, reviewer, *json);
         }
         Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
+        Command::Act(act) => return write_to_forge(cli, &act.how, || act.order(io::stdin())),
+        Command::Pr(pr) => return write_to_forge(cli, &pr.how, || pr.order(io::stdin())),
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
     Ok(Vec::new())
@@ -112,6 +116,26 @@ fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<F
     })??;
     writeln!(io::stdout(), "{examination}")?;
     Ok(examination.trouble().into_iter().collect())
+}
+
+/// Whether it may be written is settled before a text is read or anything is asked of GitHub.
+fn write_to_forge(
+    cli: &Cli,
+    how: &How,
+    order: impl FnOnce() -> Result<Order, Failure>,
+) -> anyhow::Result<Vec<Failure>> {
+    let is_terminal = io::stdin().is_terminal();
+    let manner = Manner { dry_run: how.dry_run, yes: how.yes, read_only: cli.read_only, is_terminal };
+    let mut ask = |sentences: &[String]| consent::ask(sentences, io::stdin().lock(), io::stderr());
+    let consent = manner.consent(&mut ask)?;
+    let order = order()?;
+    let loaded = load(cli)?;
+    let profiles = Profiles::built_in()?;
+    let report =
+        with_settings(cli, &loaded, async |settings| act(&order, settings, &profiles, consent).await)??;
+    let text = if how.json { format!("{}\n", report.to_json()?) } else { report.to_string() };
+    write!(io::stdout(), "{text}")?;
+    Ok(report.failures())
 }
 
 /// Runs something that needs the network, with what this process was started with.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What each top-level module may import of ours. A module that is not listed fails the test, so that adding
 /// one means deciding where it stands.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("process", &[]),
     ("secret", &[]),
@@ -26,9 +26,12 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("status", &["clean", "config", "domain", "failure", "forge", "github", "reviewers", "thread_line"]),
     ("review", &["clean", "config", "domain", "failure", "forge", "github", "reviewers", "thread_line"]),
     ("doctor", &["clean", "config", "domain", "failure", "forge", "github", "reviewers", "status"]),
+    ("act", &["clean", "domain", "failure", "forge", "github", "reviewers"]),
+    ("journal", &["domain"]),
+    ("supervisor", &["authors", "config", "domain", "github", "journal", "reviewers"]),
     ("simulate", &["domain", "config", "object", "reviewers", "thread_line"]),
     ("bound", &["domain", "config"]),
-    ("cli", &[]),
+    ("cli", &["act", "failure"]),
     ("lib", &[]),
 ];
 

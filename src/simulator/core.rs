@@ -352,13 +352,15 @@ impl Core {
     ) {
         let counted = !outcome.starts_with("limit:");
         let login = by.map(|by| self.world.borrow()[by].login.clone());
+        let writes = work.is_some_and(|work| work.writes);
         self.log.push(RequestRecord {
             at: self.world.get_mut().now,
             method: incoming.method.clone(),
             path: incoming.path.clone(),
             operation: work.map(|work| work.operation.clone()).unwrap_or_default(),
             fields: work.map(|work| work.fields.clone()).unwrap_or_default(),
-            writes: work.is_some_and(|work| work.writes),
+            writes,
+            sent: if writes { serde_json::from_slice(&incoming.body).ok() } else { None },
             by: login,
             points: work.filter(|_| counted).map_or(0, |work| work.points),
             nodes: work.map_or(0, |work| work.nodes),

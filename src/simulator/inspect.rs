@@ -90,6 +90,8 @@ pub struct RequestRecord {
     /// The top-level GraphQL fields.
     pub fields: Vec<String>,
     pub writes: bool,
+    /// What a write carried.
+    pub sent: Option<serde_json::Value>,
     /// Whose token it carried.
     pub by: Option<String>,
     pub points: i64,

@@ -1,0 +1,216 @@
+//! What an order comes to, given the pull request as it is now. Nothing is sent here.
+//!
+//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. Running
+//! the same command again at the same head finds the text and posts nothing; after a push it is a new remark. A caller
+//! that gives a key of its own decides what counts as the same: it takes the head's place.
+
+use super::key::key;
+use super::thread;
+use super::{Order, PullRequestVerb, ThreadVerb, Verb};
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, Thread};
+use crate::domain::vocabulary::Login;
+use crate::failure::{Failure, Kind};
+use crate::github::PullRequestAddress;
+use crate::github::read::Read;
+use crate::github::write::{Key, Target, ThreadTarget, Verdict, Write};
+use crate::reviewers::profiles::Profiles;
+
+/// Everything that one order leads to, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub writes: Vec<Write>,
+}
+
+/// Fewer characters of a commit name too many commits.
+const SHORTEST_HEAD: usize = 7;
+
+/// Turns an order into writes, or says why it cannot be carried out.
+pub fn plan(order: &Order, read: &Read, profiles: &Profiles) -> Result<Plan, Failure> {
+    let planner = Planner::new(order, &read.snapshot)?;
+    let writes = match &order.verb {
+        Verb::Thread { thread, verb } => {
+            let thread = thread::find(thread, read, &planner.address)?;
+            planner.in_thread(thread, verb)?
+        }
+        Verb::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
+    };
+    match writes.iter().find_map(Write::objection) {
+        Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}"))),
+        None => Ok(Plan { writes }),
+    }
+}
+
+struct Planner<'a> {
+    snapshot: &'a PullRequestSnapshot,
+    address: PullRequestAddress,
+    /// What tells this order from the same one at another time.
+    occasion: &'a str,
+}
+
+impl<'a> Planner<'a> {
+    fn new(order: &'a Order, snapshot: &'a PullRequestSnapshot) -> Result<Self, Failure> {
+        let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
+        let head = snapshot.head.sha.as_str();
+        if let Some(expected) = &order.head {
+            if expected.len() < SHORTEST_HEAD {
+                return Err(Failure::usage(format_args!(
+                    "`{expected}` is too short for a commit; --head takes at least {SHORTEST_HEAD} characters"
+                )));
+            }
+            if !head.to_ascii_lowercase().starts_with(&expected.to_ascii_lowercase()) {
+                return Err(Failure::usage(format_args!(
+                    "nothing was written: the head of {address} is {head} by now, not {expected}; look at it again"
+                )));
+            }
+        }
+        Ok(Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(head) })
+    }
+
+    fn in_thread(&self, thread: &Thread, verb: &ThreadVerb) -> Result<Vec<Write>, Failure> {
+        let target = || ThreadTarget {
+            pull_request: self.address.clone(),
+            id: thread.id.clone(),
+            path: thread.path.clone(),
+            line: thread.line.or(thread.original_line),
+        };
+        let may = |is_allowed: bool, what: &str| {
+            if is_allowed {
+                return Ok(());
+            }
+            let sentence =
+                format!("GitHub does not let you {what} the thread {} of {}", thread.id, self.address);
+            Err(Failure::new(Kind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
+        };
+        let reply = |name: &str, body: &str| -> Result<Write, Failure> {
+            may(thread.viewer_can_reply, "reply in")?;
+            let key = self.key(name, &[thread.id.as_str(), body])?;
+            Ok(Write::Reply { thread: target(), body: body.to_owned(), key })
+        };
+        let after = |reason: &Option<String>, name: &str, write: Write| {
+            let reason = reason.as_deref().map(|reason| reply(name, reason)).transpose()?;
+            Ok(reason.into_iter().chain([write]).collect())
+        };
+        match verb {
+            ThreadVerb::Resolve { reason } => {
+                may(thread.resolved || thread.viewer_can_resolve, "resolve")?;
+                after(reason, "resolve", Write::Resolve { thread: target() })
+            }
+            ThreadVerb::Unresolve { reason } => {
+                may(!thread.resolved || thread.viewer_can_unresolve, "open again")?;
+                after(reason, "unresolve", Write::Unresolve { thread: target() })
+            }
+            ThreadVerb::Reply { body } => Ok(vec![reply("reply", body)?]),
+            ThreadVerb::Hide => {
+                let Some(comment) = thread.comments.first() else {
+                    return Err(Failure::usage(format_args!(
+                        "the thread {} has no comment to hide",
+                        thread.id
+                    )));
+                };
+                Ok(vec![Write::Minimize { on: self.address.clone(), comment: comment.id.clone() }])
+            }
+        }
+    }
+
+    fn on_pull_request(&self, verb: &PullRequestVerb, profiles: &Profiles) -> Result<Write, Failure> {
+        let on = Target { address: self.address.clone(), node_id: self.snapshot.node_id.clone() };
+        Ok(match verb {
+            PullRequestVerb::Comment { body } => {
+                Write::Comment { on, key: self.key("comment", &[body])?, body: body.clone() }
+            }
+            PullRequestVerb::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
+            PullRequestVerb::Unlabel { name } => {
+                Write::RemoveLabel { on, label: given(name, "a label's name")? }
+            }
+            PullRequestVerb::Approve { body } => {
+                self.review(on, Verdict::Approve, "approve", body.clone())?
+            }
+            PullRequestVerb::RequestChanges { body } => {
+                let body = given(body, "a text that says what to change")?;
+                self.review(on, Verdict::RequestChanges, "request-changes", body)?
+            }
+            PullRequestVerb::RequestReview { reviewer, mention: Some(mention) } => {
+                let key = self.key("request-review", &[reviewer, mention])?;
+                Write::Comment { on, body: mention.clone(), key }
+            }
+            PullRequestVerb::RequestReview { reviewer, mention: None } => {
+                let (reviewer, is_bot) = account(&given(reviewer, "a reviewer")?, profiles);
+                Write::RequestReview { on, reviewer, is_bot }
+            }
+            PullRequestVerb::Close => Write::Close { on },
+            PullRequestVerb::Reopen => Write::Reopen { on },
+            PullRequestVerb::Merge { method } => {
+                Write::Merge { on, head: self.snapshot.head.sha.clone(), method: *method }
+            }
+            PullRequestVerb::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
+                repository: self.address.repository.clone(),
+                title: given(title, "a title")?,
+                body: body.clone(),
+                labels: labels.clone(),
+                assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
+                key: self.key("issue", &[title, body])?,
+            },
+            PullRequestVerb::Dispatch { event_type, payload } => Write::Dispatch {
+                repository: self.address.repository.clone(),
+                event_type: given(event_type, "an event type")?,
+                payload: payload.clone(),
+                key: self
+                    .key("dispatch", &[event_type, &serde_json::Value::from(payload.clone()).to_string()])?,
+            },
+        })
+    }
+
+    fn review(&self, on: Target, verdict: Verdict, name: &str, body: String) -> Result<Write, Failure> {
+        let key = self.key(name, &[&body])?;
+        let head = self.snapshot.head.sha.clone();
+        Ok(Write::Review { on, verdict, head, body, threads: Vec::new(), key })
+    }
+
+    fn key(&self, verb: &str, parts: &[&str]) -> Result<Key, Failure> {
+        key(verb, &[&[self.address.to_string().as_str(), self.occasion], parts].concat())
+    }
+}
+
+/// A text that GitHub would refuse, or take for something else, if there were nothing in it.
+fn given(text: &str, what: &str) -> Result<String, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(format_args!("nothing was written: {what} is missing")));
+    }
+    Ok(text.to_owned())
+}
+
+/// The account of a reviewer that is known by this name, else the login itself.
+fn account(name: &str, profiles: &Profiles) -> (Login, bool) {
+    let name = name.trim().trim_start_matches('@');
+    let plain = name.strip_suffix("[bot]").unwrap_or(name);
+    let is_this = |known: &str| known.eq_ignore_ascii_case(plain);
+    let profile = profiles
+        .iter()
+        .find(|profile| is_this(profile.name.as_str()) || profile.logins.iter().any(|login| is_this(login)));
+    match profile.and_then(|profile| Some((profile.logins.first()?, profile.kind))) {
+        Some((login, kind)) => (login.as_str().into(), kind == AccountKind::Bot),
+        None => (plain.into(), plain != name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reviewer_is_asked_by_its_account_and_anybody_else_by_login() {
+        let profiles = Profiles::built_in().unwrap();
+        for (name, expected) in [
+            ("coderabbit", ("coderabbitai", true)),
+            ("coderabbitai", ("coderabbitai", true)),
+            ("@CodeRabbitAI[bot]", ("coderabbitai", true)),
+            ("copilot", ("copilot-pull-request-reviewer", true)),
+            ("erin", ("erin", false)),
+            ("@erin", ("erin", false)),
+            ("my-own[bot]", ("my-own", true)),
+        ] {
+            let (login, is_bot) = account(name, &profiles);
+            assert_eq!((login.as_str(), is_bot), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The commands that write: what was typed, and the order it stands for.
+
+use crate::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
+use crate::failure::Failure;
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Map, Value};
+use std::io::Read;
+use std::path::PathBuf;
+
+const ONCE: &str = "What is posted is posted once. A text carries a hidden key, made from the pull request, the thread, \
+the verb, the text and the head commit; a post of your account that carries the same key is looked for first, so that \
+running the same command again after a lost answer, or by mistake, posts nothing. After a push it is posted again. To \
+say the same once more at the same head, or to say it once whatever the head is, pass --key with a word of your own: it \
+takes the head's place. What is no text (resolving, labels, closing, merging, asking for a review) is not done where it \
+is so already, and an approval not where one of yours stands at this head. Only `pr dispatch` leaves nothing that could \
+be looked for: run twice, it is sent twice, with the same `cloture_key` in its payload.
+
+Exit codes: 0 done, or there already; 2 wrong usage, no such thread, or refused; 4 no token, or not allowed; 5 GitHub out \
+of reach: the sentence says whether it was certainly not done or whether nobody knows; 18 you said no.";
+
+/// `cloture act`
+#[derive(Debug, Args)]
+#[command(after_long_help = ONCE)]
+pub struct Act {
+    /// The pull request; its web address does too.
+    #[arg(value_name = "OWNER/REPO#N")]
+    pull_request: String,
+    /// A thread's id, the beginning or end of one, or PATH:LINE, where only one thread of the pull request fits.
+    thread: String,
+    #[command(subcommand)]
+    verb: Acting,
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `cloture pr`
+#[derive(Debug, Args)]
+#[command(after_long_help = ONCE)]
+pub struct Pr {
+    /// The pull request; its web address does too.
+    #[arg(value_name = "OWNER/REPO#N")]
+    pull_request: String,
+    #[command(subcommand)]
+    verb: Supervising,
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// What all that writes has in common.
+#[derive(Debug, Args)]
+pub struct How {
+    /// Print exactly what would be sent, and send nothing.
+    #[arg(long, global = true)]
+    pub dry_run: bool,
+    /// Agree beforehand instead of being asked.
+    #[arg(long, short, global = true)]
+    pub yes: bool,
+    /// Print what became of each write as one JSON object.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Name the occasion: under another key the same text is posted again, under the same one never.
+    #[arg(long, global = true, value_name = "WORD")]
+    key: Option<String>,
+    /// Do nothing unless this commit (its first 7 characters will do) is still the head.
+    #[arg(long, global = true, value_name = "SHA")]
+    head: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Acting {
+    /// Resolve the thread.
+    Resolve {
+        /// Why, posted as a reply before the thread is resolved.
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Open the resolved thread again.
+    Unresolve {
+        /// Why, posted as a reply before the thread is opened.
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Reply in the thread.
+    Reply {
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Hide the thread's first comment as a duplicate.
+    Hide,
+}
+
+#[derive(Debug, Subcommand)]
+enum Supervising {
+    /// Comment on the pull request.
+    Comment {
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Put a label on it; one that the repository does not have is made.
+    Label { name: String },
+    /// Take a label off it.
+    Unlabel { name: String },
+    /// Approve it at its present head; where an approval of yours stands there, nothing is sent.
+    Approve {
+        #[command(flatten)]
+        words: PerhapsWords,
+    },
+    /// Request changes at its present head.
+    RequestChanges {
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Ask a reviewer to look at it.
+    RequestReview {
+        /// A known reviewer's name (such as `coderabbit`), or a login; a bot's ends in `[bot]`.
+        #[arg(value_name = "LOGIN|REVIEWER")]
+        reviewer: String,
+        /// Ask by this comment instead, for a reviewer that listens to a mention only.
+        #[arg(long, value_name = "TEXT")]
+        mention: Option<String>,
+    },
+    /// Close it without merging.
+    Close,
+    /// Reopen it.
+    Reopen,
+    /// Merge it, if its head is still what it is now.
+    Merge {
+        #[arg(long, value_enum, default_value = "merge")]
+        method: Method,
+    },
+    /// Open an issue in its repository.
+    Issue {
+        #[arg(long)]
+        title: String,
+        #[command(flatten)]
+        words: PerhapsWords,
+        /// May be given several times.
+        #[arg(long = "label", value_name = "NAME")]
+        labels: Vec<String>,
+        /// May be given several times.
+        #[arg(long = "assignee", value_name = "LOGIN")]
+        assignees: Vec<String>,
+    },
+    /// Send a `repository_dispatch` event to its repository's workflows. GitHub keeps no record of it, so running this
+    /// again sends it again.
+    Dispatch {
+        event_type: String,
+        /// A JSON object with at most 9 fields; `cloture_key` is added to it.
+        #[arg(long, value_name = "JSON", default_value = "{}", value_parser = object)]
+        payload: Object,
+    },
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Words {
+    /// The text.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    body: Option<String>,
+    /// The file with the text; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    body_file: Option<PathBuf>,
+    /// Read the text from standard input.
+    #[arg(value_name = "-", value_parser = ["-"])]
+    standard_input: Option<String>,
+}
+
+/// Where it makes sense without a text, too.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct PerhapsWords {
+    /// The text.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    body: Option<String>,
+    /// The file with the text; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    body_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Method {
+    Merge,
+    Squash,
+    Rebase,
+}
+
+#[derive(Debug, Clone)]
+struct Object(Map<String, Value>);
+
+fn object(text: &str) -> Result<Object, String> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(Object(fields)),
+        Ok(_) => Err("it must be a JSON object, like {\"round\": 1}".to_owned()),
+        Err(error) => Err(format!("it is not JSON: {error}")),
+    }
+}
+
+impl Act {
+    /// The order it stands for, its texts read.
+    pub fn order(&self, standard_input: impl Read) -> Result<Order, Failure> {
+        let verb = match &self.verb {
+            Acting::Resolve { reason } => ThreadVerb::Resolve { reason: reason.clone() },
+            Acting::Unresolve { reason } => ThreadVerb::Unresolve { reason: reason.clone() },
+            Acting::Reply { words } => ThreadVerb::Reply { body: words.text().read(standard_input)? },
+            Acting::Hide => ThreadVerb::Hide,
+        };
+        Ok(self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb }))
+    }
+}
+
+impl Pr {
+    /// The order it stands for, its texts read.
+    pub fn order(&self, standard_input: impl Read) -> Result<Order, Failure> {
+        let verb = match &self.verb {
+            Supervising::Comment { words } => {
+                PullRequestVerb::Comment { body: words.text().read(standard_input)? }
+            }
+            Supervising::Label { name } => PullRequestVerb::Label { name: name.clone() },
+            Supervising::Unlabel { name } => PullRequestVerb::Unlabel { name: name.clone() },
+            Supervising::Approve { words } => {
+                PullRequestVerb::Approve { body: words.text().read(standard_input)? }
+            }
+            Supervising::RequestChanges { words } => {
+                PullRequestVerb::RequestChanges { body: words.text().read(standard_input)? }
+            }
+            Supervising::RequestReview { reviewer, mention } => {
+                PullRequestVerb::RequestReview { reviewer: reviewer.clone(), mention: mention.clone() }
+            }
+            Supervising::Close => PullRequestVerb::Close,
+            Supervising::Reopen => PullRequestVerb::Reopen,
+            Supervising::Merge { method } => PullRequestVerb::Merge {
+                method: match method {
+                    Method::Merge => MergeMethod::Merge,
+                    Method::Squash => MergeMethod::Squash,
+                    Method::Rebase => MergeMethod::Rebase,
+                },
+            },
+            Supervising::Issue { title, words, labels, assignees } => PullRequestVerb::OpenIssue {
+                title: title.clone(),
+                body: words.text().read(standard_input)?,
+                labels: labels.clone(),
+                assignees: assignees.clone(),
+            },
+            Supervising::Dispatch { event_type, payload } => {
+                PullRequestVerb::Dispatch { event_type: event_type.clone(), payload: payload.0.clone() }
+            }
+        };
+        Ok(self.how.order(&self.pull_request, Verb::PullRequest(verb)))
+    }
+}
+
+impl How {
+    fn order(&self, pull_request: &str, verb: Verb) -> Order {
+        Order { pull_request: pull_request.to_owned(), verb, key: self.key.clone(), head: self.head.clone() }
+    }
+}
+
+impl Words {
+    fn text(&self) -> Text {
+        text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or(Text::StandardInput)
+    }
+}
+
+impl PerhapsWords {
+    fn text(&self) -> Text {
+        text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or_default()
+    }
+}
+
+fn text(body: Option<&String>, file: Option<&PathBuf>) -> Option<Text> {
+    match (body, file) {
+        (Some(text), _) => Some(Text::Given(text.clone())),
+        (None, Some(file)) if file.as_os_str() == "-" => Some(Text::StandardInput),
+        (None, file) => file.cloned().map(Text::File),
+    }
+}
