@@ -15,6 +15,10 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "URL")]
     pub api_url: Option<String>,
 
+    /// The folder for what is kept between runs, instead of the platform's.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+
     #[command(subcommand)]
     pub command: Command,
 }
@@ -40,6 +44,27 @@ pub enum Command {
         /// The pull requests to look at. Without any: the current branch's, else those the configuration watches.
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
+    },
+    /// Print what happened: every decision, by whom and why.
+    Journal {
+        /// As JSON, a line each.
+        #[arg(long)]
+        json: bool,
+        /// Go on with what is recorded by anybody, until interrupted.
+        #[arg(long)]
+        follow: bool,
+        /// Only what is about this pull request.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_request: Option<String>,
+        /// Only records of this kind.
+        #[arg(long, value_name = "K")]
+        kind: Option<String>,
+        /// Only records in which this text stands, in whatever case.
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
+        /// Only the newest so many.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
     },
     /// Run a GitHub on this machine that plays a scenario, until interrupted.
     Simulator {

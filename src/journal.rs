@@ -23,8 +23,8 @@ pub use error::JournalError;
 pub use files::SetAside;
 pub use follow::Follower;
 pub use record::{
-    Acquired, Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record, StoredSnapshot,
-    StoredSnapshots,
+    Acquired, Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record,
+    StoredSnapshot, StoredSnapshots,
 };
 
 use crate::domain::snapshot::PullRequestSnapshot;

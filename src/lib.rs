@@ -13,7 +13,7 @@
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
-//! - [`status`] and [`doctor`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
+//! - [`status`] and [`doctor`]: the commands that look at GitHub; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
@@ -33,6 +33,7 @@ pub mod domain;
 pub mod failure;
 pub mod forge;
 pub mod github;
+pub mod history;
 pub mod journal;
 mod object;
 pub mod reviewers;

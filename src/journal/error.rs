@@ -39,10 +39,14 @@ pub enum JournalError {
     Busy { place: String },
     #[error("the journal at {place} is out of reach: {why}")]
     OutOfReach { place: String, why: String },
-    #[error("the journal at {place} does not let us in: {why}; check the user, the password and the database's name")]
+    #[error(
+        "the journal at {place} does not let us in: {why}; check the user, the password and the database's name"
+    )]
     NotAllowed { place: String, why: String },
     /// The answer to a commit was lost: it may have happened.
-    #[error("whether the journal at {place} kept the last record is not known: {why}; look before doing it again")]
+    #[error(
+        "whether the journal at {place} kept the last record is not known: {why}; look before doing it again"
+    )]
     Uncertain { place: String, why: String },
     #[error("{}: {why}: {source}", path.display())]
     Files { path: PathBuf, why: &'static str, source: io::Error },
@@ -147,10 +151,9 @@ enum Kind {
 
 fn kind_of(error: &sqlx::Error) -> Kind {
     let code = match error {
-        sqlx::Error::Io(_)
-        | sqlx::Error::Tls(_)
-        | sqlx::Error::Protocol(_)
-        | sqlx::Error::WorkerCrashed => return Kind::Lost,
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
+            return Kind::Lost;
+        }
         sqlx::Error::Database(error) => error.code().unwrap_or_default().into_owned(),
         _ => return Kind::Other,
     };

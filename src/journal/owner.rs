@@ -128,7 +128,9 @@ impl Owner {
             Some(store) => store,
             none => {
                 let connecting = within(limit, Store::connect(&self.address, &self.setup)).await;
-                none.insert(connecting.unwrap_or_else(|| Err(JournalError::silent(&self.address, seconds).into()))?)
+                none.insert(
+                    connecting.unwrap_or_else(|| Err(JournalError::silent(&self.address, seconds).into()))?,
+                )
             }
         };
         let Some(outcome) = within(limit, request.perform(store)).await else {

@@ -98,7 +98,8 @@ impl Dialect {
                     ("PRAGMA journal_mode = ", "WAL".to_owned()),
                     ("PRAGMA synchronous = ", "FULL".to_owned()),
                 ];
-                settings.extend(setup.page_limit.map(|pages| ("PRAGMA max_page_count = ", pages.to_string())));
+                settings
+                    .extend(setup.page_limit.map(|pages| ("PRAGMA max_page_count = ", pages.to_string())));
                 settings
             }
             Dialect::Postgres => vec![

@@ -297,3 +297,31 @@ fn a_file_that_was_never_a_configuration() {
         assert!(parse(&dotted).is_err());
     }
 }
+
+#[test]
+fn the_journals_address_is_refused_without_its_password() {
+    refused(
+        "[journal]\nurl = 'mysql://cloture:s3cret@db/cloture'",
+        r#"
+config.toml:2:7: journal.url: expected the address of a PostgreSQL database, such as "postgres://cloture@db.example.com/cloture", found a text that does not begin with postgres://
+  |
+2 | url = 'mysql://cloture:******@db/cloture'
+  |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#,
+    );
+    for wrong in [
+        "[journal]\nurl = 'postgres://cloture:s3cret@db:port/cloture'",
+        "[journal]\nurl = 'postgres://cloture:s3cret@db'",
+        "[journal]\nurl = 'postgres:///?password=s3cret&user=me'",
+        "[journal]\nulr = 'postgres://cloture:s3cret@db/cloture'",
+        "[journal]\nurl = 'postgres://cloture:s3cret@db/cloture",
+        "[journal]\nurl = ['postgres://cloture:s3cret@db/cloture']",
+        "[journal]\nurl = 5",
+        "journal = 'postgres://cloture@db/cloture?password=s3cret'",
+    ] {
+        let error = parse(wrong).unwrap_err();
+        let told = format!("{error} {error:?}");
+        assert!(told.contains("config.toml") && !told.contains("s3cret"), "{told}");
+    }
+    let right = parse("[journal]\nurl = 'postgres://cloture:s3cret@db/cloture'").unwrap();
+    assert!(!format!("{right:?}").contains("s3cret"), "{right:?}");
+}

@@ -69,10 +69,8 @@ async fn another_instances_record_is_seen_when_the_timer_fires() {
     let journal = Journal::open(&place.address, hourly).await.unwrap().journal;
     let other = Journal::open(&place.address, options()).await.unwrap().journal;
     let mut follower = journal.follow(0);
-    let begin = tokio::time::Instant::now();
     let next = tokio::spawn(async move { follower.next().await });
     tokio::task::yield_now().await;
     other.append_one(note("theirs")).await.unwrap();
     assert_eq!(next.await.unwrap().unwrap().why, "theirs");
-    assert!(begin.elapsed() < Duration::from_hours(3), "it was seen at the first look after it was there");
 }

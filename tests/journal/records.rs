@@ -24,7 +24,8 @@ fn whys(records: &[Record]) -> Vec<&str> {
 async fn records_come_back_as_they_were(place: Place) {
     let journal = place.open().await;
     let body = json!({"text": "ü \u{0} \u{202e} 日本", "number": 1.5, "deep": [[{"a": null}]]});
-    let full = NewRecord::new("cycle", "orange").about(pull_request(7)).because("line\none").once("k").with(body);
+    let full =
+        NewRecord::new("cycle", "orange").about(pull_request(7)).because("line\none").once("k").with(body);
     let bare = NewRecord::new("start", "instance-1");
     let odd = note("nul \u{0} here");
     let appended = journal.append(vec![full.clone(), bare.clone(), odd]).await.unwrap();
@@ -38,7 +39,10 @@ async fn records_come_back_as_they_were(place: Place) {
     let Record { pull_request: about, kind, by, why, key, body, .. } = read[0].clone();
     assert_eq!(NewRecord { pull_request: about.clone(), kind, by, why, key, body }, full);
     assert_eq!(about.unwrap().repository.to_string(), "Acme/shop", "as it was spelt");
-    assert_eq!((read[1].pull_request.as_ref(), read[1].key.as_ref(), &read[1].body), (None, None, &json!(null)));
+    assert_eq!(
+        (read[1].pull_request.as_ref(), read[1].key.as_ref(), &read[1].body),
+        (None, None, &json!(null))
+    );
     assert_eq!(read[2].why, "nul \u{fffd} here");
 }
 
@@ -120,13 +124,23 @@ async fn what_is_asked_for_is_what_comes(place: Place) {
         (Filter { repository: Some(repository.clone()), ..all() }, vec!["1", "2", "3", "4"]),
         (Filter { repository: Some(repository), number: Some(7), ..all() }, vec!["1", "2", "4"]),
         (Filter { kind: Some("cycle".to_owned()), ..all() }, vec!["1", "3", "4", "5"]),
-        (Filter { by: Some("orange".to_owned()), order: Order::NewestFirst, ..all() }, vec!["5", "4", "2", "1"]),
+        (
+            Filter { by: Some("orange".to_owned()), order: Order::NewestFirst, ..all() },
+            vec!["5", "4", "2", "1"],
+        ),
         (Filter { by: Some("' OR 1=1 --".to_owned()), ..all() }, vec![]),
         (Filter { kind: Some("cycle".to_owned()), ..Filter::about(&pull_request(7)) }, vec!["1"]),
     ];
     for (filter, expected) in cases {
         let found = journal.records(filter.clone()).await.unwrap();
         assert_eq!(whys(&found), expected, "{filter:?}");
+        // A follower's records are held against the same filter without the database.
+        if filter.limit.is_none() {
+            let mut fitting = journal.records(all()).await.unwrap();
+            fitting.retain(|record| filter.fits(record));
+            fitting.sort_by_key(|record| found.iter().position(|other| other == record));
+            assert_eq!(fitting, found, "{filter:?}");
+        }
     }
 }
 
@@ -154,12 +168,8 @@ async fn a_text_is_found_in_whatever_case(place: Place) {
         let filter = Filter { text: Some(text.to_owned()), ..Filter::default() };
         assert_eq!(journal.records(filter).await.unwrap().len(), expected, "{text}");
     }
-    let newest = Filter {
-        text: Some("n".to_owned()),
-        order: Order::NewestFirst,
-        limit: Some(1),
-        ..Filter::default()
-    };
+    let newest =
+        Filter { text: Some("n".to_owned()), order: Order::NewestFirst, limit: Some(1), ..Filter::default() };
     assert_eq!(whys(&journal.records(newest).await.unwrap()), ["nothing"]);
 }
 
@@ -181,13 +191,15 @@ async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     };
     assert_eq!(open(None).await, ["a", "b", "c"]);
     assert_eq!(open(Some(1)).await, ["a", "c"]);
-    let done = journal.conclude(None, "a", NewRecord::new("any", "engine").with(json!({"id": 5}))).await.unwrap();
+    let done =
+        journal.conclude(None, "a", NewRecord::new("any", "engine").with(json!({"id": 5}))).await.unwrap();
     assert!(done.is_new());
     assert_eq!(open(None).await, ["b", "c"]);
     assert_eq!(open(Some(2)).await, ["b"]);
 
     // The first outcome stands, and nothing is concluded that was not intended.
-    let again = journal.conclude(None, "a", NewRecord::new("any", "engine").with(json!({"id": 6}))).await.unwrap();
+    let again =
+        journal.conclude(None, "a", NewRecord::new("any", "engine").with(json!({"id": 6}))).await.unwrap();
     assert_eq!(again, Appended::AlreadyThere(done.record().clone()));
     let error = journal.conclude(None, "d", NewRecord::new("any", "engine")).await.unwrap_err();
     assert_eq!(error.to_string(), "nothing was intended under the key `d`, so there is nothing to conclude");

@@ -51,7 +51,10 @@ async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
     let mut views = followers.join_all().await;
     let first = views.pop().unwrap();
     assert!(first.iter().map(|record| record.seq).eq(1..=u64::from(KEYS + INSTANCES * TASKS * KEYS)));
-    assert!(views.iter().all(|view| *view == first), "all followers saw the same, each record once and in order");
+    assert!(
+        views.iter().all(|view| *view == first),
+        "all followers saw the same, each record once and in order"
+    );
     let keys: BTreeSet<_> = first.iter().filter_map(|record| record.key.clone()).collect();
     assert_eq!(keys.len(), KEYS as usize);
     assert_eq!(place.open().await.records(Filter::default()).await.unwrap(), first);
@@ -93,7 +96,10 @@ async fn there_are_never_two_holders(place: Place) {
 
 async fn processes_share_a_journal_that_none_of_them_found_there(place: Place) {
     let start = |process: u32| {
-        place.child("together::appends_and_leases_as_a_process", &[("CLOTURE_CHILD_NAME", process.to_string())])
+        place.child(
+            "together::appends_and_leases_as_a_process",
+            &[("CLOTURE_CHILD_NAME", process.to_string())],
+        )
     };
     let children: Vec<_> = (0..INSTANCES).map(start).collect();
     let endings = tokio::task::spawn_blocking(|| {
@@ -106,7 +112,8 @@ async fn processes_share_a_journal_that_none_of_them_found_there(place: Place) {
     let of = |kind: &str| all.iter().filter(|record| record.kind == kind).count();
     assert!(all.iter().map(|record| record.seq).eq(1..=all.len() as u64));
     assert_eq!((of("task"), of("note"), of("turn")), (20, 20 * INSTANCES as usize, 5 * INSTANCES as usize));
-    let epochs = all.iter().filter(|record| record.kind == "turn").map(|record| record.body["epoch"].as_u64());
+    let epochs =
+        all.iter().filter(|record| record.kind == "turn").map(|record| record.body["epoch"].as_u64());
     assert!(epochs.eq((1..=5 * u64::from(INSTANCES)).map(Some)), "never two holders in one epoch");
 }
 

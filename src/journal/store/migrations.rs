@@ -20,8 +20,9 @@ impl Store {
         let exists: i64 = sqlx::query_scalar(dialect.has_version()).fetch_one(&mut *transaction).await?;
         let mut version = 0;
         if exists > 0 {
-            let found: Option<i64> =
-                sqlx::query_scalar("SELECT version FROM cloture_schema").fetch_optional(&mut *transaction).await?;
+            let found: Option<i64> = sqlx::query_scalar("SELECT version FROM cloture_schema")
+                .fetch_optional(&mut *transaction)
+                .await?;
             version = unsigned(found.unwrap_or_default())?;
         }
         if version > known {
@@ -33,7 +34,9 @@ impl Store {
         if exists == 0 {
             let create = "CREATE TABLE cloture_schema (version BIGINT NOT NULL)";
             sqlx::raw_sql(create).execute(&mut *transaction).await?;
-            sqlx::raw_sql("INSERT INTO cloture_schema (version) VALUES (0)").execute(&mut *transaction).await?;
+            sqlx::raw_sql("INSERT INTO cloture_schema (version) VALUES (0)")
+                .execute(&mut *transaction)
+                .await?;
         }
         for (before, migration) in (0_u64..).zip(MIGRATIONS) {
             if before >= version {

@@ -2,7 +2,9 @@
 
 use super::{Dialect, Request, Store, commit, pull_request, signed, timestamp, unsigned};
 use crate::journal::error::{Fault, JournalError};
-use crate::journal::record::{Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record};
+use crate::journal::record::{
+    Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record,
+};
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{AnyConnection, Arguments, Row};
 
@@ -42,7 +44,8 @@ impl Request for Append {
             appended.push(outcome);
         }
         if next <= last {
-            let give_back = sqlx::query("UPDATE counters SET value = $1 WHERE name = 'records'").bind(next - 1);
+            let give_back =
+                sqlx::query("UPDATE counters SET value = $1 WHERE name = 'records'").bind(next - 1);
             give_back.execute(&mut *transaction).await?;
         }
         commit(transaction).await?;
@@ -215,7 +218,12 @@ struct Question {
 impl Question {
     fn new(from: &'static str) -> Self {
         let columns = "SELECT seq, recorded_at, host, repository, number, kind, who, why, once_key, body ";
-        Self { text: format!("{columns}{from}"), values: AnyArguments::default(), conditions: 0, refused: None }
+        Self {
+            text: format!("{columns}{from}"),
+            values: AnyArguments::default(),
+            conditions: 0,
+            refused: None,
+        }
     }
 
     fn condition<T>(&mut self, condition: &'static str, value: T)

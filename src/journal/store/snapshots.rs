@@ -60,7 +60,8 @@ impl Request for ForgetSnapshots {
     async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
         let mut transaction = store.begin().await?;
         for pull_request in &self.pull_requests {
-            let forget = sqlx::query("DELETE FROM snapshots WHERE pull_request = $1").bind(pull_request.canonical());
+            let forget =
+                sqlx::query("DELETE FROM snapshots WHERE pull_request = $1").bind(pull_request.canonical());
             forget.execute(&mut *transaction).await?;
         }
         commit(transaction).await
