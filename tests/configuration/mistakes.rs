@@ -86,7 +86,7 @@ fn an_unknown_key_that_is_near_to_none_lists_them() {
     refused_for(
         "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nmodel = 'b'",
         &[
-            "1:1: colour: expected one of the keys author, break_glass, github, handoff, policy, reviewers, watch, found an unknown one",
+            "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, policy, reviewers, watch, found an unknown one",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
             "5:1: reviewers[0].model: expected one of the keys context_window, name, price_per_call, protocol, \
              found an unknown one",
