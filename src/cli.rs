@@ -22,6 +22,9 @@ pub struct Cli {
     /// Refuse whatever would write to GitHub.
     #[arg(long, global = true)]
     pub read_only: bool,
+    /// The folder for what is kept between runs, instead of the platform's.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
 
     #[command(subcommand)]
     pub command: Command,
@@ -65,6 +68,27 @@ pub enum Command {
     Act(Act),
     /// Write on a pull request: comment, label, review, ask for a review, close, merge, open an issue, send an event.
     Pr(Pr),
+    /// Print what happened: every decision, by whom and why.
+    Journal {
+        /// As JSON, a line each.
+        #[arg(long)]
+        json: bool,
+        /// Go on with what is recorded by anybody, until interrupted.
+        #[arg(long)]
+        follow: bool,
+        /// Only what is about this pull request.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_request: Option<String>,
+        /// Only records of this kind.
+        #[arg(long, value_name = "K")]
+        kind: Option<String>,
+        /// Only records in which this text stands, in whatever case.
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
+        /// Only the newest so many.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
     /// Run a GitHub on this machine that plays a scenario, until interrupted.
     Simulator {
         /// The port on loopback; 0 takes any free one.

@@ -8,6 +8,7 @@ mod drivers;
 mod error;
 mod github;
 mod handoff;
+mod journal;
 mod places;
 mod policy;
 mod reviewers;
@@ -28,6 +29,7 @@ use crate::domain::re_review::BreakGlassRules;
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::Host;
 use crate::github::discover::Rule;
+use crate::journal::Address;
 use crate::reviewers::adapters::Adapter;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +37,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
     pub github: Github,
+    pub journal: Journal,
     /// Which pull requests are watched where the command line names none: those that fit any of these.
     pub watch: Vec<Rule>,
     pub policy: Policy,
@@ -52,6 +55,13 @@ pub struct Github {
     pub host: Option<Host>,
     /// A file with a token, asked last.
     pub token_file: Option<PathBuf>,
+}
+
+/// Where what happened is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Journal {
+    /// None for a file in the state folder.
+    pub server: Option<Address>,
 }
 
 /// A reviewer that is driven.
@@ -80,6 +90,12 @@ impl Config {
     /// Finds the configuration and reads it.
     pub fn load(places: &Places) -> Result<Loaded, ConfigError> {
         places::load(places)
+    }
+
+    /// Where the journal is: the configured server, else a file in the state folder; none where no such folder is known.
+    pub fn journal_address(&self, state_folder: Option<PathBuf>) -> Option<Address> {
+        let file = || state_folder.map(|folder| Address::file(folder.join(Address::FILE_NAME)));
+        self.journal.server.clone().or_else(file)
     }
 
     /// Reads a configuration from the content of `file`, which is only named in errors. The content is taken

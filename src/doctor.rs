@@ -102,7 +102,7 @@ impl Examination {
         }
         match state_folder {
             Some(folder) => {
-                self.pass(format_args!("state: {} (nothing is kept there yet)", folder.display()));
+                self.pass(format_args!("state: {}", folder.display()));
             }
             None => self.fail(Kind::Unfit, "state: no home folder is known", "set HOME"),
         }

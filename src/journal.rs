@@ -79,6 +79,9 @@ pub struct Journal {
     follow_every: Duration,
 }
 
+/// Where the answer to a job will be.
+type Answer<R> = oneshot::Receiver<Result<<R as Request>::Answer, JournalError>>;
+
 /// Jobs that may wait before whoever asks has to.
 const QUEUE: usize = 256;
 
@@ -303,9 +306,17 @@ impl Journal {
     where
         Job: From<Ask<R>>,
     {
+        self.submit(request).await?.await.unwrap_or(Err(JournalError::Closed))
+    }
+
+    /// Hands a job over. Once it is accepted it is done, whether or not anybody waits for the answer.
+    async fn submit<R: Request>(&self, request: R) -> Result<Answer<R>, JournalError>
+    where
+        Job: From<Ask<R>>,
+    {
         let (reply, answer) = oneshot::channel();
         self.jobs.send(Ask { request, reply }.into()).await.map_err(|_| JournalError::Closed)?;
-        answer.await.unwrap_or(Err(JournalError::Closed))
+        Ok(answer)
     }
 }
 

@@ -16,7 +16,8 @@
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
-//!   when somebody agreed; [`simulate`] and [`bound`]: those that show the engine from outside.
+//!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
+//!   engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
 //! Invariants, each held by a test in `tests/architecture.rs`:
@@ -37,6 +38,7 @@ pub mod domain;
 pub mod failure;
 pub mod forge;
 pub mod github;
+pub mod history;
 pub mod journal;
 mod object;
 pub mod process;

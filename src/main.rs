@@ -11,6 +11,8 @@ use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
 use cloture::failure::Failure;
 use cloture::forge::Settings;
+use cloture::history::{HistoryError, Wanted, show};
+use cloture::journal::{Journal, JournalError, Options, SetAside};
 use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulate::{SimulateError, simulate};
@@ -64,6 +66,16 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
         Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
         Command::Act(act) => return write_to_forge(cli, &act.how, || act.order(io::stdin())),
         Command::Pr(pr) => return write_to_forge(cli, &pr.how, || pr.order(io::stdin())),
+        Command::Journal { json, follow, pull_request, kind, search, limit } => {
+            let wanted = Wanted {
+                pull_request: pull_request.as_deref(),
+                kind: kind.as_deref(),
+                search: search.as_deref(),
+                limit: *limit,
+                json: *json,
+            };
+            show_history(cli, &wanted, *follow)?;
+        }
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
     Ok(Vec::new())
@@ -110,7 +122,7 @@ fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> any
 fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
     let profiles = Profiles::built_in()?;
-    let state = state_folder();
+    let state = cli.state_dir.clone().or_else(state_folder);
     let examination = with_settings(cli, &loaded, async |settings| {
         examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, Timestamp::now()).await
     })??;
@@ -150,6 +162,32 @@ fn with_settings<T>(cli: &Cli, loaded: &Loaded, work: impl AsyncFnOnce(&Settings
     block_on(work(&settings))
 }
 
+fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<()> {
+    let config = load(cli)?.config;
+    let address = config.journal_address(cli.state_dir.clone().or_else(state_folder));
+    let unknown =
+        || Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME");
+    let address = address.ok_or_else(unknown)?;
+    block_on(async {
+        let opened = Journal::open(&address, Options::new(Timestamp::now())).await?;
+        if let Some(SetAside { to, why }) = &opened.set_aside {
+            let (to, why) = (to.display(), clean::line(why));
+            complain(&format!("the journal was damaged ({why}) and is now {to}; a new one was begun"));
+        }
+        let until = follow.then(interrupted);
+        let shown = show(&opened.journal, wanted, until, &mut io::stdout()).await;
+        opened.journal.close().await?;
+        Ok(shown?)
+    })?
+}
+
+async fn interrupted() {
+    // Without a way to hear of an interrupt, the interrupt itself ends the process.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
 fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Result<()> {
     let is_name = Scenario::built_in_names().any(|name| name == scenario);
     // What looks like no file and is none is meant as a name, and the refusal lists those there are.
@@ -166,13 +204,7 @@ fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Resul
              GH_TOKEN=any cloture --api-url {url} status OWNER/REPO#N"
         );
     };
-    let interrupted = async {
-        // Without a way to hear of an interrupt, the interrupt itself ends the process.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    block_on(simulator::serve(port, &scenario, ready, interrupted))??;
+    block_on(simulator::serve(port, &scenario, ready, interrupted()))??;
     Ok(told?)
 }
 
@@ -188,10 +220,16 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// The exit codes that scripts rely on: 2 for wrong input, 3 for a bad configuration, 4 and 5 for what GitHub does not
-/// let us do or does not answer, 70 for a bug in Cloture.
+/// let us do or does not answer, 70 for a bug in Cloture, 74 for a journal that cannot be used.
 fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         failure.kind.exit_code()
+    } else if let Some(HistoryError::Usage(failure)) = error.downcast_ref() {
+        failure.kind.exit_code()
+    } else if error.downcast_ref::<JournalError>().is_some()
+        || matches!(error.downcast_ref(), Some(HistoryError::Journal(_)))
+    {
+        74
     } else if error.downcast_ref::<ConfigError>().is_some() {
         3
     } else if error.downcast_ref::<SimulateError>().is_some()

@@ -101,6 +101,10 @@ impl fmt::Display for CallText<'_> {
                 writeln!(f, "  {method} {}", clean::line(path))?;
                 body.as_ref()
             }
+            Call::Diff { path, .. } => {
+                writeln!(f, "  GET {}", clean::line(path))?;
+                None
+            }
         };
         if let Some(carried) = carried {
             let text = serde_json::to_string_pretty(carried).map_err(|_| fmt::Error)?;
@@ -192,6 +196,7 @@ fn call(call: &Call) -> Value {
         Call::Rest { method, path, body, .. } => {
             json!({"method": method.as_str(), "path": path, "body": body})
         }
+        Call::Diff { path, .. } => json!({"method": "GET", "path": path, "body": null}),
     }
 }
 

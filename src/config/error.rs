@@ -101,11 +101,11 @@ impl Complaint {
         let marked = displayed(&rest[..marked_length]).chars().count();
         let skipped = lead.chars().count().saturating_sub(SHOWN_BEFORE);
         let indent = lead.chars().count() - skipped;
-        let line = lead + &displayed(&rest[..line_length]);
+        let line = without_passwords(&(lead + &displayed(&rest[..line_length])));
         Complaint {
             line: before.split(|byte| *byte == b'\n').count(),
             column: skipped + indent + 1,
-            message,
+            message: without_passwords(&message),
             excerpt: line.chars().skip(skipped).take(SHOWN_CHARACTERS).collect(),
             indent,
             underlined: marked.clamp(1, SHOWN_CHARACTERS - indent),
@@ -124,6 +124,38 @@ fn displayed(piece: &[u8]) -> String {
         c => c,
     };
     piece.trim_start_matches('\u{feff}').trim_end_matches('\r').chars().map(visible).collect()
+}
+
+/// A text with stars for the passwords of addresses in it, as many as they have characters, so that the underline stays
+/// where it belongs. Whatever is wrong with a line, it may be the one with the journal's address.
+fn without_passwords(text: &str) -> String {
+    let mut pieces = text.split("://");
+    let mut shown = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(['"', '\'', ' ']).unwrap_or(piece.len());
+        let (address, after) = piece.split_at(end);
+        shown.push_str("://");
+        shown.push_str(&without_password(address));
+        shown.push_str(after);
+    }
+    shown
+}
+
+/// What stands behind an address' `://`: the password is between the user and the place, or a parameter.
+fn without_password(address: &str) -> String {
+    let stars = |text: &str| "*".repeat(text.chars().count());
+    let account =
+        address.rsplit_once('@').and_then(|(account, place)| Some((account.split_once(':')?, place)));
+    let address = match account {
+        Some(((user, password), place)) => format!("{user}:{}@{place}", stars(password)),
+        None => address.to_owned(),
+    };
+    let parameters =
+        address.split_inclusive(['?', '&']).map(|parameter| match parameter.strip_prefix("password=") {
+            Some(password) => format!("password={}", stars(password)),
+            None => parameter.to_owned(),
+        });
+    parameters.collect()
 }
 
 fn shown(file: &Path, complaints: &[Complaint], left_off: usize) -> String {

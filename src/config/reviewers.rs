@@ -22,10 +22,11 @@ const PROTOCOLS: [(&str, Protocol); 2] = [("actions", Protocol::Actions), ("find
 impl typed::Config {
     /// The configuration with its defaults filled in, or everything that is wrong with it.
     pub fn validated(&self) -> Result<Config, Vec<Problem>> {
-        let typed::Config { github, watch, policy, handoff, reviewers, author, break_glass } = self;
+        let typed::Config { github, journal, watch, policy, handoff, reviewers, author, break_glass } = self;
         let mut problems = Vec::new();
         let config = Config {
             github: unless_wrong(github.validated(), &mut problems),
+            journal: unless_wrong(journal.validated(), &mut problems),
             watch: unless_wrong(checked_watch(watch), &mut problems),
             policy: unless_wrong(policy.validated(), &mut problems),
             handoff: unless_wrong(handoff.validated(), &mut problems),

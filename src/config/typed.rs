@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     pub github: Github,
+    pub journal: Journal,
     pub watch: Vec<Watch>,
     pub policy: Policy,
     pub handoff: Handoff,
@@ -24,6 +25,13 @@ pub struct Config {
 pub struct Github {
     pub api_url: Option<Value>,
     pub token_file: Option<Value>,
+}
+
+/// `[journal]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Journal {
+    pub url: Option<Value>,
 }
 
 /// `[[watch]]`
@@ -130,6 +138,7 @@ impl Config {
     pub fn blank() -> Config {
         Config {
             github: Github::default(),
+            journal: Journal::default(),
             watch: vec![Watch::default()],
             policy: Policy::default(),
             handoff: Handoff {

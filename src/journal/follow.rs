@@ -2,10 +2,11 @@
 
 use super::error::JournalError;
 use super::record::{Filter, Record};
-use super::{Journal, PAGE};
+use super::store::records::Page;
+use super::{Answer, Journal, PAGE};
 use std::collections::VecDeque;
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 
 /// Reads on from a record. It asks for more only when what it has was taken, so a slow reader holds up nobody.
 #[derive(Debug)]
@@ -15,14 +16,17 @@ pub struct Follower {
     /// The last record that was fetched.
     after: u64,
     fetched: VecDeque<Record>,
-    /// After an error, the next question waits for its turn.
-    rests: bool,
+    /// What was asked and is not answered yet. It is kept over an interruption, as is the time of the next look: a
+    /// reader that is interrupted all the time gets on all the same.
+    asked: Option<Answer<Page>>,
+    /// Unless there is news before.
+    next_look: Option<Instant>,
 }
 
 impl Follower {
     pub(super) fn new(journal: Journal, after: u64) -> Self {
         let news = journal.news.subscribe();
-        Self { journal, news, after, fetched: VecDeque::new(), rests: false }
+        Self { journal, news, after, fetched: VecDeque::new(), asked: None, next_look: None }
     }
 
     /// The next record, as soon as there is one. After an error it can be asked again and goes on where it was; only a
@@ -32,12 +36,10 @@ impl Follower {
             if let Some(record) = self.fetched.pop_front() {
                 return Ok(record);
             }
-            if self.rests {
-                self.rest().await;
+            let page = self.fetch().await;
+            if page.as_ref().map_or(true, Vec::is_empty) {
+                self.next_look = Some(Instant::now() + self.journal.follow_every);
             }
-            self.news.mark_unchanged();
-            let page = self.journal.page(Filter::default(), Some(self.after), PAGE).await;
-            self.rests = page.as_ref().map_or(true, Vec::is_empty);
             for record in page? {
                 self.after = record.seq;
                 self.fetched.push_back(record);
@@ -45,14 +47,25 @@ impl Follower {
         }
     }
 
-    /// Until this instance appended something, or it is time to see whether another did.
-    async fn rest(&mut self) {
-        tokio::select! {
-            changed = self.news.changed() => {
-                // The owner is gone; asking will say so.
-                if changed.is_err() {}
+    async fn fetch(&mut self) -> Result<Vec<Record>, JournalError> {
+        if self.asked.is_none() {
+            if let Some(time) = self.next_look {
+                tokio::select! {
+                    // It does not fail, as the journal of this follower can always send.
+                    _ = self.news.changed() => {}
+                    () = sleep_until(time) => {}
+                }
+                self.next_look = None;
             }
-            () = sleep(self.journal.follow_every) => {}
+            self.news.mark_unchanged();
+            let page = Page { filter: Filter::default(), beyond: Some(self.after), limit: PAGE };
+            self.asked = Some(self.journal.submit(page).await?);
         }
+        let answer = match &mut self.asked {
+            Some(asked) => asked.await,
+            None => return Ok(Vec::new()),
+        };
+        self.asked = None;
+        answer.unwrap_or(Err(JournalError::Closed))
     }
 }

@@ -41,8 +41,7 @@ macro_rules! jobs {
                     $(Job::$name(ask) => {
                         let answer = self.serve(&ask.request).await;
                         let _nobody_waits = ask.reply.send(answer);
-                        if $name::CHANGES {
-                            // Followers have a look, which costs little where it was not a record.
+                        if $name::IS_NEWS {
                             self.news.send_replace(());
                         }
                     })+
@@ -98,6 +97,8 @@ impl Owner {
             None => Ok(()),
         };
         drop(self.in_use.take());
+        // Followers learn of the end when they look.
+        self.news.send_replace(());
         let mut first = Some(closed);
         for reply in self.closing {
             let _nobody_waits = reply.send(first.take().unwrap_or(Ok(())));

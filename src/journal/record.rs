@@ -185,6 +185,24 @@ impl Filter {
         }
     }
 
+    /// Whether a record is one of those, its order and the limit aside.
+    pub fn fits(&self, record: &Record) -> bool {
+        let Filter { host, repository, number, kind, by, since, text: _, order: _, limit: _ } = self;
+        let about = record.pull_request.as_ref();
+        let same_host = |host: &String| about.is_some_and(|about| about.host.eq_ignore_ascii_case(host));
+        let same_repository = |repository: &RepositoryName| {
+            let name = repository.to_string();
+            about.is_some_and(|about| about.repository.to_string().eq_ignore_ascii_case(&name))
+        };
+        host.as_ref().is_none_or(same_host)
+            && repository.as_ref().is_none_or(same_repository)
+            && number.is_none_or(|number| about.is_some_and(|about| about.number == number))
+            && kind.as_ref().is_none_or(|kind| record.kind == *kind)
+            && by.as_ref().is_none_or(|by| record.by == *by)
+            && since.is_none_or(|since| record.at >= since)
+            && self.finds(record)
+    }
+
     /// Whether the text is in the record. Here and not in SQL, because the two databases disagree about which letters
     /// have a lower case.
     pub(super) fn finds(&self, record: &Record) -> bool {

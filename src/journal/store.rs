@@ -44,6 +44,9 @@ pub(super) trait Request: Send + Sync + 'static {
     /// Whether it changes anything: then an answer that does not come leaves a doubt.
     const CHANGES: bool;
 
+    /// Whether followers have something to look for afterwards.
+    const IS_NEWS: bool = false;
+
     /// May be called twice, the second time on a new connection, if the first has changed nothing.
     fn perform(&self, store: &mut Store) -> impl Future<Output = Result<Self::Answer, Fault>> + Send;
 }

@@ -63,7 +63,9 @@ fn it_says_the_default_of_every_key_that_has_one() {
             .iter()
             .any(|list| key.starts_with(list));
         let in_author = key.starts_with("author.");
-        in_a_list || in_author || ["github.api_url", "github.token_file"].contains(&key.as_str())
+        in_a_list
+            || in_author
+            || ["github.api_url", "github.token_file", "journal.url"].contains(&key.as_str())
     };
     let expected: BTreeSet<String> = known_keys().into_iter().filter(|key| !without_a_default(key)).collect();
     assert_eq!(keys_of(EXAMPLE), expected);

@@ -86,7 +86,7 @@ fn an_unknown_key_that_is_near_to_none_lists_them() {
     refused_for(
         "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nwings = 'b'",
         &[
-            "1:1: colour: expected one of the keys author, break_glass, github, handoff, policy, reviewers, watch, found an unknown one",
+            "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, policy, reviewers, watch, found an unknown one",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
             "5:1: reviewers[0].wings: expected one of the keys api_key_env, api_key_file, base_url, command, \
              context_window, env, kind, model, name, price_per_call, prompt_file, protocol, timeout, found an unknown one",
@@ -334,4 +334,32 @@ reviewers = [
         "[author]\ncheckout = '.'\n",
         &["2:12: author.checkout: expected to be left out where there is no kind, found \".\""],
     );
+}
+
+#[test]
+fn the_journals_address_is_refused_without_its_password() {
+    refused(
+        "[journal]\nurl = 'mysql://cloture:s3cret@db/cloture'",
+        r#"
+config.toml:2:7: journal.url: expected the address of a PostgreSQL database, such as "postgres://cloture@db.example.com/cloture", found a text that does not begin with postgres://
+  |
+2 | url = 'mysql://cloture:******@db/cloture'
+  |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#,
+    );
+    for wrong in [
+        "[journal]\nurl = 'postgres://cloture:s3cret@db:port/cloture'",
+        "[journal]\nurl = 'postgres://cloture:s3cret@db'",
+        "[journal]\nurl = 'postgres:///?password=s3cret&user=me'",
+        "[journal]\nulr = 'postgres://cloture:s3cret@db/cloture'",
+        "[journal]\nurl = 'postgres://cloture:s3cret@db/cloture",
+        "[journal]\nurl = ['postgres://cloture:s3cret@db/cloture']",
+        "[journal]\nurl = 5",
+        "journal = 'postgres://cloture@db/cloture?password=s3cret'",
+    ] {
+        let error = parse(wrong).unwrap_err();
+        let told = format!("{error} {error:?}");
+        assert!(told.contains("config.toml") && !told.contains("s3cret"), "{told}");
+    }
+    let right = parse("[journal]\nurl = 'postgres://cloture:s3cret@db/cloture'").unwrap();
+    assert!(!format!("{right:?}").contains("s3cret"), "{right:?}");
 }

@@ -18,6 +18,7 @@ pub(in crate::journal) struct Append {
 impl Request for Append {
     type Answer = Vec<Appended>;
     const CHANGES: bool = true;
+    const IS_NEWS: bool = true;
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Appended>, Fault> {
         let dialect = store.dialect;
