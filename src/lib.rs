@@ -6,6 +6,7 @@
 //! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
 //! - [`process`]: running other people's programs inside limits; `secret`: a file that only its owner can read.
+//! - [`http`]: one request to a server that is not GitHub.
 //! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
 //! - [`authors`]: how the agent that fixes findings is sent to work, and what it is given.
 //! - [`config`]: what was typed becomes what is valid.
@@ -14,6 +15,7 @@
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
+//! - [`targets`]: how a task is sent to a coding agent; [`notify`]: how a person hears that something waits.
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
@@ -35,6 +37,8 @@ pub mod domain;
 pub mod failure;
 pub mod forge;
 pub mod github;
+pub mod http;
+pub mod notify;
 mod object;
 pub mod process;
 pub mod review;
@@ -43,4 +47,5 @@ mod secret;
 pub mod simulate;
 pub mod simulator;
 pub mod status;
+pub mod targets;
 mod thread_line;
