@@ -35,6 +35,18 @@ pub enum Command {
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
+    /// Ask one driven reviewer about a pull request and print what would be posted. Nothing is.
+    Review {
+        /// The reviewer, by its name in the configuration.
+        #[arg(long, value_name = "NAME")]
+        reviewer: String,
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// OWNER/REPO#N or a web address.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_request: String,
+    },
     /// Check the token, the permissions, the budget and the configuration, and say what to fix.
     Doctor {
         /// The pull requests to look at. Without any: the current branch's, else those the configuration watches.

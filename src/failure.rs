@@ -24,6 +24,13 @@ pub enum Kind {
     OutOfReach,
     /// What was asked for makes no sense or is not there.
     Usage,
+    /// There is nothing to review any more.
+    Merged,
+    Closed,
+    /// A reviewer that was asked never gave an answer that counts.
+    ReviewerFailed,
+    /// Everything worked, and what it found is for somebody to fix.
+    IssuesFound,
     /// Something is there and works, but not as it should: only `doctor` says so.
     Unfit,
 }
@@ -35,6 +42,10 @@ impl Kind {
             Kind::Usage => 2,
             Kind::NotAllowed => 4,
             Kind::OutOfReach => 5,
+            Kind::IssuesFound => 10,
+            Kind::ReviewerFailed => 12,
+            Kind::Merged => 15,
+            Kind::Closed => 16,
         }
     }
 

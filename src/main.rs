@@ -9,6 +9,7 @@ use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
 use cloture::failure::Failure;
 use cloture::forge::Settings;
+use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
@@ -55,6 +56,9 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
             writeln!(io::stdout(), "{text}")?;
         }
         Command::Status { json, pull_requests } => return show_status(cli, pull_requests, *json),
+        Command::Review { reviewer, json, pull_request } => {
+            return show_review(cli, pull_request, reviewer, *json);
+        }
         Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
@@ -86,6 +90,17 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
     let text = if json { status.to_json()? } else { status.to_string() };
     writeln!(io::stdout(), "{text}")?;
     Ok(status.failures)
+}
+
+fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> anyhow::Result<Vec<Failure>> {
+    let loaded = load(cli)?;
+    let profiles = Profiles::built_in()?;
+    let review = with_settings(cli, &loaded, async |settings| {
+        review(pull_request, reviewer, settings, &profiles).await
+    })??;
+    let text = if json { review.to_json()? } else { review.to_string() };
+    writeln!(io::stdout(), "{text}")?;
+    Ok(review.failures())
 }
 
 fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<Failure>> {

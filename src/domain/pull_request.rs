@@ -14,6 +14,7 @@ use super::machine::{Decision, Misfit};
 use super::place::{Delta, FileChange, Route};
 use super::re_review::Reply;
 use super::vocabulary::{ReviewerName, Sha, ThreadId};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -151,6 +152,16 @@ impl PullRequest {
     /// L6: request-changes verdicts since the last reopen.
     pub fn rounds(&self) -> u32 {
         self.rounds
+    }
+
+    /// Takes over a thread that was there before anybody kept a record of it, as the forge shows it. One that is known
+    /// already is left as it is.
+    pub fn adopt(&mut self, thread: Thread) {
+        let id = thread.id.clone();
+        if let Entry::Vacant(place) = self.threads.entry(id.clone()) {
+            self.reviewers.entry(thread.reviewer.clone()).or_default().threads.push(id);
+            place.insert(thread);
+        }
     }
 
     // The author's doing.

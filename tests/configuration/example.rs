@@ -62,7 +62,8 @@ fn it_says_the_default_of_every_key_that_has_one() {
         let in_a_list = ["handoff.targets", "handoff.routes", "reviewers", "watch"]
             .iter()
             .any(|list| key.starts_with(list));
-        in_a_list || ["author.price_per_call", "github.api_url", "github.token_file"].contains(&key.as_str())
+        let in_author = key.starts_with("author.");
+        in_a_list || in_author || ["github.api_url", "github.token_file"].contains(&key.as_str())
     };
     let expected: BTreeSet<String> = known_keys().into_iter().filter(|key| !without_a_default(key)).collect();
     assert_eq!(keys_of(EXAMPLE), expected);
@@ -71,9 +72,14 @@ fn it_says_the_default_of_every_key_that_has_one() {
 #[test]
 fn its_lists_show_defaults_too() {
     let shown = parse(&switched_on()).unwrap();
-    let least = parse("reviewers = [{ name = 'orange' }]\nhandoff.targets = [{ name = 'fixer' }]").unwrap();
+    let least = "reviewers = [{ name = 'orange', kind = 'program', command = ['orange-review', '--careful'], \
+                 env = ['ORANGE_TOKEN'] }]\nhandoff.targets = [{ name = 'fixer' }]\n\
+                 [author]\nkind = 'claude'\ncommand = ['claude', '--model', 'opus']\ncheckout = '/home/you/src/shop'\n\
+                 env = ['ANTHROPIC_API_KEY', 'SSH_AUTH_SOCK']\nprompt_file = '/home/you/.config/cloture/fix.md'";
+    let least = parse(least).unwrap();
+    assert_eq!(shown.author.agent, least.author.agent);
     assert_eq!(shown.handoff.targets, least.handoff.targets);
-    let [mut reviewer] = <[_; 1]>::try_from(shown.reviewers).unwrap();
+    let mut reviewer = shown.reviewers[0].clone();
     assert_eq!(reviewer.price_per_call.take(), Some(0.25));
     assert_eq!(reviewer, least.reviewers[0]);
 }

@@ -84,12 +84,12 @@ fn an_unknown_key_suggests_the_nearest_one() {
 #[test]
 fn an_unknown_key_that_is_near_to_none_lists_them() {
     refused_for(
-        "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nmodel = 'b'",
+        "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nwings = 'b'",
         &[
             "1:1: colour: expected one of the keys author, break_glass, github, handoff, policy, reviewers, watch, found an unknown one",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
-            "5:1: reviewers[0].model: expected one of the keys context_window, name, price_per_call, protocol, \
-             found an unknown one",
+            "5:1: reviewers[0].wings: expected one of the keys api_key_env, api_key_file, base_url, command, \
+             context_window, env, kind, model, name, price_per_call, prompt_file, protocol, timeout, found an unknown one",
         ],
     );
     let endless = "k".repeat(100_000);
@@ -296,4 +296,42 @@ fn a_file_that_was_never_a_configuration() {
     {
         assert!(parse(&dotted).is_err());
     }
+}
+
+#[test]
+fn a_reviewer_cannot_have_keys_that_mean_nothing_to_its_kind() {
+    refused_for(
+        r#"
+reviewers = [
+  { name = "a", command = ["x"] },
+  { name = "b", kind = "program" },
+  { name = "c", kind = "program", command = "x", prompt_file = "p" },
+  { name = "d", kind = "claude", command = [" "], env = ["A=B"], timeout = "25h" },
+  { name = "e", kind = "openai", command = ["x"], base_url = "ftp://x" },
+  { name = "f", kind = "openai", base_url = "http://example.com/v1", model = "m", api_key_env = "K" },
+  { name = "g", kind = "robot", command = 3 },
+]"#,
+        &[
+            "3:27: reviewers[0].command: expected to be left out where there is no kind, found a list",
+            "4:3: reviewers[1].command: expected a program and its arguments, as a list of texts, found nothing",
+            r#"5:45: reviewers[2].command: expected a program and its arguments, as a list of texts, found "x""#,
+            r#"5:64: reviewers[2].prompt_file: expected to be left out for the kind "program", found "p""#,
+            "6:44: reviewers[3].command: expected a program and its arguments, as a list of texts, found a list",
+            r#"6:58: reviewers[3].env[0]: expected the name of a variable, found "A=B""#,
+            "6:76: reviewers[3].timeout: expected a time from 1 second to 1 day, in seconds or as \"90s\", \"5m\", \"1h 30m\", found \"25h\"",
+            "7:3: reviewers[4].model: expected the name of a model, found nothing",
+            r#"7:44: reviewers[4].command: expected to be left out for the kind "openai", found a list"#,
+            r#"7:62: reviewers[4].base_url: expected the address of an endpoint, such as "http://127.0.0.1:11434/v1", found "ftp://x""#,
+            r#"8:45: reviewers[5].base_url: expected an https address, because an API key is sent there, found "http://example.com/v1""#,
+            r#"9:24: reviewers[6].kind: expected one of "program", "claude", "codex", "openai", found "robot""#,
+        ],
+    );
+    refused_for(
+        "[author]\nkind = 'claude'\n",
+        &["1:1: author.checkout: expected the path of a local checkout of the repository, found nothing"],
+    );
+    refused_for(
+        "[author]\ncheckout = '.'\n",
+        &["2:12: author.checkout: expected to be left out where there is no kind, found \".\""],
+    );
 }
