@@ -20,6 +20,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept.collect())
 }
 
+/// Several lines, each of them cleaned as [`line`] does. Tabs stay, because code depends on them.
+pub fn block(text: &str) -> String {
+    let cleaned = |text: &str| text.split('\t').map(line).collect::<Vec<_>>().join("\t");
+    text.lines().map(cleaned).collect::<Vec<_>>().join("\n")
+}
+
 /// A JSON text in which the same characters are escaped instead: programs get every one of them, terminals none.
 pub fn json(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| c != '\n' && is_hostile(c)) {
@@ -79,6 +85,11 @@ mod tests {
         {
             assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_block_keeps_its_lines_and_tabs() {
+        assert_eq!(block("a:\r\n\tb\u{1b}[2J\n\n\u{202e}c\rd\n"), "a:\n\tb[2J\n\nc d");
     }
 
     #[test]

@@ -9,9 +9,11 @@ mod error;
 mod github;
 mod handoff;
 mod journal;
+mod people;
 mod places;
 mod policy;
 mod reviewers;
+mod targets;
 pub mod typed;
 mod value;
 mod weeding;
@@ -19,6 +21,7 @@ mod weeding;
 pub use check::Problem;
 pub use error::{Complaint, ConfigError};
 pub use places::{Loaded, Places, state_folder};
+pub use targets::{TargetKind, Targets};
 pub use value::Value;
 
 use crate::authors::Agent;
@@ -26,7 +29,8 @@ use crate::domain::cycle::Protocol;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::BreakGlassRules;
-use crate::domain::vocabulary::ReviewerName;
+use crate::domain::snapshot::RepositoryName;
+use crate::domain::vocabulary::{ReviewerName, Severity};
 use crate::github::Host;
 use crate::github::discover::Rule;
 use crate::journal::Address;
@@ -42,9 +46,14 @@ pub struct Config {
     pub watch: Vec<Rule>,
     pub policy: Policy,
     pub handoff: HandoffRules,
+    /// How tasks are sent to the targets that the rules name.
+    pub targets: Targets,
     /// The reviewers that are driven, in the order in which they were written.
     pub reviewers: Vec<Reviewer>,
     pub author: Author,
+    pub repositories: Vec<Repository>,
+    pub operator: Operator,
+    pub notifications: Notifications,
     pub break_glass: BreakGlassRules,
 }
 
@@ -86,7 +95,71 @@ pub struct Author {
     pub agent: Option<Agent>,
 }
 
+/// What may be done in one repository, and who is expected to review there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    pub name: RepositoryName,
+    /// S4: nothing is written there by itself until this is true.
+    pub drive: bool,
+    /// Who is waited for. None where nobody said: whoever is recognised, and the driven ones.
+    pub reviewers: Option<Vec<ReviewerName>>,
+    /// Whether the configured author may be sent to work there. Never true where `drive` is not.
+    pub author: bool,
+}
+
+/// Who escalations are addressed to (T7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operator {
+    /// A person or a team, with the `@`.
+    pub mention: Option<String>,
+    /// The label on a pull request that waits for a person.
+    pub label: Option<String>,
+}
+
+/// When and how a person at the keyboard is told that something waits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notifications {
+    pub when: When,
+    pub how: How,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum When {
+    #[default]
+    Never,
+    Always,
+    AtLeast(Severity),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum How {
+    #[default]
+    Bell,
+    /// The escape sequence by which a terminal shows a notification of its own.
+    Osc9,
+    Desktop,
+    /// A program and its arguments.
+    Command(Vec<String>),
+}
+
+impl Default for Operator {
+    fn default() -> Self {
+        Self { mention: None, label: Some("cloture:needs-a-person".to_owned()) }
+    }
+}
+
 impl Config {
+    /// What was said about a repository. The forge does not tell names apart by their case.
+    pub fn repository(&self, name: &RepositoryName) -> Option<&Repository> {
+        let same = |known: &RepositoryName| known.to_string().eq_ignore_ascii_case(&name.to_string());
+        self.repositories.iter().find(|repository| same(&repository.name))
+    }
+
+    /// S4: whether Cloture may write there without a person's key press.
+    pub fn may_drive(&self, name: &RepositoryName) -> bool {
+        self.repository(name).is_some_and(|repository| repository.drive)
+    }
+
     /// Finds the configuration and reads it.
     pub fn load(places: &Places) -> Result<Loaded, ConfigError> {
         places::load(places)

@@ -6,6 +6,7 @@
 //! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
 //!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
 //! - [`process`]: running other people's programs inside limits; `secret`: a file that only its owner can read.
+//! - [`http`]: one request to a server that is not GitHub.
 //! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
 //! - [`authors`]: how the agent that fixes findings is sent to work, and what it is given.
 //! - [`config`]: what was typed becomes what is valid.
@@ -15,6 +16,7 @@
 //! - `object`: a reader's helper that both of them and traces share.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
+//! - [`targets`]: how a task is sent to a coding agent; [`notify`]: how a person hears that something waits.
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
 //!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
@@ -39,7 +41,9 @@ pub mod failure;
 pub mod forge;
 pub mod github;
 pub mod history;
+pub mod http;
 pub mod journal;
+pub mod notify;
 mod object;
 pub mod process;
 pub mod review;
@@ -49,4 +53,5 @@ pub mod simulate;
 pub mod simulator;
 pub mod status;
 pub mod supervisor;
+pub mod targets;
 mod thread_line;

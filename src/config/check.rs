@@ -1,6 +1,7 @@
 //! Checking typed values one key at a time, without stopping at the first that is wrong.
 
 use super::Value;
+use crate::domain::snapshot::RepositoryName;
 use jiff::fmt::friendly::SpanParser;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -119,6 +120,41 @@ impl Checks {
         })
     }
 
+    /// One line that says something, and that `fits`.
+    pub(super) fn text(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        expected: &str,
+        fits: impl FnOnce(&str) -> bool,
+    ) -> Option<String> {
+        let accept = |value: &Value| one_line(value).filter(|text| fits(text));
+        self.read(key, typed, || expected.to_owned(), accept)
+    }
+
+    /// A list of such lines, each of which is `what`.
+    pub(super) fn texts(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        what: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
+        self.list(key, typed, &format!("a list, each {what}"), |checks, key, value| {
+            checks.text(key, Some(value), what, &fits)
+        })
+    }
+
+    pub(super) fn repository(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        expected: &str,
+    ) -> Option<RepositoryName> {
+        let accept = |value: &Value| RepositoryName::parse(&one_line(value)?);
+        self.read(key, typed, || expected.to_owned(), accept)
+    }
+
     pub(super) fn flag(&mut self, key: &str, typed: Option<&Value>) -> Option<bool> {
         self.read(
             key,
@@ -196,6 +232,14 @@ impl Checks {
 /// Whether a text has neither line breaks nor anything else that only a terminal reacts to.
 pub(super) fn is_one_line(text: &str) -> bool {
     !text.chars().any(char::is_control)
+}
+
+/// A value that is one line which says something, without the space around it.
+pub(super) fn one_line(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.trim().to_owned()),
+        _ => None,
+    }
 }
 
 /// The ends of ranges are whole days or seconds.

@@ -1,7 +1,7 @@
 //! Checking how reviewers and authors are run: each kind has keys that it needs, keys that it takes and keys that mean
 //! nothing to it, and the last are refused, because whoever wrote them expected something of them.
 
-use super::check::{Checks, is_one_line};
+use super::check::{Checks, one_line};
 use super::{Value, typed};
 use crate::authors::{Agent as Author, AgentKind};
 use crate::reviewers::adapters::{Adapter, Agent, ApiKey, Endpoint, Program};
@@ -140,27 +140,27 @@ pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::Author) -> Optio
 }
 
 /// The keys of one table.
-struct Keys<'c, 't> {
-    checks: &'c mut Checks,
-    table: &'t str,
+pub(super) struct Keys<'c, 't> {
+    pub(super) checks: &'c mut Checks,
+    pub(super) table: &'t str,
 }
 
 impl Keys<'_, '_> {
-    fn named(&self, key: &str) -> String {
+    pub(super) fn named(&self, key: &str) -> String {
         if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) }
     }
 
-    fn refuse(&mut self, key: &str, expected: &str, found: impl Into<String>) {
+    pub(super) fn refuse(&mut self, key: &str, expected: &str, found: impl Into<String>) {
         let key = self.named(key);
         self.checks.refuse(&key, expected, found);
     }
 
-    fn kind<K: Copy>(&mut self, typed: Option<&Value>, kinds: &[(&str, K)]) -> Option<K> {
+    pub(super) fn kind<K: Copy>(&mut self, typed: Option<&Value>, kinds: &[(&str, K)]) -> Option<K> {
         let key = self.named("kind");
         self.checks.choice(&key, typed, kinds)
     }
 
-    fn only_if(&mut self, belongs: bool, key: &str, typed: Option<&Value>, kind: Option<&Value>) {
+    pub(super) fn only_if(&mut self, belongs: bool, key: &str, typed: Option<&Value>, kind: Option<&Value>) {
         if let Some(found) = typed
             && !belongs
         {
@@ -177,21 +177,21 @@ impl Keys<'_, '_> {
         self.checks.read(&key, typed, || expected.to_owned(), one_line)
     }
 
-    fn path(&mut self, key: &str, typed: Option<&Value>) -> Option<PathBuf> {
+    pub(super) fn path(&mut self, key: &str, typed: Option<&Value>) -> Option<PathBuf> {
         self.text(key, typed, "a path").map(PathBuf::from)
     }
 
-    fn timeout(&mut self, typed: Option<&Value>, default: Duration) -> Duration {
+    pub(super) fn timeout(&mut self, typed: Option<&Value>, default: Duration) -> Duration {
         let key = self.named("timeout");
         self.checks.duration(&key, typed, &TIMEOUT).unwrap_or(default)
     }
 
-    fn variable(&mut self, key: &str, typed: Option<&Value>) -> Option<String> {
+    pub(super) fn variable(&mut self, key: &str, typed: Option<&Value>) -> Option<String> {
         let key = self.named(key);
         self.checks.read(&key, typed, || "the name of a variable".to_owned(), variable)
     }
 
-    fn variables(&mut self, typed: Option<&Value>) -> Vec<String> {
+    pub(super) fn variables(&mut self, typed: Option<&Value>) -> Vec<String> {
         let key = self.named("env");
         self.checks.list(&key, typed, "a list of names of variables", |checks, key, value| {
             checks.read(key, Some(value), || "the name of a variable".to_owned(), variable)
@@ -199,7 +199,7 @@ impl Keys<'_, '_> {
     }
 
     /// The program and its arguments. An argument may be empty or have several lines; the program may not.
-    fn command(&mut self, typed: Option<&Value>, default: Option<&str>) -> Option<Vec<String>> {
+    pub(super) fn command(&mut self, typed: Option<&Value>, default: Option<&str>) -> Option<Vec<String>> {
         let key = self.named("command");
         let Some(value) = typed else {
             if default.is_none() {
@@ -251,13 +251,6 @@ impl Keys<'_, '_> {
             return None;
         }
         Some(url)
-    }
-}
-
-fn one_line(value: &Value) -> Option<String> {
-    match value {
-        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.trim().to_owned()),
-        _ => None,
     }
 }
 

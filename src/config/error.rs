@@ -79,6 +79,11 @@ impl Fault {
         Fault { span, key: Some(problem.key.clone()), message: problem.to_string() }
     }
 
+    /// Whether the line may not be shown: the address of a webhook may have a password in it, or be one.
+    fn is_about_a_secret(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.ends_with("].url"))
+    }
+
     /// A fault in the text itself, where no key is in sight.
     pub(super) fn unnamed(span: Range<usize>, message: String) -> Fault {
         Fault { span, key: None, message }
@@ -92,16 +97,19 @@ const SHOWN_BEFORE: usize = 60;
 impl Complaint {
     /// Counts in bytes up to the line and in characters within it, so that content which is not text has
     /// places, too.
-    fn about(content: &[u8], Fault { span, message, .. }: Fault) -> Complaint {
+    fn about(content: &[u8], fault: Fault) -> Complaint {
+        let is_secret = fault.is_about_a_secret();
+        let Fault { span, message, .. } = fault;
         let (before, rest) = content.split_at(span.start.min(content.len()));
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let line_length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         let marked_length = span.len().min(line_length);
         let lead = displayed(&before[line_start..]);
-        let marked = displayed(&rest[..marked_length]).chars().count();
+        let marked = if is_secret { 1 } else { displayed(&rest[..marked_length]).chars().count() };
         let skipped = lead.chars().count().saturating_sub(SHOWN_BEFORE);
         let indent = lead.chars().count() - skipped;
-        let line = without_passwords(&(lead + &displayed(&rest[..line_length])));
+        let shown = if is_secret { "…".to_owned() } else { displayed(&rest[..line_length]) };
+        let line = without_passwords(&(lead + &shown));
         Complaint {
             line: before.split(|byte| *byte == b'\n').count(),
             column: skipped + indent + 1,

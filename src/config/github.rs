@@ -1,8 +1,7 @@
 //! Checking `[github]` and `[[watch]]`: where the pull requests are, and which of them are meant.
 
-use super::check::{Checks, Problem, is_one_line};
-use super::{Github, Value, typed};
-use crate::domain::snapshot::RepositoryName;
+use super::check::{Checks, Problem, one_line};
+use super::{Github, typed};
 use crate::github::Host;
 use crate::github::discover::Rule;
 use std::path::PathBuf;
@@ -13,7 +12,7 @@ impl typed::Github {
     pub(super) fn validated(&self) -> Result<Github, Vec<Problem>> {
         let typed::Github { api_url, token_file } = self;
         let mut checks = Checks::of("github");
-        let host = checks.read("api_url", api_url.as_ref(), || ADDRESS.to_owned(), text);
+        let host = checks.read("api_url", api_url.as_ref(), || ADDRESS.to_owned(), one_line);
         let host = host.and_then(|url| match Host::from_api_url(&url) {
             Ok(host) => Some(host),
             Err(error) => {
@@ -22,7 +21,7 @@ impl typed::Github {
             }
         });
         let token_file =
-            checks.read("token_file", token_file.as_ref(), || "the path of a file".to_owned(), text);
+            checks.read("token_file", token_file.as_ref(), || "the path of a file".to_owned(), one_line);
         checks.finish(Github { host, token_file: token_file.map(PathBuf::from) })
     }
 }
@@ -37,19 +36,10 @@ pub(super) fn checked_watch(typed: &[typed::Watch]) -> Result<Vec<Rule>, Vec<Pro
             &key("repositories"),
             repositories.as_ref(),
             "a list of repositories",
-            |checks, key, value| {
-                let expected = || "a repository as OWNER/NAME".to_owned();
-                checks.read(key, Some(value), expected, |value| RepositoryName::parse(&text(value)?))
-            },
+            |checks, key, value| checks.repository(key, Some(value), "a repository as OWNER/NAME"),
         );
-        let mut texts = |name: &str, typed: Option<&Value>, what: &'static str, fits: fn(&str) -> bool| {
-            checks.list(&key(name), typed, &format!("a list, each {what}"), |checks, key, value| {
-                let accept = |value: &Value| text(value).filter(|text| fits(text));
-                checks.read(key, Some(value), || what.to_owned(), accept)
-            })
-        };
-        let authors = texts("authors", authors.as_ref(), "a login, or \"@me\"", is_login);
-        let labels = texts("labels", labels.as_ref(), "a label's name", |_| true);
+        let authors = checks.texts(&key("authors"), authors.as_ref(), "a login, or \"@me\"", is_login);
+        let labels = checks.texts(&key("labels"), labels.as_ref(), "a label's name", |_| true);
         let asked = checks.flag(&key("review_requested"), review_requested.as_ref()).unwrap_or_default();
         let review_requested = if asked { vec!["@me".to_owned()] } else { Vec::new() };
         let rule = Rule { repositories, authors, review_requested, labels };
@@ -62,16 +52,8 @@ pub(super) fn checked_watch(typed: &[typed::Watch]) -> Result<Vec<Rule>, Vec<Pro
     checks.finish(rules)
 }
 
-/// One line that says something.
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.trim().to_owned()),
-        _ => None,
-    }
-}
-
 /// What can be a login, so that a typing mistake is not searched for as something else.
-fn is_login(text: &str) -> bool {
+pub(super) fn is_login(text: &str) -> bool {
     let name = text.strip_suffix("[bot]").unwrap_or(text);
     let name = if name == "@me" { "me" } else { name };
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))

@@ -2,10 +2,11 @@
 //! silently.
 
 use super::check::{Checks, Problem};
+use super::targets::checked_kind;
 use super::value::quoted;
-use super::{Value, typed};
+use super::{Targets, Value, typed};
 use crate::domain::handoff::{DEFAULT_TARGET, HandoffRules, Mode, Route, Target};
-use crate::domain::vocabulary::{Category, Severity};
+use crate::domain::vocabulary::{Category, Severity, TargetName};
 use glob::Pattern;
 
 const MODES: [(&str, Mode); 3] =
@@ -14,6 +15,11 @@ const MODES: [(&str, Mode); 3] =
 impl typed::Handoff {
     /// The rules with their defaults filled in, or everything that is wrong with them.
     pub fn validated(&self) -> Result<HandoffRules, Vec<Problem>> {
+        self.validated_with_targets().map(|(rules, _)| rules)
+    }
+
+    /// The same, and how tasks are sent.
+    pub(super) fn validated_with_targets(&self) -> Result<(HandoffRules, Targets), Vec<Problem>> {
         let typed::Handoff { mode, auto_threshold, auto_categories, targets, routes } = self;
         let default = HandoffRules::default();
         let mut checks = Checks::of("handoff");
@@ -22,16 +28,20 @@ impl typed::Handoff {
             .choice("auto_threshold", auto_threshold.as_ref(), &severities())
             .unwrap_or(default.auto_threshold);
         let auto_categories = categories(&mut checks, "auto_categories", auto_categories.as_ref());
-        let targets = checked_targets(&mut checks, targets.as_deref().unwrap_or_default());
+        let (targets, kinds) = checked_targets(&mut checks, targets.as_deref().unwrap_or_default());
         let routes = checked_routes(&mut checks, routes.as_deref().unwrap_or_default(), &targets);
-        checks.finish(HandoffRules { mode, auto_threshold, auto_categories, targets, routes })
+        checks.finish((HandoffRules { mode, auto_threshold, auto_categories, targets, routes }, kinds))
     }
 }
 
-fn checked_targets(checks: &mut Checks, typed: &[typed::Target]) -> Vec<Target> {
+fn checked_targets(checks: &mut Checks, typed: &[typed::Target]) -> (Vec<Target>, Targets) {
     let mut targets: Vec<Target> = Vec::new();
-    for (index, typed::Target { name, coalesce }) in typed.iter().enumerate() {
+    let mut kinds = Targets::new();
+    for (index, target) in typed.iter().enumerate() {
+        // The rest says how tasks are sent.
+        let typed::Target { name, coalesce, .. } = target;
         let table = format!("targets[{index}]");
+        let kind = checked_kind(checks, &table, target);
         let coalesce = checks.flag(&format!("{table}.coalesce"), coalesce.as_ref()).unwrap_or(true);
         let Some(name) = checks.required_name(&table, "name", name.as_ref(), "a name for the target") else {
             continue;
@@ -39,10 +49,12 @@ fn checked_targets(checks: &mut Checks, typed: &[typed::Target]) -> Vec<Target> 
         if targets.iter().any(|other| other.name.as_str() == name) {
             checks.refuse(&format!("{table}.name"), "a name that no other target has", quoted(&name));
         } else {
-            targets.push(Target { name: name.into(), coalesce });
+            let name = TargetName::from(name);
+            kinds.extend(kind.map(|kind| (name.clone(), kind)));
+            targets.push(Target { name, coalesce });
         }
     }
-    targets
+    (targets, kinds)
 }
 
 fn checked_routes(checks: &mut Checks, typed: &[typed::Route], targets: &[Target]) -> Vec<Route> {
@@ -96,6 +108,6 @@ fn patterns(checks: &mut Checks, key: &str, typed: Option<&Value>) -> Vec<Patter
     })
 }
 
-fn severities() -> [(&'static str, Severity); 5] {
+pub(super) fn severities() -> [(&'static str, Severity); 5] {
     Severity::ALL.map(|severity| (severity.name(), severity))
 }

@@ -3,6 +3,7 @@
 use super::check::{Checks, Problem, is_one_line};
 use super::drivers::{checked_adapter, checked_agent};
 use super::github::checked_watch;
+use super::people::{checked_notifications, checked_operator, checked_repositories};
 use super::value::quoted;
 use super::{Author, Config, Reviewer, Value, typed};
 use crate::domain::cycle::Protocol;
@@ -22,16 +23,33 @@ const PROTOCOLS: [(&str, Protocol); 2] = [("actions", Protocol::Actions), ("find
 impl typed::Config {
     /// The configuration with its defaults filled in, or everything that is wrong with it.
     pub fn validated(&self) -> Result<Config, Vec<Problem>> {
-        let typed::Config { github, journal, watch, policy, handoff, reviewers, author, break_glass } = self;
+        let typed::Config {
+            github,
+            journal,
+            watch,
+            policy,
+            handoff,
+            reviewers,
+            author,
+            repositories,
+            operator,
+            notifications,
+            break_glass,
+        } = self;
         let mut problems = Vec::new();
+        let (handoff, targets) = unless_wrong(handoff.validated_with_targets(), &mut problems);
         let config = Config {
             github: unless_wrong(github.validated(), &mut problems),
             journal: unless_wrong(journal.validated(), &mut problems),
             watch: unless_wrong(checked_watch(watch), &mut problems),
             policy: unless_wrong(policy.validated(), &mut problems),
-            handoff: unless_wrong(handoff.validated(), &mut problems),
+            handoff,
+            targets,
             reviewers: unless_wrong(checked_reviewers(reviewers), &mut problems),
             author: unless_wrong(checked_author(author), &mut problems),
+            repositories: unless_wrong(checked_repositories(repositories), &mut problems),
+            operator: unless_wrong(checked_operator(operator), &mut problems),
+            notifications: unless_wrong(checked_notifications(notifications), &mut problems),
             break_glass: unless_wrong(checked_break_glass(break_glass), &mut problems),
         };
         if problems.is_empty() { Ok(config) } else { Err(problems) }

@@ -16,6 +16,9 @@ pub struct Config {
     pub handoff: Handoff,
     pub reviewers: Vec<Reviewer>,
     pub author: Author,
+    pub repositories: Vec<Repository>,
+    pub operator: Operator,
+    pub notifications: Notifications,
     pub break_glass: BreakGlass,
 }
 
@@ -80,6 +83,18 @@ pub struct Handoff {
 pub struct Target {
     pub name: Option<Value>,
     pub coalesce: Option<Value>,
+    pub kind: Option<Value>,
+    pub command: Option<Value>,
+    pub env: Option<Value>,
+    pub timeout: Option<Value>,
+    pub directory: Option<Value>,
+    pub repository: Option<Value>,
+    pub labels: Option<Value>,
+    pub assignees: Option<Value>,
+    pub event_type: Option<Value>,
+    pub body: Option<Value>,
+    pub url: Option<Value>,
+    pub secret_env: Option<Value>,
 }
 
 /// `[[handoff.routes]]`
@@ -124,6 +139,34 @@ pub struct Author {
     pub checkout: Option<Value>,
 }
 
+/// `[[repositories]]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Repository {
+    pub name: Option<Value>,
+    pub drive: Option<Value>,
+    pub reviewers: Option<Value>,
+    pub author: Option<Value>,
+}
+
+/// `[operator]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Operator {
+    pub mention: Option<Value>,
+    pub label: Option<Value>,
+}
+
+/// `[notifications]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Notifications {
+    pub when: Option<Value>,
+    pub min_severity: Option<Value>,
+    pub how: Option<Value>,
+    pub command: Option<Value>,
+}
+
 /// `[break_glass]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -150,6 +193,9 @@ impl Config {
             },
             reviewers: vec![Reviewer::default()],
             author: Author::default(),
+            repositories: vec![Repository::default()],
+            operator: Operator::default(),
+            notifications: Notifications::default(),
             break_glass: BreakGlass::default(),
         }
     }

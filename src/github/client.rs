@@ -327,11 +327,7 @@ fn presentable(text: &str) -> String {
 
 /// The last cause in a chain of errors: octocrab wraps it in its own names and a backtrace.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    presentable(&innermost.to_string())
+    presentable(&crate::http::innermost(error))
 }
 
 /// Whether there was no connection at all, so that nothing can have been sent.

@@ -1,9 +1,9 @@
 //! Where the API of a GitHub is: GitHub.com, an Enterprise server, a data-residency tenant, or a plain address
 //! such as the simulator's.
 
+use crate::http::is_loopback;
 use http::Uri;
 use std::fmt;
-use std::net::IpAddr;
 
 /// One GitHub: the two addresses of its API, and the name that `gh` knows it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,11 +148,6 @@ impl fmt::Display for Host {
             _ => f.write_str(&self.name),
         }
     }
-}
-
-fn is_loopback(name: &str) -> bool {
-    let address = name.trim_start_matches('[').trim_end_matches(']');
-    name == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

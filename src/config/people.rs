@@ -1,0 +1,119 @@
+//! Checking `[[repositories]]`, `[operator]` and `[notifications]`: where Cloture may act, and who hears of it.
+
+use super::check::{Checks, Problem, is_one_line};
+use super::drivers::Keys;
+use super::handoff::severities;
+use super::value::quoted;
+use super::{How, Notifications, Operator, Repository, Value, When, typed};
+use crate::domain::vocabulary::Severity;
+use std::collections::BTreeSet;
+
+#[derive(Clone, Copy)]
+enum Occasion {
+    Never,
+    Always,
+    Severity,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Means {
+    Bell,
+    Osc9,
+    Desktop,
+    Command,
+}
+
+const OCCASIONS: [(&str, Occasion); 3] =
+    [("off", Occasion::Never), ("on", Occasion::Always), ("severity", Occasion::Severity)];
+const MEANS: [(&str, Means); 4] =
+    [("bell", Means::Bell), ("osc9", Means::Osc9), ("desktop", Means::Desktop), ("command", Means::Command)];
+
+pub(super) fn checked_repositories(typed: &[typed::Repository]) -> Result<Vec<Repository>, Vec<Problem>> {
+    let mut checks = Checks::of("repositories");
+    let mut repositories = Vec::new();
+    let mut taken = BTreeSet::new();
+    for (index, typed::Repository { name, drive, reviewers, author }) in typed.iter().enumerate() {
+        let key = |name: &str| format!("[{index}].{name}");
+        let expected = "a repository as OWNER/NAME";
+        if name.is_none() {
+            checks.refuse(&key("name"), expected, "nothing");
+        }
+        let name = checks.repository(&key("name"), name.as_ref(), expected);
+        let drive = checks.flag(&key("drive"), drive.as_ref()).unwrap_or(false);
+        let named = reviewers.is_some();
+        let reviewers =
+            checks.texts(&key("reviewers"), reviewers.as_ref(), "the name of a reviewer", |_| true);
+        let author = checks.flag(&key("author"), author.as_ref()).unwrap_or(drive);
+        // S4: an author pushes, and nothing is pushed to where nothing may be written.
+        if author && !drive {
+            checks.refuse(&key("author"), "false, or `drive = true` beside it", "true");
+        }
+        let Some(name) = name else { continue };
+        if !taken.insert(name.to_string().to_ascii_lowercase()) {
+            let found = quoted(&name.to_string());
+            checks.refuse(&key("name"), "a repository that no other entry has", found);
+            continue;
+        }
+        let reviewers = named.then(|| reviewers.into_iter().map(Into::into).collect());
+        repositories.push(Repository { name, drive, reviewers, author });
+    }
+    checks.finish(repositories)
+}
+
+pub(super) fn checked_operator(typed: &typed::Operator) -> Result<Operator, Vec<Problem>> {
+    let typed::Operator { mention, label } = typed;
+    let mut checks = Checks::of("operator");
+    let expected = "a person or team to mention, such as \"@alice\" or \"@acme/leads\"";
+    let mention = checks.text("mention", mention.as_ref(), expected, is_mention);
+    let label =
+        checks.read("label", label.as_ref(), || "a label's name, or \"\" for none".to_owned(), optional);
+    let default = Operator::default().label;
+    checks.finish(Operator { mention, label: label.unwrap_or(default) })
+}
+
+/// `@login` or `@organisation/team`.
+fn is_mention(text: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    text.strip_prefix('@').is_some_and(|name| match name.split_once('/') {
+        Some((organisation, team)) => part(organisation) && part(team),
+        None => part(name),
+    })
+}
+
+/// One line of text, or none where it is empty.
+fn optional(value: &Value) -> Option<Option<String>> {
+    match value {
+        Value::Text(text) if text.is_empty() => Some(None),
+        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(Some(text.clone())),
+        _ => None,
+    }
+}
+
+pub(super) fn checked_notifications(typed: &typed::Notifications) -> Result<Notifications, Vec<Problem>> {
+    let typed::Notifications { when, min_severity, how, command } = typed;
+    let mut checks = Checks::of("notifications");
+    let occasion = checks.choice("when", when.as_ref(), &OCCASIONS);
+    let least = checks.choice("min_severity", min_severity.as_ref(), &severities());
+    let means = checks.choice("how", how.as_ref(), &MEANS);
+    let mut keys = Keys { checks: &mut checks, table: "" };
+    let how = match (means, command) {
+        (Some(Means::Command), _) => {
+            keys.command(command.as_ref(), None).map_or_else(How::default, How::Command)
+        }
+        (_, Some(found)) if how.is_none() || means.is_some() => {
+            keys.refuse("command", "to be left out unless how = \"command\"", found.to_string());
+            How::default()
+        }
+        (Some(Means::Osc9), _) => How::Osc9,
+        (Some(Means::Desktop), _) => How::Desktop,
+        (Some(Means::Bell) | None, _) => How::Bell,
+    };
+    let when = match occasion {
+        None | Some(Occasion::Never) => When::Never,
+        Some(Occasion::Always) => When::Always,
+        Some(Occasion::Severity) => When::AtLeast(least.unwrap_or(Severity::High)),
+    };
+    checks.finish(Notifications { when, how })
+}

@@ -1,0 +1,111 @@
+use super::*;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+const LIMITS: Limits =
+    Limits { connect: Duration::from_secs(20), whole: Duration::from_secs(20), answer: 100 };
+
+/// A server for one request: it reads until the body `end` has come, says `answer`, and hangs up unless it is to `stay`.
+async fn server(answer: &'static str, stay: bool) -> (Address, tokio::task::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://user:pass@{}/a?b=c", listener.local_addr().unwrap());
+    let serving = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut asked = Vec::new();
+        while !asked.ends_with(b"end") {
+            let mut piece = [0; 1024];
+            let read = stream.read(&mut piece).await.unwrap();
+            asked.extend_from_slice(&piece[..read]);
+        }
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        if stay {
+            std::future::pending::<()>().await;
+        }
+        String::from_utf8(asked).unwrap()
+    });
+    (Address::parse(&url).unwrap(), serving)
+}
+
+async fn asked(answer: &'static str, stay: bool, limits: Limits) -> Result<Response, HttpError> {
+    let (address, _serving) = server(answer, stay).await;
+    post(&address, HeaderMap::new(), "end", limits).await
+}
+
+#[tokio::test]
+async fn the_request_is_sent_as_it_is_meant() {
+    let (address, serving) =
+        server("HTTP/1.1 201 Created\r\ncontent-length: 2\r\nx-a: b\r\n\r\nok", false).await;
+    let headers =
+        HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+    let response = post(&address, headers, "the end", LIMITS).await.unwrap();
+    assert_eq!((response.status, response.body.as_ref()), (StatusCode::CREATED, b"ok".as_slice()));
+    assert_eq!(response.headers["x-a"], "b");
+    let asked = serving.await.unwrap();
+    assert!(asked.starts_with("POST /a?b=c HTTP/1.1\r\n") && asked.ends_with("\r\n\r\nthe end"), "{asked}");
+    let host = address.to_string().replace("http://", "host: ");
+    for line in [
+        host.as_str(),
+        "content-type: application/json",
+        "content-length: 7",
+        "authorization: Basic dXNlcjpwYXNz",
+    ] {
+        assert!(asked.contains(&format!("\r\n{line}\r\n")), "{line}: {asked}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_a_length_ends_with_the_connection() {
+    let response = asked("HTTP/1.1 200 OK\r\n\r\nall of it", false, LIMITS).await.unwrap();
+    assert_eq!(response.body.as_ref(), b"all of it");
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_like_any_other() {
+    let answer = "HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+    assert_eq!(asked(answer, false, LIMITS).await.unwrap().status, StatusCode::TEMPORARY_REDIRECT);
+}
+
+#[tokio::test]
+async fn what_was_sent_and_not_answered_may_have_arrived() {
+    for answer in ["", "nonsense\r\n\r\n"] {
+        let error = asked(answer, false, LIMITS).await.unwrap_err();
+        assert!(matches!(error, HttpError::NoAnswer { .. }) && !error.is_certainly_not_sent(), "{error}");
+    }
+    let short = Limits { whole: Duration::from_millis(100), ..LIMITS };
+    let error = asked("", true, short).await.unwrap_err();
+    assert!(error.to_string().ends_with("gave no answer: it took longer than 100ms"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_still_has_a_status() {
+    let long = "HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n";
+    let cut = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhal";
+    let short = Limits { whole: Duration::from_millis(100), ..LIMITS };
+    for (answer, stay, limits) in [(long, false, LIMITS), (cut, false, LIMITS), (cut, true, short)] {
+        let error = asked(answer, stay, limits).await.unwrap_err();
+        assert!(matches!(error, HttpError::CutShort { status: StatusCode::OK, .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn what_never_connected_was_certainly_not_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let place = listener.local_addr().unwrap();
+    drop(listener);
+    let refused = Address::parse(&format!("http://{place}/SECRET")).unwrap();
+    let error = post(&refused, HeaderMap::new(), "end", LIMITS).await.unwrap_err();
+    assert!(error.is_certainly_not_sent() && !error.to_string().contains("SECRET"), "{error}");
+
+    // A server that never takes part in the encryption: the request is still here.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = Address::parse(&format!("https://{}/", listener.local_addr().unwrap())).unwrap();
+    let short = Limits { connect: Duration::from_millis(100), ..LIMITS };
+    let error = post(&silent, HeaderMap::new(), "end", short).await.unwrap_err();
+    assert!(error.is_certainly_not_sent(), "{error}");
+
+    // One that answers without it.
+    let (address, _serving) = server("", false).await;
+    let plain = Address::parse(&address.to_string().replace("http://", "https://")).unwrap();
+    let error = post(&plain, HeaderMap::new(), "end", short).await.unwrap_err();
+    assert!(error.is_certainly_not_sent(), "{error}");
+}
