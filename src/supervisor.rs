@@ -32,7 +32,7 @@ use crate::github::writer::Pace;
 use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use clock::{Busy, Clock};
-use due::{Ask, Operator};
+use due::Ask;
 use standing::Rules;
 use std::fmt;
 use std::sync::Arc;
@@ -80,7 +80,6 @@ pub(crate) struct Setup {
     read_only: bool,
     lease: Duration,
     environment: fn(&str) -> Option<String>,
-    operator: Operator,
     busy: Busy,
     board: watch::Sender<Arc<Board>>,
 }
@@ -94,7 +93,7 @@ impl Setup {
         }
     }
 
-    fn rules(&self, _repository: &RepositoryName) -> Rules<'_> {
-        Rules { config: &self.config, reads: &*self.reads, drive: false, author: false, expected: None }
+    fn rules(&self, repository: &RepositoryName) -> Rules<'_> {
+        Rules::of(&self.config, &*self.reads, repository, self.read_only)
     }
 }

@@ -1,6 +1,7 @@
 //! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts, records.
 
 mod acting;
+mod handing;
 mod recording;
 
 use super::Setup;
@@ -8,7 +9,7 @@ use super::clock::Working;
 use super::fact::{Answered, Dated, Fact};
 use super::history::History;
 use super::standing::{Rules, Standing};
-use super::view::{Role, View};
+use super::view::{Handoff, Role, View};
 use crate::domain::cycle::Trigger;
 use crate::domain::pull_request::{NextCall, PrState};
 use crate::domain::review_loop::{Effect, Phase, ReviewLoop, Step, Wake};
@@ -17,6 +18,7 @@ use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::github::PullRequestAddress;
 use crate::journal::{JournalError, Lease, PullRequestKey, Record};
 use jiff::Timestamp;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -93,7 +95,7 @@ pub(super) struct Actor {
     /// Records that are in the history, so that none counts twice.
     known: BTreeSet<u64>,
     /// Deeds that have an outcome, by their name in the journal.
-    concluded: BTreeSet<String>,
+    concluded: BTreeMap<String, Value>,
     standing: Option<Arc<Standing>>,
     seen_at: Option<Timestamp>,
     review_loop: Option<ReviewLoop>,
@@ -104,8 +106,12 @@ pub(super) struct Actor {
     author: Option<JoinHandle<()>>,
     due: Vec<String>,
     trouble: Option<String>,
-    /// How often each handoff was refused, and when it is tried again.
-    handoffs: BTreeMap<String, (u32, Timestamp)>,
+    /// The tasks that the merge decided.
+    handoffs: Vec<Handoff>,
+    /// When a task that was refused is tried again.
+    waits: BTreeMap<String, Timestamp>,
+    /// Tasks that a person wants tried again, stuck or not.
+    forced: BTreeSet<String>,
     /// Where programs report; the hub's own messages come the same way.
     programs: mpsc::Sender<WakeUp>,
 }
@@ -129,7 +135,7 @@ impl Actor {
             key,
             history: History::default(),
             known: BTreeSet::new(),
-            concluded: BTreeSet::new(),
+            concluded: BTreeMap::new(),
             standing: None,
             seen_at: None,
             review_loop: None,
@@ -140,7 +146,9 @@ impl Actor {
             author: None,
             due: Vec::new(),
             trouble: None,
-            handoffs: BTreeMap::new(),
+            handoffs: Vec::new(),
+            waits: BTreeMap::new(),
+            forced: BTreeSet::new(),
             programs,
         };
         for record in &records {
@@ -258,8 +266,7 @@ impl Actor {
                 self.step(Occasion::Person(Wake::GrantRound)).await
             }
             Command::RetryTask { key } => {
-                self.handoffs.remove(&key);
-                self.concluded.remove(&key);
+                self.forced.insert(key);
                 self.step(Occasion::Learned).await
             }
         }
@@ -397,6 +404,7 @@ impl Actor {
             thinking: self.thinking.keys().cloned().collect(),
             author_at_work: self.author.is_some(),
             due: self.due.clone(),
+            handoffs: self.handoffs.clone(),
             trouble: self.trouble.clone(),
         };
         self.setup.board.send_modify(|board| {

@@ -7,6 +7,7 @@
 use super::history::CycleResult;
 use super::marks;
 use super::standing::{Shown, Standing};
+use crate::config::Operator;
 use crate::domain::cycle::Choice;
 use crate::domain::machine::{EscalatedBy, Status};
 use crate::domain::pull_request::Note;
@@ -24,13 +25,6 @@ pub struct Deed {
     pub name: String,
     pub write: Write,
     pub why: String,
-}
-
-/// Whom escalations are addressed to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Operator {
-    pub mention: String,
-    pub label: String,
 }
 
 /// Everything that a driven repository's standing asks for, in the order in which it is to be done.
@@ -138,16 +132,16 @@ fn escalation_deeds(standing: &Standing, shown: &Shown<'_>, operator: &Operator,
         return;
     }
     let because = escalation_sentence(cause, &shown.thread.reviewer);
-    if !operator.label.is_empty() {
+    if let Some(label) = &operator.label {
         deeds.push(Deed {
-            name: format!("label/{}", operator.label),
-            write: Write::AddLabel { on: target(standing), label: operator.label.clone() },
+            name: format!("label/{label}"),
+            write: Write::AddLabel { on: target(standing), label: label.clone() },
             why: "a thread waits for a person".to_owned(),
         });
     }
     let mut body = String::new();
-    if !operator.mention.is_empty() {
-        let _infallible = write!(body, "{} ", operator.mention);
+    if let Some(mention) = &operator.mention {
+        let _infallible = write!(body, "{mention} ");
     }
     let _infallible = write!(
         body,
@@ -207,7 +201,7 @@ pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Optio
     let since = standing.snapshot.reopened_at.map_or(0, |at| at.as_second());
     let granted = standing.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
-    let mention = if operator.mention.is_empty() { String::new() } else { format!("{} ", operator.mention) };
+    let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));
     let body = format!(
         "{mention}{rounds} author rounds did not settle this pull request, so no more are started. A person can:\n\n\
          - merge it as it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\

@@ -117,6 +117,8 @@ pub struct TaskFact {
     pub path: FilePath,
     pub findings: Vec<ThreadId>,
     pub coalesced: bool,
+    /// Why its findings go, in one sentence.
+    pub reason: String,
 }
 
 impl Verb {
@@ -147,16 +149,16 @@ impl Verb {
     }
 }
 
-impl From<&Task> for TaskFact {
-    fn from(task: &Task) -> Self {
-        let Task { target, path, findings, coalesced } = task.clone();
-        TaskFact { target, path, findings, coalesced }
+impl TaskFact {
+    pub fn new(task: Task, reason: String) -> Self {
+        let Task { target, path, findings, coalesced } = task;
+        TaskFact { target, path, findings, coalesced, reason }
     }
 }
 
 impl From<TaskFact> for Task {
     fn from(fact: TaskFact) -> Self {
-        let TaskFact { target, path, findings, coalesced } = fact;
+        let TaskFact { target, path, findings, coalesced, reason: _ } = fact;
         Task { target, path, findings, coalesced }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::actor::{Actor, Command, Message, Start, WakeUp};
 use super::clock::Busy;
-use super::due::Operator;
 use super::view::Board;
 use super::{Options, Setup};
 use crate::domain::review_loop::ReviewLoop;
@@ -52,7 +51,6 @@ impl Supervisor {
         let Options { config, reads, asks, journal, client, clock, .. } = options;
         let (board, seen) = watch::channel(Arc::new(Board::default()));
         let setup = Arc::new(Setup {
-            operator: Operator::default(),
             reader: Arc::new(Reader::new(client.clone())),
             host: client.host().name().to_owned(),
             writer: Writer::new(client, options.pace),

@@ -10,7 +10,9 @@ use crate::domain::handoff::{self, Eligibility, HandoffRules, Mode, Task};
 use crate::domain::observed::{self, Observed, UnownedThread};
 use crate::domain::post::Reads;
 use crate::domain::review_loop::{Content, Observation, Post, PostKind};
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, ReviewState, Thread as Seen};
+use crate::domain::snapshot::{
+    AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, Thread as Seen,
+};
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,6 +27,28 @@ pub struct Rules<'a> {
     pub author: bool,
     /// The reviewers to wait for, where the configuration names them.
     pub expected: Option<&'a [ReviewerName]>,
+}
+
+impl<'a> Rules<'a> {
+    /// S4: a repository that nobody said anything about is only watched. GitHub does not tell names apart by case.
+    pub fn of(
+        config: &'a Config,
+        reads: &'a dyn Reads,
+        repository: &RepositoryName,
+        read_only: bool,
+    ) -> Rules<'a> {
+        let name = repository.to_string();
+        let said =
+            config.repositories.iter().find(|known| known.name.to_string().eq_ignore_ascii_case(&name));
+        let drive = said.is_some_and(|said| said.drive) && !read_only;
+        Rules {
+            config,
+            reads,
+            drive,
+            author: drive && said.is_some_and(|said| said.author) && config.author.agent.is_some(),
+            expected: said.and_then(|said| said.reviewers.as_deref()),
+        }
+    }
 }
 
 /// See the module's text.

@@ -1,6 +1,7 @@
 //! What a screen or a script sees of the supervisor: plain values, replaced whole whenever something changed.
 
 use super::standing::Standing;
+use crate::domain::handoff::Task;
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
@@ -38,8 +39,33 @@ pub struct View {
     pub author_at_work: bool,
     /// What is due and not done, in sentences: all that would be done where the repository is only watched.
     pub due: Vec<String>,
+    /// The tasks that its merge decided, and how far each has come.
+    pub handoffs: Vec<Handoff>,
     /// The last thing that went wrong here and is still so.
     pub trouble: Option<String>,
+}
+
+/// A task on its way to its target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handoff {
+    /// Names it for good.
+    pub key: String,
+    pub task: Task,
+    pub reason: String,
+    pub state: HandoffState,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HandoffState {
+    Sent {
+        url: Option<String>,
+    },
+    /// It was not taken, and is tried again.
+    Waiting {
+        until: Timestamp,
+    },
+    /// Not tried again by itself, and why.
+    Stuck(String),
 }
 
 /// Who drives a pull request.

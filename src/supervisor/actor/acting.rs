@@ -5,6 +5,7 @@ use crate::config::Reviewer;
 use crate::domain::cycle::Frozen;
 use crate::domain::review_loop::Effect;
 use crate::domain::snapshot::PullRequestState;
+use crate::domain::vocabulary::ThreadId;
 use crate::journal::JournalError;
 use crate::supervisor::due::{self, Deed};
 use crate::supervisor::fact::{Fact, TaskFact};
@@ -12,6 +13,7 @@ use crate::supervisor::perform::{Done, journal_key, perform};
 use crate::supervisor::programs::{self, Attempt};
 use crate::supervisor::standing::Standing;
 use crate::supervisor::view::Role;
+use serde_json::Value;
 use std::sync::Arc;
 
 impl Actor {
@@ -36,14 +38,14 @@ impl Actor {
                     }
                 }
                 Effect::PostRoundCap { rounds } => {
-                    deeds.extend(due::round_cap(standing, *rounds, &self.setup.operator));
+                    deeds.extend(due::round_cap(standing, *rounds, &self.setup.config.operator));
                 }
                 Effect::DispatchAuthor { round } => dispatch = Some(*round),
                 Effect::Announce(_) => self.next_at = None,
             }
         }
         if standing.snapshot.state == PullRequestState::Open {
-            deeds.extend(due::deeds(standing, &self.setup.operator));
+            deeds.extend(due::deeds(standing, &self.setup.config.operator));
         }
         self.carry_out(deeds).await?;
         if let Some(round) = dispatch {
@@ -68,7 +70,7 @@ impl Actor {
         let mut waits = false;
         for deed in deeds {
             let key = journal_key(&self.key, &deed.name);
-            if self.concluded.contains(&key) || self.due.contains(&deed.write.sentence()) {
+            if self.concluded.contains_key(&key) || self.due.contains(&deed.write.sentence()) {
                 continue;
             }
             if waits || !self.drives() {
@@ -87,7 +89,7 @@ impl Actor {
                 .await?
             {
                 Done::Concluded(_) => {
-                    self.concluded.insert(key);
+                    self.concluded.insert(key, Value::Null);
                 }
                 Done::Later(why) => {
                     self.trouble = Some(why);
@@ -146,8 +148,7 @@ impl Actor {
             }
             PullRequestState::Merged => {
                 if self.history.merged().is_none() {
-                    let tasks: Vec<TaskFact> =
-                        standing.tasks(&self.rules()).iter().map(TaskFact::from).collect();
+                    let tasks = self.decided_tasks(standing);
                     let why = match tasks.len() {
                         0 => "nothing is handed off".to_owned(),
                         1 => "one task is handed off".to_owned(),
@@ -160,9 +161,18 @@ impl Actor {
         }
     }
 
-    /// Sends the tasks that the merge decided and that have no outcome yet.
-    async fn hand_off(&mut self) -> Result<(), JournalError> {
-        let _ = &self.handoffs;
-        Ok(())
+    fn decided_tasks(&self, standing: &Standing) -> Vec<TaskFact> {
+        let rules = self.rules();
+        let reason = |findings: &[ThreadId]| {
+            let first = findings.first().and_then(|id| standing.thread(id));
+            first.map_or_else(String::new, |shown| standing.eligibility(shown.thread, &rules).to_string())
+        };
+        let tasks = standing.tasks(&rules).into_iter();
+        tasks
+            .map(|task| {
+                let reason = reason(&task.findings);
+                TaskFact::new(task, reason)
+            })
+            .collect()
     }
 }

@@ -18,7 +18,7 @@ impl Actor {
         }
         if record.kind == OUTCOME {
             if let Some(key) = &record.key {
-                self.concluded.insert(key.clone());
+                self.concluded.insert(key.clone(), record.body.clone());
             }
             return false;
         }
