@@ -14,6 +14,7 @@
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
 //! - [`status`] and [`doctor`]: the commands that look at GitHub; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
+//! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
 //! Invariants, each held by a test in `tests/architecture.rs`:
@@ -24,6 +25,7 @@
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
 pub mod bound;
+pub mod classify;
 pub mod clean;
 pub mod cli;
 pub mod config;
@@ -34,6 +36,7 @@ pub mod forge;
 pub mod github;
 mod object;
 pub mod reviewers;
+pub mod roster;
 pub mod simulate;
 pub mod simulator;
 pub mod status;

@@ -1,0 +1,1 @@
+//! `cloture reviewers`: the profiles in force, and where each came from.
