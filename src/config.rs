@@ -9,6 +9,7 @@ mod github;
 mod handoff;
 mod places;
 mod policy;
+mod profiles;
 mod reviewers;
 pub mod typed;
 mod value;
@@ -26,6 +27,7 @@ use crate::domain::re_review::BreakGlassRules;
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::Host;
 use crate::github::discover::Rule;
+use crate::reviewers::profile::Change;
 use std::path::{Path, PathBuf};
 
 /// Everything a team decides, checked. Nothing behind this type has to doubt a value again.
@@ -38,6 +40,8 @@ pub struct Config {
     pub handoff: HandoffRules,
     /// The reviewers that are driven, in the order in which they were written.
     pub reviewers: Vec<Reviewer>,
+    /// What it changes about the profiles of known reviewers, and the profiles that it adds.
+    pub profiles: Vec<Change>,
     pub author: Author,
     pub break_glass: BreakGlassRules,
 }

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use clap::Parser;
 use cloture::bound::worst_case;
+use cloture::classify::{ClassifyError, classify};
 use cloture::clean;
 use cloture::cli::{Cli, Command};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
@@ -10,6 +11,7 @@ use cloture::doctor::examine;
 use cloture::failure::Failure;
 use cloture::forge::Settings;
 use cloture::reviewers::profiles::Profiles;
+use cloture::roster::Roster;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
@@ -56,6 +58,15 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
         }
         Command::Status { json, pull_requests } => return show_status(cli, pull_requests, *json),
         Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
+        Command::Classify => {
+            let profiles = Profiles::in_force(&load(cli)?.config.profiles)?;
+            classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
+        }
+        Command::Reviewers { json } => {
+            let roster = Roster::of(&Profiles::in_force(&load(cli)?.config.profiles)?);
+            let text = if *json { roster.to_json()? } else { roster.to_string() };
+            writeln!(io::stdout(), "{text}")?;
+        }
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
     Ok(Vec::new())
@@ -79,7 +90,7 @@ fn replay(trace: &Path) -> anyhow::Result<()> {
 
 fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::built_in()?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let status = with_settings(cli, &loaded, async |settings| {
         status(pull_requests, settings, &profiles, Timestamp::now()).await
     })??;
@@ -90,7 +101,7 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
 
 fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::built_in()?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = state_folder();
     let examination = with_settings(cli, &loaded, async |settings| {
         examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, Timestamp::now()).await
@@ -156,6 +167,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     } else if error.downcast_ref::<ConfigError>().is_some() {
         3
     } else if error.downcast_ref::<SimulateError>().is_some()
+        || error.downcast_ref::<ClassifyError>().is_some()
         || error.downcast_ref::<ScenarioError>().is_some()
         || matches!(
             error.downcast_ref::<SimulatorError>(),

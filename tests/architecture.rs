@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 /// What each top-level module may import of ours. A module that is not listed fails the test, so that adding
 /// one means deciding where it stands.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("domain", &[]),
     ("github", &["domain"]),
     ("simulator", &["domain"]),
     ("object", &[]),
     ("reviewers", &["domain", "object"]),
-    ("config", &["domain", "github"]),
+    ("config", &["domain", "github", "reviewers"]),
     ("clean", &[]),
     ("thread_line", &["domain"]),
     ("failure", &["clean", "github"]),
@@ -24,6 +24,8 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("doctor", &["clean", "config", "domain", "failure", "forge", "github", "reviewers", "status"]),
     ("simulate", &["domain", "config", "object", "reviewers", "thread_line"]),
     ("bound", &["domain", "config"]),
+    ("classify", &["clean", "domain", "object", "reviewers"]),
+    ("roster", &["clean", "reviewers"]),
     ("cli", &[]),
     ("lib", &[]),
 ];

@@ -2,6 +2,7 @@
 
 use super::check::{Checks, Problem, is_one_line};
 use super::github::checked_watch;
+use super::profiles::checked_profiles;
 use super::value::quoted;
 use super::{Author, Config, Reviewer, Value, typed};
 use crate::domain::cycle::Protocol;
@@ -21,7 +22,7 @@ const PROTOCOLS: [(&str, Protocol); 2] = [("actions", Protocol::Actions), ("find
 impl typed::Config {
     /// The configuration with its defaults filled in, or everything that is wrong with it.
     pub fn validated(&self) -> Result<Config, Vec<Problem>> {
-        let typed::Config { github, watch, policy, handoff, reviewers, author, break_glass } = self;
+        let typed::Config { github, watch, policy, handoff, reviewers, profiles, author, break_glass } = self;
         let mut problems = Vec::new();
         let config = Config {
             github: unless_wrong(github.validated(), &mut problems),
@@ -29,6 +30,7 @@ impl typed::Config {
             policy: unless_wrong(policy.validated(), &mut problems),
             handoff: unless_wrong(handoff.validated(), &mut problems),
             reviewers: unless_wrong(checked_reviewers(reviewers), &mut problems),
+            profiles: unless_wrong(checked_profiles(profiles), &mut problems),
             author: unless_wrong(checked_author(author), &mut problems),
             break_glass: unless_wrong(checked_break_glass(break_glass), &mut problems),
         };

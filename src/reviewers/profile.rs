@@ -337,6 +337,17 @@ impl Pattern {
         &self.source
     }
 
+    /// Whether it captures anything.
+    pub fn has_group(&self) -> bool {
+        self.regex().is_some_and(|regex| regex.captures_len() > 1)
+    }
+
+    /// Whether it captures a path and a line.
+    pub fn has_place(&self) -> bool {
+        let has = |group| self.regex().is_some_and(|regex| regex.capture_names().flatten().any(|name| name == group));
+        has("path") && has("from")
+    }
+
     /// The program's own patterns are held to compile by a test, and everybody else's are [`Pattern::checked`].
     pub(super) fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile(&self.source).ok()).as_ref()
