@@ -96,6 +96,6 @@ fn patterns(checks: &mut Checks, key: &str, typed: Option<&Value>) -> Vec<Patter
     })
 }
 
-fn severities() -> [(&'static str, Severity); 5] {
+pub(super) fn severities() -> [(&'static str, Severity); 5] {
     Severity::ALL.map(|severity| (severity.name(), severity))
 }

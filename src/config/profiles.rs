@@ -2,9 +2,10 @@
 //! a reviewer wrongly.
 
 use super::check::{Checks, Problem, is_one_line};
+use super::handoff::severities;
 use super::value::quoted;
 use super::{Value, typed};
-use crate::domain::vocabulary::{Category, Severity};
+use crate::domain::vocabulary::Category;
 use crate::reviewers::profile::{
     At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, Pattern, SectionMark, Settling, SeverityMark,
     TitleFrom,
@@ -215,75 +216,72 @@ impl Table<'_> {
         })
     }
 
-    /// A list of marks; `is` reads what each of them means.
-    fn each<T>(
-        &mut self,
-        key: &str,
-        typed: Option<&[typed::Mark]>,
-        mut read: impl FnMut(&mut Checks, &str, &typed::Mark, At, Pattern) -> Option<T>,
-    ) -> Option<Vec<T>> {
+    /// Where a mark counts, and what it looks like.
+    fn mark(&mut self, key: &str, at: Option<&Value>, typed: Option<&Value>) -> Option<(At, Pattern)> {
+        let at = self.checks.choice(&format!("{key}.at"), at, &At::ALL).unwrap_or_default();
+        let key = format!("{key}.pattern");
+        if typed.is_none() {
+            self.checks.refuse(&key, PATTERN, "nothing");
+        }
+        pattern(self.checks, &key, typed, PATTERN, |_| true).map(|pattern| (at, pattern))
+    }
+
+    fn marks(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<Mark>> {
         let mut marks = Vec::new();
-        for (index, mark) in typed?.iter().enumerate() {
+        for (index, typed::Mark { at, pattern }) in typed?.iter().enumerate() {
             let key = format!("{}[{index}]", self.key(key));
-            let at = self.checks.choice(&format!("{key}.at"), mark.at.as_ref(), &At::ALL).unwrap_or_default();
-            let name = format!("{key}.pattern");
-            if mark.pattern.is_none() {
-                self.checks.refuse(&name, PATTERN, "nothing");
-            }
-            let pattern = pattern(self.checks, &name, mark.pattern.as_ref(), PATTERN, |_| true);
-            if let Some(pattern) = pattern {
-                marks.extend(read(self.checks, &key, mark, at, pattern));
-            }
+            marks.extend(self.mark(&key, at.as_ref(), pattern.as_ref()).map(|(at, pattern)| Mark { at, pattern }));
         }
         Some(marks)
     }
 
-    fn marks(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<Mark>> {
-        self.each(key, typed, |checks, key, mark, at, pattern| {
-            if let Some(is) = &mark.is {
-                checks.refuse(&format!("{key}.is"), "nothing, as these marks mean only one thing", is.to_string());
-            }
-            Some(Mark { at, pattern })
-        })
+    /// Marks that mean one of several things.
+    fn meanings<T: Copy>(
+        &mut self,
+        key: &str,
+        typed: Option<&[typed::MeaningMark]>,
+        known: &[(&str, T)],
+    ) -> Option<Vec<(At, Pattern, T)>> {
+        let mut marks = Vec::new();
+        for (index, typed::MeaningMark { at, pattern, is }) in typed?.iter().enumerate() {
+            let key = format!("{}[{index}]", self.key(key));
+            let mark = self.mark(&key, at.as_ref(), pattern.as_ref());
+            let is = meaning(self.checks, &key, is.as_ref(), known);
+            marks.extend(mark.zip(is).map(|((at, pattern), is)| (at, pattern, is)));
+        }
+        Some(marks)
     }
 
-    fn severities(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<SeverityMark>> {
-        let known = Severity::ALL.map(|severity| (severity.name(), severity));
-        self.each(key, typed, |checks, key, mark, at, pattern| {
-            let is = meaning(checks, key, mark, &known)?;
-            Some(SeverityMark { at, pattern, is })
-        })
+    fn severities(&mut self, key: &str, typed: Option<&[typed::MeaningMark]>) -> Option<Vec<SeverityMark>> {
+        let marks = self.meanings(key, typed, &severities())?;
+        Some(marks.into_iter().map(|(at, pattern, is)| SeverityMark { at, pattern, is }).collect())
     }
 
-    fn categories(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<CategoryMark>> {
+    fn categories(&mut self, key: &str, typed: Option<&[typed::MeaningMark]>) -> Option<Vec<CategoryMark>> {
         let known = Category::ALL.map(|category| (category.name(), category));
-        self.each(key, typed, |checks, key, mark, at, pattern| {
-            let is = meaning(checks, key, mark, &known)?;
-            Some(CategoryMark { at, pattern, is })
-        })
+        let marks = self.meanings(key, typed, &known)?;
+        Some(marks.into_iter().map(|(at, pattern, is)| CategoryMark { at, pattern, is }).collect())
     }
 
-    fn sections(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<SectionMark>> {
-        let known = Severity::ALL.map(|severity| (severity.name(), severity));
-        self.each(key, typed, |checks, key, mark, _, pattern| {
-            if let Some(at) = &mark.at {
-                let expected = "nothing, as sections are always what a folded block shows";
-                checks.refuse(&format!("{key}.at"), expected, at.to_string());
-            }
-            let is = checks.choice(&format!("{key}.is"), mark.is.as_ref(), &known);
-            Some(SectionMark { pattern, is })
-        })
+    fn sections(&mut self, key: &str, typed: Option<&[typed::SectionMark]>) -> Option<Vec<SectionMark>> {
+        let mut marks = Vec::new();
+        for (index, typed::SectionMark { pattern, is }) in typed?.iter().enumerate() {
+            let key = format!("{}[{index}]", self.key(key));
+            let is = self.checks.choice(&format!("{key}.is"), is.as_ref(), &severities());
+            marks.extend(self.mark(&key, None, pattern.as_ref()).map(|(_, pattern)| SectionMark { pattern, is }));
+        }
+        Some(marks)
     }
 }
 
 /// What a mark means. It is required: a mark without a meaning marks nothing.
-fn meaning<T: Copy>(checks: &mut Checks, key: &str, mark: &typed::Mark, known: &[(&str, T)]) -> Option<T> {
+fn meaning<T: Copy>(checks: &mut Checks, key: &str, is: Option<&Value>, known: &[(&str, T)]) -> Option<T> {
     let key = format!("{key}.is");
-    if mark.is.is_none() {
+    if is.is_none() {
         let names: Vec<String> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
         checks.refuse(&key, format!("one of {}", names.join(", ")), "nothing");
     }
-    checks.choice(&key, mark.is.as_ref(), known)
+    checks.choice(&key, is, known)
 }
 
 fn pattern(

@@ -109,8 +109,8 @@ pub struct Profile {
     pub title: Option<Value>,
     pub title_skip: Option<Value>,
     pub title_strip: Option<Value>,
-    pub severity: Option<Vec<Mark>>,
-    pub category: Option<Vec<Mark>>,
+    pub severity: Option<Vec<MeaningMark>>,
+    pub category: Option<Vec<MeaningMark>>,
     pub common_marks: Option<Value>,
     pub own_id: Option<Value>,
     pub place: Option<Value>,
@@ -126,17 +126,33 @@ pub struct Profile {
     pub not_ready: Option<Vec<Mark>>,
     pub noise: Option<Vec<Mark>>,
     pub body_layout: Option<Value>,
-    pub body_sections: Option<Vec<Mark>>,
+    pub body_sections: Option<Vec<SectionMark>>,
     pub ask_again: Option<Value>,
     pub re_request: Option<Value>,
     pub settles: Option<Value>,
 }
 
-/// A mark of a profile. Which of its keys it takes depends on the list that it stands in.
+/// A mark of a profile.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mark {
     pub at: Option<Value>,
+    pub pattern: Option<Value>,
+}
+
+/// A mark of a profile that means one of several things.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MeaningMark {
+    pub at: Option<Value>,
+    pub pattern: Option<Value>,
+    pub is: Option<Value>,
+}
+
+/// A folded section of a body.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SectionMark {
     pub pattern: Option<Value>,
     pub is: Option<Value>,
 }
@@ -183,8 +199,8 @@ impl Profile {
     fn blank() -> Profile {
         let marks = || Some(vec![Mark::default()]);
         Profile {
-            severity: marks(),
-            category: marks(),
+            severity: Some(vec![MeaningMark::default()]),
+            category: Some(vec![MeaningMark::default()]),
             finding: marks(),
             introduction: marks(),
             accepted: marks(),
@@ -194,7 +210,7 @@ impl Profile {
             failure: marks(),
             not_ready: marks(),
             noise: marks(),
-            body_sections: marks(),
+            body_sections: Some(vec![SectionMark::default()]),
             ..Profile::default()
         }
     }
