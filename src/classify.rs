@@ -156,7 +156,9 @@ impl Classified {
             Where::Comment if is_agent => profiles.read_unknown(place, body).class,
             Where::ThreadReply | Where::Comment => PostClass::Reply,
         };
-        let single = (class == PostClass::Finding).then(|| profiles.read_unknown(place, body)).map(|read| read.findings);
+        let single = (class == PostClass::Finding)
+            .then(|| profiles.read_unknown(place, body))
+            .map(|read| read.findings);
         let suggestion = single.iter().flatten().any(|finding| finding.suggestion.is_some());
         Classified {
             reviewer: None,

@@ -43,7 +43,8 @@ impl Roster {
 
 impl Entry {
     fn of(known: &Known) -> Entry {
-        let Profile { logins, ids, shared_logins, posts, settles, ask_again, re_request, .. } = &known.profile;
+        let Profile { logins, ids, shared_logins, posts, settles, ask_again, re_request, .. } =
+            &known.profile;
         Entry {
             name: known.name.to_string(),
             logins: logins.clone(),

@@ -35,7 +35,8 @@ impl Figures {
             share.right += 1;
         } else {
             let start: String = row.body().chars().take(90).collect();
-            writeln!(self.misses, "  {measure}: {} expected {expected}, got {got}: {start:?}", row.bot()).unwrap();
+            writeln!(self.misses, "  {measure}: {} expected {expected}, got {got}: {start:?}", row.bot())
+                .unwrap();
         }
     }
 
@@ -174,12 +175,22 @@ fn real_posts_are_read_as_they_are_labelled() {
 }
 
 fn table(figures: &Figures) -> String {
-    let measures =
-        ["reviewer", "kind", "severity", "title", "suggestion", "failure", "stance of findings", "stance of replies", "intent"];
+    let measures = [
+        "reviewer",
+        "kind",
+        "severity",
+        "title",
+        "suggestion",
+        "failure",
+        "stance of findings",
+        "stance of replies",
+        "intent",
+    ];
     let mut bots: Vec<&String> = figures.counts.keys().map(|(_, bot)| bot).collect();
     bots.sort();
     bots.dedup();
-    let mut table = format!("| bot | {} |\n| --- |{}\n", measures.join(" | "), " --: |".repeat(measures.len()));
+    let mut table =
+        format!("| bot | {} |\n| --- |{}\n", measures.join(" | "), " --: |".repeat(measures.len()));
     for bot in bots {
         let cells = measures.map(|measure| {
             let share = figures.counts.get(&(measure, bot.clone()));

@@ -7,8 +7,8 @@ use super::value::quoted;
 use super::{Value, typed};
 use crate::domain::vocabulary::Category;
 use crate::reviewers::profile::{
-    At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, Pattern, SectionMark, Settling, SeverityMark,
-    TitleFrom,
+    At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, Pattern, SectionMark, Settling,
+    SeverityMark, TitleFrom,
 };
 use crate::reviewers::profiles::{Profiles, ProfilesError};
 use std::collections::BTreeSet;
@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 const PATTERN: &str = "a regular expression";
 /// What a pattern has to capture, or there is nothing to take from what it fits.
 const GROUP: &str = "a regular expression with a group, such as \"id: (\\\\w+)\"";
-const PLACE: &str = "a regular expression with the groups path and from, such as \"(?P<path>\\\\S+):(?P<from>\\\\d+)\"";
+const PLACE: &str =
+    "a regular expression with the groups path and from, such as \"(?P<path>\\\\S+):(?P<from>\\\\d+)\"";
 const LOGIN: &str = "a login without @ and [bot], such as \"acme-reviewer\"";
 /// Account numbers start at 1 and are far from this.
 const ACCOUNT_IDS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000_000;
@@ -61,7 +62,9 @@ fn agrees(checks: &mut Checks, table: &str, before: &[Change], change: &Change) 
             let expected = "accounts that no other profile has";
             checks.refuse(&format!("{table}.name"), expected, format!("{what}, which is {other}'s"));
         }
-        Err(other) => checks.refuse(&format!("{table}.name"), "profiles that fit together", other.to_string()),
+        Err(other) => {
+            checks.refuse(&format!("{table}.name"), "profiles that fit together", other.to_string())
+        }
     }
 }
 
@@ -158,12 +161,20 @@ impl Table<'_> {
         self.checks.choice(&self.key(key), typed, choices)
     }
 
-    fn choices<T: Copy>(&mut self, key: &str, typed: Option<&Value>, choices: &[(&str, T)]) -> Option<Vec<T>> {
+    fn choices<T: Copy>(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        choices: &[(&str, T)],
+    ) -> Option<Vec<T>> {
         typed?;
         let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
         let expected = format!("a list of {}", names.join(", "));
         let key = self.key(key);
-        Some(self.checks.list(&key, typed, &expected, |checks, key, value| checks.choice(key, Some(value), choices)))
+        Some(
+            self.checks
+                .list(&key, typed, &expected, |checks, key, value| checks.choice(key, Some(value), choices)),
+        )
     }
 
     /// A list of texts, each of which has to pass.
@@ -189,9 +200,11 @@ impl Table<'_> {
         typed?;
         let key = self.key("ids");
         let expected = "a list of account numbers";
-        Some(self.checks.list(&key, typed, expected, |checks, key, value| {
-            checks.whole(key, Some(value), &ACCOUNT_IDS)
-        }))
+        Some(
+            self.checks.list(&key, typed, expected, |checks, key, value| {
+                checks.whole(key, Some(value), &ACCOUNT_IDS)
+            }),
+        )
     }
 
     fn patterns(
@@ -230,7 +243,9 @@ impl Table<'_> {
         let mut marks = Vec::new();
         for (index, typed::Mark { at, pattern }) in typed?.iter().enumerate() {
             let key = format!("{}[{index}]", self.key(key));
-            marks.extend(self.mark(&key, at.as_ref(), pattern.as_ref()).map(|(at, pattern)| Mark { at, pattern }));
+            marks.extend(
+                self.mark(&key, at.as_ref(), pattern.as_ref()).map(|(at, pattern)| Mark { at, pattern }),
+            );
         }
         Some(marks)
     }
@@ -268,7 +283,9 @@ impl Table<'_> {
         for (index, typed::SectionMark { pattern, is }) in typed?.iter().enumerate() {
             let key = format!("{}[{index}]", self.key(key));
             let is = self.checks.choice(&format!("{key}.is"), is.as_ref(), &severities());
-            marks.extend(self.mark(&key, None, pattern.as_ref()).map(|(_, pattern)| SectionMark { pattern, is }));
+            marks.extend(
+                self.mark(&key, None, pattern.as_ref()).map(|(_, pattern)| SectionMark { pattern, is }),
+            );
         }
         Some(marks)
     }

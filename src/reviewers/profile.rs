@@ -316,7 +316,7 @@ pub struct Pattern {
 }
 
 /// A pattern that takes more memory than this to compile was not written to be read.
-const LARGEST_PATTERN: usize = 1 << 20;
+const LARGEST_PATTERN: usize = 4 << 20;
 
 impl Pattern {
     /// A pattern that is known to compile, or why it does not.
@@ -344,7 +344,9 @@ impl Pattern {
 
     /// Whether it captures a path and a line.
     pub fn has_place(&self) -> bool {
-        let has = |group| self.regex().is_some_and(|regex| regex.capture_names().flatten().any(|name| name == group));
+        let has = |group| {
+            self.regex().is_some_and(|regex| regex.capture_names().flatten().any(|name| name == group))
+        };
         has("path") && has("from")
     }
 

@@ -18,14 +18,27 @@ use std::sync::Arc;
 /// A notice says one thing. What is longer discusses something, and may name a rate limit while it does (trap of every
 /// reviewer that reviews network code).
 const LONGEST_NOTICE: usize = 1_500;
+/// As much of a line or of a hidden comment as marks are looked for in, and as much of a post in all: more than the forge
+/// lets anybody write, and few enough to be read at once whatever somebody makes of it.
+const LONGEST_SPOT: usize = 4 << 10;
+const LONGEST_POST: usize = 128 << 10;
+/// As much of a reply as is read for what it says in words.
+const LONGEST_REPLY: usize = 16 << 10;
 /// As much of a notice as a sentence about it repeats.
 const LONGEST_REASON: usize = 240;
 
 pub(super) fn read(profile: &Profile, common: &Common, place: Where, body: &str) -> Reading {
     let document = Document::parse(body);
-    let post = Post { profile, common, body, document: &document };
+    let is_short = document.open_length() <= LONGEST_NOTICE;
+    let post = Post { profile, common, body, document: &document, is_short };
     let commit = post.commit();
-    let nothing = |class, content| Reading { class, findings: Vec::new(), stance: None, content, commit: commit.clone() };
+    let nothing = |class, content| Reading {
+        class,
+        findings: Vec::new(),
+        stance: None,
+        content,
+        commit: commit.clone(),
+    };
     if !document.lines.iter().any(Line::has_words) && document.fences.is_empty() {
         return nothing(PostClass::Noise, Content::NotReady);
     }
@@ -54,6 +67,8 @@ struct Post<'a> {
     common: &'a Common,
     body: &'a str,
     document: &'a Document,
+    /// It could be a notice.
+    is_short: bool,
 }
 
 impl Post<'_> {
@@ -93,14 +108,13 @@ impl Post<'_> {
 
     /// The post, or a part of one, as one finding.
     fn reported(&self, body: &str) -> Reported {
-        let comments = &self.document.comments;
-        let (path, lines) = comments
-            .iter()
-            .find_map(|comment| self.profile.place.iter().find_map(|pattern| placed(pattern, comment)))
+        let comments = || self.document.comments.iter().take(LONGEST_SPOT);
+        let (path, lines) = comments()
+            .find_map(|comment| self.profile.place.iter().find_map(|pattern| placed(pattern, head(comment))))
             .map_or((None, None), |(path, lines)| (Some(path), lines));
-        let own_id = comments
-            .iter()
-            .find_map(|comment| self.profile.own_id.iter().find_map(|pattern| first_group(pattern, comment)));
+        let own_id = comments().find_map(|comment| {
+            self.profile.own_id.iter().find_map(|pattern| first_group(pattern, head(comment)))
+        });
         Reported {
             path,
             lines,
@@ -135,16 +149,16 @@ impl Post<'_> {
     fn reply_stance(&self) -> Option<Stance> {
         if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
             Some(Stance::Accepts)
-        } else if self.has(&self.profile.holds) || self.has(&self.common.reply_holds) {
+        } else if self.has(&self.profile.holds) || self.says(&self.common.reply_holds) {
             Some(Stance::SeeksChange)
         } else {
-            self.has(&self.common.reply_accepts).then_some(Stance::Accepts)
+            self.says(&self.common.reply_accepts).then_some(Stance::Accepts)
         }
     }
 
     fn counts_findings(&self) -> bool {
         self.profile.count.iter().any(|pattern| {
-            let counts = self.document.open_lines().filter_map(|line| first_group(pattern, &line.text));
+            let counts = self.open_lines().filter_map(|line| first_group(pattern, head(&line.text)));
             counts.filter_map(|count| count.parse::<u64>().ok()).any(|count| count > 0)
         })
     }
@@ -181,22 +195,47 @@ impl Post<'_> {
 
     /// Whether a pattern fits where it counts.
     fn stands(&self, at: At, pattern: &Pattern) -> bool {
+        let fits = |text: &str| pattern.fits(head(text));
         let document = self.document;
         match at {
-            At::Line => document.open_lines().any(|line| pattern.fits(&line.text)),
-            At::Lead => document.lead().is_some_and(|line| pattern.fits(&line.text)),
-            At::Badge => document.badges().any(|badge| pattern.fits(badge)),
-            At::Notice => {
-                document.open_length() <= LONGEST_NOTICE
-                    && document.open_lines().any(|line| pattern.fits(&line.text))
-            }
-            At::Small => document.open_lines().any(|line| pattern.fits(&line.small())),
+            At::Line => self.open_lines().any(|line| fits(&line.text)),
+            At::Lead => document.lead().is_some_and(|line| fits(&line.text)),
+            At::Badge => document.badges().take(LONGEST_SPOT).any(fits),
+            At::Notice => self.is_short && self.open_lines().any(|line| fits(&line.text)),
+            At::Small => self.open_lines().any(|line| fits(&line.small())),
             At::Summary => {
-                document.lines.iter().filter(|line| line.is_summary).any(|line| pattern.fits(&line.text))
+                let lines = document.lines.iter().filter(|line| line.is_summary);
+                read_at_once(lines, LONGEST_POST).any(|line| fits(&line.text))
             }
-            At::Comment => document.comments.iter().any(|comment| pattern.fits(comment)),
+            At::Comment => document.comments.iter().take(LONGEST_SPOT).any(|comment| fits(comment)),
         }
     }
+
+    fn open_lines(&self) -> impl Iterator<Item = &Line> {
+        read_at_once(self.document.open_lines(), LONGEST_POST)
+    }
+
+    /// Whether it says something in its own words, and does not repeat another's.
+    fn says(&self, marks: &[Mark]) -> bool {
+        let own = self.document.open_lines().filter(|line| line.quoted == 0);
+        let mut own = read_at_once(own, LONGEST_REPLY);
+        own.any(|line| marks.iter().any(|mark| mark.pattern.fits(head(&line.text))))
+    }
+}
+
+/// The lines up to the length that is read at all.
+fn read_at_once<'a>(lines: impl Iterator<Item = &'a Line>, most: usize) -> impl Iterator<Item = &'a Line> {
+    let mut length = 0;
+    lines.take_while(move |line| {
+        // Each line costs something, however short it is.
+        length += line.text.len() + 16;
+        length <= most + line.text.len()
+    })
+}
+
+/// The beginning of a text.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_SPOT)]
 }
 
 fn first_group(pattern: &Pattern, text: &str) -> Option<String> {

@@ -89,7 +89,10 @@ fn it_names_the_choices_of_a_profile() {
         ("kind = 'VALUE'", &["bot", "user", "any"]),
         ("posts = ['VALUE']", &["thread", "review", "comment", "check"]),
         ("title = 'VALUE'", &["none", "heading", "strong", "any_strong", "line"]),
-        ("noise = [{ at = 'VALUE', pattern = 'x' }]", &["line", "lead", "badge", "notice", "small", "summary", "comment"]),
+        (
+            "noise = [{ at = 'VALUE', pattern = 'x' }]",
+            &["line", "lead", "badge", "notice", "small", "summary", "comment"],
+        ),
         ("severity = [{ pattern = 'x', is = 'VALUE' }]", &["nit", "low", "medium", "high", "critical"]),
         (
             "body_layout = 'VALUE'",

@@ -21,10 +21,14 @@ fn what_a_reader_sees_is_told_from_what_is_folded_fenced_or_hidden() {
 
 #[test]
 fn a_mark_inside_code_is_no_mark() {
-    let document = Document::parse("```html\n<!-- x -->\n<details>\n```\n\nUse `<!-- y -->` and `<s>z</s>`.\n");
+    let document =
+        Document::parse("```html\n<!-- x -->\n<details>\n```\n\nUse `<!-- y -->` and `<s>z</s>`.\n");
     assert_eq!(document.comments, [""; 0]);
     assert_eq!(document.lines.len(), 1);
-    assert_eq!((document.lines[0].folded, document.lines[0].text.as_str()), (0, "Use `<!-- y -->` and `<s>z</s>`."));
+    assert_eq!(
+        (document.lines[0].folded, document.lines[0].text.as_str()),
+        (0, "Use `<!-- y -->` and `<s>z</s>`.")
+    );
 }
 
 #[test]
@@ -39,7 +43,9 @@ fn badges_open_a_post_and_pictures_do_not() {
 
 #[test]
 fn html_that_is_never_closed_ends_with_its_block() {
-    let document = Document::parse("<s>Gone\n\nStays\n\n> <details>\n> <summary>In a quote</summary>\n>\n> Inside\n\nOutside");
+    let document = Document::parse(
+        "<s>Gone\n\nStays\n\n> <details>\n> <summary>In a quote</summary>\n>\n> Inside\n\nOutside",
+    );
     let struck = |text: &str| {
         let line = document.lines.iter().find(|line| line.text == text).unwrap();
         (line.is_wholly(|style| style.struck), line.folded)

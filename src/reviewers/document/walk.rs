@@ -21,6 +21,8 @@ pub(super) fn walk(source: &str) -> Document {
 struct Walk {
     document: Document,
     line: Line,
+    /// The line's beginning is known.
+    begun: bool,
     markdown: Depths,
     /// What HTML tags opened. They do not outlive the block that they stand in, whether they are closed or not.
     html: Depths,
@@ -65,7 +67,10 @@ impl Walk {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text, at),
             Event::Code(text) => self.code(&text, at),
-            Event::InlineHtml(html) => self.html(&html, at),
+            Event::InlineHtml(html) => {
+                self.begin(at);
+                self.html(&html, at);
+            }
             Event::Html(html) => match &mut self.html_block {
                 Some(block) => block.push_str(&html),
                 None => self.html(&html, at),
@@ -83,6 +88,9 @@ impl Walk {
     }
 
     fn start(&mut self, tag: Tag<'_>, at: usize) {
+        if is_inline(&tag) {
+            self.begin(at);
+        }
         match tag {
             Tag::Strong => self.markdown.strong += 1,
             Tag::Emphasis => self.markdown.emphasis += 1,
@@ -100,13 +108,13 @@ impl Walk {
             }
             Tag::HtmlBlock => {
                 self.end_line();
-                self.line.at = at;
+                self.begin(at);
                 self.html_block = Some(String::new());
             }
             Tag::Heading { level, .. } => {
                 self.end_line();
                 self.line.heading = level as u8;
-                self.line.at = at;
+                self.begin(at);
             }
             Tag::BlockQuote(_) => {
                 self.end_line();
@@ -123,7 +131,7 @@ impl Walk {
                     *number - 1
                 });
                 self.line.item = Some(number);
-                self.line.at = at;
+                self.begin(at);
             }
             // The first paragraph of an item belongs to the item's own line.
             Tag::Paragraph if self.line.item.is_some() => {}
@@ -179,12 +187,17 @@ impl Walk {
             description.push_str(text);
         } else {
             self.begin(at);
-            let mut style = self.style();
-            if style.code {
-                return self.code(text, at);
+            let style = self.style();
+            match self.line.runs.last_mut() {
+                // What stands between two tags for code is one piece of code, however it was cut into events.
+                Some(last) if style.code && last.style == style => {
+                    last.text.pop();
+                    last.text.push_str(text);
+                    last.text.push('`');
+                }
+                _ if style.code => self.push(&format!("`{text}`"), style),
+                _ => self.push(text, style),
             }
-            style.code = false;
-            self.push(text, style);
         }
     }
 
@@ -246,7 +259,7 @@ impl Walk {
             return;
         }
         self.end_line();
-        self.line.at = at;
+        self.begin(at);
         match name {
             "details" => self.folded = self.folded.saturating_add(1),
             "summary" => self.in_summary = true,
@@ -282,8 +295,8 @@ impl Walk {
 
     /// A line begins where the first thing in it does.
     fn begin(&mut self, at: usize) {
-        let is_new = self.line.runs.is_empty() && self.line.badges.is_empty();
-        if is_new && self.line.item.is_none() && self.line.heading == 0 && self.line.at == 0 {
+        if !self.begun {
+            self.begun = true;
             self.line.at = at;
         }
     }
@@ -297,6 +310,7 @@ impl Walk {
 
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.line);
+        self.begun = false;
         if line.runs.iter().all(|run| run.text.trim().is_empty()) && line.badges.is_empty() {
             return;
         }
@@ -313,11 +327,42 @@ impl Walk {
     }
 }
 
+/// The tags that open something within a line.
+fn is_inline(tag: &Tag<'_>) -> bool {
+    matches!(
+        tag,
+        Tag::Strong
+            | Tag::Emphasis
+            | Tag::Strikethrough
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::Link { .. }
+            | Tag::Image { .. }
+    )
+}
+
 /// The elements that begin a line of their own.
 fn is_block(name: &str) -> bool {
     let others = [
-        "details", "summary", "p", "div", "br", "hr", "pre", "blockquote", "ul", "ol", "li", "table", "thead",
-        "tbody", "tr", "section", "header", "footer", "center",
+        "details",
+        "summary",
+        "p",
+        "div",
+        "br",
+        "hr",
+        "pre",
+        "blockquote",
+        "ul",
+        "ol",
+        "li",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "section",
+        "header",
+        "footer",
+        "center",
     ];
     heading(name) > 0 || others.contains(&name)
 }

@@ -17,17 +17,14 @@ fn a_login_matches_exactly_with_or_without_its_suffix() {
     for login in ["coderabbitai", "coderabbitai[bot]", "CodeRabbitAI"] {
         assert_eq!(bot(login, None).as_deref(), Some("coderabbit"), "{login}");
     }
-    for login in
-        ["coderabbitai-evil", "my-coderabbitai", "coderabbit", "github-actions-evil", "", "[bot]"]
-    {
+    for login in ["coderabbitai-evil", "my-coderabbitai", "coderabbit", "github-actions-evil", "", "[bot]"] {
         assert_eq!(bot(login, None), None, "{login}");
     }
 }
 
 #[test]
 fn a_person_with_a_bots_login_is_nobody() {
-    for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other]
-    {
+    for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other] {
         assert_eq!(recognised("coderabbitai", kind, None), None);
         assert_eq!(recognised("coderabbitai", kind, Some(136_622_811)), None);
     }
@@ -80,13 +77,25 @@ fn every_pattern_of_our_own_compiles() {
     for known in profiles.iter() {
         let profile = &known.profile;
         let lists = [
-            &profile.body_marks, &profile.title_skip, &profile.title_strip, &profile.own_id, &profile.place,
-            &profile.commit, &profile.count,
+            &profile.body_marks,
+            &profile.title_skip,
+            &profile.title_strip,
+            &profile.own_id,
+            &profile.place,
+            &profile.commit,
+            &profile.count,
         ];
         all.extend(lists.into_iter().flatten());
         let marks = [
-            &profile.finding, &profile.introduction, &profile.accepted, &profile.holds, &profile.informs,
-            &profile.clean, &profile.failure, &profile.not_ready, &profile.noise,
+            &profile.finding,
+            &profile.introduction,
+            &profile.accepted,
+            &profile.holds,
+            &profile.informs,
+            &profile.clean,
+            &profile.failure,
+            &profile.not_ready,
+            &profile.noise,
         ];
         all.extend(marks.into_iter().flatten().map(|mark| &mark.pattern));
         all.extend(profile.severity.iter().map(|mark| &mark.pattern));

@@ -15,16 +15,14 @@ type Place = (FilePath, Option<LineRange>);
 const MOST_FINDINGS: usize = 500;
 
 pub(super) fn findings(post: &Post<'_>) -> Vec<Reported> {
-    let mut found = match post.profile.body_layout {
+    match post.profile.body_layout {
         BodyLayout::None => Vec::new(),
         BodyLayout::FoldedFiles => folded_files(post),
         BodyLayout::FoldedPlaces => folded_places(post),
         BodyLayout::FoldedTitles => folded_titles(post),
         BodyLayout::LinkFirst => link_first(post),
         BodyLayout::LinkLast => link_last(post),
-    };
-    found.truncate(MOST_FINDINGS);
-    found
+    }
 }
 
 /// A part of the body that is one finding.
@@ -77,8 +75,10 @@ struct Beginning {
 }
 
 /// Cuts the body at its beginnings; `ends` are other places where a part cannot go on.
-fn parts(post: &Post<'_>, beginnings: Vec<Beginning>, ends: &[usize]) -> Vec<Reported> {
-    let starts: Vec<usize> = beginnings.iter().map(|beginning| beginning.at).chain([post.body.len()]).collect();
+fn parts(post: &Post<'_>, mut beginnings: Vec<Beginning>, ends: &[usize]) -> Vec<Reported> {
+    beginnings.truncate(MOST_FINDINGS + 1);
+    let starts: Vec<usize> =
+        beginnings.iter().map(|beginning| beginning.at).chain([post.body.len()]).collect();
     let cut = beginnings.into_iter().enumerate().map(|(index, beginning)| {
         let next = starts[index + 1];
         let first_end = ends.partition_point(|end| *end <= beginning.at);
@@ -87,7 +87,7 @@ fn parts(post: &Post<'_>, beginnings: Vec<Beginning>, ends: &[usize]) -> Vec<Rep
         let text = without_closing_tags(&text).to_owned();
         Part { place: beginning.place, severity: beginning.severity, text }.reported(post)
     });
-    cut.collect()
+    cut.take(MOST_FINDINGS).collect()
 }
 
 /// What closes the blocks around a part is none of it.
@@ -101,8 +101,10 @@ fn without_closing_tags(text: &str) -> &str {
 }
 
 /// `12-14`: or `12`: in front of a finding in its file's block.
-static LINES: LazyLock<Pattern> = LazyLock::new(|| Pattern::from(r"^`(?P<from>\d+)(?:\s*[-–]\s*(?P<to>\d+))?`\s*[::]".to_owned()));
-static FILE_BLOCK: LazyLock<Pattern> = LazyLock::new(|| Pattern::from(r"^(?P<path>\S(?:.*\S)?) \(\d+\)$".to_owned()));
+static LINES: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::from(r"^`(?P<from>\d+)(?:\s*[-–]\s*(?P<to>\d+))?`\s*[::]".to_owned()));
+static FILE_BLOCK: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::from(r"^(?P<path>\S(?:.*\S)?) \(\d+\)$".to_owned()));
 
 fn folded_files(post: &Post<'_>) -> Vec<Reported> {
     let mut section = None;
@@ -205,7 +207,7 @@ fn folded_titles(post: &Post<'_>) -> Vec<Reported> {
         let text = line.text.clone();
         if line.is_summary && line.folded <= 1 && NUMBERED.fits(&text) {
             let is_settled = line.runs.iter().any(|run| run.style.struck) || settled(post, &text);
-            open = !is_settled;
+            open = !is_settled && found.len() < MOST_FINDINGS;
             if open {
                 let part = Part { place: None, severity, text };
                 found.push(part.reported(post));
@@ -250,7 +252,12 @@ fn link_first(post: &Post<'_>) -> Vec<Reported> {
             place = Some(found);
             ends.push(line.at);
         } else if place.is_some() && line.opening_strong().is_some() {
-            beginnings.push(Beginning { at: line.at, quoted: line.quoted, place: place.take(), severity: None });
+            beginnings.push(Beginning {
+                at: line.at,
+                quoted: line.quoted,
+                place: place.take(),
+                severity: None,
+            });
         }
     }
     parts(post, beginnings, &ends)
@@ -275,7 +282,12 @@ fn link_last(post: &Post<'_>) -> Vec<Reported> {
     beginnings.retain(|beginning| beginning.place.is_some());
     let mut found = parts(post, beginnings, &ends);
     for reported in &mut found {
-        reported.body = reported.body.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.').trim().into();
+        reported.body = reported
+            .body
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .trim_start_matches('.')
+            .trim()
+            .into();
     }
     found
 }

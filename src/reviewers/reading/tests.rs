@@ -5,14 +5,18 @@ use crate::domain::post::{PostClass, Reading, Reads, Where};
 use crate::domain::review_loop::Content;
 use crate::domain::vocabulary::{Category, Severity, Stance};
 use crate::reviewers::profiles::Profiles;
+use std::sync::LazyLock;
 
 #[path = "tests/bots.rs"]
 mod bots;
 #[path = "tests/robustness.rs"]
 mod robustness;
 
+/// Once for all tests: their patterns are compiled when they are first asked.
+static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::built_in().unwrap());
+
 fn read(reviewer: &str, place: Where, body: &str) -> Reading {
-    Profiles::built_in().unwrap().read(&reviewer.into(), place, body)
+    PROFILES.read(&reviewer.into(), place, body)
 }
 
 /// What a thread's first comment comes to.

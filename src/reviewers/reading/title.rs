@@ -11,16 +11,20 @@ const LONGEST_LABEL: usize = 3;
 pub(super) fn title(profile: &Profile, document: &Document) -> Option<String> {
     let title = match profile.title {
         TitleFrom::None => None,
-        TitleFrom::Heading => {
-            accepted(profile, document.open_lines().filter(|line| line.heading > 0).map(|line| line.text.clone()))
-        }
+        TitleFrom::Heading => accepted(
+            profile,
+            document.open_lines().filter(|line| line.heading > 0).map(|line| line.text.clone()),
+        ),
         TitleFrom::Strong => accepted(profile, opening(document)),
         TitleFrom::AnyStrong => {
             accepted(profile, opening(document)).or_else(|| accepted(profile, strong_lines(document)))
         }
         TitleFrom::Line => accepted(
             profile,
-            document.open_lines().filter(|line| !line.is_wholly(|style| style.code)).map(|line| line.text.clone()),
+            document
+                .open_lines()
+                .filter(|line| !line.is_wholly(|style| style.code))
+                .map(|line| line.text.clone()),
         ),
     }?;
     Some(shortened(title))

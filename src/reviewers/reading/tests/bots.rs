@@ -10,7 +10,10 @@ fn titled(text: &str) -> Option<String> {
 #[test]
 fn coderabbit_findings() {
     let body = "_⚠️ Potential issue_ | _🟠 Major_ | _⚡ Quick win_\n\n<details>\n<summary>🧩 Analysis chain</summary>\n\n🏁 Script executed:\n\n```shell\n# Look at the parser\n```\n\n**Not this**\n\n</details>\n\n**The lock is `never` released.**\n\nIt does **not** run on errors.\n\n<!-- cr-comment:v1:0123abc -->\n\n<!-- This is an auto-generated comment by CodeRabbit -->";
-    assert_eq!(finding("coderabbit", body), (Some(High), Some(Category::Bug), titled("The lock is `never` released.")));
+    assert_eq!(
+        finding("coderabbit", body),
+        (Some(High), Some(Category::Bug), titled("The lock is `never` released."))
+    );
     let reading = read("coderabbit", Where::ThreadRoot, body);
     assert_eq!(reading.findings[0].own_id.as_deref(), Some("0123abc"));
     assert_eq!(reading.stance, Some(Stance::SeeksChange));
@@ -28,7 +31,8 @@ fn coderabbit_findings() {
         let read = finding("coderabbit", &format!("{line}\n\nA plain sentence about a 🔴 light."));
         assert_eq!(read, (severity, Some(category), None), "{line}");
     }
-    let outside_a_thread = read("coderabbit", Where::Comment, "_⚠️ Potential issue_ | _🔴 Critical_\n\n**Title**\n\nText.");
+    let outside_a_thread =
+        read("coderabbit", Where::Comment, "_⚠️ Potential issue_ | _🔴 Critical_\n\n**Title**\n\nText.");
     assert_eq!(outside_a_thread.class, PostClass::Finding);
 }
 
@@ -40,7 +44,11 @@ fn coderabbit_suggestions() {
     let diff_only = "_🧹 Nitpick_\n\n**Shorter.**\n\n```diff\n-a\n+b\n```";
     assert_eq!(read("coderabbit", Where::ThreadRoot, diff_only).findings[0].suggestion, None);
     let quoted = "Text\n\n`````markdown\n```suggestion\nx\n```\n`````";
-    assert_eq!(read("greptile", Where::ThreadRoot, quoted).findings[0].suggestion, None, "only a prompt quotes it");
+    assert_eq!(
+        read("greptile", Where::ThreadRoot, quoted).findings[0].suggestion,
+        None,
+        "only a prompt quotes it"
+    );
 }
 
 #[test]
@@ -66,17 +74,37 @@ fn coderabbit_bodies_hold_findings_although_none_is_actionable() {
 #[test]
 fn coderabbit_notices() {
     let notice = |kind: &str, text: &str| {
-        format!("<!-- This is an auto-generated comment: summarize by coderabbit.ai -->\n<!-- This is an auto-generated comment: {kind} by coderabbit.ai -->\n\n> [!WARNING]\n> ## {text}\n\n<!-- end -->\n\n{}", "A long walkthrough follows. ".repeat(200))
+        format!(
+            "<!-- This is an auto-generated comment: summarize by coderabbit.ai -->\n<!-- This is an auto-generated comment: {kind} by coderabbit.ai -->\n\n> [!WARNING]\n> ## {text}\n\n<!-- end -->\n\n{}",
+            "A long walkthrough follows. ".repeat(200)
+        )
     };
-    let limited = notice("rate limited", "Rate limit exceeded\n>\n> @you has exceeded the limit for now, please wait.");
+    let limited =
+        notice("rate limited", "Rate limit exceeded\n>\n> @you has exceeded the limit for now, please wait.");
     assert_eq!(
         failure("coderabbit", Where::Comment, &limited),
         "Rate limit exceeded: @you has exceeded the limit for now, please wait."
     );
-    failure("coderabbit", Where::Comment, &notice("failure", "Review failed\n>\n> The pull request is closed."));
-    failure("coderabbit", Where::Comment, &notice("skip review", "Review skipped\n>\n> Too many files!\n>\n> 244 files."));
-    failure("coderabbit", Where::ThreadReply, "### Rate Limit Exceeded\n\n`@you` have exceeded the limit of messages.");
-    failure("coderabbit", Where::Comment, "<details>\n<summary>⚠️ Action not completed</summary>\n\nIt is closed.\n</details>");
+    failure(
+        "coderabbit",
+        Where::Comment,
+        &notice("failure", "Review failed\n>\n> The pull request is closed."),
+    );
+    failure(
+        "coderabbit",
+        Where::Comment,
+        &notice("skip review", "Review skipped\n>\n> Too many files!\n>\n> 244 files."),
+    );
+    failure(
+        "coderabbit",
+        Where::ThreadReply,
+        "### Rate Limit Exceeded\n\n`@you` have exceeded the limit of messages.",
+    );
+    failure(
+        "coderabbit",
+        Where::Comment,
+        "<details>\n<summary>⚠️ Action not completed</summary>\n\nIt is closed.\n</details>",
+    );
     for just_ask in [
         notice("skip review", "Review skipped\n>\n> Auto reviews are disabled on this repository."),
         notice("skip review", "Review skipped\n>\n> Draft detected."),
@@ -94,7 +122,9 @@ fn coderabbit_notices() {
 
 #[test]
 fn a_finding_may_speak_of_limits_timeouts_and_failures() {
-    for reviewer in ["coderabbit", "copilot", "codex", "gemini", "cursor", "greptile", "claude", "qodo", "sourcery"] {
+    for reviewer in
+        ["coderabbit", "copilot", "codex", "gemini", "cursor", "greptile", "claude", "qodo", "sourcery"]
+    {
         for text in [
             "The rate limit is exceeded after 503 responses, and the review failed to see it.",
             "Requests that have reached your daily quota limitation are retried without a pause.",
@@ -107,14 +137,18 @@ fn a_finding_may_speak_of_limits_timeouts_and_failures() {
             }
         }
     }
-    let long = format!("You have reached your daily quota limit. {}", "The retry loop ignores it. ".repeat(80));
+    let long =
+        format!("You have reached your daily quota limit. {}", "The retry loop ignores it. ".repeat(80));
     assert_eq!(read("gemini", Where::Review, &long).class, PostClass::Summary, "what is long is no notice");
 }
 
 #[test]
 fn copilot() {
     assert_eq!(finding("copilot", "[nitpick] Could be shorter."), (Some(Nit), None, None));
-    assert_eq!(finding("copilot", "**Bold** words are no title, and no severity is stated."), (None, None, None));
+    assert_eq!(
+        finding("copilot", "**Bold** words are no title, and no severity is stated."),
+        (None, None, None)
+    );
     for text in [
         "Copilot encountered an error and was unable to review this pull request. You can try again by re-requesting a review.",
         "Copilot was unable to review this pull request because the user who requested the review has reached their quota limit.",
@@ -127,20 +161,36 @@ fn copilot() {
     assert_eq!((reading.class, reading.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
     assert_eq!(
         places(&reading),
-        [("src/a.ts".to_owned(), LineRange::new(32, 32), None), ("src/b.ts".to_owned(), LineRange::new(8, 9), None)]
+        [
+            ("src/a.ts".to_owned(), LineRange::new(32, 32), None),
+            ("src/b.ts".to_owned(), LineRange::new(8, 9), None)
+        ]
     );
-    assert!(reading.findings[0].body.contains("misses `150p`") && !reading.findings[0].body.contains("src/b.ts"));
+    assert!(
+        reading.findings[0].body.contains("misses `150p`") && !reading.findings[0].body.contains("src/b.ts")
+    );
     assert!(!reading.findings[1].body.contains("footer"), "{}", reading.findings[1].body);
 }
 
 #[test]
 fn codex() {
-    let badge = |level: &str| format!("**<sub><sub>![{level} Badge](https://img.example/{level})</sub></sub>  Keep `the` order**\n\nText.");
+    let badge = |level: &str| {
+        format!(
+            "**<sub><sub>![{level} Badge](https://img.example/{level})</sub></sub>  Keep `the` order**\n\nText."
+        )
+    };
     for (level, severity) in [("P0", Critical), ("P1", High), ("P2", Medium), ("P3", Low)] {
         assert_eq!(finding("codex", &badge(level)), (Some(severity), None, titled("Keep `the` order")));
     }
-    let clean = read("codex", Where::Comment, "Codex Review: Didn't find any major issues. Nice!\n\n**Reviewed commit:** `4d9e8bca82`");
-    assert_eq!((clean.class, clean.stance, clean.content), (PostClass::Summary, Some(Stance::Accepts), Content::Complete));
+    let clean = read(
+        "codex",
+        Where::Comment,
+        "Codex Review: Didn't find any major issues. Nice!\n\n**Reviewed commit:** `4d9e8bca82`",
+    );
+    assert_eq!(
+        (clean.class, clean.stance, clean.content),
+        (PostClass::Summary, Some(Stance::Accepts), Content::Complete)
+    );
     assert_eq!(clean.commit, Some("4d9e8bca82".into()));
     let outside = format!(
         "### 💡 Codex Review\n\nhttps://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/a.rs#L3-L5\n{}\n\nhttps://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/b.rs#L9\n{}\n\n**Reviewed commit:** `8116fa6661`\n\n<details> <summary>ℹ️ About Codex in GitHub</summary>\n<br/>\n\nMore.\n</details>",
@@ -157,20 +207,44 @@ fn codex() {
     );
     let severities: Vec<_> = reading.findings.iter().map(|reported| reported.severity).collect();
     assert_eq!(severities, [Some(High), Some(Medium)]);
-    failure("codex", Where::Comment, "You have reached your Codex usage limits for code reviews. See the dashboard.");
-    failure("codex", Where::Comment, "To use Codex here, [create an environment for this repo](https://chatgpt.com/x).");
+    failure(
+        "codex",
+        Where::Comment,
+        "You have reached your Codex usage limits for code reviews. See the dashboard.",
+    );
+    failure(
+        "codex",
+        Where::Comment,
+        "To use Codex here, [create an environment for this repo](https://chatgpt.com/x).",
+    );
 }
 
 #[test]
 fn gemini() {
-    let body = |level: &str| format!("![{level}](https://www.gstatic.com/codereviewagent/{level}-priority.svg)\n\nThe **value** is wrong.\n\n```suggestion\nx\n```");
+    let body = |level: &str| {
+        format!(
+            "![{level}](https://www.gstatic.com/codereviewagent/{level}-priority.svg)\n\nThe **value** is wrong.\n\n```suggestion\nx\n```"
+        )
+    };
     assert_eq!(finding("gemini", &body("medium")), (Some(Medium), None, None));
     assert_eq!(finding("gemini", &body("security-high")), (Some(High), Some(Category::Security), None));
     assert_eq!(finding("gemini", &body("critical")).0, Some(Critical));
-    failure("gemini", Where::Comment, "> [!WARNING]\n> You have reached your daily quota limit. Please wait up to 24 hours.");
+    failure(
+        "gemini",
+        Where::Comment,
+        "> [!WARNING]\n> You have reached your daily quota limit. Please wait up to 24 hours.",
+    );
     failure("gemini", Where::Comment, "Gemini Code Assist for pull requests has been sunset. Thank you.");
-    let hello = read("gemini", Where::Comment, "## Summary of Changes\n\nHello @you, I'm Gemini Code Assist! Here is what changed.");
-    assert_eq!((hello.class, hello.content), (PostClass::Summary, Content::NotReady), "the review is still to come");
+    let hello = read(
+        "gemini",
+        Where::Comment,
+        "## Summary of Changes\n\nHello @you, I'm Gemini Code Assist! Here is what changed.",
+    );
+    assert_eq!(
+        (hello.class, hello.content),
+        (PostClass::Summary, Content::NotReady),
+        "the review is still to come"
+    );
     assert_eq!(stance("gemini", "As an AI, I cannot mark comments as resolved; you have to do that."), None);
 }
 
@@ -180,10 +254,17 @@ fn cursor() {
     assert_eq!(finding("cursor", body), (Some(High), Some(Category::Bug), titled("Cache is never filled")));
     let reported = &read("cursor", Where::Comment, body).findings[0];
     assert_eq!(reported.own_id.as_deref(), Some("ref1_x"));
-    assert_eq!((reported.path.clone(), reported.lines), (Some("src/cache.rs".into()), LineRange::new(10, 12)));
+    assert_eq!(
+        (reported.path.clone(), reported.lines),
+        (Some("src/cache.rs".into()), LineRange::new(10, 12))
+    );
     let newer = "### Retries never stop\n\n**Low Severity**\n\n<!-- DESCRIPTION START -->\nx\n<!-- DESCRIPTION END -->";
     assert_eq!(finding("cursor", newer), (Some(Low), Some(Category::Bug), titled("Retries never stop")));
-    let review = read("cursor", Where::Review, "<!-- BUGBOT_REVIEW -->\nCursor Bugbot has reviewed your changes and found 2 potential issues.\n\n<sup>Reviewed by [Cursor Bugbot](https://cursor.com/bugbot) for commit 2218b91213dd6303e65cf14faea4af55587342e5. Configure [here](x).</sup>");
+    let review = read(
+        "cursor",
+        Where::Review,
+        "<!-- BUGBOT_REVIEW -->\nCursor Bugbot has reviewed your changes and found 2 potential issues.\n\n<sup>Reviewed by [Cursor Bugbot](https://cursor.com/bugbot) for commit 2218b91213dd6303e65cf14faea4af55587342e5. Configure [here](x).</sup>",
+    );
     assert_eq!((review.class, review.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
     assert_eq!(review.commit, Some("2218b91213dd6303e65cf14faea4af55587342e5".into()));
     failure("cursor", Where::Comment, "Bugbot couldn't run - usage limit reached. Ask your admin.");
@@ -195,22 +276,39 @@ fn greptile() {
     assert_eq!(finding("greptile", body), (Some(High), None, titled("Barrier is dropped")));
     let prose = "The filter removes entries.\n\n**The Problem:**\nIt matches any.";
     assert_eq!(finding("greptile", prose), (None, None, None));
-    let overview = read("greptile", Where::Comment, "<h2>Greptile Overview</h2>\n\n### Confidence Score: 3/5\n\n- Mostly safe.");
+    let overview = read(
+        "greptile",
+        Where::Comment,
+        "<h2>Greptile Overview</h2>\n\n### Confidence Score: 3/5\n\n- Mostly safe.",
+    );
     assert_eq!(overview.class, PostClass::Summary);
 }
 
 #[test]
 fn devin() {
-    let body = |mark: &str, kind: &str| format!("<!-- devin-review-comment {{\"id\": \"{kind}_1\", \"file_path\": \"src/a.ts\", \"start_line\": 7, \"end_line\": 9, \"side\": \"RIGHT\"}} -->\n\n{mark} **Keys `collide`**\n\nText.");
+    let body = |mark: &str, kind: &str| {
+        format!(
+            "<!-- devin-review-comment {{\"id\": \"{kind}_1\", \"file_path\": \"src/a.ts\", \"start_line\": 7, \"end_line\": 9, \"side\": \"RIGHT\"}} -->\n\n{mark} **Keys `collide`**\n\nText."
+        )
+    };
     for (mark, severity) in [("🔴", High), ("🟡", Medium), ("🚩", Low), ("📝", Nit)] {
-        assert_eq!(finding("devin", &body(mark, "BUG")), (Some(severity), Some(Category::Bug), titled("Keys `collide`")));
+        assert_eq!(
+            finding("devin", &body(mark, "BUG")),
+            (Some(severity), Some(Category::Bug), titled("Keys `collide`"))
+        );
     }
     let reading = read("devin", Where::ThreadRoot, &body("🚩", "ANALYSIS"));
     assert_eq!(reading.stance, None, "a remark asks for nothing");
     assert_eq!(reading.findings[0].own_id.as_deref(), Some("ANALYSIS_1"));
-    assert_eq!((reading.findings[0].path.clone(), reading.findings[0].lines), (Some("src/a.ts".into()), LineRange::new(7, 9)));
+    assert_eq!(
+        (reading.findings[0].path.clone(), reading.findings[0].lines),
+        (Some("src/a.ts".into()), LineRange::new(7, 9))
+    );
     assert_eq!(stance("devin", "✅ **Resolved**: The path was corrected."), Some(Stance::Accepts));
-    assert_eq!(read("devin", Where::Review, "**Devin Review** found 1 potential issue.").stance, Some(Stance::SeeksChange));
+    assert_eq!(
+        read("devin", Where::Review, "**Devin Review** found 1 potential issue.").stance,
+        Some(Stance::SeeksChange)
+    );
 }
 
 #[test]
@@ -222,8 +320,15 @@ fn qodo_and_pr_agent() {
     let body = "<h3>Code Review by Qodo</h3>\n\n<code>🐞 Bugs (1)</code>\n\n<img src=\"x\" height=\"20px\" alt=\"Action required\">\n\n<details>\n<summary>  1.  <s>Run is lost</s> <code>✓ Resolved</code> <code>🐞 Bug</code></summary>\n\n<br/>\n\n> <code>[src/a.go[R4-9]](https://github.com/o/r)</code>\n\n</details>\n\n<img src=\"x\" height=\"20px\" alt=\"Remediation recommended\">\n\n<details>\n<summary>  2.  Slow query <code>🐞 Bug</code> <code>➹ Performance</code></summary>\n\n<br/>\n\n> <code>[src/b.go[R74-79]](https://github.com/o/r)</code>\n\n</details>";
     let reading = read("qodo", Where::Comment, body);
     assert_eq!(places(&reading), [("src/b.go".to_owned(), LineRange::new(74, 79), titled("Slow query"))]);
-    assert_eq!((reading.findings[0].severity, reading.findings[0].category), (Some(Medium), Some(Category::Performance)));
-    failure("qodo", Where::Comment, "You have reached your Qodo monthly free-tier limit. Reviews resume next month.");
+    assert_eq!(
+        (reading.findings[0].severity, reading.findings[0].category),
+        (Some(Medium), Some(Category::Performance))
+    );
+    failure(
+        "qodo",
+        Where::Comment,
+        "You have reached your Qodo monthly free-tier limit. Reviews resume next month.",
+    );
     let struck = "~~5\\. Token is logged~~ <code>✓ Resolved</code>";
     assert_eq!(read("qodo", Where::ThreadRoot, struck).stance, Some(Stance::Accepts));
 
@@ -243,8 +348,13 @@ fn sourcery() {
         let read = finding("sourcery", &format!("**{opening}:** The index may be negative.\n\nMore."));
         assert_eq!(read, (Some(severity), Some(category), titled("The index may be negative.")));
     }
-    failure("sourcery", Where::Review, "We have skipped reviewing this pull request. It seems to be a draft.");
-    let great = read("sourcery", Where::Review, "Hey there - I've reviewed your changes and they look great!");
+    failure(
+        "sourcery",
+        Where::Review,
+        "We have skipped reviewing this pull request. It seems to be a draft.",
+    );
+    let great =
+        read("sourcery", Where::Review, "Hey there - I've reviewed your changes and they look great!");
     assert_eq!((great.class, great.stance), (PostClass::Summary, Some(Stance::Accepts)));
 }
 
@@ -262,20 +372,32 @@ fn cubic_macroscope_sentry_kilo_codacy() {
     assert_eq!(read("macroscope", Where::ThreadRoot, &resolved).stance, Some(Stance::Accepts));
 
     let sentry = "**Bug:** The handler drops `None`.\n<sub>Severity: CRITICAL | Confidence: High</sub>\n\n<details>\n<summary>🔍 <b>Detailed Analysis</b></summary>\nText\n</details>";
-    assert_eq!(finding("sentry", sentry), (Some(Critical), Some(Category::Bug), titled("The handler drops `None`.")));
+    assert_eq!(
+        finding("sentry", sentry),
+        (Some(Critical), Some(Category::Bug), titled("The handler drops `None`."))
+    );
 
     for (word, severity) in [("CRITICAL", Critical), ("WARNING", Medium), ("SUGGESTION", Low)] {
         assert_eq!(finding("kilo", &format!("**{word}:** The lock is held.\n\nMore.")).0, Some(severity));
     }
-    assert_eq!(finding("codacy", "<sub>:red_circle: HIGH RISK</sub>\n\nThe query is built from input.").0, Some(High));
+    assert_eq!(
+        finding("codacy", "<sub>:red_circle: HIGH RISK</sub>\n\nThe query is built from input.").0,
+        Some(High)
+    );
 }
 
 #[test]
 fn github_states_no_severity() {
     let scanning = "## CodeQL / Clear-text logging\n\nThis logs [data](1).\n\n[Show more details](https://github.com/o/r/security/code-scanning/9)";
-    assert_eq!(finding("github-advanced-security", scanning), (None, Some(Category::Security), titled("CodeQL / Clear-text logging")));
+    assert_eq!(
+        finding("github-advanced-security", scanning),
+        (None, Some(Category::Security), titled("CodeQL / Clear-text logging"))
+    );
     let quality = "## Unused variable\n\nHigh severity is not stated by this.";
-    assert_eq!(finding("github-code-quality", quality), (None, Some(Category::Maintainability), titled("Unused variable")));
+    assert_eq!(
+        finding("github-code-quality", quality),
+        (None, Some(Category::Maintainability), titled("Unused variable"))
+    );
     assert_eq!(read("github-code-quality", Where::Comment, quality).class, PostClass::Finding);
 }
 
@@ -288,14 +410,26 @@ fn claude() {
     let reading = read("claude", Where::Comment, body);
     assert_eq!(
         places(&reading),
-        [("src/A.java".to_owned(), LineRange::new(87, 89), None), ("src/B.java".to_owned(), LineRange::new(1, 3), None)]
+        [
+            ("src/A.java".to_owned(), LineRange::new(87, 89), None),
+            ("src/B.java".to_owned(), LineRange::new(1, 3), None)
+        ]
     );
     let bodies: Vec<&str> = reading.findings.iter().map(|reported| &*reported.body).collect();
     assert_eq!(bodies, ["The name has a typo", "The check is missing"]);
-    let working = read("claude", Where::Comment, "Claude Code is working… <img src=\"x\" />\n\nI'll analyze this.");
+    let working =
+        read("claude", Where::Comment, "Claude Code is working… <img src=\"x\" />\n\nI'll analyze this.");
     assert_eq!((working.class, working.content), (PostClass::Failure, Content::NotReady));
-    failure("claude", Where::Comment, "**Claude encountered an error after 3m 2s** —— [View job](x)\n\n---\nI'll look.");
-    let done = read("claude", Where::Comment, "**Claude finished @you's task in 2m** —— [View job](x)\n\n---\n### Review\n\nFine.");
+    failure(
+        "claude",
+        Where::Comment,
+        "**Claude encountered an error after 3m 2s** —— [View job](x)\n\n---\nI'll look.",
+    );
+    let done = read(
+        "claude",
+        Where::Comment,
+        "**Claude finished @you's task in 2m** —— [View job](x)\n\n---\n### Review\n\nFine.",
+    );
     assert_eq!((done.class, done.content), (PostClass::Summary, Content::Complete));
 }
 
@@ -322,6 +456,8 @@ fn positions_in_replies() {
     ] {
         assert_eq!(stance("coderabbit", text), Some(Stance::SeeksChange), "{text}");
     }
+    let quoted = "> The issue is resolved, you're right.\n\nWhich commit do you mean?";
+    assert_eq!(stance("coderabbit", quoted), None, "another's words are no position of its own");
     for text in ["`@you` could you tell me which branch you mean?", "Sure, here is how the function works."] {
         assert_eq!(stance("coderabbit", text), None, "{text}");
     }

@@ -19,25 +19,55 @@ fn an_empty_post_says_nothing_yet() {
 /// square of the length would be hours here.
 #[test]
 fn a_megabyte_of_anything_is_read() {
-    let profiles = Profiles::built_in().unwrap();
+    let profiles = &*PROFILES;
     let nested = "<details>\n<summary>🧹 Nitpick comments (1)</summary><blockquote>\n\n";
     let item = "<details>\n<summary>src/a.rs (1)</summary><blockquote>\n\n`1-2`: **A.**\n\nB.\n\n</blockquote></details>\n\n";
-    for piece in [
-        "a", "**", "[", "![", "<", "<s>", "<!--", "> ", ">", "`", "```\n", "- ", "\n", "| a ", "<details>", "&amp;", "_a ", "~~", "\\",
-        "1. x\n", nested, item, "https://github.com/o/r/blob/0123456789ab/a.rs#L1\n**a**\n", "✅ ", "\u{202e}é",
-    ] {
+    let readers = [("coderabbit", Where::Review), ("codex", Where::Comment), ("qodo", Where::ThreadReply)];
+    let pieces = [
+        "a",
+        "**",
+        "[",
+        "![",
+        "<",
+        "<s>",
+        "<!--",
+        "> ",
+        ">",
+        "`",
+        "```\n",
+        "- ",
+        "\n",
+        "| a ",
+        "<details>",
+        "&amp;",
+        "_a ",
+        "~~",
+        "\\",
+        "1. x\n",
+        nested,
+        item,
+        "https://github.com/o/r/blob/0123456789ab/a.rs#L1\n**a**\n\n",
+        "✅ ",
+        "\u{202e}é",
+    ];
+    for (piece, (reviewer, place)) in pieces.into_iter().zip(readers.into_iter().cycle()) {
         let body = piece.repeat((1 << 20) / piece.len());
-        for (reviewer, place) in [("coderabbit", Where::Review), ("codex", Where::Comment), ("qodo", Where::ThreadReply)] {
-            let reading = profiles.read(&reviewer.into(), place, &body);
-            assert!(reading.findings.len() <= 500, "{piece:?}");
-        }
+        let reading = profiles.read(&reviewer.into(), place, &body);
+        assert!(reading.findings.len() <= 500, "{piece:?}");
+    }
+    for (reviewer, body) in [
+        ("coderabbit", format!("{nested}{}", item.repeat(2_000))),
+        ("codex", "https://github.com/o/r/blob/0123456789ab/a.rs#L1\n**a**\n\n".repeat(2_000)),
+    ] {
+        let found = profiles.read(&reviewer.into(), Where::Review, &body).findings;
+        assert_eq!(found.len(), 500, "{reviewer}");
     }
 }
 
 proptest! {
     #[test]
     fn any_text_of_any_bot_is_read(text in any::<String>(), place in 0_usize..4, bot in 0_usize..30) {
-        let profiles = Profiles::built_in().unwrap();
+        let profiles = &*PROFILES;
         let bot = bot % profiles.iter().count();
         let name = profiles.iter().nth(bot).map(|known| known.name.clone()).unwrap();
         let reading = profiles.read(&name, PLACES[place], &text);
