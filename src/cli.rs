@@ -101,6 +101,14 @@ pub enum Command {
         #[arg(long, value_name = "X", value_parser = speed)]
         speed: Option<f64>,
     },
+    /// Read posts as JSON Lines from standard input and print what each is, a JSON line per post.
+    Classify,
+    /// List the reviewers that are known, and where each one's profile came from.
+    Reviewers {
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the worst case that the configuration in force allows.
     Bound {
         /// As one JSON object.

@@ -12,6 +12,7 @@ mod journal;
 mod people;
 mod places;
 mod policy;
+mod profiles;
 mod reviewers;
 mod targets;
 pub mod typed;
@@ -35,6 +36,7 @@ use crate::github::Host;
 use crate::github::discover::Rule;
 use crate::journal::Address;
 use crate::reviewers::adapters::Adapter;
+use crate::reviewers::profile::Change;
 use std::path::{Path, PathBuf};
 
 /// Everything a team decides, checked. Nothing behind this type has to doubt a value again.
@@ -50,6 +52,8 @@ pub struct Config {
     pub targets: Targets,
     /// The reviewers that are driven, in the order in which they were written.
     pub reviewers: Vec<Reviewer>,
+    /// What it changes about the profiles of known reviewers, and the profiles that it adds.
+    pub profiles: Vec<Change>,
     pub author: Author,
     pub repositories: Vec<Repository>,
     pub operator: Operator,

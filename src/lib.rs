@@ -20,6 +20,7 @@
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
 //!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
+//! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
 //! Invariants, each held by a test in `tests/architecture.rs`:
@@ -32,6 +33,7 @@
 pub mod act;
 pub mod authors;
 pub mod bound;
+pub mod classify;
 pub mod clean;
 pub mod cli;
 pub mod config;
@@ -48,6 +50,7 @@ mod object;
 pub mod process;
 pub mod review;
 pub mod reviewers;
+pub mod roster;
 mod secret;
 pub mod simulate;
 pub mod simulator;

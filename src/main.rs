@@ -5,6 +5,7 @@ use clap::Parser;
 use cloture::act::consent::{self, Manner};
 use cloture::act::{Order, act};
 use cloture::bound::worst_case;
+use cloture::classify::{ClassifyError, classify};
 use cloture::clean;
 use cloture::cli::{Cli, Command, How};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
@@ -15,6 +16,7 @@ use cloture::history::{HistoryError, Wanted, show};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
 use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
+use cloture::roster::Roster;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
@@ -76,6 +78,15 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
             };
             show_history(cli, &wanted, *follow)?;
         }
+        Command::Classify => {
+            let profiles = Profiles::in_force(&load(cli)?.config.profiles)?;
+            classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
+        }
+        Command::Reviewers { json } => {
+            let roster = Roster::of(&Profiles::in_force(&load(cli)?.config.profiles)?);
+            let text = if *json { roster.to_json()? } else { roster.to_string() };
+            writeln!(io::stdout(), "{text}")?;
+        }
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
     Ok(Vec::new())
@@ -99,7 +110,7 @@ fn replay(trace: &Path) -> anyhow::Result<()> {
 
 fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::built_in()?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let status = with_settings(cli, &loaded, async |settings| {
         status(pull_requests, settings, &profiles, Timestamp::now()).await
     })??;
@@ -110,7 +121,7 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
 
 fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::built_in()?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let review = with_settings(cli, &loaded, async |settings| {
         review(pull_request, reviewer, settings, &profiles).await
     })??;
@@ -121,8 +132,10 @@ fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> any
 
 fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::built_in()?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let state = state_folder();
     let examination = with_settings(cli, &loaded, async |settings| {
         examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, Timestamp::now()).await
     })??;
@@ -142,7 +155,7 @@ fn write_to_forge(
     let consent = manner.consent(&mut ask)?;
     let order = order()?;
     let loaded = load(cli)?;
-    let profiles = Profiles::built_in()?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let report =
         with_settings(cli, &loaded, async |settings| act(&order, settings, &profiles, consent).await)??;
     let text = if how.json { format!("{}\n", report.to_json()?) } else { report.to_string() };
@@ -233,6 +246,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     } else if error.downcast_ref::<ConfigError>().is_some() {
         3
     } else if error.downcast_ref::<SimulateError>().is_some()
+        || error.downcast_ref::<ClassifyError>().is_some()
         || error.downcast_ref::<ScenarioError>().is_some()
         || matches!(
             error.downcast_ref::<SimulatorError>(),

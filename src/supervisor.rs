@@ -31,6 +31,7 @@ use crate::domain::vocabulary::ReviewerName;
 use crate::github::writer::Pace;
 use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
+use crate::reviewers::profiles::{Known, Profiles};
 use clock::{Busy, Clock};
 use due::Ask;
 use standing::Rules;
@@ -43,6 +44,17 @@ use tokio::sync::watch;
 pub trait Asks: fmt::Debug + Send + Sync {
     /// None for one that comes by itself, or cannot be asked.
     fn ask(&self, reviewer: &ReviewerName) -> Option<Ask>;
+}
+
+impl Asks for Profiles {
+    fn ask(&self, reviewer: &ReviewerName) -> Option<Ask> {
+        let Known { profile, .. } = self.get(reviewer)?;
+        match profile.logins.first() {
+            Some(login) if profile.re_request => Some(Ask::Request { login: login.as_str().into() }),
+            _ if !profile.ask_again.is_empty() => Some(Ask::Mention(profile.ask_again.clone())),
+            _ => None,
+        }
+    }
 }
 
 /// What a supervisor is started with.

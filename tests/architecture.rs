@@ -38,6 +38,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("notify", &["clean", "config", "domain", "process"]),
     ("simulate", &["domain", "config", "object", "reviewers", "thread_line"]),
     ("bound", &["domain", "config"]),
+    ("classify", &["clean", "domain", "object", "reviewers"]),
+    ("roster", &["clean", "reviewers"]),
     ("cli", &["act", "failure"]),
     ("lib", &[]),
 ];

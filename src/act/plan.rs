@@ -7,13 +7,14 @@
 use super::key::key;
 use super::thread;
 use super::{Order, PullRequestVerb, ThreadVerb, Verb};
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, Thread};
+use crate::domain::snapshot::{PullRequestSnapshot, Thread};
 use crate::domain::vocabulary::Login;
 use crate::failure::{Failure, Kind};
 use crate::github::PullRequestAddress;
 use crate::github::read::Read;
 use crate::github::write::{Key, Target, ThreadTarget, Verdict, Write};
-use crate::reviewers::profiles::Profiles;
+use crate::reviewers::profile;
+use crate::reviewers::profiles::{Known, Profiles};
 
 /// Everything that one order leads to, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,8 +135,18 @@ impl<'a> Planner<'a> {
                 Write::Comment { on, body: mention.clone(), key }
             }
             PullRequestVerb::RequestReview { reviewer, mention: None } => {
-                let (reviewer, is_bot) = account(&given(reviewer, "a reviewer")?, profiles);
-                Write::RequestReview { on, reviewer, is_bot }
+                let reviewer = given(reviewer, "a reviewer")?;
+                let mention = known(&reviewer, profiles).map(|known| &known.profile);
+                match mention.filter(|profile| !profile.re_request && !profile.ask_again.is_empty()) {
+                    Some(profile) => {
+                        let key = self.key("request-review", &[&reviewer, &profile.ask_again])?;
+                        Write::Comment { on, body: profile.ask_again.clone(), key }
+                    }
+                    None => {
+                        let (reviewer, is_bot) = account(&reviewer, profiles);
+                        Write::RequestReview { on, reviewer, is_bot }
+                    }
+                }
             }
             PullRequestVerb::Close => Write::Close { on },
             PullRequestVerb::Reopen => Write::Reopen { on },
@@ -179,16 +190,23 @@ fn given(text: &str, what: &str) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-/// The account of a reviewer that is known by this name, else the login itself.
-fn account(name: &str, profiles: &Profiles) -> (Login, bool) {
+/// The reviewer that is known by this name or login.
+fn known<'a>(name: &str, profiles: &'a Profiles) -> Option<&'a Known> {
     let name = name.trim().trim_start_matches('@');
     let plain = name.strip_suffix("[bot]").unwrap_or(name);
     let is_this = |known: &str| known.eq_ignore_ascii_case(plain);
-    let profile = profiles
+    profiles
         .iter()
-        .find(|profile| is_this(profile.name.as_str()) || profile.logins.iter().any(|login| is_this(login)));
-    match profile.and_then(|profile| Some((profile.logins.first()?, profile.kind))) {
-        Some((login, kind)) => (login.as_str().into(), kind == AccountKind::Bot),
+        .find(|known| is_this(known.name.as_str()) || known.profile.logins.iter().any(|login| is_this(login)))
+}
+
+/// The account of a reviewer that is known by this name, else the login itself.
+fn account(name: &str, profiles: &Profiles) -> (Login, bool) {
+    let profile = known(name, profiles);
+    let name = name.trim().trim_start_matches('@');
+    let plain = name.strip_suffix("[bot]").unwrap_or(name);
+    match profile.and_then(|known| Some((known.profile.logins.first()?, known.profile.kind))) {
+        Some((login, kind)) => (login.as_str().into(), kind == profile::Kind::Bot),
         None => (plain.into(), plain != name),
     }
 }

@@ -4,6 +4,7 @@ use super::check::{Checks, Problem, is_one_line};
 use super::drivers::{checked_adapter, checked_agent};
 use super::github::checked_watch;
 use super::people::{checked_notifications, checked_operator, checked_repositories};
+use super::profiles::checked_profiles;
 use super::value::quoted;
 use super::{Author, Config, Reviewer, Value, typed};
 use crate::domain::cycle::Protocol;
@@ -30,6 +31,7 @@ impl typed::Config {
             policy,
             handoff,
             reviewers,
+            profiles,
             author,
             repositories,
             operator,
@@ -46,6 +48,7 @@ impl typed::Config {
             handoff,
             targets,
             reviewers: unless_wrong(checked_reviewers(reviewers), &mut problems),
+            profiles: unless_wrong(checked_profiles(profiles), &mut problems),
             author: unless_wrong(checked_author(author), &mut problems),
             repositories: unless_wrong(checked_repositories(repositories), &mut problems),
             operator: unless_wrong(checked_operator(operator), &mut problems),

@@ -15,6 +15,7 @@ pub struct Config {
     pub policy: Policy,
     pub handoff: Handoff,
     pub reviewers: Vec<Reviewer>,
+    pub profiles: Vec<Profile>,
     pub author: Author,
     pub repositories: Vec<Repository>,
     pub operator: Operator,
@@ -126,6 +127,68 @@ pub struct Reviewer {
     pub prompt_file: Option<Value>,
 }
 
+/// `[[profiles]]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Profile {
+    pub name: Option<Value>,
+    pub logins: Option<Value>,
+    pub ids: Option<Value>,
+    pub kind: Option<Value>,
+    pub shared_logins: Option<Value>,
+    pub body_marks: Option<Value>,
+    pub posts: Option<Value>,
+    pub title: Option<Value>,
+    pub title_skip: Option<Value>,
+    pub title_strip: Option<Value>,
+    pub severity: Option<Vec<MeaningMark>>,
+    pub category: Option<Vec<MeaningMark>>,
+    pub common_marks: Option<Value>,
+    pub own_id: Option<Value>,
+    pub place: Option<Value>,
+    pub commit: Option<Value>,
+    pub finding: Option<Vec<Mark>>,
+    pub introduction: Option<Vec<Mark>>,
+    pub accepted: Option<Vec<Mark>>,
+    pub holds: Option<Vec<Mark>>,
+    pub informs: Option<Vec<Mark>>,
+    pub clean: Option<Vec<Mark>>,
+    pub count: Option<Value>,
+    pub failure: Option<Vec<Mark>>,
+    pub not_ready: Option<Vec<Mark>>,
+    pub noise: Option<Vec<Mark>>,
+    pub body_layout: Option<Value>,
+    pub body_sections: Option<Vec<SectionMark>>,
+    pub ask_again: Option<Value>,
+    pub re_request: Option<Value>,
+    pub settles: Option<Value>,
+}
+
+/// A mark of a profile.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mark {
+    pub at: Option<Value>,
+    pub pattern: Option<Value>,
+}
+
+/// A mark of a profile that means one of several things.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MeaningMark {
+    pub at: Option<Value>,
+    pub pattern: Option<Value>,
+    pub is: Option<Value>,
+}
+
+/// A folded section of a body.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SectionMark {
+    pub pattern: Option<Value>,
+    pub is: Option<Value>,
+}
+
 /// `[author]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -192,11 +255,33 @@ impl Config {
                 routes: Some(vec![Route::default()]),
             },
             reviewers: vec![Reviewer::default()],
+            profiles: vec![Profile::blank()],
             author: Author::default(),
             repositories: vec![Repository::default()],
             operator: Operator::default(),
             notifications: Notifications::default(),
             break_glass: BreakGlass::default(),
+        }
+    }
+}
+
+impl Profile {
+    fn blank() -> Profile {
+        let marks = || Some(vec![Mark::default()]);
+        Profile {
+            severity: Some(vec![MeaningMark::default()]),
+            category: Some(vec![MeaningMark::default()]),
+            finding: marks(),
+            introduction: marks(),
+            accepted: marks(),
+            holds: marks(),
+            informs: marks(),
+            clean: marks(),
+            failure: marks(),
+            not_ready: marks(),
+            noise: marks(),
+            body_sections: Some(vec![SectionMark::default()]),
+            ..Profile::default()
         }
     }
 }

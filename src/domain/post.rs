@@ -31,9 +31,9 @@ pub enum PostClass {
     Reply,
     /// It speaks about the pull request as a whole; it may hold findings all the same.
     Summary,
-    /// The reviewer says that it could not review.
+    /// The reviewer says that it did not review, or has not yet; [`Reading::content`] tells which.
     Failure,
-    /// Greetings, progress, acknowledgements, adverts: nothing is decided from it.
+    /// Greetings, acknowledgements, adverts: nothing is decided from it.
     Noise,
 }
 

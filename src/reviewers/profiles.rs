@@ -1,8 +1,12 @@
-//! Who is a reviewer: the accounts of the bots that are known without being told (L3).
+//! Who is a reviewer (L3), and which profile reads its posts.
 //!
-//! The profiles are data, in `assets/reviewers.toml`. Look-alikes exist, so nothing here matches a part of a name.
+//! The profiles that the program carries are in `assets/reviewers.toml`; a configuration changes them key by key or adds its
+//! own. Look-alikes exist, so nothing here matches a part of a name.
 
-use crate::domain::snapshot::{Account, AccountKind};
+use super::profile::{Change, Mark, Profile, SeverityMark};
+use super::reading;
+use crate::domain::post::{Reading, Reads, Where};
+use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::ReviewerName;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -12,22 +16,37 @@ const BUILT_IN: &str = include_str!("../../assets/reviewers.toml");
 /// The known reviewers, ready to be looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profiles {
-    known: Vec<Profile>,
+    known: Vec<Known>,
+    by_name: BTreeMap<ReviewerName, usize>,
     by_id: BTreeMap<u64, usize>,
     /// In lower case: the forge does not tell logins apart by case.
     by_login: BTreeMap<String, usize>,
+    by_shared_login: BTreeMap<String, Vec<usize>>,
+    common: Common,
 }
 
-/// One reviewer's identity.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Profile {
+/// A profile in force, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
     pub name: ReviewerName,
-    /// Without `[bot]`, the present one first.
-    pub logins: Vec<String>,
-    /// Of the accounts; they stay when a login changes.
-    pub ids: Vec<u64>,
-    pub kind: AccountKind,
+    pub profile: Profile,
+    /// The program carries a profile of this name.
+    pub built_in: bool,
+    /// The keys that the configuration gave.
+    pub configured: Vec<&'static str>,
+}
+
+/// What holds for every reviewer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Common {
+    pub(super) severity: Vec<SeverityMark>,
+    pub(super) accepted: Vec<Mark>,
+    /// In what a reviewer says in a thread, in its own words.
+    pub(super) reply_accepts: Vec<Mark>,
+    pub(super) reply_holds: Vec<Mark>,
+    /// For bots that have no profile.
+    pub(super) unknown_failure: Vec<Mark>,
 }
 
 /// Why the profiles cannot be used.
@@ -35,128 +54,139 @@ pub struct Profile {
 pub enum ProfilesError {
     #[error("the reviewers' profiles cannot be read: {0}")]
     Unreadable(String),
-    #[error("the reviewers' profiles give {what} to both {first} and {second}")]
+    #[error("the reviewers' profiles give {what} to both {first} and {second}; take it from one of them")]
     Ambiguous { what: String, first: ReviewerName, second: ReviewerName },
+    #[error("the reviewers' profiles hold {0} twice; put its keys into one of them")]
+    Twice(ReviewerName),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    common: Common,
+    #[serde(default)]
+    profiles: Vec<Change>,
 }
 
 impl Profiles {
     /// The profiles that the program carries.
     pub fn built_in() -> Result<Profiles, ProfilesError> {
-        Self::parse(BUILT_IN)
+        Self::in_force(&[])
     }
 
-    pub fn parse(text: &str) -> Result<Profiles, ProfilesError> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct File {
-            reviewer: Vec<Profile>,
-        }
+    /// The program's profiles with a configuration's changes to them, and the profiles that it adds.
+    pub fn in_force(changes: &[Change]) -> Result<Profiles, ProfilesError> {
+        Self::parse(BUILT_IN, changes)
+    }
+
+    pub fn parse(text: &str, changes: &[Change]) -> Result<Profiles, ProfilesError> {
         let file: File =
             toml::from_str(text).map_err(|error| ProfilesError::Unreadable(error.to_string()))?;
-        Self::new(file.reviewer)
+        let mut known: Vec<Known> = Vec::new();
+        for (change, built_in) in
+            file.profiles.iter().map(|own| (own, true)).chain(changes.iter().map(|theirs| (theirs, false)))
+        {
+            let name = ReviewerName::from(change.name.as_str());
+            let there = known.iter_mut().find(|known| known.name == name);
+            match there {
+                Some(known) if built_in || !known.configured.is_empty() || !known.built_in => {
+                    return Err(ProfilesError::Twice(known.name.clone()));
+                }
+                Some(known) => known.configured = known.profile.apply(change),
+                None => {
+                    let mut profile = Profile::default();
+                    let given = profile.apply(change);
+                    let configured = if built_in { Vec::new() } else { given };
+                    known.push(Known { name, profile, built_in, configured });
+                }
+            }
+        }
+        Self::new(known, file.common)
     }
 
-    fn new(known: Vec<Profile>) -> Result<Profiles, ProfilesError> {
+    fn new(known: Vec<Known>, common: Common) -> Result<Profiles, ProfilesError> {
         let mut by_id = BTreeMap::new();
         let mut by_login = BTreeMap::new();
-        let ambiguous = |what: String, first: usize, second: &Profile| ProfilesError::Ambiguous {
+        let mut by_name = BTreeMap::new();
+        let mut by_shared_login: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let ambiguous = |what: String, first: usize, second: &Known| ProfilesError::Ambiguous {
             what,
             first: known[first].name.clone(),
             second: second.name.clone(),
         };
-        for (index, profile) in known.iter().enumerate() {
-            for id in &profile.ids {
+        for (index, entry) in known.iter().enumerate() {
+            by_name.insert(entry.name.clone(), index);
+            for id in &entry.profile.ids {
                 if let Some(first) = by_id.insert(*id, index) {
-                    return Err(ambiguous(format!("the account {id}"), first, profile));
+                    return Err(ambiguous(format!("the account {id}"), first, entry));
                 }
             }
-            for login in &profile.logins {
-                if let Some(first) = by_login.insert(login.to_ascii_lowercase(), index) {
-                    return Err(ambiguous(format!("the login {login}"), first, profile));
+            for login in &entry.profile.logins {
+                if let Some(first) = by_login.insert(bare(login), index) {
+                    return Err(ambiguous(format!("the login {login}"), first, entry));
                 }
+            }
+            for login in &entry.profile.shared_logins {
+                by_shared_login.entry(bare(login)).or_default().push(index);
             }
         }
-        Ok(Profiles { known, by_id, by_login })
+        Ok(Profiles { known, by_name, by_id, by_login, by_shared_login, common })
     }
 
     /// The reviewer whose account this is. A known id decides, because it outlives a change of login; without
     /// one the login does, exactly, with or without `[bot]`. The kind of account must fit either way.
     pub fn recognise(&self, account: &Account) -> Option<&ReviewerName> {
-        let login = account.login.as_str();
-        let login = login.strip_suffix("[bot]").unwrap_or(login).to_ascii_lowercase();
         let by_id = account.database_id.and_then(|id| self.by_id.get(&id));
-        let profile = &self.known[*by_id.or_else(|| self.by_login.get(&login))?];
-        (profile.kind == account.kind).then_some(&profile.name)
+        let known = &self.known[*by_id.or_else(|| self.by_login.get(&bare(account.login.as_str())))?];
+        known.profile.kind.fits(account.kind).then_some(&known.name)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Profile> {
+    /// The reviewer whose post this is. On an account that many share, only the post's own marks tell.
+    fn recognise_post(&self, account: &Account, body: &str) -> Option<&ReviewerName> {
+        if let Some(name) = self.recognise(account) {
+            return Some(name);
+        }
+        let sharing = self.by_shared_login.get(&bare(account.login.as_str()))?;
+        let known = sharing.iter().map(|index| &self.known[*index]).find(|known| {
+            known.profile.kind.fits(account.kind)
+                && known.profile.body_marks.iter().any(|mark| mark.fits(body))
+        })?;
+        Some(&known.name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Known> {
         self.known.iter()
     }
+
+    pub fn get(&self, name: &ReviewerName) -> Option<&Known> {
+        self.by_name.get(name).map(|index| &self.known[*index])
+    }
+
+    /// Reads the post of a bot that nobody knows, by the marks that many share.
+    pub fn read_unknown(&self, place: Where, body: &str) -> Reading {
+        let profile = Profile { failure: self.common.unknown_failure.clone(), ..Profile::default() };
+        reading::read(&profile, &self.common, place, body)
+    }
+}
+
+impl Reads for Profiles {
+    fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
+        self.recognise_post(by, body).cloned()
+    }
+
+    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+        match self.get(reviewer) {
+            Some(known) => reading::read(&known.profile, &self.common, place, body),
+            None => self.read_unknown(place, body),
+        }
+    }
+}
+
+/// A login as it is compared.
+fn bare(login: &str) -> String {
+    login.strip_suffix("[bot]").unwrap_or(login).to_ascii_lowercase()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn recognised(login: &str, kind: AccountKind, database_id: Option<u64>) -> Option<String> {
-        let profiles = Profiles::built_in().unwrap();
-        let account = Account { login: login.into(), kind, database_id };
-        profiles.recognise(&account).map(ToString::to_string)
-    }
-
-    fn bot(login: &str, id: Option<u64>) -> Option<String> {
-        recognised(login, AccountKind::Bot, id)
-    }
-
-    #[test]
-    fn a_login_matches_exactly_with_or_without_its_suffix() {
-        for login in ["coderabbitai", "coderabbitai[bot]", "CodeRabbitAI"] {
-            assert_eq!(bot(login, None).as_deref(), Some("coderabbit"), "{login}");
-        }
-        for login in
-            ["coderabbitai-evil", "my-coderabbitai", "coderabbit", "github-actions-evil", "", "[bot]"]
-        {
-            assert_eq!(bot(login, None), None, "{login}");
-        }
-    }
-
-    #[test]
-    fn a_person_with_a_bots_login_is_nobody() {
-        for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other]
-        {
-            assert_eq!(recognised("coderabbitai", kind, None), None);
-            assert_eq!(recognised("coderabbitai", kind, Some(136_622_811)), None);
-        }
-    }
-
-    #[test]
-    fn an_id_outlives_a_change_of_login_and_beats_one_that_was_taken_over() {
-        assert_eq!(bot("renamed-rabbit", Some(136_622_811)).as_deref(), Some("coderabbit"));
-        assert_eq!(bot("coderabbitai", Some(175_728_472)).as_deref(), Some("copilot"));
-        assert_eq!(bot("Copilot", Some(175_728_472)).as_deref(), Some("copilot"));
-    }
-
-    #[test]
-    fn every_profile_is_reachable_by_each_of_its_names() {
-        let profiles = Profiles::built_in().unwrap();
-        assert!(profiles.iter().count() >= 15);
-        for profile in profiles.iter() {
-            assert!(!profile.logins.is_empty(), "{}", profile.name);
-            for login in &profile.logins {
-                assert_eq!(bot(login, None), Some(profile.name.to_string()));
-            }
-            for id in &profile.ids {
-                assert_eq!(bot("whatever", Some(*id)), Some(profile.name.to_string()));
-            }
-        }
-    }
-
-    #[test]
-    fn an_unknown_key_and_a_name_given_twice_are_refused() {
-        let entry = "[[reviewer]]\nname = \"a\"\nlogins = [\"x\"]\nids = [1]\nkind = \"bot\"\n";
-        let unknown = Profiles::parse(&format!("{entry}severety = 1\n")).unwrap_err().to_string();
-        assert!(unknown.contains("severety"), "{unknown}");
-        let twice = Profiles::parse(&format!("{entry}{}", entry.replace("\"a\"", "\"b\""))).unwrap_err();
-        assert_eq!(twice.to_string(), "the reviewers' profiles give the account 1 to both a and b");
-    }
-}
+mod tests;

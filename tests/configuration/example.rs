@@ -59,7 +59,7 @@ fn it_names_every_key_and_no_other() {
 #[test]
 fn it_says_the_default_of_every_key_that_has_one() {
     let without_a_default = |key: &String| {
-        let in_a_list = ["handoff.targets", "handoff.routes", "reviewers", "watch"]
+        let in_a_list = ["handoff.targets", "handoff.routes", "reviewers", "profiles", "watch"]
             .iter()
             .any(|list| key.starts_with(list));
         let in_author = key.starts_with("author.");
@@ -84,6 +84,37 @@ fn its_lists_show_defaults_too() {
     let mut reviewer = shown.reviewers[0].clone();
     assert_eq!(reviewer.price_per_call.take(), Some(0.25));
     assert_eq!(reviewer, least.reviewers[0]);
+}
+
+/// Every choice that the comments of the profiles name is taken, and none is left unnamed.
+#[test]
+fn it_names_the_choices_of_a_profile() {
+    let section = EXAMPLE.split_once("# ---- Profiles").unwrap().1.split_once("# ---- Author").unwrap().0;
+    let accepted = |key: &str, value: &str| {
+        parse(&format!("[[profiles]]\nname = 'x'\nlogins = ['x']\n{key}").replace("VALUE", value)).is_ok()
+    };
+    let lists: [(&str, &[&str]); 7] = [
+        ("kind = 'VALUE'", &["bot", "user", "any"]),
+        ("posts = ['VALUE']", &["thread", "review", "comment", "check"]),
+        ("title = 'VALUE'", &["none", "heading", "strong", "any_strong", "line"]),
+        (
+            "noise = [{ at = 'VALUE', pattern = 'x' }]",
+            &["line", "lead", "badge", "notice", "small", "summary", "comment"],
+        ),
+        ("severity = [{ pattern = 'x', is = 'VALUE' }]", &["nit", "low", "medium", "high", "critical"]),
+        (
+            "body_layout = 'VALUE'",
+            &["none", "folded_files", "folded_places", "folded_titles", "link_first", "link_last"],
+        ),
+        ("settles = ['VALUE']", &["thread", "edit", "reply"]),
+    ];
+    for (key, values) in lists {
+        assert!(!accepted(key, "nonsense"), "{key}");
+        for value in values {
+            assert!(accepted(key, value), "{key}: {value}");
+            assert!(section.contains(&format!("\"{value}\"")), "{value} is not documented");
+        }
+    }
 }
 
 /// The ranges that the example states are the ones in force: one below and one above are refused.

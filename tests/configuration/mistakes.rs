@@ -87,6 +87,7 @@ fn an_unknown_key_that_is_near_to_none_lists_them() {
         "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nwings = 'b'",
         &[
             "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, policy, reviewers, watch, found an unknown one",
+            "1:1: colour: expected one of the keys author, break_glass, github, handoff, policy, profiles, reviewers, watch, found an unknown one",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
             "5:1: reviewers[0].wings: expected one of the keys api_key_env, api_key_file, base_url, command, \
              context_window, env, kind, model, name, price_per_call, prompt_file, protocol, timeout, found an unknown one",
@@ -362,4 +363,65 @@ config.toml:2:7: journal.url: expected the address of a PostgreSQL database, suc
     }
     let right = parse("[journal]\nurl = 'postgres://cloture:s3cret@db/cloture'").unwrap();
     assert!(!format!("{right:?}").contains("s3cret"), "{right:?}");
+}
+
+#[test]
+fn a_profile_that_would_read_every_post_wrongly() {
+    refused(
+        "[[profiles]]\nname = 'ours'\nlogins = ['x']\nfailure = [{ pattern = 'quota (' }]",
+        r#"
+config.toml:4:24: profiles[0].failure[0].pattern: expected a regular expression, found "quota (": unclosed group
+  |
+4 | failure = [{ pattern = 'quota (' }]
+  |                        ^^^^^^^^^"#,
+    );
+    let with = |line: &str| format!("[[profiles]]\nname = 'ours'\nlogins = ['x']\n{line}");
+    for (line, sentence) in [
+        (
+            "own_id = ['id']",
+            r#"4:11: profiles[0].own_id[0]: expected a regular expression with a group, such as "id: (\\w+)", found "id""#,
+        ),
+        (
+            "severity = [{ pattern = 'x' }]",
+            r#"4:13: profiles[0].severity[0].is: expected one of "nit", "low", "medium", "high", "critical", found nothing"#,
+        ),
+        (
+            "noise = [{ at = 'footer', pattern = 'x' }]",
+            r#"4:17: profiles[0].noise[0].at: expected one of "line", "lead", "badge", "notice", "small", "summary", "comment", found "footer""#,
+        ),
+        (
+            "shared_logins = ['github-actions']",
+            "4:17: profiles[0].shared_logins: expected body_marks beside it, as only they tell whose post it is, found none",
+        ),
+        ("ids = [0]", "4:8: profiles[0].ids[0]: expected a whole number from 1 to 1000000000000, found 0"),
+        (
+            "ask_again = 7",
+            r#"4:13: profiles[0].ask_again: expected one line of text, or "" where no comment asks it, found 7"#,
+        ),
+        (
+            "titel = 'none'",
+            "4:1: profiles[0].titel: expected a known key (did you mean title?), found an unknown one",
+        ),
+        (
+            "[[profiles]]\nname = 'theirs'\nlogins = ['coderabbitai']",
+            "5:8: profiles[1].name: expected accounts that no other profile has, found the login coderabbitai, which is coderabbit's",
+        ),
+        (
+            "[[profiles]]\nname = 'ours'",
+            r#"5:8: profiles[1].name: expected a name that no other profile of this file has, found "ours""#,
+        ),
+        (
+            "[[profiles]]\nname = 'nobody'",
+            r#"5:8: profiles[1].name: expected logins, ids or shared_logins, as no reviewer of that name is known, found "nobody""#,
+        ),
+    ] {
+        refused_for(&with(line), &[sentence]);
+    }
+    refused_for(
+        "[[profiles]]\nlogins = ['@x']",
+        &[
+            "1:1: profiles[0].name: expected a name for the reviewer, found nothing",
+            r#"2:11: profiles[0].logins[0]: expected a login without @ and [bot], such as "acme-reviewer", found "@x""#,
+        ],
+    );
 }

@@ -1,0 +1,330 @@
+//! Checking `[[profiles]]`: a pattern that does not compile, or a mark that can never fit, would silently read every post of
+//! a reviewer wrongly.
+
+use super::check::{Checks, Problem, is_one_line};
+use super::handoff::severities;
+use super::value::quoted;
+use super::{Value, typed};
+use crate::domain::vocabulary::Category;
+use crate::reviewers::profile::{
+    At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, Pattern, SectionMark, Settling,
+    SeverityMark, TitleFrom,
+};
+use crate::reviewers::profiles::{Profiles, ProfilesError};
+use std::collections::BTreeSet;
+
+const PATTERN: &str = "a regular expression";
+/// What a pattern has to capture, or there is nothing to take from what it fits.
+const GROUP: &str = "a regular expression with a group, such as \"id: (\\\\w+)\"";
+const PLACE: &str =
+    "a regular expression with the groups path and from, such as \"(?P<path>\\\\S+):(?P<from>\\\\d+)\"";
+const LOGIN: &str = "a login without @ and [bot], such as \"acme-reviewer\"";
+/// Account numbers start at 1 and are far from this.
+const ACCOUNT_IDS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000_000;
+
+pub(super) fn checked_profiles(typed: &[typed::Profile]) -> Result<Vec<Change>, Vec<Problem>> {
+    let mut checks = Checks::of("profiles");
+    let mut changes: Vec<Change> = Vec::new();
+    let mut taken = BTreeSet::new();
+    for (index, profile) in typed.iter().enumerate() {
+        let table = format!("[{index}]");
+        let Some(change) = Table { checks: &mut checks, table: &table }.change(profile) else { continue };
+        if !taken.insert(change.name.clone()) {
+            let expected = "a name that no other profile of this file has";
+            checks.refuse(&format!("{table}.name"), expected, quoted(&change.name));
+            continue;
+        }
+        if checks.is_clean() {
+            agrees(&mut checks, &table, &changes, &change);
+        }
+        changes.push(change);
+    }
+    checks.finish(changes)
+}
+
+/// A profile must be told apart from the program's own and from those before it.
+fn agrees(checks: &mut Checks, table: &str, before: &[Change], change: &Change) {
+    let changes: Vec<Change> = before.iter().chain([change]).cloned().collect();
+    match Profiles::in_force(&changes) {
+        Ok(profiles) => {
+            let known = profiles.iter().find(|known| known.name.as_str() == change.name);
+            let has_no_account = known.is_some_and(|known| {
+                let profile = &known.profile;
+                profile.logins.is_empty() && profile.ids.is_empty() && profile.shared_logins.is_empty()
+            });
+            if has_no_account {
+                let expected = "logins, ids or shared_logins, as no reviewer of that name is known";
+                checks.refuse(&format!("{table}.name"), expected, quoted(&change.name));
+            }
+        }
+        Err(ProfilesError::Ambiguous { what, first, second }) => {
+            let other = if first.as_str() == change.name { second } else { first };
+            let expected = "accounts that no other profile has";
+            checks.refuse(&format!("{table}.name"), expected, format!("{what}, which is {other}'s"));
+        }
+        Err(other) => {
+            checks.refuse(&format!("{table}.name"), "profiles that fit together", other.to_string())
+        }
+    }
+}
+
+/// One table while it is checked.
+struct Table<'a> {
+    checks: &'a mut Checks,
+    table: &'a str,
+}
+
+impl Table<'_> {
+    fn change(&mut self, typed: &typed::Profile) -> Option<Change> {
+        // Taken apart by name, so that a key which is read but never checked does not compile.
+        let typed::Profile {
+            name,
+            logins,
+            ids,
+            kind,
+            shared_logins,
+            body_marks,
+            posts,
+            title,
+            title_skip,
+            title_strip,
+            severity,
+            category,
+            common_marks,
+            own_id,
+            place,
+            commit,
+            finding,
+            introduction,
+            accepted,
+            holds,
+            informs,
+            clean,
+            count,
+            failure,
+            not_ready,
+            noise,
+            body_layout,
+            body_sections,
+            ask_again,
+            re_request,
+            settles,
+        } = typed;
+        let shared = self.texts("shared_logins", shared_logins.as_ref(), LOGIN, login);
+        let marks = self.patterns("body_marks", body_marks.as_ref(), PATTERN, |_| true);
+        if shared.as_ref().is_some_and(|shared| !shared.is_empty()) && body_marks.is_none() {
+            let expected = "body_marks beside it, as only they tell whose post it is";
+            self.checks.refuse(&self.key("shared_logins"), expected, "none");
+        }
+        let change = Change {
+            name: String::new(),
+            logins: self.texts("logins", logins.as_ref(), LOGIN, login),
+            ids: self.ids(ids.as_ref()),
+            kind: self.choice("kind", kind.as_ref(), &Kind::ALL),
+            shared_logins: shared,
+            body_marks: marks,
+            posts: self.choices("posts", posts.as_ref(), &Channel::ALL),
+            title: self.choice("title", title.as_ref(), &TitleFrom::ALL),
+            title_skip: self.patterns("title_skip", title_skip.as_ref(), PATTERN, |_| true),
+            title_strip: self.patterns("title_strip", title_strip.as_ref(), PATTERN, |_| true),
+            severity: self.severities("severity", severity.as_deref()),
+            category: self.categories("category", category.as_deref()),
+            common_marks: self.checks.flag(&self.key("common_marks"), common_marks.as_ref()).map(Flag),
+            own_id: self.patterns("own_id", own_id.as_ref(), GROUP, Pattern::has_group),
+            place: self.patterns("place", place.as_ref(), PLACE, Pattern::has_place),
+            commit: self.patterns("commit", commit.as_ref(), GROUP, Pattern::has_group),
+            finding: self.marks("finding", finding.as_deref()),
+            introduction: self.marks("introduction", introduction.as_deref()),
+            accepted: self.marks("accepted", accepted.as_deref()),
+            holds: self.marks("holds", holds.as_deref()),
+            informs: self.marks("informs", informs.as_deref()),
+            clean: self.marks("clean", clean.as_deref()),
+            count: self.patterns("count", count.as_ref(), GROUP, Pattern::has_group),
+            failure: self.marks("failure", failure.as_deref()),
+            not_ready: self.marks("not_ready", not_ready.as_deref()),
+            noise: self.marks("noise", noise.as_deref()),
+            body_layout: self.choice("body_layout", body_layout.as_ref(), &BodyLayout::ALL),
+            body_sections: self.sections("body_sections", body_sections.as_deref()),
+            ask_again: self.ask_again(ask_again.as_ref()),
+            re_request: self.checks.flag(&self.key("re_request"), re_request.as_ref()),
+            settles: self.choices("settles", settles.as_ref(), &Settling::ALL),
+        };
+        let name = self.checks.required_name(self.table, "name", name.as_ref(), "a name for the reviewer")?;
+        Some(Change { name, ..change })
+    }
+
+    fn key(&self, key: &str) -> String {
+        format!("{}.{key}", self.table)
+    }
+
+    fn choice<T: Copy>(&mut self, key: &str, typed: Option<&Value>, choices: &[(&str, T)]) -> Option<T> {
+        self.checks.choice(&self.key(key), typed, choices)
+    }
+
+    fn choices<T: Copy>(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        choices: &[(&str, T)],
+    ) -> Option<Vec<T>> {
+        typed?;
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
+        let expected = format!("a list of {}", names.join(", "));
+        let key = self.key(key);
+        Some(
+            self.checks
+                .list(&key, typed, &expected, |checks, key, value| checks.choice(key, Some(value), choices)),
+        )
+    }
+
+    /// A list of texts, each of which has to pass.
+    fn texts(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        expected: &str,
+        accept: fn(&str) -> bool,
+    ) -> Option<Vec<String>> {
+        typed?;
+        let key = self.key(key);
+        Some(self.checks.list(&key, typed, &format!("a list, each {expected}"), |checks, key, value| {
+            let text = |value: &Value| match value {
+                Value::Text(text) if accept(text) => Some(text.clone()),
+                _ => None,
+            };
+            checks.read(key, Some(value), || expected.to_owned(), text)
+        }))
+    }
+
+    fn ids(&mut self, typed: Option<&Value>) -> Option<Vec<u64>> {
+        typed?;
+        let key = self.key("ids");
+        let expected = "a list of account numbers";
+        Some(
+            self.checks.list(&key, typed, expected, |checks, key, value| {
+                checks.whole(key, Some(value), &ACCOUNT_IDS)
+            }),
+        )
+    }
+
+    fn patterns(
+        &mut self,
+        key: &str,
+        typed: Option<&Value>,
+        expected: &str,
+        accept: fn(&Pattern) -> bool,
+    ) -> Option<Vec<Pattern>> {
+        typed?;
+        let key = self.key(key);
+        Some(self.checks.list(&key, typed, &format!("a list, each {expected}"), |checks, key, value| {
+            pattern(checks, key, Some(value), expected, accept)
+        }))
+    }
+
+    fn ask_again(&mut self, typed: Option<&Value>) -> Option<String> {
+        let expected = || "one line of text, or \"\" where no comment asks it".to_owned();
+        self.checks.read(&format!("{}.ask_again", self.table), typed, expected, |value| match value {
+            Value::Text(text) if is_one_line(text) => Some(text.trim().to_owned()),
+            _ => None,
+        })
+    }
+
+    /// Where a mark counts, and what it looks like.
+    fn mark(&mut self, key: &str, at: Option<&Value>, typed: Option<&Value>) -> Option<(At, Pattern)> {
+        let at = self.checks.choice(&format!("{key}.at"), at, &At::ALL).unwrap_or_default();
+        let key = format!("{key}.pattern");
+        if typed.is_none() {
+            self.checks.refuse(&key, PATTERN, "nothing");
+        }
+        pattern(self.checks, &key, typed, PATTERN, |_| true).map(|pattern| (at, pattern))
+    }
+
+    fn marks(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<Mark>> {
+        let mut marks = Vec::new();
+        for (index, typed::Mark { at, pattern }) in typed?.iter().enumerate() {
+            let key = format!("{}[{index}]", self.key(key));
+            marks.extend(
+                self.mark(&key, at.as_ref(), pattern.as_ref()).map(|(at, pattern)| Mark { at, pattern }),
+            );
+        }
+        Some(marks)
+    }
+
+    /// Marks that mean one of several things.
+    fn meanings<T: Copy>(
+        &mut self,
+        key: &str,
+        typed: Option<&[typed::MeaningMark]>,
+        known: &[(&str, T)],
+    ) -> Option<Vec<(At, Pattern, T)>> {
+        let mut marks = Vec::new();
+        for (index, typed::MeaningMark { at, pattern, is }) in typed?.iter().enumerate() {
+            let key = format!("{}[{index}]", self.key(key));
+            let mark = self.mark(&key, at.as_ref(), pattern.as_ref());
+            let is = meaning(self.checks, &key, is.as_ref(), known);
+            marks.extend(mark.zip(is).map(|((at, pattern), is)| (at, pattern, is)));
+        }
+        Some(marks)
+    }
+
+    fn severities(&mut self, key: &str, typed: Option<&[typed::MeaningMark]>) -> Option<Vec<SeverityMark>> {
+        let marks = self.meanings(key, typed, &severities())?;
+        Some(marks.into_iter().map(|(at, pattern, is)| SeverityMark { at, pattern, is }).collect())
+    }
+
+    fn categories(&mut self, key: &str, typed: Option<&[typed::MeaningMark]>) -> Option<Vec<CategoryMark>> {
+        let known = Category::ALL.map(|category| (category.name(), category));
+        let marks = self.meanings(key, typed, &known)?;
+        Some(marks.into_iter().map(|(at, pattern, is)| CategoryMark { at, pattern, is }).collect())
+    }
+
+    fn sections(&mut self, key: &str, typed: Option<&[typed::SectionMark]>) -> Option<Vec<SectionMark>> {
+        let mut marks = Vec::new();
+        for (index, typed::SectionMark { pattern, is }) in typed?.iter().enumerate() {
+            let key = format!("{}[{index}]", self.key(key));
+            let is = self.checks.choice(&format!("{key}.is"), is.as_ref(), &severities());
+            marks.extend(
+                self.mark(&key, None, pattern.as_ref()).map(|(_, pattern)| SectionMark { pattern, is }),
+            );
+        }
+        Some(marks)
+    }
+}
+
+/// What a mark means. It is required: a mark without a meaning marks nothing.
+fn meaning<T: Copy>(checks: &mut Checks, key: &str, is: Option<&Value>, known: &[(&str, T)]) -> Option<T> {
+    let key = format!("{key}.is");
+    if is.is_none() {
+        let names: Vec<String> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
+        checks.refuse(&key, format!("one of {}", names.join(", ")), "nothing");
+    }
+    checks.choice(&key, is, known)
+}
+
+fn pattern(
+    checks: &mut Checks,
+    key: &str,
+    typed: Option<&Value>,
+    expected: &str,
+    accept: fn(&Pattern) -> bool,
+) -> Option<Pattern> {
+    let Value::Text(text) = typed? else {
+        checks.refuse(key, expected, typed?.to_string());
+        return None;
+    };
+    match Pattern::checked(text) {
+        Ok(pattern) if accept(&pattern) => Some(pattern),
+        Ok(_) => {
+            checks.refuse(key, expected, quoted(text));
+            None
+        }
+        Err(why) => {
+            checks.refuse(key, expected, format!("{}: {why}", quoted(text)));
+            None
+        }
+    }
+}
+
+fn login(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::domain::snapshot::AccountKind;
+use crate::reviewers::profile::Pattern;
+
+fn recognised(login: &str, kind: AccountKind, database_id: Option<u64>) -> Option<String> {
+    let profiles = Profiles::built_in().unwrap();
+    let account = Account { login: login.into(), kind, database_id };
+    profiles.recognise(&account).map(ToString::to_string)
+}
+
+fn bot(login: &str, id: Option<u64>) -> Option<String> {
+    recognised(login, AccountKind::Bot, id)
+}
+
+#[test]
+fn a_login_matches_exactly_with_or_without_its_suffix() {
+    for login in ["coderabbitai", "coderabbitai[bot]", "CodeRabbitAI"] {
+        assert_eq!(bot(login, None).as_deref(), Some("coderabbit"), "{login}");
+    }
+    for login in ["coderabbitai-evil", "my-coderabbitai", "coderabbit", "github-actions-evil", "", "[bot]"] {
+        assert_eq!(bot(login, None), None, "{login}");
+    }
+}
+
+#[test]
+fn a_person_with_a_bots_login_is_nobody() {
+    for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other] {
+        assert_eq!(recognised("coderabbitai", kind, None), None);
+        assert_eq!(recognised("coderabbitai", kind, Some(136_622_811)), None);
+    }
+}
+
+#[test]
+fn an_id_outlives_a_change_of_login_and_beats_one_that_was_taken_over() {
+    assert_eq!(bot("renamed-rabbit", Some(136_622_811)).as_deref(), Some("coderabbit"));
+    assert_eq!(bot("coderabbitai", Some(175_728_472)).as_deref(), Some("copilot"));
+    assert_eq!(bot("Copilot", Some(175_728_472)).as_deref(), Some("copilot"));
+}
+
+#[test]
+fn every_profile_is_reachable_by_each_of_its_names() {
+    let profiles = Profiles::built_in().unwrap();
+    assert!(profiles.iter().count() >= 15);
+    for known in profiles.iter() {
+        let Profile { logins, ids, shared_logins, body_marks, .. } = &known.profile;
+        assert!(!logins.is_empty() || !shared_logins.is_empty(), "{}", known.name);
+        assert_eq!(shared_logins.is_empty(), body_marks.is_empty(), "{}", known.name);
+        for login in logins {
+            assert_eq!(bot(login, None), Some(known.name.to_string()));
+        }
+        for id in ids {
+            assert_eq!(bot("whatever", Some(*id)), Some(known.name.to_string()));
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_and_a_name_given_twice_are_refused() {
+    let entry = "[[profiles]]\nname = \"a\"\nlogins = [\"x\"]\nids = [1]\n";
+    let parse = |text: &str| Profiles::parse(text, &[]).unwrap_err().to_string();
+    let unknown = parse(&format!("{entry}severety = 1\n"));
+    assert!(unknown.contains("severety"), "{unknown}");
+    let account = parse(&format!("{entry}{}", entry.replace("\"a\"", "\"b\"")));
+    assert!(account.starts_with("the reviewers' profiles give the account 1 to both a and b"), "{account}");
+    assert!(parse(&format!("{entry}{entry}")).contains("hold a twice"));
+}
+
+#[test]
+fn every_pattern_of_our_own_compiles() {
+    let patterns = BUILT_IN.lines().flat_map(|line| line.split("pattern = ").skip(1));
+    assert!(patterns.count() > 150);
+    let profiles = Profiles::built_in().unwrap();
+    let Common { severity, accepted, reply_accepts, reply_holds, unknown_failure } = &profiles.common;
+    let marks = [accepted, reply_accepts, reply_holds, unknown_failure].into_iter().flatten();
+    let mut all: Vec<&Pattern> = marks.map(|mark| &mark.pattern).collect();
+    all.extend(severity.iter().map(|mark| &mark.pattern));
+    for known in profiles.iter() {
+        let profile = &known.profile;
+        let lists = [
+            &profile.body_marks,
+            &profile.title_skip,
+            &profile.title_strip,
+            &profile.own_id,
+            &profile.place,
+            &profile.commit,
+            &profile.count,
+        ];
+        all.extend(lists.into_iter().flatten());
+        let marks = [
+            &profile.finding,
+            &profile.introduction,
+            &profile.accepted,
+            &profile.holds,
+            &profile.informs,
+            &profile.clean,
+            &profile.failure,
+            &profile.not_ready,
+            &profile.noise,
+        ];
+        all.extend(marks.into_iter().flatten().map(|mark| &mark.pattern));
+        all.extend(profile.severity.iter().map(|mark| &mark.pattern));
+        all.extend(profile.category.iter().map(|mark| &mark.pattern));
+        all.extend(profile.body_sections.iter().map(|mark| &mark.pattern));
+        for pattern in [&profile.own_id, &profile.commit, &profile.count].into_iter().flatten() {
+            assert!(pattern.has_group(), "{}: {}", known.name, pattern.source());
+        }
+        assert!(profile.place.iter().all(Pattern::has_place), "{}", known.name);
+    }
+    assert!(all.len() > 200);
+    for pattern in all {
+        if let Err(why) = Pattern::checked(pattern.source()) {
+            panic!("{}: {why}", pattern.source());
+        }
+    }
+}
+
+#[test]
+fn a_shared_account_is_told_apart_by_marks_in_the_post_only() {
+    let profiles = Profiles::built_in().unwrap();
+    let actions = |kind| Account { login: "github-actions[bot]".into(), kind, database_id: None };
+    let whose = |kind, body: &str| profiles.reviewer(&actions(kind), body).map(|name| name.to_string());
+    let marked = "Looks fine.\n\n<!-- This is an auto-generated comment by OSS CodeRabbit -->";
+    assert_eq!(whose(AccountKind::Bot, marked).as_deref(), Some("oss-coderabbit"));
+    assert_eq!(whose(AccountKind::Bot, "<!-- presubmit.ai: comment -->\nx").as_deref(), Some("presubmit"));
+    assert_eq!(whose(AccountKind::Bot, "Deployed to staging."), None);
+    assert_eq!(whose(AccountKind::Bot, ""), None);
+    assert_eq!(whose(AccountKind::User, marked), None, "a person cannot put a bot's mark on");
+    assert_eq!(profiles.recognise(&actions(AccountKind::Bot)), None);
+}
+
+#[test]
+fn a_configuration_changes_a_profile_key_by_key_and_adds_others() {
+    let changes = [
+        Change { name: "codex".into(), ask_again: Some("@codex again".into()), ..Change::default() },
+        Change {
+            name: "ours".into(),
+            shared_logins: Some(vec!["github-actions".into()]),
+            body_marks: Some(vec![Pattern::checked("(?m)^## Our review").unwrap()]),
+            ..Change::default()
+        },
+    ];
+    let profiles = Profiles::in_force(&changes).unwrap();
+    let codex = profiles.get(&"codex".into()).unwrap();
+    assert_eq!(codex.profile.ask_again, "@codex again");
+    assert_eq!(codex.profile.logins, ["chatgpt-codex-connector"]);
+    assert_eq!((codex.built_in, codex.configured.as_slice()), (true, &["ask_again"][..]));
+    let ours = profiles.get(&"ours".into()).unwrap();
+    assert_eq!((ours.built_in, ours.configured.as_slice()), (false, &["shared_logins", "body_marks"][..]));
+    let account = Account { login: "github-actions".into(), kind: AccountKind::Bot, database_id: None };
+    assert_eq!(profiles.reviewer(&account, "## Our review\n\nFine."), Some("ours".into()));
+}

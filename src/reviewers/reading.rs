@@ -1,0 +1,257 @@
+//! What a reviewer's post says, read with its profile: a post in, [`Reading`] out.
+//!
+//! Marks are looked for where they mean something ([`At`]) and nowhere else. Whatever a post does not state is left out:
+//! no severity is guessed, no title is made up, and what cannot be told is no position.
+
+mod bodies;
+mod title;
+
+use super::document::{Document, Line, has_words};
+use super::profile::{At, Mark, Pattern, Profile};
+use super::profiles::Common;
+use crate::domain::place::LineRange;
+use crate::domain::post::{PostClass, Reading, Reported, Where};
+use crate::domain::review_loop::Content;
+use crate::domain::vocabulary::{Category, FilePath, Severity, Sha, Stance};
+use std::sync::Arc;
+
+/// A notice says one thing. What is longer discusses something, and may name a rate limit while it does (trap of every
+/// reviewer that reviews network code).
+const LONGEST_NOTICE: usize = 1_500;
+/// As much of a line or of a hidden comment as marks are looked for in, and as much of a post in all: more than the forge
+/// lets anybody write, and few enough to be read at once whatever somebody makes of it.
+const LONGEST_SPOT: usize = 4 << 10;
+const LONGEST_POST: usize = 128 << 10;
+/// As much of a reply as is read for what it says in words.
+const LONGEST_REPLY: usize = 16 << 10;
+/// As much of a notice as a sentence about it repeats.
+const LONGEST_REASON: usize = 240;
+
+pub(super) fn read(profile: &Profile, common: &Common, place: Where, body: &str) -> Reading {
+    let document = Document::parse(body);
+    let is_short = document.open_length() <= LONGEST_NOTICE;
+    let post = Post { profile, common, body, document: &document, is_short };
+    let commit = post.commit();
+    let nothing = |class, content| Reading {
+        class,
+        findings: Vec::new(),
+        stance: None,
+        content,
+        commit: commit.clone(),
+    };
+    if !document.lines.iter().any(Line::has_words) && document.fences.is_empty() {
+        return nothing(PostClass::Noise, Content::NotReady);
+    }
+    if post.has(&profile.failure) {
+        return nothing(PostClass::Failure, Content::Failure(post.reason()));
+    }
+    if post.has(&profile.not_ready) {
+        return nothing(PostClass::Failure, Content::NotReady);
+    }
+    if post.has(&profile.noise) {
+        return nothing(PostClass::Noise, Content::NotReady);
+    }
+    match place {
+        Where::ThreadReply => {
+            Reading { stance: post.reply_stance(), ..nothing(PostClass::Reply, Content::NotReady) }
+        }
+        Where::ThreadRoot => post.finding(commit),
+        Where::Review | Where::Comment if post.has(&profile.finding) => post.finding(commit),
+        Where::Review | Where::Comment => post.summary(commit),
+    }
+}
+
+/// A post with everything that it is read by.
+struct Post<'a> {
+    profile: &'a Profile,
+    common: &'a Common,
+    body: &'a str,
+    document: &'a Document,
+    /// It could be a notice.
+    is_short: bool,
+}
+
+impl Post<'_> {
+    fn finding(&self, commit: Option<Sha>) -> Reading {
+        let stance = if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
+            Some(Stance::Accepts)
+        } else {
+            (!self.has(&self.profile.informs)).then_some(Stance::SeeksChange)
+        };
+        Reading {
+            class: PostClass::Finding,
+            findings: vec![self.reported(self.body)],
+            stance,
+            content: Content::Complete,
+            commit,
+        }
+    }
+
+    fn summary(&self, commit: Option<Sha>) -> Reading {
+        if self.has(&self.profile.introduction) {
+            return Reading {
+                class: PostClass::Summary,
+                findings: Vec::new(),
+                stance: None,
+                content: Content::NotReady,
+                commit,
+            };
+        }
+        let findings = bodies::findings(self);
+        let stance = if !findings.is_empty() || self.counts_findings() {
+            Some(Stance::SeeksChange)
+        } else {
+            self.has(&self.profile.clean).then_some(Stance::Accepts)
+        };
+        Reading { class: PostClass::Summary, findings, stance, content: Content::Complete, commit }
+    }
+
+    /// The post, or a part of one, as one finding.
+    fn reported(&self, body: &str) -> Reported {
+        let comments = || self.document.comments.iter().take(LONGEST_SPOT);
+        let (path, lines) = comments()
+            .find_map(|comment| self.profile.place.iter().find_map(|pattern| placed(pattern, head(comment))))
+            .map_or((None, None), |(path, lines)| (Some(path), lines));
+        let own_id = comments().find_map(|comment| {
+            self.profile.own_id.iter().find_map(|pattern| first_group(pattern, head(comment)))
+        });
+        Reported {
+            path,
+            lines,
+            title: title::title(self.profile, self.document).map(Arc::from),
+            body: body.into(),
+            severity: self.severity(),
+            category: self.category(),
+            suggestion: self.suggestion(),
+            own_id: own_id.map(Arc::from),
+        }
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        let own = self.profile.severity.iter();
+        let shared = self.common.severity.iter().filter(|_| self.profile.common_marks.0);
+        own.chain(shared).find(|mark| self.stands(mark.at, &mark.pattern)).map(|mark| mark.is)
+    }
+
+    fn category(&self) -> Option<Category> {
+        let mut marks = self.profile.category.iter();
+        marks.find(|mark| self.stands(mark.at, &mark.pattern)).map(|mark| mark.is)
+    }
+
+    /// Replacement code that the forge can apply.
+    fn suggestion(&self) -> Option<Arc<str>> {
+        let fence = self.document.fences.iter().find(|fence| fence.language == "suggestion")?;
+        Some(fence.text.as_str().into())
+    }
+
+    /// A reviewer's position in a thread: its own marks decide, then what it says in words. Whoever insists on
+    /// anything has not accepted.
+    fn reply_stance(&self) -> Option<Stance> {
+        if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
+            Some(Stance::Accepts)
+        } else if self.has(&self.profile.holds) || self.says(&self.common.reply_holds) {
+            Some(Stance::SeeksChange)
+        } else {
+            self.says(&self.common.reply_accepts).then_some(Stance::Accepts)
+        }
+    }
+
+    fn counts_findings(&self) -> bool {
+        self.profile.count.iter().any(|pattern| {
+            let counts = self.open_lines().filter_map(|line| first_group(pattern, head(&line.text)));
+            counts.filter_map(|count| count.parse::<u64>().ok()).any(|count| count > 0)
+        })
+    }
+
+    fn commit(&self) -> Option<Sha> {
+        let found = self.profile.commit.iter().find_map(|pattern| first_group(pattern, self.body));
+        found.map(|sha| Sha::from(sha.as_str()))
+    }
+
+    /// The sentence that a failed reviewer gives for it.
+    fn reason(&self) -> String {
+        let said = self.document.open_lines().filter(|line| line.has_words()).take(3);
+        let mut reason = String::new();
+        for line in said {
+            if !reason.is_empty() {
+                // A heading is followed by what it is about.
+                reason.push_str(if reason.ends_with(['.', '!', '?', ':']) { " " } else { ": " });
+            }
+            reason.push_str(&line.text);
+            if reason.ends_with(['.', '!', '?']) && reason.chars().count() > 40 {
+                break;
+            }
+        }
+        match reason.char_indices().nth(LONGEST_REASON) {
+            Some((end, _)) => format!("{}…", reason[..end].trim_end()),
+            None if reason.is_empty() => "it says that it could not review".to_owned(),
+            None => reason,
+        }
+    }
+
+    fn has(&self, marks: &[Mark]) -> bool {
+        marks.iter().any(|mark| self.stands(mark.at, &mark.pattern))
+    }
+
+    /// Whether a pattern fits where it counts.
+    fn stands(&self, at: At, pattern: &Pattern) -> bool {
+        let fits = |text: &str| pattern.fits(head(text));
+        let document = self.document;
+        match at {
+            At::Line => self.open_lines().any(|line| fits(&line.text)),
+            At::Lead => document.lead().is_some_and(|line| fits(&line.text)),
+            At::Badge => document.badges().take(LONGEST_SPOT).any(fits),
+            At::Notice => self.is_short && self.open_lines().any(|line| fits(&line.text)),
+            At::Small => self.open_lines().any(|line| fits(&line.small())),
+            At::Summary => {
+                let lines = document.lines.iter().filter(|line| line.is_summary);
+                read_at_once(lines, LONGEST_POST).any(|line| fits(&line.text))
+            }
+            At::Comment => document.comments.iter().take(LONGEST_SPOT).any(|comment| fits(comment)),
+        }
+    }
+
+    fn open_lines(&self) -> impl Iterator<Item = &Line> {
+        read_at_once(self.document.open_lines(), LONGEST_POST)
+    }
+
+    /// Whether it says something in its own words, and does not repeat another's.
+    fn says(&self, marks: &[Mark]) -> bool {
+        let own = self.document.open_lines().filter(|line| line.quoted == 0);
+        let mut own = read_at_once(own, LONGEST_REPLY);
+        own.any(|line| marks.iter().any(|mark| mark.pattern.fits(head(&line.text))))
+    }
+}
+
+/// The lines up to the length that is read at all.
+fn read_at_once<'a>(lines: impl Iterator<Item = &'a Line>, most: usize) -> impl Iterator<Item = &'a Line> {
+    let mut length = 0;
+    lines.take_while(move |line| {
+        // Each line costs something, however short it is.
+        length += line.text.len() + 16;
+        length <= most + line.text.len()
+    })
+}
+
+/// The beginning of a text.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_SPOT)]
+}
+
+fn first_group(pattern: &Pattern, text: &str) -> Option<String> {
+    let groups = pattern.regex()?.captures(text)?;
+    groups.get(1).map(|group| group.as_str().trim().to_owned()).filter(|group| !group.is_empty())
+}
+
+/// A path and lines by the groups of a pattern.
+fn placed(pattern: &Pattern, text: &str) -> Option<(FilePath, Option<LineRange>)> {
+    let groups = pattern.regex()?.captures(text)?;
+    let path = groups.name("path").map(|path| path.as_str().trim()).filter(|path| has_words(path))?;
+    let number = |name| groups.name(name).and_then(|number| number.as_str().parse().ok());
+    let from = number("from");
+    let lines = from.and_then(|from: u32| LineRange::new(from, number("to").unwrap_or(from)));
+    Some((FilePath::from(path), lines))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Junk, and a lot of it.
+
+use super::*;
+use proptest::prelude::*;
+
+const PLACES: [Where; 4] = [Where::ThreadRoot, Where::ThreadReply, Where::Review, Where::Comment];
+
+#[test]
+fn an_empty_post_says_nothing_yet() {
+    for body in ["", " \n\t", "<!-- only hidden -->", "---", "> \n> "] {
+        for place in PLACES {
+            let reading = read("coderabbit", place, body);
+            assert_eq!((reading.class, reading.content), (PostClass::Noise, Content::NotReady), "{body:?}");
+        }
+    }
+}
+
+/// A megabyte of whatever parsers stumble over. That it ends at all, and soon, is the promise: time that grew with the
+/// square of the length would be hours here.
+#[test]
+fn a_megabyte_of_anything_is_read() {
+    let profiles = &*PROFILES;
+    let nested = "<details>\n<summary>🧹 Nitpick comments (1)</summary><blockquote>\n\n";
+    let item = "<details>\n<summary>src/a.rs (1)</summary><blockquote>\n\n`1-2`: **A.**\n\nB.\n\n</blockquote></details>\n\n";
+    let readers = [("coderabbit", Where::Review), ("codex", Where::Comment), ("qodo", Where::ThreadReply)];
+    let pieces = [
+        "a",
+        "**",
+        "[",
+        "![",
+        "<",
+        "<s>",
+        "<!--",
+        "> ",
+        ">",
+        "`",
+        "```\n",
+        "- ",
+        "\n",
+        "| a ",
+        "<details>",
+        "&amp;",
+        "_a ",
+        "~~",
+        "\\",
+        "1. x\n",
+        nested,
+        item,
+        "https://github.com/o/r/blob/0123456789ab/a.rs#L1\n**a**\n\n",
+        "✅ ",
+        "\u{202e}é",
+    ];
+    for (piece, (reviewer, place)) in pieces.into_iter().zip(readers.into_iter().cycle()) {
+        let body = piece.repeat((1 << 20) / piece.len());
+        let reading = profiles.read(&reviewer.into(), place, &body);
+        assert!(reading.findings.len() <= 500, "{piece:?}");
+    }
+    for (reviewer, body) in [
+        ("coderabbit", format!("{nested}{}", item.repeat(2_000))),
+        ("codex", "https://github.com/o/r/blob/0123456789ab/a.rs#L1\n**a**\n\n".repeat(2_000)),
+    ] {
+        let found = profiles.read(&reviewer.into(), Where::Review, &body).findings;
+        assert_eq!(found.len(), 500, "{reviewer}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_of_any_bot_is_read(text in any::<String>(), place in 0_usize..4, bot in 0_usize..30) {
+        let profiles = &*PROFILES;
+        let bot = bot % profiles.iter().count();
+        let name = profiles.iter().nth(bot).map(|known| known.name.clone()).unwrap();
+        let reading = profiles.read(&name, PLACES[place], &text);
+        prop_assert!(reading.class == PostClass::Finding || reading.findings.len() <= 500);
+    }
+}
