@@ -68,6 +68,20 @@ pub enum Command {
     Act(Act),
     /// Write on a pull request: comment, label, review, ask for a review, close, merge, open an issue, send an event.
     Pr(Pr),
+    /// Follow one pull request's loop until it ends, and exit with a code that says how.
+    Watch {
+        /// As JSON, a line each.
+        #[arg(long)]
+        json: bool,
+        /// Look once, say where it stands, and exit.
+        #[arg(long)]
+        once: bool,
+        /// Give up after so long: seconds, or a text such as "90s", "5m" or "1h 30m".
+        #[arg(long, value_name = "TIME", value_parser = time)]
+        timeout: Option<std::time::Duration>,
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_request: String,
+    },
     /// Print what happened: every decision, by whom and why.
     Journal {
         /// As JSON, a line each.
@@ -115,6 +129,16 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// Whole seconds, or what people write for a time.
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    if let Ok(seconds) = text.parse() {
+        return Ok(std::time::Duration::from_secs(seconds));
+    }
+    let span: jiff::SignedDuration =
+        text.parse().map_err(|_| "it must be a time such as 90s, 5m or 1h".to_owned())?;
+    span.try_into().map_err(|_| "it must not be negative".to_owned())
 }
 
 /// Time that stands still or runs backwards plays nothing.

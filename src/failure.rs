@@ -22,6 +22,8 @@ pub enum Kind {
     NotAllowed,
     /// No usable answer came back, or GitHub wants us to wait.
     OutOfReach,
+    /// The journal cannot be used.
+    Journal,
     /// What was asked for makes no sense or is not there.
     Usage,
     /// There is nothing to review any more.
@@ -49,6 +51,7 @@ impl Kind {
             Kind::Merged => 15,
             Kind::Closed => 16,
             Kind::Stopped => 18,
+            Kind::Journal => 74,
         }
     }
 

@@ -17,11 +17,13 @@ pub struct Settings<'a> {
     pub api_url: Option<&'a str>,
     pub environment: &'a (dyn Fn(&str) -> Option<String> + Sync),
     pub directory: &'a Path,
+    /// Where programs that outlive a borrow look for their keys.
+    pub environment_of_programs: fn(&str) -> Option<String>,
 }
 
 impl std::fmt::Debug for Settings<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Settings { config: _, api_url, environment: _, directory } = self;
+        let Settings { config: _, api_url, environment: _, directory, environment_of_programs: _ } = self;
         f.debug_struct("Settings")
             .field("api_url", api_url)
             .field("directory", directory)

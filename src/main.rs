@@ -11,33 +11,30 @@ use cloture::cli::{Cli, Command, How};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
 use cloture::failure::Failure;
-use cloture::forge::Settings;
+use cloture::forge::{self, Settings};
 use cloture::history::{HistoryError, Wanted, show};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
 use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
 use cloture::roster::Roster;
+use cloture::session::Session;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
+use cloture::watch::{self, watch};
 use jiff::Timestamp;
 use std::fs::File;
 use std::future::Future;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 use std::{env, fmt};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
-        Ok(failures) => {
-            for failure in &failures {
-                complain(failure);
-            }
-            let worst = failures.iter().map(|failure| failure.kind).min();
-            worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.exit_code()))
-        }
+        Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&format!("{error:#}"));
@@ -51,8 +48,16 @@ fn complain(what: &dyn fmt::Display) {
     let _unprintable = writeln!(io::stderr(), "cloture: {what}");
 }
 
-/// Runs a command. What it could not do although it did the rest is returned, to be told last.
-fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
+/// Tells what a command could not do although it did the rest, and with which code that ends.
+fn told(failures: &[Failure]) -> u8 {
+    for failure in failures {
+        complain(failure);
+    }
+    failures.iter().map(|failure| failure.kind).min().map_or(0, |kind| kind.exit_code())
+}
+
+/// Runs a command and says with which code to end.
+fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Simulate { trace } => replay(trace)?,
         Command::Bound { json } => {
@@ -61,13 +66,16 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
             let text = if *json { worst.to_json()? } else { worst.to_string() };
             writeln!(io::stdout(), "{text}")?;
         }
-        Command::Status { json, pull_requests } => return show_status(cli, pull_requests, *json),
+        Command::Status { json, pull_requests } => return Ok(told(&show_status(cli, pull_requests, *json)?)),
         Command::Review { reviewer, json, pull_request } => {
-            return show_review(cli, pull_request, reviewer, *json);
+            return Ok(told(&show_review(cli, pull_request, reviewer, *json)?));
         }
-        Command::Doctor { pull_requests } => return show_examination(cli, pull_requests),
-        Command::Act(act) => return write_to_forge(cli, &act.how, || act.order(io::stdin())),
-        Command::Pr(pr) => return write_to_forge(cli, &pr.how, || pr.order(io::stdin())),
+        Command::Doctor { pull_requests } => return Ok(told(&show_examination(cli, pull_requests)?)),
+        Command::Act(act) => return Ok(told(&write_to_forge(cli, &act.how, || act.order(io::stdin()))?)),
+        Command::Pr(pr) => return Ok(told(&write_to_forge(cli, &pr.how, || pr.order(io::stdin()))?)),
+        Command::Watch { json, once, timeout, pull_request } => {
+            return watch_loop(cli, pull_request, *json, *once, *timeout);
+        }
         Command::Journal { json, follow, pull_request, kind, search, limit } => {
             let wanted = Wanted {
                 pull_request: pull_request.as_deref(),
@@ -89,7 +97,7 @@ fn run(cli: &Cli) -> anyhow::Result<Vec<Failure>> {
         }
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
-    Ok(Vec::new())
+    Ok(0)
 }
 
 fn load(cli: &Cli) -> Result<Loaded, ConfigError> {
@@ -134,8 +142,6 @@ fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<F
     let loaded = load(cli)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
-    let state = state_folder();
     let examination = with_settings(cli, &loaded, async |settings| {
         examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, Timestamp::now()).await
     })??;
@@ -171,8 +177,51 @@ fn with_settings<T>(cli: &Cli, loaded: &Loaded, work: impl AsyncFnOnce(&Settings
         api_url: cli.api_url.as_deref(),
         environment: &|name| env::var(name).ok(),
         directory: &directory,
+        environment_of_programs: |name| env::var(name).ok(),
     };
     block_on(work(&settings))
+}
+
+fn watch_loop(
+    cli: &Cli,
+    pull_request: &str,
+    json: bool,
+    once: bool,
+    timeout: Option<Duration>,
+) -> anyhow::Result<u8> {
+    let loaded = load(cli)?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let state = cli.state_dir.clone().or_else(state_folder);
+    let end = with_settings(cli, &loaded, async |settings| {
+        let host = settings.host()?;
+        let mut named = forge::named(&[pull_request.to_owned()], &host)?;
+        let address = named.remove(0);
+        let session = Session::open(settings, host, profiles, state, Timestamp::now()).await?;
+        tell_of_damage(session.set_aside.as_ref());
+        let tracked = vec![(address.clone(), None)];
+        let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;
+        let terminal = io::stdout().is_terminal();
+        let wanted = watch::Wanted { pull_request: address, json, once, timeout, terminal };
+        let end = watch(&wanted, &supervisor, &session.clock, interrupted(), &mut io::stdout()).await;
+        supervisor.stop().await;
+        session.journal.close().await.map_err(Failure::from)?;
+        Ok::<_, anyhow::Error>(end?)
+    })??;
+    Ok(end.exit_code())
+}
+
+/// Names this process among those that share a journal, for people who read who did what.
+fn instance() -> String {
+    let host = env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/etc/hostname").ok());
+    let host = host.map(|host| host.trim().to_owned()).filter(|host| !host.is_empty());
+    format!("{}/{}", host.unwrap_or_else(|| "here".to_owned()), std::process::id())
+}
+
+fn tell_of_damage(set_aside: Option<&SetAside>) {
+    if let Some(SetAside { to, why }) = set_aside {
+        let (to, why) = (to.display(), clean::line(why));
+        complain(&format!("the journal was damaged ({why}) and is now {to}; a new one was begun"));
+    }
 }
 
 fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<()> {
@@ -183,10 +232,7 @@ fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<
     let address = address.ok_or_else(unknown)?;
     block_on(async {
         let opened = Journal::open(&address, Options::new(Timestamp::now())).await?;
-        if let Some(SetAside { to, why }) = &opened.set_aside {
-            let (to, why) = (to.display(), clean::line(why));
-            complain(&format!("the journal was damaged ({why}) and is now {to}; a new one was begun"));
-        }
+        tell_of_damage(opened.set_aside.as_ref());
         let until = follow.then(interrupted);
         let shown = show(&opened.journal, wanted, until, &mut io::stdout()).await;
         opened.journal.close().await?;

@@ -15,6 +15,7 @@ use crate::domain::pull_request::{NextCall, PrState};
 use crate::domain::review_loop::{Effect, Phase, ReviewLoop, Step, Wake};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
+use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::journal::{JournalError, Lease, PullRequestKey, Record};
 use jiff::Timestamp;
@@ -32,11 +33,12 @@ pub(super) enum WakeUp {
     /// It was looked at, and nothing is new.
     Unchanged,
     Unreachable(String),
+    /// Nothing will come of trying again: not allowed, or not there.
+    Refused(Failure),
     RateLimited {
         until: Timestamp,
         why: String,
     },
-    Gone,
 
     // The journal: what other instances and people recorded
     Recorded(Box<Record>),
@@ -106,6 +108,8 @@ pub(super) struct Actor {
     author: Option<JoinHandle<()>>,
     due: Vec<String>,
     trouble: Option<String>,
+    refusal: Option<Failure>,
+    attempts_failed: u32,
     /// The tasks that the merge decided.
     handoffs: Vec<Handoff>,
     /// When a task that was refused is tried again.
@@ -146,6 +150,8 @@ impl Actor {
             author: None,
             due: Vec::new(),
             trouble: None,
+            refusal: None,
+            attempts_failed: 0,
             handoffs: Vec::new(),
             waits: BTreeMap::new(),
             forced: BTreeSet::new(),
@@ -194,8 +200,7 @@ impl Actor {
         let now = self.setup.clock.now();
         match wake {
             WakeUp::Polled(snapshot) => {
-                self.seen_at = Some(now);
-                self.trouble = None;
+                self.reached(now);
                 self.hold().await?;
                 self.notice(&snapshot).await?;
                 let snapshot_changed = self.standing.as_ref().is_none_or(|old| *old.snapshot != *snapshot);
@@ -203,13 +208,13 @@ impl Actor {
                 self.step(Occasion::Polled { changed: snapshot_changed }).await
             }
             WakeUp::Unchanged => {
-                self.seen_at = Some(now);
-                self.trouble = None;
+                self.reached(now);
                 self.hold().await?;
                 self.step(Occasion::Polled { changed: false }).await
             }
             WakeUp::Unreachable(why) => {
                 self.trouble = Some(why);
+                self.attempts_failed += 1;
                 self.hold().await?;
                 self.step(Occasion::Unreachable).await
             }
@@ -218,11 +223,9 @@ impl Actor {
                 self.hold().await?;
                 self.step(Occasion::RateLimited(until)).await
             }
-            WakeUp::Gone => {
-                self.trouble = Some(format!(
-                    "{} is not there: it was deleted or renamed, or the token may not see it",
-                    self.address
-                ));
+            WakeUp::Refused(failure) => {
+                self.trouble = Some(failure.to_string());
+                self.refusal = Some(failure);
                 Ok(())
             }
             WakeUp::Recorded(record) => {
@@ -252,6 +255,12 @@ impl Actor {
         }
     }
 
+    fn reached(&mut self, now: Timestamp) {
+        self.seen_at = Some(now);
+        self.trouble = None;
+        self.refusal = None;
+    }
+
     async fn person(&mut self, command: Command) -> Result<(), JournalError> {
         match command {
             Command::Pause => self.step(Occasion::Person(Wake::Pause)).await,
@@ -275,7 +284,10 @@ impl Actor {
     /// One turn of the loop: what the occasion means to it, what it then wants, and everything else that is due.
     async fn step(&mut self, occasion: Occasion) -> Result<(), JournalError> {
         let now = self.setup.clock.now();
-        let Some(standing) = self.standing.clone() else { return Ok(()) };
+        let Some(standing) = self.standing.clone() else {
+            self.grope(&occasion, now);
+            return Ok(());
+        };
         let before = self.review_loop.clone();
         let effects = self.turn(&occasion, &standing, now);
         self.act(&standing, effects).await?;
@@ -283,6 +295,23 @@ impl Actor {
             self.save_loop().await?;
         }
         Ok(())
+    }
+
+    /// A pull request that was never seen has nobody to wait for yet, but attempts to see it count all the same.
+    fn grope(&mut self, occasion: &Occasion, now: Timestamp) {
+        let wake = match occasion {
+            Occasion::Unreachable => Wake::Unreachable,
+            Occasion::RateLimited(until) => Wake::RateLimited { until: *until },
+            _ => return,
+        };
+        let review_loop = self.review_loop.get_or_insert_with(|| ReviewLoop::new(BTreeSet::new(), 0));
+        if let Step::Do(effects) = review_loop.wake(wake, now, &self.setup.config.policy) {
+            for effect in effects {
+                if let Effect::WakeAt { at, .. } = effect {
+                    self.next_at = Some(at);
+                }
+            }
+        }
     }
 
     /// Wakes the loop, starting a new one where the last has ended and the head has moved on since.
@@ -405,6 +434,9 @@ impl Actor {
             author_at_work: self.author.is_some(),
             due: self.due.clone(),
             handoffs: self.handoffs.clone(),
+            refusal: self.refusal.clone(),
+            attempts_failed: self.attempts_failed,
+            max_attempts: self.setup.config.policy.max_attempts,
             trouble: self.trouble.clone(),
         };
         self.setup.board.send_modify(|board| {

@@ -6,8 +6,9 @@ use super::view::Board;
 use super::{Options, Setup};
 use crate::domain::review_loop::ReviewLoop;
 use crate::domain::snapshot::PullRequestSnapshot;
+use crate::failure::Failure;
 use crate::github::poll::{PollSettings, Sighting};
-use crate::github::{Client, Poller, PullRequestAddress, Reader, Writer};
+use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
 use crate::journal::{Filter, Follower, JournalError, Record};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -255,7 +256,16 @@ impl Hub {
                     let address = PullRequestAddress { repository: repository.clone(), number: *number };
                     (address, WakeUp::Polled(Arc::new(snapshot)))
                 }
-                Sighting::Gone(address) => (address, WakeUp::Gone),
+                Sighting::Gone(address) => {
+                    let gone = Failure::usage(format_args!(
+                        "{address} is not there: it was deleted or renamed, or the token may not see it"
+                    ));
+                    (address, WakeUp::Refused(gone))
+                }
+                Sighting::Failed(address, error @ (Error::Unauthorised { .. } | Error::Denied { .. })) => {
+                    let refused = Failure::about(&address, &error);
+                    (address, WakeUp::Refused(refused))
+                }
                 Sighting::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
             };
             told.insert(address.clone());

@@ -4,6 +4,7 @@ use super::standing::Standing;
 use crate::domain::handoff::Task;
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::domain::vocabulary::ReviewerName;
+use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::github::poll::BudgetStatus;
 use jiff::Timestamp;
@@ -41,6 +42,11 @@ pub struct View {
     pub due: Vec<String>,
     /// The tasks that its merge decided, and how far each has come.
     pub handoffs: Vec<Handoff>,
+    /// Why nothing can be done here at all: the token is refused, or the pull request is not there.
+    pub refusal: Option<Failure>,
+    /// Attempts since the start that did not reach the forge.
+    pub attempts_failed: u32,
+    pub max_attempts: u32,
     /// The last thing that went wrong here and is still so.
     pub trouble: Option<String>,
 }
@@ -81,6 +87,12 @@ pub enum Role {
 }
 
 impl View {
+    /// Whether everything that follows from the end of the loop was done, or will not be by itself.
+    pub fn is_settled(&self) -> bool {
+        let on_its_way = |handoff: &Handoff| matches!(handoff.state, HandoffState::Waiting { .. });
+        !self.handoffs.iter().any(on_its_way)
+    }
+
     pub fn exit(&self) -> Option<&Exit> {
         match self.review_loop.as_ref()?.phase() {
             Phase::Ended(exit) => Some(exit),

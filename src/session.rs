@@ -1,0 +1,91 @@
+//! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
+
+use crate::failure::{Failure, Kind};
+use crate::forge::{Forge, Settings};
+use crate::github::writer::Pace;
+use crate::github::{Host, PullRequestAddress};
+use crate::journal::{Address, Journal, JournalError, Options as JournalOptions, SetAside};
+use crate::reviewers::profiles::Profiles;
+use crate::supervisor::clock::{Clock, SystemClock};
+use crate::supervisor::{Options, Supervisor};
+use jiff::Timestamp;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An open journal and the way to the forge.
+#[derive(Debug)]
+pub struct Session {
+    pub journal: Journal,
+    /// The file that was there was damaged; a person should hear of it.
+    pub set_aside: Option<SetAside>,
+    pub profiles: Arc<Profiles>,
+    pub forge: Forge,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A pull request stays with an instance for so many polls without being heard of.
+const LEASE_POLLS: u32 = 3;
+/// No lease is shorter: a write whose answer was lost is looked for over some seconds.
+const SHORTEST_LEASE: Duration = Duration::from_secs(60);
+
+impl Session {
+    /// Opens the journal and connects. Nothing is sent yet.
+    pub async fn open(
+        settings: &Settings<'_>,
+        host: Host,
+        profiles: Profiles,
+        state_folder: Option<PathBuf>,
+        now: Timestamp,
+    ) -> Result<Session, Failure> {
+        let forge = settings.connect(host).await?;
+        let (journal, set_aside) = open_journal(settings, state_folder, now).await?;
+        let clock = Arc::new(SystemClock);
+        Ok(Session { journal, set_aside, profiles: Arc::new(profiles), forge, clock })
+    }
+
+    /// Starts supervising. `instance` names this process among those that share the journal.
+    pub async fn supervise(
+        &self,
+        settings: &Settings<'_>,
+        instance: String,
+        read_only: bool,
+        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+    ) -> Result<Supervisor, Failure> {
+        let interval = settings.config.policy.poll_interval;
+        let options = Options {
+            config: Arc::new(settings.config.clone()),
+            reads: self.profiles.clone(),
+            asks: self.profiles.clone(),
+            journal: self.journal.clone(),
+            client: self.forge.client.clone(),
+            clock: Arc::clone(&self.clock),
+            instance,
+            read_only,
+            pace: Pace::default(),
+            lease: interval.saturating_mul(LEASE_POLLS).max(SHORTEST_LEASE),
+            environment: settings.environment_of_programs,
+        };
+        Ok(Supervisor::start(options, pull_requests).await?)
+    }
+}
+
+/// Opens the journal that the configuration and the command line mean.
+pub async fn open_journal(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+) -> Result<(Journal, Option<SetAside>), Failure> {
+    let address: Option<Address> = settings.config.journal_address(state_folder);
+    let address = address.ok_or_else(|| {
+        Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
+    })?;
+    let opened = Journal::open(&address, JournalOptions::new(now)).await?;
+    Ok((opened.journal, opened.set_aside))
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Failure::new(Kind::Journal, error)
+    }
+}
