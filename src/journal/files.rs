@@ -2,7 +2,7 @@
 //! overwritten, when they are damaged.
 
 use super::address::Address;
-use super::error::{Fault, JournalError, is_damage};
+use super::error::{Fault, JournalError};
 use super::store::{Setup, Store};
 use jiff::Timestamp;
 use std::ffi::OsString;
@@ -44,8 +44,10 @@ pub(super) async fn open(
                     drop(opening);
                     return Ok((store, in_use, set_aside));
                 }
-                Err(Fault::Storage(error) | Fault::Commit(error)) if is_damage(&error) => error.to_string(),
-                Err(fault) => return Err(fault.told(&address)),
+                Err(fault) => match fault.told(&address) {
+                    JournalError::Damaged { why, .. } => why,
+                    other => return Err(other),
+                },
             },
         };
         if set_aside.is_some() {
@@ -64,45 +66,10 @@ async fn ready(address: &Address, setup: &Setup) -> Result<Store, Fault> {
     let verdict: String =
         sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut store.connection).await?;
     if verdict != "ok" {
-        return Err(Fault::Storage(damage(verdict)));
+        return Err(JournalError::Damaged { place: address.to_string(), why: verdict }.into());
     }
     store.migrate(address).await?;
     Ok(store)
-}
-
-/// What the check found, as the error that SQLite gives when it stumbles over the same.
-fn damage(verdict: String) -> sqlx::Error {
-    sqlx::Error::Database(Box::new(Damage(verdict)))
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Damage(String);
-
-impl sqlx::error::DatabaseError for Damage {
-    fn message(&self) -> &str {
-        &self.0
-    }
-
-    fn code(&self) -> Option<std::borrow::Cow<'_, str>> {
-        Some("11".into())
-    }
-
-    fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
-        self
-    }
-
-    fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
-        self
-    }
-
-    fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
-        self
-    }
-
-    fn kind(&self) -> sqlx::error::ErrorKind {
-        sqlx::error::ErrorKind::Other
-    }
 }
 
 #[derive(Debug, Clone)]

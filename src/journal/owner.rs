@@ -5,7 +5,7 @@ use super::error::{Fault, JournalError};
 use super::files::InUse;
 use super::store::leases::{Acquire, Leases, Release, Renew};
 use super::store::records::{Append, Find, Page, Unconcluded};
-use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SaveSnapshots};
+use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SaveSnapshot};
 use super::store::{Request, Setup, Store};
 use sqlx::Connection;
 use std::time::Duration;
@@ -61,7 +61,7 @@ jobs! {
     Renew,
     Release,
     Leases,
-    SaveSnapshots,
+    SaveSnapshot,
     ForgetSnapshots,
     LoadSnapshots,
 }
