@@ -144,6 +144,16 @@ impl Owner {
             };
             return Err(fault.into());
         };
+        if let Err(fault) = &outcome
+            && !fault.ends_connection()
+        {
+            // The driver sends the end of a transaction that was given up only before its next statement, and until
+            // then others would wait for what is locked.
+            let settled = within(limit, store.connection.ping()).await;
+            if !matches!(settled, Some(Ok(()))) {
+                self.store = None;
+            }
+        }
         outcome
     }
 
