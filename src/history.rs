@@ -55,15 +55,9 @@ pub async fn show(
     // What is appended from here on is the follower's to show.
     let newest = Filter { order: Order::NewestFirst, limit: Some(1), ..Filter::default() };
     let last = journal.records(newest).await?.first().map_or(0, |record| record.seq);
-    let mut records = match wanted.limit {
-        None => journal.records(filter.clone()).await?,
-        Some(_) => {
-            let newest = Filter { order: Order::NewestFirst, limit: wanted.limit, ..filter.clone() };
-            let mut records = journal.records(newest).await?;
-            records.reverse();
-            records
-        }
-    };
+    let newest = Filter { order: Order::NewestFirst, limit: wanted.limit, ..filter.clone() };
+    let mut records = journal.records(newest).await?;
+    records.reverse();
     records.retain(|record| record.seq <= last || follow.is_none());
     let is_empty = records.is_empty();
     for record in &records {

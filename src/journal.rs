@@ -19,7 +19,7 @@ mod owner;
 mod store;
 
 pub use address::{Address, AddressError};
-pub use error::JournalError;
+pub use error::{JournalError, LostLease};
 pub use files::SetAside;
 pub use follow::Follower;
 pub use record::{
@@ -34,7 +34,7 @@ use serde_json::Value;
 use std::time::Duration;
 use store::leases::{Acquire, Leases, Release, Renew};
 use store::records::{Append, Find, Page, Unconcluded};
-use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshots, Written};
+use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, Written};
 use store::{Request, Setup, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -281,7 +281,7 @@ impl Journal {
         let cannot = |_| JournalError::Unfit { why: "a snapshot cannot be written as JSON" };
         let snapshot = serde_json::to_string(snapshot).map_err(cannot)?;
         let poll = poll.map(ToString::to_string);
-        self.ask(SaveSnapshots { snapshots: vec![Written { pull_request, snapshot, poll }] }).await
+        self.ask(SaveSnapshot(Written { pull_request, snapshot, poll })).await
     }
 
     /// Keeps what the poller wants back where the rest of the last poll is as it was: a few bytes instead of all of it.

@@ -37,8 +37,12 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("{error:#}"));
-            ExitCode::from(exit_code(&error))
+            let code = exit_code(&error);
+            let text = format!("{error:#}");
+            // What others wrote into a shared journal may be in its errors.
+            let text = if code == JOURNAL { clean::line(&text).into_owned() } else { text };
+            complain(&text);
+            ExitCode::from(code)
         }
     }
 }
@@ -278,6 +282,9 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     io_errors.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// The journal cannot be used.
+const JOURNAL: u8 = 74;
+
 /// The exit codes that scripts rely on: 2 for wrong input, 3 for a bad configuration, 4 and 5 for what GitHub does not
 /// let us do or does not answer, 70 for a bug in Cloture, 74 for a journal that cannot be used.
 fn exit_code(error: &anyhow::Error) -> u8 {
@@ -288,7 +295,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     } else if error.downcast_ref::<JournalError>().is_some()
         || matches!(error.downcast_ref(), Some(HistoryError::Journal(_)))
     {
-        74
+        JOURNAL
     } else if error.downcast_ref::<ConfigError>().is_some() {
         3
     } else if error.downcast_ref::<SimulateError>().is_some()

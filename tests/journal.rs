@@ -4,7 +4,12 @@
 //! Everything runs on SQLite, and once more on PostgreSQL where `CLOTURE_TEST_POSTGRES` has the address of a server that
 //! schemas may be made on. Each test has a schema of its own there, and removes it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 #[path = "journal/places.rs"]
 #[macro_use]

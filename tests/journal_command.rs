@@ -159,7 +159,7 @@ async fn a_journal_that_cannot_be_used_has_its_own_exit_code() {
     let run_once = run(state.path(), &[]).await;
     assert_eq!(run_once.code, 0);
     assert!(
-        run_once.err.contains("the journal was damaged (it is no SQLite database) and is now"),
+        run_once.err.contains("the journal was damaged (file is not a database) and is now"),
         "{run_once:?}"
     );
 

@@ -1,7 +1,7 @@
 //! Where the journal is: a file of ours, or a server that several machines share.
 
 use sqlx::any::AnyConnectOptions;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A place for the journal. Neither its text nor its debug text shows a password.
@@ -87,7 +87,8 @@ impl Address {
                     if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_') {
                         url.push(char::from(byte));
                     } else {
-                        url.push_str(&format!("%{byte:02X}"));
+                        // Writing to a string does not fail.
+                        let _ = write!(url, "%{byte:02X}");
                     }
                 }
                 Some(url + "?mode=rw")

@@ -9,11 +9,8 @@ use std::{fmt, io};
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The lease ended or somebody else has it: nothing was written.
-    #[error(
-        "{pull_request} is no longer held by {holder} in epoch {epoch}{}, so nothing was written",
-        taken_by(now_held_by.as_deref())
-    )]
-    LeaseLost { pull_request: PullRequestKey, holder: String, epoch: u64, now_held_by: Option<String> },
+    #[error("{0}, so nothing was written")]
+    LeaseLost(Box<LostLease>),
     #[error("nothing was intended under the key `{key}`, so there is nothing to conclude")]
     NotIntended { key: String },
     #[error("a record cannot be kept: {why}")]
@@ -56,8 +53,25 @@ pub enum JournalError {
     Closed,
 }
 
-fn taken_by(holder: Option<&str>) -> String {
-    holder.map_or_else(String::new, |holder| format!(" but by {holder}"))
+/// A lease that is not held any more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LostLease {
+    pub pull_request: PullRequestKey,
+    pub holder: String,
+    pub epoch: u64,
+    /// None where it ran out and nobody has taken it since.
+    pub now_held_by: Option<String>,
+}
+
+impl fmt::Display for LostLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LostLease { pull_request, holder, epoch, now_held_by } = self;
+        write!(f, "{pull_request} is no longer held by {holder} in epoch {epoch}")?;
+        match now_held_by {
+            Some(other) => write!(f, " but by {other}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What one attempt at a job met with. The driver's errors stay inside the journal.
@@ -116,7 +130,7 @@ impl Fault {
 }
 
 /// The few kinds that the two databases' many codes come down to.
-pub(super) fn described(error: &sqlx::Error, address: &Address) -> JournalError {
+fn described(error: &sqlx::Error, address: &Address) -> JournalError {
     let place = address.to_string();
     let why = words(error, address);
     match kind_of(error) {
@@ -128,10 +142,6 @@ pub(super) fn described(error: &sqlx::Error, address: &Address) -> JournalError 
         Kind::Lost => JournalError::OutOfReach { place, why },
         Kind::Other => JournalError::Other { place, why },
     }
-}
-
-pub(super) fn is_damage(error: &sqlx::Error) -> bool {
-    kind_of(error) == Kind::Damaged
 }
 
 fn is_lost(error: &sqlx::Error) -> bool {

@@ -2,12 +2,12 @@
 //! overwritten, when they are damaged.
 
 use super::address::Address;
-use super::error::{Fault, JournalError, is_damage};
+use super::error::{Fault, JournalError};
 use super::store::{Setup, Store};
 use jiff::Timestamp;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A journal that could not be used any more, and where it is now.
@@ -44,8 +44,10 @@ pub(super) async fn open(
                     drop(opening);
                     return Ok((store, in_use, set_aside));
                 }
-                Err(Fault::Storage(error) | Fault::Commit(error)) if is_damage(&error) => error.to_string(),
-                Err(fault) => return Err(fault.told(&address)),
+                Err(fault) => match fault.told(&address) {
+                    JournalError::Damaged { why, .. } => why,
+                    other => return Err(other),
+                },
             },
         };
         if set_aside.is_some() {
@@ -64,45 +66,10 @@ async fn ready(address: &Address, setup: &Setup) -> Result<Store, Fault> {
     let verdict: String =
         sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut store.connection).await?;
     if verdict != "ok" {
-        return Err(Fault::Storage(damage(verdict)));
+        return Err(JournalError::Damaged { place: address.to_string(), why: verdict }.into());
     }
     store.migrate(address).await?;
     Ok(store)
-}
-
-/// What the check found, as the error that SQLite gives when it stumbles over the same.
-fn damage(verdict: String) -> sqlx::Error {
-    sqlx::Error::Database(Box::new(Damage(verdict)))
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Damage(String);
-
-impl sqlx::error::DatabaseError for Damage {
-    fn message(&self) -> &str {
-        &self.0
-    }
-
-    fn code(&self) -> Option<std::borrow::Cow<'_, str>> {
-        Some("11".into())
-    }
-
-    fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
-        self
-    }
-
-    fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
-        self
-    }
-
-    fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
-        self
-    }
-
-    fn kind(&self) -> sqlx::error::ErrorKind {
-        sqlx::error::ErrorKind::Other
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -130,36 +97,47 @@ impl Files {
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.create(folder).map_err(|error| self.failed("the folder cannot be made", error))?;
         }
-        let file = self.private(&self.beside(".opening"))?;
+        let file = self.lock_file(".opening")?;
         file.lock().map_err(|error| self.failed("it cannot be locked", error))?;
         Ok(file)
     }
 
     /// Held for as long as the journal is open: a file that somebody writes to is not moved away.
     fn lock_in_use(&self) -> Result<InUse, JournalError> {
-        let file = self.private(&self.beside(".in-use"))?;
+        let file = self.lock_file(".in-use")?;
         file.lock_shared().map_err(|error| self.failed("it cannot be locked", error))?;
         Ok(InUse { _shared: file })
     }
 
-    /// Makes the file if it is not there. What is wrong with it at first sight, if anything is.
+    /// Makes the file if it is not there. What is wrong with it at first sight, if anything is; SQLite finds the rest.
+    ///
+    /// A file that is there is not opened here: to close it again would end the locks that another journal in this
+    /// process has on it, as POSIX has it.
     fn look(&self) -> Result<Option<String>, JournalError> {
-        let cannot = |error| self.failed("the journal cannot be read", error);
-        let mut file = self.private(&self.path)?;
-        let length = file.metadata().map_err(cannot)?.len();
-        if length == 0 {
-            // SQLite takes an empty file for a new one and throws away what it has not moved there yet.
-            let pending = fs::metadata(self.beside("-wal")).is_ok_and(|log| log.len() > 0);
-            return Ok(pending.then(|| "it is empty, but changes to it are there".to_owned()));
+        let cannot = |error| self.failed("the journal cannot be opened", error);
+        match private().create_new(true).open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => drop(made.map_err(cannot)?),
         }
-        let mut start = Vec::new();
-        file.by_ref().take(16).read_to_end(&mut start).map_err(cannot)?;
-        Ok((start != b"SQLite format 3\0").then(|| "it is no SQLite database".to_owned()))
+        let metadata = fs::metadata(&self.path).map_err(cannot)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mut permissions = metadata.permissions();
+            if permissions.mode() & 0o077 != 0 {
+                permissions.set_mode(0o600);
+                fs::set_permissions(&self.path, permissions).map_err(cannot)?;
+            }
+        }
+        // SQLite takes an empty file for a new one and throws away what it has not moved there yet.
+        let pending = || fs::metadata(self.beside("-wal")).is_ok_and(|log| log.len() > 0);
+        let is_emptied = metadata.len() == 0 && pending();
+        Ok(is_emptied.then(|| "it is empty, but changes to it are there".to_owned()))
     }
 
     /// Renames the file and what belongs to it. None if another instance uses it.
     fn move_away(&self, now: Timestamp) -> Result<Option<PathBuf>, JournalError> {
-        let users = self.private(&self.beside(".in-use"))?;
+        let users = self.lock_file(".in-use")?;
         match users.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
@@ -195,24 +173,10 @@ impl Files {
         PathBuf::from(name)
     }
 
-    /// Opens a file that only its owner may read, and makes it so if it was not.
-    fn private(&self, path: &Path) -> Result<File, JournalError> {
-        let cannot = |error| self.failed("the journal cannot be opened", error);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(cannot)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mut permissions = file.metadata().map_err(cannot)?.permissions();
-            if permissions.mode() & 0o077 != 0 {
-                permissions.set_mode(0o600);
-                file.set_permissions(permissions).map_err(cannot)?;
-            }
-        }
-        Ok(file)
+    /// Opens a file that is only there to be locked.
+    fn lock_file(&self, ending: &str) -> Result<File, JournalError> {
+        let opened = private().create(true).truncate(false).open(self.beside(ending));
+        opened.map_err(|error| self.failed("the journal cannot be opened", error))
     }
 
     fn failed(&self, why: &'static str, source: io::Error) -> JournalError {
@@ -225,4 +189,13 @@ impl Files {
             _ => JournalError::Files { path: self.path.clone(), why, source },
         }
     }
+}
+
+/// For files that only their owner may read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }

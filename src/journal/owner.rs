@@ -5,7 +5,7 @@ use super::error::{Fault, JournalError};
 use super::files::InUse;
 use super::store::leases::{Acquire, Leases, Release, Renew};
 use super::store::records::{Append, Find, Page, Unconcluded};
-use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshots};
+use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot};
 use super::store::{Request, Setup, Store};
 use sqlx::Connection;
 use std::time::Duration;
@@ -62,7 +62,7 @@ jobs! {
     Release,
     Leases,
     SavePoll,
-    SaveSnapshots,
+    SaveSnapshot,
     ForgetSnapshots,
     LoadSnapshots,
 }
@@ -145,6 +145,16 @@ impl Owner {
             };
             return Err(fault.into());
         };
+        if let Err(fault) = &outcome
+            && !fault.ends_connection()
+        {
+            // The driver sends the end of a transaction that was given up only before its next statement, and until
+            // then others would wait for what is locked.
+            let settled = within(limit, store.connection.ping()).await;
+            if !matches!(settled, Some(Ok(()))) {
+                self.store = None;
+            }
+        }
         outcome
     }
 

@@ -26,7 +26,7 @@ async fn reopened(place: &Place) -> (Journal, SetAside) {
 #[tokio::test]
 async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
     type Damage = fn(&Path);
-    let damages: [(&str, Damage); 5] = [
+    let ways: [(&str, Damage); 5] = [
         ("no database", |path| fs::write(path, "this is a text, and a rather long one at that").unwrap()),
         ("cut in half", |path| {
             let content = fs::read(path).unwrap();
@@ -47,7 +47,7 @@ async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
             fs::write(path.with_extension("db-wal"), "changes").unwrap();
         }),
     ];
-    for (name, damage) in damages {
+    for (name, damage) in ways {
         let (place, path) = filled().await;
         damage(&path);
         let damaged = fs::read(&path).unwrap();

@@ -1,6 +1,6 @@
 //! What only a server can do: be out of reach, cut us off, refuse to let us write.
 
-use crate::places::{Place, note, on_server, options, server_url};
+use crate::places::{Place, note, on_server, options, pull_request, server_url};
 use cloture::journal::{Address, Filter, Journal, JournalError, Options};
 use std::time::Duration;
 
@@ -89,4 +89,25 @@ async fn held_up(place: Place) {
     assert!(matches!(error, JournalError::Busy { .. }), "{error}");
     transaction.rollback().await.unwrap();
     assert_eq!(journal.append_one(note("b")).await.unwrap().record().seq, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_refused_leaves_nothing_locked() {
+    on_server(unlocked).await;
+}
+
+async fn unlocked(place: Place) {
+    use cloture::journal::Acquired;
+    use sqlx::Connection;
+    let (one, _other) = (place.open().await, place.open().await);
+    let asked = one.acquire(&pull_request(1), "one", Duration::ZERO).await.unwrap();
+    let Acquired::Held(lease) = asked else { panic!("{asked:?}") };
+    let error = one.append_held(&lease, vec![note("late")]).await.unwrap_err();
+    assert!(matches!(error, JournalError::LeaseLost(_)), "{error}");
+    let mut watcher = sqlx::PgConnection::connect(&place.text).await.unwrap();
+    let question =
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state LIKE 'idle in%'";
+    let unfinished: i64 =
+        sqlx::query_scalar(question).bind(place.schema()).fetch_one(&mut watcher).await.unwrap();
+    assert_eq!(unfinished, 0, "no transaction is open, neither of the refused append nor of the start");
 }

@@ -25,7 +25,8 @@ async fn measure(place: Place) {
     let name = if place.is_file() { "SQLite" } else { "PostgreSQL" };
     let tell = |what: &str, amount: u32, time: Duration| {
         let rate = f64::from(amount) / time.as_secs_f64();
-        writeln!(std::io::stdout(), "{name}: {what}: {amount} in {time:.2?}, {rate:.0} a second").unwrap();
+        let mut output = std::io::stdout();
+        writeln!(output, "{name}: {what}: {amount} in {time:.2?}, {rate:.0} a second").unwrap();
     };
     let journal = place.open().await;
     let begin = Instant::now();

@@ -1,7 +1,7 @@
 //! Leases: one holder at a time, by the database's clock.
 
 use super::{Request, Store, between, commit, milliseconds, now, pull_request, signed, timestamp, unsigned};
-use crate::journal::error::{Fault, JournalError};
+use crate::journal::error::{Fault, JournalError, LostLease};
 use crate::journal::record::{Acquired, Lease, PullRequestKey};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
@@ -42,18 +42,17 @@ impl Request for Acquire {
         .bind(now)
         .fetch_optional(&mut *transaction)
         .await?;
-        let acquired = match epoch {
-            Some(epoch) => Acquired::Held(Lease {
+        let acquired = if let Some(epoch) = epoch {
+            Acquired::Held(Lease {
                 pull_request: self.pull_request.clone(),
                 holder: self.holder.clone(),
                 epoch: unsigned(epoch)?,
                 until: timestamp(until)?,
                 remaining: between(now, until),
-            }),
-            None => {
-                let row = sqlx::query(ONE).bind(self.pull_request.canonical()).fetch_one(&mut *transaction);
-                Acquired::Taken(lease(&row.await?, now)?)
-            }
+            })
+        } else {
+            let row = sqlx::query(ONE).bind(self.pull_request.canonical()).fetch_one(&mut *transaction);
+            Acquired::Taken(lease(&row.await?, now)?)
         };
         commit(transaction).await?;
         Ok(acquired)
@@ -62,6 +61,9 @@ impl Request for Acquire {
 
 const ONE: &str =
     "SELECT host, repository, number, holder, epoch, held_until FROM leases WHERE pull_request = $1";
+
+const ALL: &str =
+    "SELECT host, repository, number, holder, epoch, held_until FROM leases ORDER BY pull_request";
 
 /// Prolongs a lease that is still held, from now on.
 #[derive(Debug)]
@@ -129,14 +131,11 @@ impl Request for Leases {
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Lease>, Fault> {
         let now = now(&mut store.connection, store.dialect).await?;
-        let rows = match &self.of {
-            Some(one) => sqlx::query(ONE).bind(one.canonical()).fetch_all(&mut store.connection).await?,
-            None => {
-                let all = "SELECT host, repository, number, holder, epoch, held_until FROM leases \
-                           ORDER BY pull_request";
-                sqlx::query(all).fetch_all(&mut store.connection).await?
-            }
+        let question = match &self.of {
+            Some(one) => sqlx::query(ONE).bind(one.canonical()),
+            None => sqlx::query(ALL),
         };
+        let rows = question.fetch_all(&mut store.connection).await?;
         let mut leases = Vec::new();
         for row in &rows {
             let lease = lease(row, now)?;
@@ -170,12 +169,12 @@ impl Lease {
     }
 
     pub(super) fn lost(&self, now_held_by: Option<String>) -> JournalError {
-        JournalError::LeaseLost {
+        JournalError::LeaseLost(Box::new(LostLease {
             pull_request: self.pull_request.clone(),
             holder: self.holder.clone(),
             epoch: self.epoch,
             now_held_by,
-        }
+        }))
     }
 }
 

@@ -29,6 +29,8 @@ impl Store {
             return Err(JournalError::Newer { place: address.to_string(), found: version, known }.into());
         }
         if version == known {
+            // Said and not only dropped: the driver would keep the lock until its next statement.
+            transaction.rollback().await?;
             return Ok(());
         }
         if exists == 0 {

@@ -7,6 +7,7 @@ use crate::journal::record::{
 };
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{AnyConnection, Arguments, Row};
+use std::fmt::Write;
 
 /// Appends all or none, under a lease or without.
 #[derive(Debug)]
@@ -245,7 +246,8 @@ impl Question {
             self.refused = Some(sqlx::Error::Encode(error));
         }
         self.text.push_str(piece);
-        self.text.push_str(&format!("${}", self.values.len()));
+        // Writing to a string does not fail.
+        let _ = write!(self.text, "${}", self.values.len());
     }
 
     async fn ask(self, connection: &mut AnyConnection) -> Result<Vec<Record>, Fault> {

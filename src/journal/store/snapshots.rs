@@ -5,13 +5,11 @@ use crate::journal::error::Fault;
 use crate::journal::record::{PullRequestKey, StoredSnapshot, StoredSnapshots};
 use sqlx::Row;
 
-/// Replaces what was kept of these pull requests. The texts are JSON already.
+/// Replaces what was kept of a pull request.
 #[derive(Debug)]
-pub(in crate::journal) struct SaveSnapshots {
-    pub(in crate::journal) snapshots: Vec<Written>,
-}
+pub(in crate::journal) struct SaveSnapshot(pub(in crate::journal) Written);
 
-/// A snapshot as it is stored.
+/// A snapshot as it is stored; the texts are JSON.
 #[derive(Debug)]
 pub(in crate::journal) struct Written {
     pub(in crate::journal) pull_request: PullRequestKey,
@@ -19,30 +17,29 @@ pub(in crate::journal) struct Written {
     pub(in crate::journal) poll: Option<String>,
 }
 
-impl Request for SaveSnapshots {
+impl Request for SaveSnapshot {
     type Answer = ();
     const CHANGES: bool = true;
 
     async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
+        let Written { pull_request, snapshot, poll } = &self.0;
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
         let now = now(&mut transaction, dialect).await?;
-        for Written { pull_request, snapshot, poll } in &self.snapshots {
-            let save = sqlx::query(
-                "INSERT INTO snapshots (pull_request, host, repository, number, saved_at, snapshot, poll) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (pull_request) DO UPDATE SET \
-                 host = excluded.host, repository = excluded.repository, saved_at = excluded.saved_at, \
-                 snapshot = excluded.snapshot, poll = excluded.poll",
-            )
-            .bind(pull_request.canonical())
-            .bind(pull_request.host.clone())
-            .bind(pull_request.repository.to_string())
-            .bind(signed(pull_request.number))
-            .bind(now)
-            .bind(snapshot.clone())
-            .bind(poll.clone());
-            save.execute(&mut *transaction).await?;
-        }
+        let save = sqlx::query(
+            "INSERT INTO snapshots (pull_request, host, repository, number, saved_at, snapshot, poll) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (pull_request) DO UPDATE SET \
+             host = excluded.host, repository = excluded.repository, saved_at = excluded.saved_at, \
+             snapshot = excluded.snapshot, poll = excluded.poll",
+        )
+        .bind(pull_request.canonical())
+        .bind(pull_request.host.clone())
+        .bind(pull_request.repository.to_string())
+        .bind(signed(pull_request.number))
+        .bind(now)
+        .bind(snapshot.clone())
+        .bind(poll.clone());
+        save.execute(&mut *transaction).await?;
         commit(transaction).await
     }
 }
