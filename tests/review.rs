@@ -1,0 +1,97 @@
+//! `cloture review` from outside: the real program, a simulated GitHub and reviewers that are small scripts.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod program;
+
+use program::{Run, TOKEN, finish, start};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+/// Reviews acme/shop#1 of a scenario with a reviewer that runs this script.
+async fn review(scenario: &str, name: &str, script: &str, arguments: &[&str]) -> (Run, Value, usize) {
+    let simulator = start(scenario).await;
+    let home = tempfile::tempdir().unwrap();
+    let (reviewer, kept) = (home.path().join("reviewer"), home.path().join("request"));
+    std::fs::write(&reviewer, format!("#!/bin/sh\ncat > '{}'\nenv >&2\n{script}\n", kept.display())).unwrap();
+    std::fs::set_permissions(&reviewer, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = home.path().join("config.toml");
+    let command = json!([reviewer.to_str().unwrap()]);
+    let text = format!(
+        "[[reviewers]]\nname = '{name}'\nkind = 'program'\ncommand = {command}\n[[reviewers]]\nname = 'counted'\n"
+    );
+    std::fs::write(&config, text).unwrap();
+    let url = simulator.url();
+    let before = ["--api-url", &url, "--config", config.to_str().unwrap(), "review"];
+    let run = finish(program::program(home.path(), &[before.as_slice(), arguments].concat())).await;
+    let request = std::fs::read_to_string(&kept).unwrap_or_default();
+    let writes = simulator.requests().iter().filter(|request| request.writes).count();
+    (run, serde_json::from_str(&request).unwrap_or_default(), writes)
+}
+
+const FINDING: &str = r#"{"path": "src/cart.rs", "line": 11, "title": "Overflow", "body": "Large\u001b[31m carts.", "severity": "high", "category": "bug"}"#;
+
+#[tokio::test]
+async fn what_would_be_posted_is_shown_and_nothing_is_posted() {
+    let script = format!("echo '{{\"findings\": [{FINDING}], \"summary\": \"One thing.\"}}'");
+    let arguments = ["acme/shop#1", "--reviewer", "orange", "--json"];
+    let (run, request, writes) = review("quiet", "orange", &script, &arguments).await;
+    assert_eq!(run.code, 10, "{run:?}");
+    assert!(run.err.contains("orange found 1 new problems"), "{}", run.err);
+    let json = run.json();
+    assert_eq!(
+        (&json["outcome"], &json["posted"], &json["verdict"]),
+        (&json!("completed"), &json!(false), &json!("comment"))
+    );
+    assert_eq!(json["findings"][0]["title"], "Overflow");
+    assert_eq!(json["findings"][0]["fate"], "opened");
+    assert_eq!(json["summary"], "One thing.");
+    assert_eq!(json["attempts"].as_array().unwrap().len(), 1);
+    let log = json["attempts"][0]["log"].as_str().unwrap();
+    assert!(log.contains("PATH=") && !log.contains(TOKEN), "{log}");
+    assert_eq!(request["cycle"]["scope"], "everything");
+    assert!(request["diff"].as_str().unwrap().starts_with("diff --git "), "{request}");
+    assert_eq!(writes, 0);
+
+    let (run, _, _) = review("quiet", "orange", &script, &["acme/shop#1", "--reviewer", "orange"]).await;
+    assert!(run.out.contains("nothing is posted") && run.out.contains("would open a thread"), "{}", run.out);
+    assert!(!run.out.contains('\u{1b}'), "{:?}", run.out);
+}
+
+#[tokio::test]
+async fn a_reviewer_that_never_behaves_is_shown_attempt_by_attempt() {
+    let arguments = ["acme/shop#1", "--reviewer", "orange", "--json"];
+    let (run, _, _) = review("quiet", "orange", "echo nonsense", &arguments).await;
+    assert_eq!(run.code, 12, "{run:?}");
+    let json = run.json();
+    assert_eq!(json["outcome"], "failed");
+    let kinds: Vec<&Value> = json["attempts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|attempt| &attempt["violations"][0]["kind"])
+        .collect();
+    assert_eq!(kinds, [&json!("malformed_answer"); 3]);
+    let (run, _, _) =
+        review("quiet", "orange", "echo nonsense", &["acme/shop#1", "--reviewer", "orange"]).await;
+    assert!(run.out.contains("attempt 3") && run.out.contains("malformed_answer"), "{}", run.out);
+}
+
+#[tokio::test]
+async fn nothing_found_is_success_and_a_wrong_name_is_wrong_usage() {
+    let quiet = "echo '{\"findings\": [], \"summary\": null}'";
+    let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#1", "--reviewer", "orange"]).await;
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#1", "--reviewer", "blue"]).await;
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.contains("no reviewer blue is configured; those that are: orange, counted"),
+        "{}",
+        run.err
+    );
+    let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#1", "--reviewer", "counted"]).await;
+    assert!(run.code == 2 && run.err.contains("has no kind"), "{run:?}");
+    let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#999", "--reviewer", "orange"]).await;
+    assert_eq!(run.code, 2, "{run:?}");
+}
