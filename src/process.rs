@@ -197,5 +197,6 @@ fn signal_of(_: ExitStatus) -> Option<i32> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

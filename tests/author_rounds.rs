@@ -1,7 +1,7 @@
 //! An author's agent at work: what it is given, where it works, and what is left of it afterwards.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod driven;
 
@@ -58,7 +58,7 @@ impl Place {
 
     fn agent(&self, kind: AgentKind, body: &str) -> Agent {
         let program =
-            Program { timeout: Duration::from_secs(60), ..program(&self.scripts.add("agent", body)) };
+            Program { timeout: Duration::from_mins(1), ..program(&self.scripts.add("agent", body)) };
         Agent { kind, program, prompt_file: None, checkout: self.checkout() }
     }
 

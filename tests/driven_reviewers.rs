@@ -11,6 +11,7 @@ use cloture::domain::machine::{EscalatedBy, Status};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::CycleOutcome;
 use cloture::domain::verdict::Verdict;
+use cloture::domain::vocabulary::Severity;
 use cloture::reviewers::adapters::{Adapter, Program};
 use driven::{GOOD, Scripts, argued, program, run, run_with};
 use serde_json::Value;
@@ -234,4 +235,23 @@ async fn s2_a_reviewer_sees_ordinary_variables_and_those_that_are_named() {
     run_with(Adapter::Program(named), &Policy::default()).await;
     let named = scripts.read("env");
     assert!(named.contains("CARGO_PKG_NAME=cloture") && !named.contains("CARGO_MANIFEST_DIR"), "{named}");
+}
+
+#[tokio::test]
+async fn c7_a_reviewer_that_only_lists_findings_is_understood() {
+    let scripts = Scripts::new();
+    let again = r#"{"path": "src/a.rs", "line": 50, "title": "Unchecked index", "body": "It breaks.", "severity": "critical"}"#;
+    let script =
+        scripts.add("reviewer", &format!("cat > \"$here/request\"; echo '{{\"findings\": [{again}]}}'"));
+    let policy = Policy::default();
+    let (turns, engine) = driven::run_listing(Adapter::Program(program(&script)), &policy).await;
+    assert!(matches!(turns[0].outcome, CycleOutcome::Completed { .. }), "{turns:?}");
+    let thread = |id: &str| engine.thread(&id.into()).unwrap();
+    assert_eq!(thread("T1").status().name(), "resolved");
+    assert_eq!(
+        (thread("T2").status().name(), thread("T2").finding.severity),
+        ("open", Some(Severity::Critical))
+    );
+    let request: Value = serde_json::from_str(&scripts.read("request")).unwrap();
+    assert_eq!(request["answer_schema"]["properties"].get("actions"), None);
 }

@@ -194,10 +194,19 @@ pub(crate) async fn run(script: &Path, policy: &Policy) -> (Vec<Turn>, PullReque
 }
 
 pub(crate) async fn run_with(adapter: Adapter, policy: &Policy) -> (Vec<Turn>, PullRequest) {
+    run_as(adapter, Protocol::Actions, policy).await
+}
+
+/// The same for a reviewer that only lists findings.
+pub(crate) async fn run_listing(adapter: Adapter, policy: &Policy) -> (Vec<Turn>, PullRequest) {
+    run_as(adapter, Protocol::Findings, policy).await
+}
+
+async fn run_as(adapter: Adapter, protocol: Protocol, policy: &Policy) -> (Vec<Turn>, PullRequest) {
     let driver = driver(adapter).await;
     let snapshot = snapshot();
     let mut engine = argued(policy);
-    let sources = sources(&snapshot);
+    let sources = Sources { protocol, ..sources(&snapshot) };
     let orange: ReviewerName = "orange".into();
     let mut told = 0;
     let end = cycle(&mut engine, &orange, &driver, &sources, Trigger::Review, policy, |_| told += 1).await;

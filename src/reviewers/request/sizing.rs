@@ -4,6 +4,7 @@ use super::{Prepared, Request};
 use crate::domain::diff;
 use crate::domain::re_review::{Piece, fit};
 use serde_json::Value;
+use std::fmt::Write;
 
 /// What can be left out, oldest first, and where it stands.
 enum Bulk {
@@ -37,8 +38,7 @@ pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) ->
     let fit = fit(&pieces, window_tokens);
 
     let mut kept_files = vec![true; files.len()];
-    let mut bodies = bodies.clone();
-    let mut previous = previous.clone();
+    let (mut bodies, mut previous) = (bodies, previous);
     for cut in fit.cut.iter().filter_map(|index| bulk.get(*index)) {
         match cut {
             Bulk::Reply(thread, entry) => LEFT_OUT.clone_into(&mut bodies[*thread][*entry]),
@@ -109,7 +109,8 @@ fn remaining(files: &[&str], kept: &[bool]) -> String {
         }
         text.push_str(LEFT_OUT);
         if !left_out.is_empty() {
-            text.push_str(&format!(" {} of {} files: {}", left_out.len(), files.len(), left_out.join(", ")));
+            // Writing to a string does not fail.
+            let _ = write!(text, " {} of {} files: {}", left_out.len(), files.len(), left_out.join(", "));
         }
         text.push('\n');
     }
