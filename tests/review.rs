@@ -95,3 +95,46 @@ async fn nothing_found_is_success_and_a_wrong_name_is_wrong_usage() {
     let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#999", "--reviewer", "orange"]).await;
     assert_eq!(run.code, 2, "{run:?}");
 }
+
+#[tokio::test]
+async fn an_interrupt_ends_the_reviewer_as_well() {
+    let simulator = start("quiet").await;
+    let home = tempfile::tempdir().unwrap();
+    let (reviewer, pid) = (home.path().join("reviewer"), home.path().join("pid"));
+    let script =
+        format!("#!/bin/sh\necho $$ > '{0}.new'; mv '{0}.new' '{0}'; sleep 600; true\n", pid.display());
+    std::fs::write(&reviewer, script).unwrap();
+    std::fs::set_permissions(&reviewer, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = home.path().join("config.toml");
+    let command = json!([reviewer.to_str().unwrap()]);
+    std::fs::write(&config, format!("reviewers = [{{ name = 'r', kind = 'program', command = {command} }}]"))
+        .unwrap();
+    let arguments = [
+        "--api-url",
+        &simulator.url(),
+        "--config",
+        config.to_str().unwrap(),
+        "review",
+        "acme/shop#1",
+        "--reviewer",
+        "r",
+    ];
+    let mut child = program::program(home.path(), &arguments).spawn().unwrap();
+    while !pid.exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before the reviewer began");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let id = child.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().await.unwrap().code(), Some(18));
+    let stat = format!("/proc/{}/stat", std::fs::read_to_string(&pid).unwrap().trim());
+    let gone = async {
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    assert!(
+        tokio::time::timeout(std::time::Duration::from_secs(10), gone).await.is_ok(),
+        "the reviewer lives on"
+    );
+}
