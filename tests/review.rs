@@ -5,16 +5,30 @@
 
 mod program;
 
+use cloture::simulator::Simulator;
 use program::{Run, TOKEN, finish, start};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
-/// Reviews acme/shop#1 of a scenario with a reviewer that runs this script.
+/// Reviews a pull request of a scenario with a reviewer that runs this script. The script finds its request in `$request`.
 async fn review(scenario: &str, name: &str, script: &str, arguments: &[&str]) -> (Run, Value, usize) {
     let simulator = start(scenario).await;
+    review_on(&simulator, name, script, arguments).await
+}
+
+async fn review_on(
+    simulator: &Simulator,
+    name: &str,
+    script: &str,
+    arguments: &[&str],
+) -> (Run, Value, usize) {
     let home = tempfile::tempdir().unwrap();
     let (reviewer, kept) = (home.path().join("reviewer"), home.path().join("request"));
-    std::fs::write(&reviewer, format!("#!/bin/sh\ncat > '{}'\nenv >&2\n{script}\n", kept.display())).unwrap();
+    std::fs::write(
+        &reviewer,
+        format!("#!/bin/sh\nrequest='{}'\ncat > $request\nenv >&2\n{script}\n", kept.display()),
+    )
+    .unwrap();
     std::fs::set_permissions(&reviewer, std::fs::Permissions::from_mode(0o755)).unwrap();
     let config = home.path().join("config.toml");
     let command = json!([reviewer.to_str().unwrap()]);
@@ -76,6 +90,41 @@ async fn a_reviewer_that_never_behaves_is_shown_attempt_by_attempt() {
     let (run, _, _) =
         review("quiet", "orange", "echo nonsense", &["acme/shop#1", "--reviewer", "orange"]).await;
     assert!(run.out.contains("attempt 3") && run.out.contains("malformed_answer"), "{}", run.out);
+}
+
+#[tokio::test]
+async fn a_reviewer_decides_about_the_threads_that_the_forge_shows_as_its_own() {
+    let simulator = start("converges").await;
+    simulator.advance(std::time::Duration::from_mins(2));
+    let answer = |action: &str, stance: &str| {
+        format!(
+            "ids=$(tr '{{' '\\n' < $request | sed -n 's/^\"id\":\"\\([^\"]*\\)\".*/\\1/p')\n\
+             list=; for id in $ids; do list=\"$list,{{\\\"thread\\\":\\\"$id\\\",\\\"action\\\":\\\"{action}\\\",\\\"stance\\\":\\\"{stance}\\\",\\\"body\\\":\\\"Seen.\\\"}}\"; done\n\
+             echo \"{{\\\"actions\\\":[${{list#,}}]}}\""
+        )
+    };
+    let arguments = ["acme/shop#7", "--reviewer", "coderabbit", "--json"];
+    let (run, request, writes) =
+        review_on(&simulator, "coderabbit", &answer("resolve", "accepts"), &arguments).await;
+    assert_eq!((run.code, writes), (0, 0), "{run:?}");
+    let threads = request["threads"].as_array().unwrap();
+    assert_eq!(threads.len(), 2, "{request}");
+    assert_eq!(threads[0]["legal"]["seeks_change"], json!(["escalate", "reply", "resolve", "veto"]));
+    let json = run.json();
+    assert_eq!(json["actions"].as_array().unwrap().len(), 2);
+    assert_eq!(json["actions"][0]["action"], "resolve");
+    assert!(
+        json["threads"].as_array().unwrap().iter().all(|thread| thread["status"] == "resolved"),
+        "{json}"
+    );
+
+    let (run, _, _) = review_on(&simulator, "coderabbit", &answer("argue", "accepts"), &arguments).await;
+    assert_eq!(run.code, 12, "{run:?}");
+    let threads = run.json()["threads"].clone();
+    assert!(
+        threads.as_array().unwrap().iter().all(|thread| thread["cause"] == "reviewer_failed"),
+        "{threads}"
+    );
 }
 
 #[tokio::test]
