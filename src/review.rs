@@ -247,7 +247,7 @@ impl Review {
             .count();
         (unsettled > 0).then(|| {
             let sentence = format_args!(
-                "{reviewer} found {opened} new problems and leaves {unsettled} unsettled; nothing was posted"
+                "{reviewer} reports problems: {opened} new, {unsettled} unsettled in all; nothing was posted"
             );
             Failure::new(Kind::IssuesFound, sentence)
         })
