@@ -26,6 +26,8 @@ pub enum Kind {
     Journal,
     /// What was asked for makes no sense or is not there.
     Usage,
+    /// A person interrupted it, or was asked and said no.
+    Stopped,
     /// There is nothing to review any more.
     Merged,
     Closed,
@@ -35,8 +37,6 @@ pub enum Kind {
     IssuesFound,
     /// Something is there and works, but not as it should: only `doctor` says so.
     Unfit,
-    /// A person who was asked said no.
-    Stopped,
 }
 
 impl Kind {

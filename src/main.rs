@@ -10,7 +10,7 @@ use cloture::clean;
 use cloture::cli::{Cli, Command, How};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
-use cloture::failure::Failure;
+use cloture::failure::{Failure, Kind};
 use cloture::forge::{self, Settings};
 use cloture::history::{HistoryError, Wanted, show};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
@@ -135,7 +135,12 @@ fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> any
     let loaded = load(cli)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let review = with_settings(cli, &loaded, async |settings| {
-        review(pull_request, reviewer, settings, &profiles).await
+        // The reviewer is in a process group of its own, which an interrupt from the keyboard does not reach. Letting go
+        // of it ends it.
+        tokio::select! {
+            review = review(pull_request, reviewer, settings, &profiles) => review,
+            () = interrupted() => Err(Failure::new(Kind::Stopped, "interrupted; the reviewer was ended")),
+        }
     })??;
     let text = if json { review.to_json()? } else { review.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -244,12 +249,6 @@ fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<
     })?
 }
 
-async fn interrupted() {
-    // Without a way to hear of an interrupt, the interrupt itself ends the process.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
 
 fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Result<()> {
     let is_name = Scenario::built_in_names().any(|name| name == scenario);
@@ -269,6 +268,30 @@ fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Resul
     };
     block_on(simulator::serve(port, &scenario, ready, interrupted()))??;
     Ok(told?)
+}
+
+/// Somebody wants this process to end.
+async fn interrupted() {
+    #[cfg(unix)]
+    let terminated = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    let at_the_keyboard = async {
+        // Without a way to hear of an interrupt, the interrupt itself ends the process.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = terminated => {}
+        () = at_the_keyboard => {}
+    }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
