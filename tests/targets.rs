@@ -105,15 +105,24 @@ async fn send(delivery: &Delivery, environment: &(dyn Fn(&str) -> Option<String>
 fn people_are_told_exactly_what_will_be_sent_where() {
     let two = Document { findings: vec![finding("a"), finding("b")], ..document() };
     for (keys, how) in [
-        ("kind = 'command'\ncommand = ['agent', 'fix it']", "run `agent fix it` with the task on its standard input"),
+        (
+            "kind = 'command'\ncommand = ['agent', 'fix it']",
+            "run `agent fix it` with the task on its standard input",
+        ),
         (
             "kind = 'issue'\nrepository = 'acme/tasks'\nlabels = ['a', 'b c']\nassignees = ['erin']",
             "open an issue in acme/tasks, labelled a, b c, assigned to erin",
         ),
         ("kind = 'issue'", "open an issue in acme/shop"),
-        ("kind = 'repository_dispatch'\nevent_type = 'fix'", "send the event `fix` to the workflows of acme/shop"),
+        (
+            "kind = 'repository_dispatch'\nevent_type = 'fix'",
+            "send the event `fix` to the workflows of acme/shop",
+        ),
         ("kind = 'comment'\nbody = '@agent fix'", "comment on acme/shop#7 with \"@agent fix\""),
-        ("kind = 'webhook'\nurl = 'https://me:pw@h.example/pw'", "post the task to https://h.example, not signed"),
+        (
+            "kind = 'webhook'\nurl = 'https://me:pw@h.example/pw'",
+            "post the task to https://h.example, not signed",
+        ),
         (
             "kind = 'webhook'\nurl = 'https://h.example'\nsecret_env = 'KEY'",
             "post the task to https://h.example, signed with the value of KEY",

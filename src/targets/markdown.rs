@@ -105,11 +105,16 @@ fn block(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }
 
-/// As it is where no character of it means anything to Markdown or to GitHub.
+/// As it is where nothing in it means anything to Markdown or to GitHub, which makes links of `www.…` and of `GH-1`.
 fn plain_or_code(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.' | ';' | '\'' | '-' | '%');
+    let is_plain = |word: &str| {
+        let word = word.trim_end_matches([',', '.', ';']);
+        let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '-');
+        word.chars().all(is_letter) && !(word.contains('-') && word.contains(|c: char| c.is_ascii_digit()))
+    };
     let line = clean::line(text);
-    if !line.trim().is_empty() && line.chars().all(is_plain) { line.trim().to_owned() } else { code(&line) }
+    let line = line.trim();
+    if !line.is_empty() && line.split(' ').all(is_plain) { line.to_owned() } else { code(line) }
 }
 
 fn is_plain_link(url: &str) -> bool {

@@ -31,7 +31,7 @@ fn the_key_of_a_task_never_changes_and_fits_everywhere() {
     };
     let repository = |name: &str| RepositoryName::parse(name).unwrap();
     let name = key(&task, &repository("acme/shop"), 7);
-    assert_eq!(name, "task/1dd1ab54e4a9a5b35d57a4d1f1b8a0a1b8b0b6a4");
+    assert_eq!(name, "task/2cd6c3cc8fa6efe430fefe609758467f7388182b");
     assert!(Key::new(&name).is_ok());
     assert_eq!(name, key(&task, &repository("Acme/Shop"), 7), "the forge takes them for the same");
     let grown = Task { findings: vec!["t1".into()], ..task.clone() };
@@ -100,12 +100,8 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
         own_id: None,
     };
     let thread = Thread::opened(id.clone(), "coderabbit".into(), found, false);
-    let task = Task {
-        target: "fixer".into(),
-        path: "src/a.rs".into(),
-        findings: vec![id.clone()],
-        coalesced: true,
-    };
+    let task =
+        Task { target: "fixer".into(), path: "src/a.rs".into(), findings: vec![id.clone()], coalesced: true };
     let snapshot = &read.snapshot;
     let sources = Sources {
         snapshot,
@@ -115,10 +111,16 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
     };
     let document: Value = serde_json::from_str(&Document::of(&task, &sources).to_json().unwrap()).unwrap();
     let finding = &document["findings"][0];
-    assert_eq!((&document["path"], &document["target"], &document["reason"]), (&json!("src/a.rs"), &json!("fixer"), &json!("queued by a person")));
+    assert_eq!(
+        (&document["path"], &document["target"], &document["reason"]),
+        (&json!("src/a.rs"), &json!("fixer"), &json!("queued by a person"))
+    );
     assert_eq!(document["pull_request"]["author"], "erin");
     assert_eq!(document["key"], key(&task, &snapshot.repository, 7));
-    assert_eq!((&finding["id"], &finding["line"], &finding["end_line"]), (&json!(id.as_str()), &json!(1), &json!(2)));
+    assert_eq!(
+        (&finding["id"], &finding["line"], &finding["end_line"]),
+        (&json!(id.as_str()), &json!(1), &json!(2))
+    );
     assert_eq!((&finding["severity"], &finding["suggestion"]), (&Value::Null, &Value::Null));
     assert_eq!(finding["url"], snapshot.threads[0].comments[0].url);
     let said = finding["conversation"].as_array().unwrap();
