@@ -31,6 +31,7 @@ use super::{NotSendable, hexadecimal};
 use crate::clean;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::Task;
+use crate::domain::place::LineRange;
 use crate::domain::snapshot::{self, Account, PullRequestSnapshot, RepositoryName, ThreadComment};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Severity, TargetName, ThreadId};
 use crate::reviewers::request::{PullRequestPart, pull_request_part};
@@ -170,8 +171,8 @@ fn finding(thread: &Thread, conversation: Option<&snapshot::Thread>) -> FindingP
         title: thread.finding.title.clone(),
         body: thread.finding.body.clone(),
         path: thread.anchor.path.clone(),
-        line: thread.anchor.lines.map(|lines| lines.first()),
-        end_line: thread.anchor.lines.map(|lines| lines.last()),
+        line: thread.anchor.lines.map(LineRange::first),
+        end_line: thread.anchor.lines.map(LineRange::last),
         severity: thread.finding.severity,
         category: thread.finding.category,
         suggestion: thread.finding.suggestion.clone(),

@@ -65,10 +65,12 @@ fn section(number: usize, finding: &FindingPart) -> String {
         plain_or_code(finding.reviewer.as_str()),
     );
     if !finding.body.trim().is_empty() {
-        text.push_str(&format!("\n{}", block(&finding.body)));
+        text.push('\n');
+        text.push_str(&block(&finding.body));
     }
     if let Some(suggestion) = &finding.suggestion {
-        text.push_str(&format!("\nSuggested instead:\n\n{}", block(suggestion)));
+        text.push_str("\nSuggested instead:\n\n");
+        text.push_str(&block(suggestion));
     }
     text
 }
