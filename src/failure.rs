@@ -24,6 +24,8 @@ pub enum Kind {
     OutOfReach,
     /// What was asked for makes no sense or is not there.
     Usage,
+    /// A person interrupted it.
+    Stopped,
     /// There is nothing to review any more.
     Merged,
     Closed,
@@ -46,6 +48,7 @@ impl Kind {
             Kind::ReviewerFailed => 12,
             Kind::Merged => 15,
             Kind::Closed => 16,
+            Kind::Stopped => 18,
         }
     }
 

@@ -7,7 +7,7 @@ use cloture::clean;
 use cloture::cli::{Cli, Command};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
-use cloture::failure::Failure;
+use cloture::failure::{Failure, Kind};
 use cloture::forge::Settings;
 use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
@@ -96,7 +96,12 @@ fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> any
     let loaded = load(cli)?;
     let profiles = Profiles::built_in()?;
     let review = with_settings(cli, &loaded, async |settings| {
-        review(pull_request, reviewer, settings, &profiles).await
+        // The reviewer is in a process group of its own, which an interrupt from the keyboard does not reach. Letting go
+        // of it ends it.
+        tokio::select! {
+            review = review(pull_request, reviewer, settings, &profiles) => review,
+            () = interrupted() => Err(Failure::new(Kind::Stopped, "interrupted; the reviewer was ended")),
+        }
     })??;
     let text = if json { review.to_json()? } else { review.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -142,14 +147,32 @@ fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Resul
              GH_TOKEN=any cloture --api-url {url} status OWNER/REPO#N"
         );
     };
-    let interrupted = async {
+    block_on(simulator::serve(port, &scenario, ready, interrupted()))??;
+    Ok(told?)
+}
+
+/// Somebody wants this process to end.
+async fn interrupted() {
+    #[cfg(unix)]
+    let terminated = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    let at_the_keyboard = async {
         // Without a way to hear of an interrupt, the interrupt itself ends the process.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
     };
-    block_on(simulator::serve(port, &scenario, ready, interrupted))??;
-    Ok(told?)
+    tokio::select! {
+        () = terminated => {}
+        () = at_the_keyboard => {}
+    }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {

@@ -79,7 +79,7 @@ pub struct NotStarted {
 const GRACE: Duration = Duration::from_secs(1);
 /// For what is still in the pipes once everybody who could write to them has been ended. Only somebody who left the
 /// group keeps them open longer, and is not waited for.
-const DRAIN: Duration = Duration::from_millis(500);
+const DRAIN: Duration = Duration::from_secs(1);
 
 /// Runs a program to its end, whatever that is. Dropping the future ends the program and its group as well.
 pub async fn run(job: &Job<'_>) -> Result<Finished, NotStarted> {
@@ -197,5 +197,6 @@ fn signal_of(_: ExitStatus) -> Option<i32> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -61,8 +61,7 @@ pub async fn review(
     let reader = Reader::new(client);
     let read = reader.read(&address).await.map_err(|error| Failure::about(&address, &error))?;
     let snapshot = read.snapshot;
-    let (repository, base, head) = (&snapshot.repository, &snapshot.base.sha, &snapshot.head.sha);
-    let changed = diff::between(reader.transport(), repository, base, head)
+    let changed = diff::in_scope(reader.transport(), &snapshot, None)
         .await
         .map_err(|error| Failure::about(&address, &error))?;
 
@@ -248,7 +247,7 @@ impl Review {
             .count();
         (unsettled > 0).then(|| {
             let sentence = format_args!(
-                "{reviewer} found {opened} new problems and leaves {unsettled} unsettled; nothing was posted"
+                "{reviewer} reports problems: {opened} new, {unsettled} unsettled in all; nothing was posted"
             );
             Failure::new(Kind::IssuesFound, sentence)
         })

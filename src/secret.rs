@@ -1,5 +1,6 @@
-//! Reading a secret from a file that nobody else can read (S2).
+//! Secrets: read from a file that nobody else can read, and kept out of what others say (S2).
 
+use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;
 use tokio::io::AsyncReadExt;
 
@@ -36,4 +37,12 @@ fn others_can_read(metadata: &std::fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn others_can_read(_: &std::fs::Metadata) -> bool {
     false
+}
+
+/// Removes a secret from a text that came from elsewhere, in case it was echoed back.
+pub(crate) fn scrub(text: &str, secret: Option<&SecretString>) -> String {
+    match secret.map(ExposeSecret::expose_secret) {
+        Some(secret) if !secret.is_empty() => text.replace(secret, "[token]"),
+        _ => text.to_owned(),
+    }
 }

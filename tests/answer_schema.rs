@@ -10,7 +10,7 @@ use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::{CycleOutcome, PullRequest};
 use cloture::domain::vocabulary::{Action, Category, Severity, Stance};
 use cloture::reviewers::answer::read;
-use cloture::reviewers::answer_schema::answer_schema;
+use cloture::reviewers::answer_schema::{answer_schema, from_strict, strict_schema};
 use serde_json::{Value, json};
 
 const TITLES: [&str; 2] = ["Leaked file handle", "Unchecked index"];
@@ -162,6 +162,99 @@ fn findings_are_held_to_the_same_form_by_schema_and_engine() {
             let read = read(answer.to_string().as_bytes(), protocol, &policy, |n| format!("new{n}").into());
             let expected = read.is_ok() || ((backwards || startless) && validator.is_valid(&answer));
             assert_eq!(validator.is_valid(&answer), expected, "{answer}: {read:?}");
+        }
+    }
+}
+
+/// The strict schema's form of a list of actions, where it has one: a key per thread, in their order.
+fn keyed(frozen: &Frozen, actions: &[Value]) -> Value {
+    let mut keyed = serde_json::Map::new();
+    for (index, action) in actions.iter().enumerate() {
+        let number = frozen.threads.keys().position(|thread| action["thread"] == thread.as_str());
+        let key = number.map_or_else(|| format!("other_{index}"), |number| format!("thread_{}", number + 1));
+        let mut action = action.clone();
+        action["body"] = Value::Null;
+        // A second action for a thread has no key left to stand under.
+        let key = if keyed.contains_key(&key) { format!("{key}_again") } else { key };
+        keyed.insert(key, action);
+    }
+    Value::Object(keyed)
+}
+
+#[test]
+fn the_strict_schema_permits_the_same_actions_and_its_answers_read_back() {
+    let mut compared = 0;
+    for (repeat_limit, flip_limit) in [(1, 0), (1, 1)] {
+        let policy = Policy { repeat_limit, flip_limit, max_review_iterations: 100, ..Policy::default() };
+        for state in reachable(&policy) {
+            let mut asked = state.clone();
+            asked.push("next".into(), &[]);
+            let frozen = asked.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+            if frozen.threads.is_empty() {
+                continue;
+            }
+            let loose = jsonschema::draft202012::new(&answer_schema(&frozen, Protocol::Actions)).unwrap();
+            let strict = strict_schema(&frozen, Protocol::Actions);
+            let validator = jsonschema::draft202012::new(&strict).unwrap();
+            for actions in candidate_lists() {
+                let answer = json!({"actions": keyed(&frozen, &actions), "findings": [], "summary": null});
+                let permitted = validator.is_valid(&answer);
+                assert_eq!(
+                    permitted,
+                    loose.is_valid(&json!({ "actions": actions })),
+                    "{answer} against {strict}"
+                );
+                if permitted {
+                    let back = from_strict(answer);
+                    assert!(
+                        loose.is_valid(&back) && engine_permits(&asked, &frozen, &back, &policy),
+                        "{back}"
+                    );
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 2_000, "{compared} is too few to mean anything");
+}
+
+/// What vendors' modes refuse: a property that is not required, an object that is open, a word they do not know.
+fn assert_strict(schema: &Value) {
+    const KNOWN: [&str; 7] =
+        ["type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"];
+    let fields = schema.as_object().unwrap();
+    assert!(fields.keys().all(|word| KNOWN.contains(&word.as_str())), "{schema}");
+    assert!(fields.contains_key("type") || fields.contains_key("anyOf"), "{schema}");
+    if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+        assert_eq!(fields["additionalProperties"], false);
+        let required: Vec<&str> =
+            fields["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        assert_eq!(required, properties.keys().collect::<Vec<_>>());
+        assert!(!properties.is_empty());
+        properties.values().for_each(assert_strict);
+    }
+    fields.get("items").into_iter().for_each(assert_strict);
+    fields.get("anyOf").and_then(Value::as_array).into_iter().flatten().for_each(assert_strict);
+}
+
+#[test]
+fn the_strict_schema_keeps_to_what_structured_output_modes_take() {
+    let policy = Policy::default();
+    for state in reachable(&policy) {
+        let mut asked = state.clone();
+        asked.push("next".into(), &[]);
+        let frozen = asked.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+        for protocol in [Protocol::Actions, Protocol::Findings] {
+            let schema = strict_schema(&frozen, protocol);
+            assert_eq!(schema["type"], "object");
+            assert_strict(&schema);
+            let finding = json!({"path": "a", "line": 1, "end_line": null, "title": "t", "body": null,
+                "severity": "low", "category": null, "suggestion": null});
+            let validator = jsonschema::draft202012::new(&schema["properties"]["findings"]).unwrap();
+            assert!(validator.is_valid(&json!([finding])));
+            let answer = json!({"findings": [finding]}).to_string();
+            let read = read(answer.as_bytes(), Protocol::Findings, &policy, |n| format!("new{n}").into());
+            assert!(read.is_ok(), "{read:?}");
         }
     }
 }

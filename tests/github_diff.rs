@@ -1,13 +1,13 @@
 //! The diff between two commits, from the simulator and from servers that misbehave.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod forge;
 mod simulated;
 
 use cloture::domain::diff;
 use cloture::domain::place::Hunk;
-use cloture::github::diff::between;
+use cloture::github::diff::{between, in_scope};
 use cloture::github::{Error, Reader};
 use cloture::simulator::Scenario;
 use forge::{Answer, Server};
@@ -26,6 +26,10 @@ async fn what_a_pull_request_changes_is_read_and_understood() {
     assert!(inserted && !changes[0].hunks.is_empty(), "{text}");
     let nothing = between(&client, &read.repository, &read.head.sha, &read.head.sha).await.unwrap();
     assert_eq!(nothing, "");
+    let since = in_scope(&client, &read, Some(&read.head.sha)).await.unwrap();
+    assert_eq!(since, "", "nothing changed since the head itself");
+    let forgotten = in_scope(&client, &read, Some(&"abcdef".into())).await.unwrap();
+    assert_eq!(forgotten, text, "all of it where the baseline is gone");
     let gone = between(&client, &read.repository, &"abcdef".into(), &read.head.sha).await;
     assert!(matches!(gone, Err(Error::Gone { .. })), "{gone:?}");
     let smuggled = between(&client, &read.repository, &"a/../../x".into(), &read.head.sha).await;

@@ -11,10 +11,12 @@
 
 use crate::domain::actionable;
 use crate::domain::finding::Thread;
+use crate::domain::place::LineRange;
 use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Severity, Sha, ThreadId};
 use crate::reviewers::request::{PROTOCOL, PullRequestPart, pull_request_part};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -68,11 +70,12 @@ impl Task {
     /// The task of a round: what is open and actionable (L7), with the rest named.
     pub fn of<'a>(
         snapshot: &PullRequestSnapshot,
-        threads: impl Iterator<Item = &'a Thread> + Clone,
+        threads: impl Iterator<Item = &'a Thread>,
         round: u32,
     ) -> Task {
-        let sorted = actionable::sort(threads.clone());
-        let find = |id: &ThreadId| threads.clone().find(|thread| thread.id == *id);
+        let threads: BTreeMap<&ThreadId, &Thread> = threads.map(|thread| (&thread.id, thread)).collect();
+        let sorted = actionable::sort(threads.values().copied());
+        let find = |id: &ThreadId| threads.get(id).copied();
         Task {
             protocol: PROTOCOL,
             round,
@@ -98,8 +101,8 @@ fn finding(thread: &Thread) -> FindingPart {
         thread: thread.id.clone(),
         reviewer: thread.reviewer.clone(),
         path: thread.anchor.path.clone(),
-        line: thread.anchor.lines.map(|lines| lines.first()),
-        end_line: thread.anchor.lines.map(|lines| lines.last()),
+        line: thread.anchor.lines.map(LineRange::first),
+        end_line: thread.anchor.lines.map(LineRange::last),
         title: thread.finding.title.clone(),
         body: thread.finding.body.clone(),
         severity: thread.finding.severity,

@@ -15,6 +15,8 @@ pub enum WorkTreeError {
     NoCheckout(PathBuf),
     #[error("the branch {0} is in a repository that is gone, so nothing can be pushed to it")]
     NoRepository(String),
+    #[error("the branch {0:?} has characters in its name that a shell would act on; give it a plainer one")]
+    OddBranch(String),
     #[error("no remote of the author's checkout {} is {repository}; add one with `git remote add`", checkout.display())]
     NoRemote { checkout: PathBuf, repository: RepositoryName },
     #[error("the branch {branch} is not at {expected} any more, so the round would fix something else")]
@@ -48,6 +50,9 @@ impl WorkTree {
         let git_folder = git.run(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await;
         let git_folder = PathBuf::from(git_folder.map_err(|_| WorkTreeError::NoCheckout(checkout))?);
         let branch = task.push.branch.clone();
+        if !is_plain(&branch) {
+            return Err(WorkTreeError::OddBranch(branch));
+        }
         let repository = task.head_repository.as_ref();
         let repository = repository.ok_or_else(|| WorkTreeError::NoRepository(branch.clone()))?;
         let remote = git.remote_of(repository).await?;
@@ -146,6 +151,14 @@ impl Git {
     }
 }
 
+/// S1: agents like to write their commands for a shell, and whoever opened the pull request chose the name.
+fn is_plain(branch: &str) -> bool {
+    !branch.starts_with('-')
+        && branch
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@' | '#' | '='))
+}
+
 fn names(address: &str, repository: &RepositoryName) -> bool {
     let address = address.trim_end_matches('/');
     let address = address.strip_suffix(".git").unwrap_or(address);
@@ -157,6 +170,16 @@ fn names(address: &str, repository: &RepositoryName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_branch_that_a_shell_would_act_on_is_not_plain() {
+        for branch in ["main", "feature/über-2.0", "renovate/serde@1.x", "issue#7"] {
+            assert!(is_plain(branch), "{branch}");
+        }
+        for branch in ["x;id", "$(id)", "`id`", "a b", "-f", "a|b", "a&b", "a'b", "a\"b", "a>b", "a\nb"] {
+            assert!(!is_plain(branch), "{branch}");
+        }
+    }
 
     #[test]
     fn a_remote_is_known_by_the_end_of_its_address() {

@@ -15,6 +15,8 @@ pub struct FileDiff<'a> {
     pub change: FileChange,
     /// As it stands in the diff, headers included.
     pub text: &'a str,
+    /// Where that begins, in bytes: always at the beginning of a line.
+    pub at: usize,
 }
 
 /// What a diff changes, in its own order.
@@ -98,8 +100,8 @@ impl Reading<'_> {
     fn finish(&mut self, end: usize) {
         if let Some(mut begun) = self.begun.take() {
             begun.leave();
-            let text = &self.text[begun.at..end];
-            self.files.extend(begun.change().map(|change| FileDiff { change, text }));
+            let (at, text) = (begun.at, &self.text[begun.at..end]);
+            self.files.extend(begun.change().map(|change| FileDiff { change, text, at }));
         }
     }
 }

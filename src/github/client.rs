@@ -4,7 +4,8 @@ use super::call::{Call, GraphqlError, PathStep, Reply, Transport, missing_permis
 use super::error::{Error, LimitKind, Sent};
 use super::host::Host;
 use super::limits;
-use super::token::{Token, scrub};
+use super::token::Token;
+use crate::secret::scrub;
 use http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use octocrab::Octocrab;

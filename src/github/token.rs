@@ -3,7 +3,7 @@
 use super::host::{Host, HostKind};
 use super::process;
 use crate::secret::{PrivateFileError, read_private_file};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -123,14 +123,6 @@ async fn read_file(path: &Path) -> Result<Token, TokenError> {
     Token::new(text, TokenSource::File(path.to_owned()))
 }
 
-/// Removes the token from a text that came from elsewhere, in case it was echoed back.
-pub(super) fn scrub(text: &str, secret: Option<&SecretString>) -> String {
-    match secret.map(ExposeSecret::expose_secret) {
-        Some(secret) if !secret.is_empty() => text.replace(secret, "[token]"),
-        _ => text.to_owned(),
-    }
-}
-
 impl fmt::Display for TokenSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,6 +136,8 @@ impl fmt::Display for TokenSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret::scrub;
+    use secrecy::ExposeSecret;
 
     async fn find(host: &str, pairs: &[(&str, &str)], file: Option<&Path>) -> Result<Token, TokenError> {
         let environment =

@@ -3,6 +3,7 @@
 use super::{Accepted, Fate, Review};
 use crate::clean;
 use crate::domain::cycle::{Answer, Choice, Report};
+use crate::domain::place::LineRange;
 use crate::domain::pull_request::CycleOutcome;
 use crate::reviewers::ask::{CycleEnd, Turn};
 use crate::reviewers::request::ViolationPart;
@@ -83,8 +84,8 @@ fn findings(accepted: &Accepted<'_>) -> Vec<Value> {
         json!({
             "id": report.id,
             "path": finding.path,
-            "line": finding.lines.map(|lines| lines.first()),
-            "end_line": finding.lines.map(|lines| lines.last()),
+            "line": finding.lines.map(LineRange::first),
+            "end_line": finding.lines.map(LineRange::last),
             "title": finding.title,
             "body": finding.body,
             "severity": finding.severity,

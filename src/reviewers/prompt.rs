@@ -72,7 +72,8 @@ impl Prompt {
 
     /// Fills the places. What is filled in is never looked at for places again.
     pub fn filled(&self, material: &[(&str, &str)]) -> String {
-        let fence = fence_for(material.iter().map(|(_, text)| *text));
+        let texts: Vec<&str> = material.iter().map(|(_, text)| *text).collect();
+        let fence = fence_for(&texts);
         let mut filled = String::new();
         let mut rest = self.template.as_str();
         while let Some(start) = rest.find("{{") {
@@ -83,16 +84,13 @@ impl Prompt {
                     Some((text, after))
                 });
             filled.push_str(&rest[..start]);
-            rest = match value {
-                Some((text, after)) => {
-                    filled.push_str(text);
-                    after
-                }
-                None => {
-                    filled.push_str("{{");
-                    &place[2..]
-                }
-            };
+            if let Some((text, after)) = value {
+                filled.push_str(text);
+                rest = after;
+            } else {
+                filled.push_str("{{");
+                rest = &place[2..];
+            }
         }
         filled.push_str(rest);
         filled
@@ -100,13 +98,13 @@ impl Prompt {
 }
 
 /// A line that none of the texts contains.
-fn fence_for<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> String {
+fn fence_for(texts: &[&str]) -> String {
     let mut hasher = DefaultHasher::new();
-    texts.clone().for_each(|text| text.hash(&mut hasher));
+    texts.hash(&mut hasher);
     let mut number = hasher.finish();
     loop {
         let fence = format!("=====cloture-{number:016x}=====");
-        if !texts.clone().any(|text| text.contains(&fence)) {
+        if !texts.iter().any(|text| text.contains(&fence)) {
             return fence;
         }
         // Each of the texts can contain only so many of them.
@@ -143,8 +141,8 @@ mod tests {
         assert_ne!(fence_in(&second), fence);
         assert_eq!(second.lines().filter(|line| *line == fence_in(&second)).count(), 4);
         // Even a text that holds the very fence it would get is evaded.
-        let evasive = fence_for(["a"].into_iter());
-        assert_ne!(fence_for([evasive.as_str()].into_iter()), evasive);
+        let evasive = fence_for(&["a"]);
+        assert_ne!(fence_for(&[&evasive]), evasive);
     }
 
     #[test]

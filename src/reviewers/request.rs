@@ -13,6 +13,7 @@ use super::answer_schema::answer_schema;
 use crate::domain::cycle::{Frozen, Protocol, Violation};
 use crate::domain::finding::Thread;
 use crate::domain::machine::Legal;
+use crate::domain::place::LineRange;
 use crate::domain::pull_request::PullRequest;
 use crate::domain::re_review::Fit;
 use crate::domain::snapshot::{self, Account, AccountKind, PullRequestSnapshot};
@@ -237,7 +238,7 @@ fn thread_part(thread: &Thread, legal: Legal, sources: &Sources<'_>) -> ThreadPa
 }
 
 fn line_of(thread: &Thread) -> Option<u32> {
-    thread.anchor.lines.map(|lines| lines.first())
+    thread.anchor.lines.map(LineRange::first)
 }
 
 pub(crate) fn pull_request_part(snapshot: &PullRequestSnapshot) -> PullRequestPart {

@@ -3,7 +3,7 @@
 use super::{Asked, DriverError, Said, Worded, brief, malformed};
 use crate::domain::cycle::Violation;
 use crate::reviewers::answer_schema::from_strict;
-use crate::secret::{PrivateFileError, read_private_file};
+use crate::secret::{PrivateFileError, read_private_file, scrub};
 use http::{Method, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
@@ -76,6 +76,8 @@ pub(super) async fn ask(
     let started = Instant::now();
     let answer = match timeout(endpoint.timeout, exchange(endpoint, key, worded, asked)).await {
         Err(_) => Err(malformed(format!("the endpoint gave no answer within {:?}", endpoint.timeout))),
+        // Some endpoints quote the key they refuse.
+        Ok(Err(Violation::MalformedAnswer(message))) => Err(malformed(scrub(&message, key))),
         Ok(answer) => answer,
     };
     Said { answer, log: String::new(), took: started.elapsed() }

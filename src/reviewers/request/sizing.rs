@@ -4,6 +4,7 @@ use super::{Prepared, Request};
 use crate::domain::diff;
 use crate::domain::re_review::{Piece, fit};
 use serde_json::Value;
+use std::fmt::Write;
 
 /// What can be left out, oldest first, and where it stands.
 enum Bulk {
@@ -37,8 +38,7 @@ pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) ->
     let fit = fit(&pieces, window_tokens);
 
     let mut kept_files = vec![true; files.len()];
-    let mut bodies = bodies.clone();
-    let mut previous = previous.clone();
+    let (mut bodies, mut previous) = (bodies, previous);
     for cut in fit.cut.iter().filter_map(|index| bulk.get(*index)) {
         match cut {
             Bulk::Reply(thread, entry) => LEFT_OUT.clone_into(&mut bodies[*thread][*entry]),
@@ -56,21 +56,14 @@ pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) ->
     Prepared { request, fit }
 }
 
-/// The files of a diff; what stands before the first belongs to it.
+/// The diff, taken apart where its files begin. What stands before the first belongs to it, and what could not be read
+/// to the one before.
 fn sections(diff: &str) -> Vec<&str> {
-    let lengths: Vec<usize> = diff::files(diff).iter().map(|file| file.text.len()).collect();
-    let mut rest = diff;
-    let mut sections = Vec::new();
-    let preamble = diff.len() - lengths.iter().sum::<usize>();
-    for (index, length) in lengths.iter().enumerate() {
-        let (section, after) = rest.split_at(length + if index == 0 { preamble } else { 0 });
-        sections.push(section);
-        rest = after;
-    }
-    if sections.is_empty() && !diff.is_empty() {
-        sections.push(diff);
-    }
-    sections
+    let mut starts: Vec<usize> = diff::files(diff).iter().map(|file| file.at).skip(1).collect();
+    starts.insert(0, 0);
+    let ends = starts.iter().copied().skip(1).chain([diff.len()]);
+    let sections = starts.iter().copied().zip(ends).map(|(start, end)| &diff[start..end]);
+    sections.filter(|section| !section.is_empty()).collect()
 }
 
 fn bulk(request: &Request, has_previous: bool, files: usize) -> Vec<Bulk> {
@@ -109,9 +102,23 @@ fn remaining(files: &[&str], kept: &[bool]) -> String {
         }
         text.push_str(LEFT_OUT);
         if !left_out.is_empty() {
-            text.push_str(&format!(" {} of {} files: {}", left_out.len(), files.len(), left_out.join(", ")));
+            // Writing to a string does not fail.
+            let _ = write!(text, " {} of {} files: {}", left_out.len(), files.len(), left_out.join(", "));
         }
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn taking_a_diff_apart_loses_nothing(text in "(diff --git a/x b/x\n|diff --git \n|--- a/y\n|\\+\\+\\+ b/y\n|@@ -1 \\+1 @@\n|[-+ é]x\n|ü){0,30}") {
+            prop_assert_eq!(sections(&text).concat(), text);
+        }
+    }
 }
