@@ -1,6 +1,6 @@
 //! Handoff tasks, sent (H4, H9): what every kind of target gets, that it gets it once, and what hostile findings can do
 //! to it, which is nothing.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod forge;
 mod simulated;

@@ -30,10 +30,8 @@ const HOSTILE: [&str; 16] = [
 ];
 
 fn with(text: &str) -> Document {
-    let mut hostile = document();
-    hostile.path = text.into();
-    hostile.reason = text.to_owned();
-    hostile.pull_request.title = text.to_owned();
+    let mut hostile = Document { path: text.into(), reason: text.to_owned(), ..document() };
+    text.clone_into(&mut hostile.pull_request.title);
     let finding = &mut hostile.findings[0];
     (finding.title, finding.body, finding.suggestion) = (text.into(), text.into(), Some(text.into()));
     (finding.path, finding.reviewer, finding.url) = (text.into(), text.into(), Some(text.to_owned()));
@@ -63,13 +61,13 @@ fn outside_of_code(text: &str) -> (String, usize) {
                 (in_block, blocks) = (true, blocks + 1);
             }
             Event::End(TagEnd::CodeBlock) => in_block = false,
-            Event::Code(_) => {}
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) if !in_block => {
                 outside.push_str(&text);
             }
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                outside.push_str(&dest_url)
+                outside.push_str(&dest_url);
             }
+            // Code within a line among others.
             _ => {}
         }
     }
