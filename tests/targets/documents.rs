@@ -3,14 +3,14 @@
 use super::{at_once, document, finding, prepared};
 use crate::simulated::{PATIENT, address, client, start};
 use cloture::domain::finding::{Finding, Thread};
-use cloture::domain::handoff::Task;
+use cloture::domain::handoff::{Eligibility, Task};
 use cloture::domain::place::LineRange;
 use cloture::domain::snapshot::RepositoryName;
-use cloture::domain::vocabulary::{Category, ThreadId};
+use cloture::domain::vocabulary::{Category, Severity, ThreadId};
 use cloture::github::write::{Key, ThreadTarget};
 use cloture::github::{Reader, Write, Writer};
 use cloture::simulator::Scenario;
-use cloture::targets::{Document, Means, NotSendable, Sources, key, prepare};
+use cloture::targets::{Document, Means, NotSendable, Sources, key, prepare, reason};
 use serde_json::{Value, json};
 
 /// The format is a promise: this text changes only together with the version.
@@ -18,6 +18,20 @@ use serde_json::{Value, json};
 fn the_document_is_as_it_is_documented() {
     let expected = r#"{"task":1,"key":"task/00112233445566778899aabbccddeeff00112233","pull_request":{"repository":"acme/shop","number":7,"title":"Add discounts","author":"erin","author_is_bot":false,"base":"main","url":"https://github.com/acme/shop/pull/7"},"target":"fixer","path":"src/a.rs","findings":[{"id":"PRRT_1","title":"SQL injection","body":"The name is not escaped.","path":"src/a.rs","line":10,"end_line":12,"severity":"high","category":"security","suggestion":"query(\"…\", [name])","reviewer":"coderabbit","url":"https://github.com/acme/shop/pull/7#discussion_r1"}],"reason":"high is at or over the threshold"}"#;
     assert_eq!(document().to_json().unwrap(), expected);
+}
+
+#[test]
+fn a_task_says_once_why_each_of_its_findings_goes() {
+    let of = [
+        Eligibility::Queued,
+        Eligibility::OverThreshold(Severity::High),
+        Eligibility::Queued,
+        Eligibility::OverThreshold(Severity::Critical),
+    ];
+    let expected =
+        "queued by a person; high is at or over the threshold; critical is at or over the threshold";
+    assert_eq!(reason(of), expected);
+    assert_eq!(reason([Eligibility::EverythingGoes]), "everything that is not settled is handed off");
 }
 
 /// Written down, because a key that came out differently after an update would hand everything off once more.
@@ -109,7 +123,10 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
         conversation: &|asked| snapshot.threads.iter().find(|thread| thread.id == *asked),
         reason: "queued by a person",
     };
-    let document: Value = serde_json::from_str(&Document::of(&task, &sources).to_json().unwrap()).unwrap();
+    let document: Value =
+        serde_json::from_str(&Document::of(&task, &sources).unwrap().to_json().unwrap()).unwrap();
+    let lost = Sources { thread: &|_| None, ..sources };
+    assert_eq!(Document::of(&task, &lost), Err(NotSendable::UnknownFinding(id.clone())));
     let finding = &document["findings"][0];
     assert_eq!(
         (&document["path"], &document["target"], &document["reason"]),
