@@ -249,7 +249,6 @@ fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<
     })?
 }
 
-
 fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Result<()> {
     let is_name = Scenario::built_in_names().any(|name| name == scenario);
     // What looks like no file and is none is meant as a name, and the refusal lists those there are.

@@ -154,5 +154,5 @@ async fn run(
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

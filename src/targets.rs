@@ -13,12 +13,12 @@ mod webhook;
 
 pub use backoff::{Backoff, Next};
 pub use command::{KEY_VARIABLE, Run};
-pub use document::{Document, FindingPart, Sources, VERSION, key};
+pub use document::{Document, FindingPart, ReplyPart, Sources, VERSION, key, reason};
 pub use webhook::{KEY_HEADER, Post, SIGNATURE_HEADER, signature};
 
 use crate::clean;
 use crate::config::{TargetKind, Targets};
-use crate::domain::vocabulary::TargetName;
+use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::github::write::{self, KeyError};
 use crate::github::{self, Transport, Write, Writer};
 
@@ -63,6 +63,8 @@ pub enum NotSendable {
         "the task is too large for {0} even without what could be left out; use a target of another kind for it"
     )]
     TooLarge(&'static str),
+    #[error("the task names the finding {0}, which the pull request does not have; nothing was sent")]
+    UnknownFinding(ThreadId),
     #[error("the task could not be written as JSON: {0}")]
     Unwritable(String),
     #[error(transparent)]
@@ -168,5 +170,9 @@ impl Outcome {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }

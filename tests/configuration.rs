@@ -10,10 +10,11 @@ mod mistakes;
 #[path = "configuration/places.rs"]
 mod places;
 
-use cloture::config::{Config, ConfigError, Problem, typed};
+use cloture::config::{Config, ConfigError, How, Notifications, Operator, Problem, TargetKind, When, typed};
 use cloture::domain::cycle::Protocol;
 use cloture::domain::handoff::{HandoffRules, Mode};
 use cloture::domain::policy::Policy;
+use cloture::domain::snapshot::RepositoryName;
 use cloture::domain::vocabulary::{Category, Severity};
 use proptest::prelude::*;
 use std::path::Path;
@@ -146,6 +147,57 @@ fn everything_can_be_said() {
 }
 
 #[test]
+fn everything_can_be_said_about_who_acts_and_who_is_told() {
+    let config = parse(
+        r#"
+        operator = { mention = "@acme/leads", label = "" }
+        notifications = { when = "severity", min_severity = "medium", how = "command", command = ["tell", ""] }
+        [[repositories]]
+        name = "Acme/Shop"
+        drive = true
+        [[repositories]]
+        name = "acme/site"
+        drive = true
+        reviewers = []
+        author = false
+        [[handoff.targets]]
+        name = "plain"
+        [[handoff.targets]]
+        name = "hook"
+        kind = "webhook"
+        url = "https://me:secret@hooks.example.com/secret"
+        [[handoff.targets]]
+        name = "issue"
+        kind = "issue"
+        "#,
+    )
+    .unwrap();
+    let operator = Operator { mention: Some("@acme/leads".to_owned()), label: None };
+    assert_eq!(config.operator, operator);
+    let how = How::Command(vec!["tell".to_owned(), String::new()]);
+    assert_eq!(config.notifications, Notifications { when: When::AtLeast(Severity::Medium), how });
+    let named = |name: &str| RepositoryName::parse(name).unwrap();
+    let shop = config.repository(&named("acme/SHOP")).unwrap();
+    assert_eq!((shop.drive, shop.author, &shop.reviewers), (true, true, &None));
+    let site = config.repository(&named("acme/site")).unwrap();
+    assert_eq!((site.author, site.reviewers.as_deref()), (false, Some([].as_slice())));
+    assert!(config.may_drive(&named("ACME/shop")) && !config.may_drive(&named("acme/other")));
+    assert!(
+        !config.targets.contains_key(&"plain".into()),
+        "a target without a kind is declared, and cannot send"
+    );
+    assert_eq!(config.handoff.targets.len(), 3);
+    let least = TargetKind::Issue { repository: None, labels: Vec::new(), assignees: Vec::new() };
+    assert_eq!(config.targets[&"issue".into()], least);
+    let shown = format!("{config:?}");
+    assert!(
+        shown.contains("https://hooks.example.com")
+            && !shown.contains("secret@")
+            && !shown.contains("/secret")
+    );
+}
+
+#[test]
 fn a_trace_says_the_same_in_json() {
     let policy: typed::Policy = serde_json::from_str(
         r#"{"repeat_limit": 3, "flip_limit": 0, "poll_interval": "5m", "max_rounds": null}"#,
@@ -220,6 +272,9 @@ fn almost_a_configuration() -> impl Strategy<Value = String> {
         "[[reviewers]]",
         "[author]",
         "[break_glass]",
+        "[[repositories]]",
+        "[operator]",
+        "[notifications]",
         "[reviewers]",
         "[policy.repeat_limit]",
         "[x.\"y z\"]",
@@ -238,6 +293,10 @@ fn almost_a_configuration() -> impl Strategy<Value = String> {
         "target",
         "paths",
         "label",
+        "kind",
+        "url",
+        "command",
+        "how",
         "\"\\u0007\"",
         "\"\"",
     ]);

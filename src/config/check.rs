@@ -242,6 +242,15 @@ pub(super) fn one_line(value: &Value) -> Option<String> {
     }
 }
 
+/// A text that is switched off by being empty, and else is one line that says something.
+pub(super) fn one_line_or_empty(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) if text.is_empty() => Some(String::new()),
+        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
+        _ => None,
+    }
+}
+
 /// The ends of ranges are whole days or seconds.
 fn in_words(duration: Duration) -> String {
     const DAY: u64 = 24 * 60 * 60;

@@ -1,10 +1,10 @@
 //! Checking `[[repositories]]`, `[operator]` and `[notifications]`: where Cloture may act, and who hears of it.
 
-use super::check::{Checks, Problem, is_one_line};
+use super::check::{Checks, Problem, one_line_or_empty};
 use super::drivers::Keys;
 use super::handoff::severities;
 use super::value::quoted;
-use super::{How, Notifications, Operator, Repository, Value, When, typed};
+use super::{How, Notifications, Operator, Repository, When, typed};
 use crate::domain::vocabulary::Severity;
 use std::collections::BTreeSet;
 
@@ -65,10 +65,11 @@ pub(super) fn checked_operator(typed: &typed::Operator) -> Result<Operator, Vec<
     let mut checks = Checks::of("operator");
     let expected = "a person or team to mention, such as \"@alice\" or \"@acme/leads\"";
     let mention = checks.text("mention", mention.as_ref(), expected, is_mention);
-    let label =
-        checks.read("label", label.as_ref(), || "a label's name, or \"\" for none".to_owned(), optional);
-    let default = Operator::default().label;
-    checks.finish(Operator { mention, label: label.unwrap_or(default) })
+    let expected = || "a label's name, or \"\" for none".to_owned();
+    let label = checks.read("label", label.as_ref(), expected, one_line_or_empty);
+    let label = label
+        .map_or_else(|| Operator::default().label, |label| Some(label).filter(|label| !label.is_empty()));
+    checks.finish(Operator { mention, label })
 }
 
 /// `@login` or `@organisation/team`.
@@ -80,15 +81,6 @@ fn is_mention(text: &str) -> bool {
         Some((organisation, team)) => part(organisation) && part(team),
         None => part(name),
     })
-}
-
-/// One line of text, or none where it is empty.
-fn optional(value: &Value) -> Option<Option<String>> {
-    match value {
-        Value::Text(text) if text.is_empty() => Some(None),
-        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(Some(text.clone())),
-        _ => None,
-    }
 }
 
 pub(super) fn checked_notifications(typed: &typed::Notifications) -> Result<Notifications, Vec<Problem>> {

@@ -1,6 +1,6 @@
 //! Checking the whole file: `[policy]` and `[handoff]` by their own modules, and here who takes part.
 
-use super::check::{Checks, Problem, is_one_line};
+use super::check::{Checks, Problem, one_line_or_empty};
 use super::drivers::{checked_adapter, checked_agent};
 use super::github::checked_watch;
 use super::people::{checked_notifications, checked_operator, checked_repositories};
@@ -105,26 +105,18 @@ fn checked_author(typed: &typed::Author) -> Result<Author, Vec<Problem>> {
     checks.finish(Author { price_per_call, agent })
 }
 
+/// A blank phrase would stand in almost every comment, and one over two lines in none.
 fn checked_break_glass(typed: &typed::BreakGlass) -> Result<BreakGlassRules, Vec<Problem>> {
     let typed::BreakGlass { label, phrase } = typed;
     let default = BreakGlassRules::default();
     let mut checks = Checks::of("break_glass");
     let mut text = |key, typed: &Option<Value>, default| {
         let expected = || "one line of text, or \"\" to switch it off".to_owned();
-        checks.read(key, typed.as_ref(), expected, break_glass_text).unwrap_or(default)
+        checks.read(key, typed.as_ref(), expected, one_line_or_empty).unwrap_or(default)
     };
     let rules = BreakGlassRules {
         label: text("label", label, default.label),
         phrase: text("phrase", phrase, default.phrase),
     };
     checks.finish(rules)
-}
-
-/// A blank phrase would stand in almost every comment, and one over two lines in none.
-fn break_glass_text(value: &Value) -> Option<String> {
-    match value {
-        Value::Text(text) if text.is_empty() => Some(String::new()),
-        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
-        _ => None,
-    }
 }

@@ -445,8 +445,8 @@ impl Actor {
     }
 
     fn failed(&mut self, error: &JournalError) {
-        if let JournalError::LeaseLost { now_held_by, .. } = error {
-            self.stand_by(now_held_by.clone().unwrap_or_default());
+        if let JournalError::LeaseLost(lost) = error {
+            self.stand_by(lost.now_held_by.clone().unwrap_or_default());
         } else {
             // What cannot be recorded is not done; the next wake-up tries again.
             self.trouble = Some(error.to_string());

@@ -58,9 +58,8 @@ impl Attempt {
             Err(error) => return failed(error.to_string()),
         };
         let snapshot = &self.standing.snapshot;
-        let base = self.frozen.baseline.as_ref().unwrap_or(&snapshot.base.sha);
-        let head = &snapshot.head.sha;
-        let changed = match diff::between(self.reader.transport(), &snapshot.repository, base, head).await {
+        let baseline = self.frozen.baseline.as_ref();
+        let changed = match diff::in_scope(self.reader.transport(), snapshot, baseline).await {
             Ok(changed) => changed,
             Err(error) => return failed(format!("what changed could not be read: {error}")),
         };

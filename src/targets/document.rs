@@ -30,7 +30,8 @@
 use super::{NotSendable, hexadecimal};
 use crate::clean;
 use crate::domain::finding::Thread;
-use crate::domain::handoff::Task;
+use crate::domain::handoff::{Eligibility, Task};
+use crate::domain::place::LineRange;
 use crate::domain::snapshot::{self, Account, PullRequestSnapshot, RepositoryName, ThreadComment};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Severity, TargetName, ThreadId};
 use crate::reviewers::request::{PullRequestPart, pull_request_part};
@@ -108,18 +109,42 @@ pub fn key(task: &Task, repository: &RepositoryName, number: u64) -> String {
     format!("task/{}", hexadecimal(&digest.as_ref()[..20]))
 }
 
+/// Why a task is sent, from why each of its findings may go (H8), once each.
+pub fn reason(of: impl IntoIterator<Item = Eligibility>) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    for eligibility in of {
+        let reason = match eligibility {
+            Eligibility::Queued => "queued by a person".to_owned(),
+            Eligibility::OverThreshold(severity) => {
+                format!("{} is at or over the threshold", severity.name())
+            }
+            Eligibility::EverythingGoes => "everything that is not settled is handed off".to_owned(),
+            // Nothing else is sent, and if it ever were, this says why it should not have been.
+            other => other.to_string(),
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.join("; ")
+}
+
 impl Document {
-    pub fn of(task: &Task, sources: &Sources<'_>) -> Document {
-        let findings = task.findings.iter().filter_map(|id| (sources.thread)(id));
-        Document {
+    /// Fails where the engine does not know one of the task's findings: a task without it would lose it for good.
+    pub fn of(task: &Task, sources: &Sources<'_>) -> Result<Document, NotSendable> {
+        let findings = task.findings.iter().map(|id| {
+            let thread = (sources.thread)(id).ok_or_else(|| NotSendable::UnknownFinding(id.clone()))?;
+            Ok(finding(thread, (sources.conversation)(id)))
+        });
+        Ok(Document {
             task: VERSION,
             key: key(task, &sources.snapshot.repository, sources.snapshot.number),
             pull_request: pull_request_part(sources.snapshot),
             target: task.target.clone(),
             path: task.path.clone(),
-            findings: findings.map(|thread| finding(thread, (sources.conversation)(&thread.id))).collect(),
+            findings: findings.collect::<Result<_, NotSendable>>()?,
             reason: sources.reason.to_owned(),
-        }
+        })
     }
 
     /// On one line, and with nothing in it that a terminal would obey: whoever gets it will log it.
@@ -170,8 +195,8 @@ fn finding(thread: &Thread, conversation: Option<&snapshot::Thread>) -> FindingP
         title: thread.finding.title.clone(),
         body: thread.finding.body.clone(),
         path: thread.anchor.path.clone(),
-        line: thread.anchor.lines.map(|lines| lines.first()),
-        end_line: thread.anchor.lines.map(|lines| lines.last()),
+        line: thread.anchor.lines.map(LineRange::first),
+        end_line: thread.anchor.lines.map(LineRange::last),
         severity: thread.finding.severity,
         category: thread.finding.category,
         suggestion: thread.finding.suggestion.clone(),

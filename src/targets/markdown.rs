@@ -65,10 +65,12 @@ fn section(number: usize, finding: &FindingPart) -> String {
         plain_or_code(finding.reviewer.as_str()),
     );
     if !finding.body.trim().is_empty() {
-        text.push_str(&format!("\n{}", block(&finding.body)));
+        text.push('\n');
+        text.push_str(&block(&finding.body));
     }
     if let Some(suggestion) = &finding.suggestion {
-        text.push_str(&format!("\nSuggested instead:\n\n{}", block(suggestion)));
+        text.push_str("\nSuggested instead:\n\n");
+        text.push_str(&block(suggestion));
     }
     text
 }
@@ -105,11 +107,16 @@ fn block(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }
 
-/// As it is where no character of it means anything to Markdown or to GitHub.
+/// As it is where nothing in it means anything to Markdown or to GitHub, which makes links of `www.…` and of `GH-1`.
 fn plain_or_code(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.' | ';' | '\'' | '-' | '%');
+    let is_plain = |word: &str| {
+        let word = word.trim_end_matches([',', '.', ';']);
+        let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '-');
+        word.chars().all(is_letter) && !(word.contains('-') && word.contains(|c: char| c.is_ascii_digit()))
+    };
     let line = clean::line(text);
-    if !line.trim().is_empty() && line.chars().all(is_plain) { line.trim().to_owned() } else { code(&line) }
+    let line = line.trim();
+    if !line.is_empty() && line.split(' ').all(is_plain) { line.to_owned() } else { code(line) }
 }
 
 fn is_plain_link(url: &str) -> bool {

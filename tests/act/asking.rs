@@ -44,6 +44,7 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
         api_url: Some(&url),
         environment: &environment,
         directory: std::path::Path::new("."),
+        environment_of_programs: |_| None,
     };
     let verb = Verb::PullRequest(PullRequestVerb::Comment { body: "Hello.".to_owned() });
     let order = Order { pull_request: "acme/shop#1".to_owned(), verb, key: None, head: None };

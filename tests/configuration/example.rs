@@ -13,7 +13,8 @@ pub(crate) fn switched_on() -> String {
         Some(setting) if !setting.is_empty() && !setting.starts_with(' ') => setting,
         _ => line,
     });
-    lines.collect::<Vec<_>>().join("\n")
+    // The one setting that belongs to another value of its neighbour.
+    lines.collect::<Vec<_>>().join("\n").replace("\nhow = \"bell\"\n", "\nhow = \"command\"\n")
 }
 
 /// The full names of all keys in a value, tables included, with the indexes of lists left out.
@@ -59,13 +60,19 @@ fn it_names_every_key_and_no_other() {
 #[test]
 fn it_says_the_default_of_every_key_that_has_one() {
     let without_a_default = |key: &String| {
-        let in_a_list = ["handoff.targets", "handoff.routes", "reviewers", "profiles", "watch"]
-            .iter()
-            .any(|list| key.starts_with(list));
+        let in_a_list =
+            ["handoff.targets", "handoff.routes", "profiles", "reviewers", "repositories", "watch"]
+                .iter()
+                .any(|list| key.starts_with(list));
         let in_author = key.starts_with("author.");
-        in_a_list
-            || in_author
-            || ["github.api_url", "github.token_file", "journal.url"].contains(&key.as_str())
+        let alone = [
+            "github.api_url",
+            "github.token_file",
+            "journal.url",
+            "operator.mention",
+            "notifications.command",
+        ];
+        in_a_list || in_author || alone.contains(&key.as_str())
     };
     let expected: BTreeSet<String> = known_keys().into_iter().filter(|key| !without_a_default(key)).collect();
     assert_eq!(keys_of(EXAMPLE), expected);
@@ -75,12 +82,18 @@ fn it_says_the_default_of_every_key_that_has_one() {
 fn its_lists_show_defaults_too() {
     let shown = parse(&switched_on()).unwrap();
     let least = "reviewers = [{ name = 'orange', kind = 'program', command = ['orange-review', '--careful'], \
-                 env = ['ORANGE_TOKEN'] }]\nhandoff.targets = [{ name = 'fixer' }]\n\
+                 env = ['ORANGE_TOKEN'] }]\nhandoff.targets = [{ name = 'fixer', kind = 'command', command = ['agent', 'fix'], \
+                 env = ['AGENT_TOKEN'], directory = '/home/you/src/shop' }]\nrepositories = [{ name = 'acme/shop', \
+                 reviewers = ['coderabbit', 'orange'] }]\n\
                  [author]\nkind = 'claude'\ncommand = ['claude', '--model', 'opus']\ncheckout = '/home/you/src/shop'\n\
                  env = ['ANTHROPIC_API_KEY', 'SSH_AUTH_SOCK']\nprompt_file = '/home/you/.config/cloture/fix.md'";
     let least = parse(least).unwrap();
     assert_eq!(shown.author.agent, least.author.agent);
-    assert_eq!(shown.handoff.targets, least.handoff.targets);
+    assert_eq!(shown.handoff.targets[0], least.handoff.targets[0]);
+    let fixer = "fixer".into();
+    assert_eq!(shown.targets[&fixer], least.targets[&fixer]);
+    assert_eq!(shown.targets.len(), 5, "one of each kind");
+    assert_eq!(shown.repositories, least.repositories);
     let mut reviewer = shown.reviewers[0].clone();
     assert_eq!(reviewer.price_per_call.take(), Some(0.25));
     assert_eq!(reviewer, least.reviewers[0]);

@@ -86,8 +86,8 @@ fn an_unknown_key_that_is_near_to_none_lists_them() {
     refused_for(
         "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nwings = 'b'",
         &[
-            "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, policy, reviewers, watch, found an unknown one",
-            "1:1: colour: expected one of the keys author, break_glass, github, handoff, policy, profiles, reviewers, watch, found an unknown one",
+            "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, notifications, operator, \
+             policy, profiles, repositories, reviewers, watch, found an unknown one",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
             "5:1: reviewers[0].wings: expected one of the keys api_key_env, api_key_file, base_url, command, \
              context_window, env, kind, model, name, price_per_call, prompt_file, protocol, timeout, found an unknown one",
@@ -423,5 +423,119 @@ config.toml:4:24: profiles[0].failure[0].pattern: expected a regular expression,
             "1:1: profiles[0].name: expected a name for the reviewer, found nothing",
             r#"2:11: profiles[0].logins[0]: expected a login without @ and [bot], such as "acme-reviewer", found "@x""#,
         ],
+    );
+}
+
+#[test]
+fn a_target_cannot_have_keys_that_mean_nothing_to_its_kind() {
+    refused_for(
+        r#"
+handoff.targets = [
+  { name = "a", labels = ["x"] },
+  { name = "b", kind = "command", body = "x" },
+  { name = "c", kind = "issue", repository = "nonsense", assignees = ["@me", "a b"], timeout = 5 },
+  { name = "d", kind = "repository_dispatch", labels = [] },
+  { name = "e", kind = "comment", body = " " },
+  { name = "f", kind = "webhook", secret_env = "A-B", timeout = "25h" },
+  { name = "g", kind = "carrier pigeon", url = 3 },
+  { name = "h", kind = "comment", body = "@x", command = ["y"] },
+]"#,
+        &[
+            "3:26: handoff.targets[0].labels: expected to be left out where there is no kind, found a list",
+            "4:3: handoff.targets[1].command: expected a program and its arguments, as a list of texts, found nothing",
+            r#"4:42: handoff.targets[1].body: expected to be left out for the kind "command", found "x""#,
+            r#"5:46: handoff.targets[2].repository: expected a repository as OWNER/NAME, found "nonsense""#,
+            r#"5:71: handoff.targets[2].assignees[0]: expected a login, found "@me""#,
+            r#"5:78: handoff.targets[2].assignees[1]: expected a login, found "a b""#,
+            r#"5:96: handoff.targets[2].timeout: expected to be left out for the kind "issue", found 5"#,
+            "6:3: handoff.targets[3].event_type: expected the name of an event, of at most 100 characters, found nothing",
+            r#"6:56: handoff.targets[3].labels: expected to be left out for the kind "repository_dispatch", found a list"#,
+            r#"7:42: handoff.targets[4].body: expected the text that the comment begins with, such as "@agent fix these", found " ""#,
+            "8:3: handoff.targets[5].url: expected an address with https, or with http on this machine only, found nothing",
+            r#"8:48: handoff.targets[5].secret_env: expected the name of a variable, found "A-B""#,
+            r#"8:65: handoff.targets[5].timeout: expected a time from 1 second to 1 day, in seconds or as "90s", "5m", "1h 30m", found "25h""#,
+            r#"9:24: handoff.targets[6].kind: expected one of "command", "issue", "repository_dispatch", "comment", "webhook", found "carrier pigeon""#,
+            r#"10:58: handoff.targets[7].command: expected to be left out for the kind "comment", found a list"#,
+        ],
+    );
+    let long = "e".repeat(101);
+    let event =
+        format!("[[handoff.targets]]\nname = 'a'\nkind = 'repository_dispatch'\nevent_type = '{long}'");
+    assert!(parse(&event).is_err());
+    assert!(parse(&event.replace(&long, &long[1..])).is_ok());
+}
+
+/// It may hold a password, and its path is often one.
+#[test]
+fn a_webhooks_address_is_refused_without_being_shown() {
+    refused(
+        "[[handoff.targets]]\nname = 'a'\nkind = 'webhook'\nurl = 'http://me:secret@hooks.example.com/secret'",
+        r"
+config.toml:4:7: handoff.targets[0].url: expected an address with https, or with http on this machine only, found an address that would be asked unencrypted
+  |
+4 | url = …
+  |       ^",
+    );
+    for target in ["url = 'htps://me:secret@x'", "url = 'https://me:secret@x'\nkind = 'issue'"] {
+        let error = parse(&format!("[[handoff.targets]]\nname = 'a'\n{target}")).unwrap_err().to_string();
+        assert!(
+            error.contains("handoff.targets[0].url: expected to be left out") && !error.contains("secret"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn repositories_that_cannot_be_told_apart_or_may_not_be_written_to() {
+    refused_for(
+        r#"
+repositories = [
+  { name = "acme/shop", drive = "yes" },
+  { name = "Acme/Shop" },
+  { name = "acme" },
+  { drive = true },
+  { name = "acme/site", author = true, reviewers = ["a", 3] },
+]"#,
+        &[
+            r#"3:33: repositories[0].drive: expected true or false, found "yes""#,
+            r#"4:12: repositories[1].name: expected a repository that no other entry has, found "Acme/Shop""#,
+            r#"5:12: repositories[2].name: expected a repository as OWNER/NAME, found "acme""#,
+            "6:3: repositories[3].name: expected a repository as OWNER/NAME, found nothing",
+            "7:34: repositories[4].author: expected false, or `drive = true` beside it, found true",
+            "7:58: repositories[4].reviewers[1]: expected the name of a reviewer, found 3",
+        ],
+    );
+}
+
+#[test]
+fn an_operator_nobody_can_reach_and_notifications_nobody_hears() {
+    refused_for(
+        r#"
+[operator]
+mention = "acme/leads"
+label = " "
+[notifications]
+when = "always"
+min_severity = "bad"
+how = "desktop"
+command = ["tell"]
+"#,
+        &[
+            r#"3:11: operator.mention: expected a person or team to mention, such as "@alice" or "@acme/leads", found "acme/leads""#,
+            r#"4:9: operator.label: expected a label's name, or "" for none, found " ""#,
+            r#"6:8: notifications.when: expected one of "off", "on", "severity", found "always""#,
+            r#"7:16: notifications.min_severity: expected one of "nit", "low", "medium", "high", "critical", found "bad""#,
+            r#"9:11: notifications.command: expected to be left out unless how = "command", found a list"#,
+        ],
+    );
+    refused_for(
+        "notifications.how = 'command'",
+        &[
+            "1:1: notifications.command: expected a program and its arguments, as a list of texts, found nothing",
+        ],
+    );
+    refused_for(
+        "[notifications]\nhow = 'pigeon'\ncommand = ['tell']",
+        &[r#"2:7: notifications.how: expected one of "bell", "osc9", "desktop", "command", found "pigeon""#],
     );
 }

@@ -163,6 +163,6 @@ fn prepared(
     let conversation = |id: &ThreadId| find(id).and_then(|shown| shown.on_forge);
     let sources =
         Sources { snapshot: &standing.snapshot, thread: &thread, conversation: &conversation, reason };
-    let document = Document::of(task, &sources);
+    let document = Document::of(task, &sources).map_err(|error| error.to_string())?;
     targets::prepare(&document, kind, &due::target(standing)).map_err(|error| error.to_string())
 }
