@@ -145,6 +145,8 @@ fn a_finding_may_speak_of_limits_timeouts_and_failures() {
 #[test]
 fn copilot() {
     assert_eq!(finding("copilot", "[nitpick] Could be shorter."), (Some(Nit), None, None));
+    assert_eq!(finding("copilot", "P1 (xref): the link is broken.").0, Some(High));
+    assert_eq!(finding("copilot", "P1 is what the other tool calls it.").0, None);
     assert_eq!(
         finding("copilot", "**Bold** words are no title, and no severity is stated."),
         (None, None, None)
