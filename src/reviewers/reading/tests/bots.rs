@@ -3,6 +3,7 @@
 use super::*;
 use Severity::{Critical, High, Low, Medium, Nit};
 
+#[expect(clippy::unnecessary_wraps, reason = "a title is compared with what may be none")]
 fn titled(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
