@@ -444,6 +444,7 @@ fn positions_in_replies() {
         "`@you`, you're right, the guard is in the caller. I'll withdraw this comment.",
         "`@you` confirmed: the issue is resolved in the latest commit.",
         "`@you` ご対応ありがとうございます！正しく動作するようになりました。",
+        "`@you`, good point, the check happens upstream, so no change is needed here.",
         "@you Du hast recht, das wurde behoben.",
         "@you Tienes razón, gracias por aclarar.",
         "@you 您说得对，感谢修复。",
@@ -455,6 +456,7 @@ fn positions_in_replies() {
         "`@you` thanks for the update, but the issue still exists on line 40.",
         "The new check is a good fix for one path, but it does not address the other callers.",
         "You're right about the first part. I still recommend closing the handle.",
+        "Thanks for clarifying. However, the input can still be forged.",
         "問題が残っています。依然としてロックが解放されません。",
     ] {
         assert_eq!(stance("coderabbit", text), Some(Stance::SeeksChange), "{text}");
