@@ -97,7 +97,8 @@ fn real_posts_are_read_as_they_are_labelled() {
     };
     let posts: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(posts.len() > 200, "only {} posts", posts.len());
-    let input: String = posts.iter().map(|post| format!("{}\n", question(post))).collect();
+    let input: Vec<String> = posts.iter().map(|post| question(post).to_string()).collect();
+    let input = input.join("\n");
     let mut output = Vec::new();
     classify(input.as_bytes(), &mut output, &Profiles::built_in().unwrap()).unwrap();
     let output = String::from_utf8(output).unwrap();

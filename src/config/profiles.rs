@@ -63,7 +63,7 @@ fn agrees(checks: &mut Checks, table: &str, before: &[Change], change: &Change) 
             checks.refuse(&format!("{table}.name"), expected, format!("{what}, which is {other}'s"));
         }
         Err(other) => {
-            checks.refuse(&format!("{table}.name"), "profiles that fit together", other.to_string())
+            checks.refuse(&format!("{table}.name"), "profiles that fit together", other.to_string());
         }
     }
 }

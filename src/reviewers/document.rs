@@ -33,10 +33,17 @@ pub(super) struct Line {
     /// It is what a folded block shows while it is folded.
     pub(super) is_summary: bool,
     pub(super) quoted: u32,
-    /// It opens an item of a list; the number of one that is numbered.
-    pub(super) item: Option<Option<u64>>,
+    /// It opens an item of a list.
+    pub(super) item: Option<Item>,
     /// Where it begins in the post.
     pub(super) at: usize,
+}
+
+/// An item of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Item {
+    Bullet,
+    Numbered,
 }
 
 /// A stretch of text of one style. Code stands in backticks, as it was written.

@@ -1,6 +1,6 @@
 //! One pass over a post's Markdown, and over the HTML inside it.
 
-use super::{Document, Fence, Line, Run, Style, joined};
+use super::{Document, Fence, Item, Line, Run, Style, joined};
 use html5gum::{Token, Tokenizer};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -30,7 +30,8 @@ struct Walk {
     in_summary: bool,
     /// For each quotation, how deep in folded blocks it began: what is left open inside ends with it.
     quotations: Vec<u32>,
-    lists: Vec<Option<u64>>,
+    /// For each list, whether it is numbered.
+    lists: Vec<bool>,
     fence: Option<Fence>,
     html_block: Option<String>,
     /// The description of the image that is being read.
@@ -122,15 +123,12 @@ impl Walk {
             }
             Tag::List(first) => {
                 self.end_line();
-                self.lists.push(first);
+                self.lists.push(first.is_some());
             }
             Tag::Item => {
                 self.end_line();
-                let number = self.lists.last_mut().and_then(Option::as_mut).map(|number| {
-                    *number = number.saturating_add(1);
-                    *number - 1
-                });
-                self.line.item = Some(number);
+                let is_numbered = self.lists.last().copied().unwrap_or_default();
+                self.line.item = Some(if is_numbered { Item::Numbered } else { Item::Bullet });
                 self.begin(at);
             }
             // The first paragraph of an item belongs to the item's own line.

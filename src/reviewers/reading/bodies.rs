@@ -5,7 +5,7 @@ use super::{Post, placed};
 use crate::domain::place::LineRange;
 use crate::domain::post::Reported;
 use crate::domain::vocabulary::{FilePath, Severity};
-use crate::reviewers::document::{Document, Line, excerpt, has_words};
+use crate::reviewers::document::{Document, Item, Line, excerpt, has_words};
 use crate::reviewers::profile::{BodyLayout, Pattern};
 use std::sync::LazyLock;
 
@@ -269,7 +269,7 @@ fn link_last(post: &Post<'_>) -> Vec<Reported> {
     let mut ends = Vec::new();
     for line in post.document.open_lines() {
         let place = linked(line);
-        if matches!(line.item, Some(Some(_))) {
+        if line.item == Some(Item::Numbered) {
             beginnings.push(Beginning { at: line.at, quoted: line.quoted, place, severity: None });
         } else if let Some(place) = place {
             ends.push(line.at);

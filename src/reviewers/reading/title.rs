@@ -5,7 +5,7 @@ use crate::reviewers::profile::{Profile, TitleFrom};
 
 /// What is longer is prose, and its first sentence has to do.
 const LONGEST_TITLE: usize = 300;
-/// "Suggestion:" and "issue (bug_risk):" are labels of what follows them; a longer text with a colon is a title.
+/// "Suggestion:" and "issue (testing):" are labels of what follows them; a longer text with a colon is a title.
 const LONGEST_LABEL: usize = 3;
 
 pub(super) fn title(profile: &Profile, document: &Document) -> Option<String> {
@@ -38,7 +38,8 @@ fn accepted(profile: &Profile, mut candidates: impl Iterator<Item = String>) -> 
         }
         let mut title = candidate;
         for regex in profile.title_strip.iter().filter_map(|pattern| pattern.regex()) {
-            title = regex.replace_all(&title, "").trim().to_owned();
+            let shorter = regex.replace_all(&title, "");
+            title = String::from(shorter.trim());
         }
         has_words(&title).then_some(title)
     })

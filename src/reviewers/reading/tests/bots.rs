@@ -3,6 +3,7 @@
 use super::*;
 use Severity::{Critical, High, Low, Medium, Nit};
 
+#[expect(clippy::unnecessary_wraps, reason = "a title is compared with what may be none")]
 fn titled(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
@@ -145,6 +146,8 @@ fn a_finding_may_speak_of_limits_timeouts_and_failures() {
 #[test]
 fn copilot() {
     assert_eq!(finding("copilot", "[nitpick] Could be shorter."), (Some(Nit), None, None));
+    assert_eq!(finding("copilot", "P1 (xref): the link is broken.").0, Some(High));
+    assert_eq!(finding("copilot", "P1 is what the other tool calls it.").0, None);
     assert_eq!(
         finding("copilot", "**Bold** words are no title, and no severity is stated."),
         (None, None, None)
@@ -441,6 +444,7 @@ fn positions_in_replies() {
         "`@you`, you're right, the guard is in the caller. I'll withdraw this comment.",
         "`@you` confirmed: the issue is resolved in the latest commit.",
         "`@you` ご対応ありがとうございます！正しく動作するようになりました。",
+        "`@you`, good point, the check happens upstream, so no change is needed here.",
         "@you Du hast recht, das wurde behoben.",
         "@you Tienes razón, gracias por aclarar.",
         "@you 您说得对，感谢修复。",
@@ -452,6 +456,7 @@ fn positions_in_replies() {
         "`@you` thanks for the update, but the issue still exists on line 40.",
         "The new check is a good fix for one path, but it does not address the other callers.",
         "You're right about the first part. I still recommend closing the handle.",
+        "Thanks for clarifying. However, the input can still be forged.",
         "問題が残っています。依然としてロックが解放されません。",
     ] {
         assert_eq!(stance("coderabbit", text), Some(Stance::SeeksChange), "{text}");
