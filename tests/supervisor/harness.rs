@@ -39,7 +39,7 @@ impl Place {
     /// The shop, with the head of #7 called so.
     pub(crate) async fn with_head(sha: &str) -> Place {
         let text = include_str!("scenarios/shop.toml").replace("SHA", sha);
-        Place::of(&Scenario::parse(&text, Path::new("shop.toml")).unwrap()).await
+        Place::of(&Scenario::parse(&text, "shop.toml").unwrap()).await
     }
 
     pub(crate) async fn of(scenario: &Scenario) -> Place {
@@ -108,17 +108,18 @@ impl Place {
         self.run_as("one", config, &[SEVEN], Settings::default()).await
     }
 
-    pub(crate) async fn run_as(
-        &self,
-        instance: &str,
-        config: &str,
-        on: &[&str],
-        settings: Settings,
-    ) -> Run {
+    /// A supervisor that has polled once.
+    pub(crate) async fn run_as(&self, instance: &str, config: &str, on: &[&str], settings: Settings) -> Run {
+        let run = self.start(instance, config, on, settings).await;
+        run.tick().await;
+        run
+    }
+
+    pub(crate) async fn start(&self, instance: &str, config: &str, on: &[&str], settings: Settings) -> Run {
         let config = format!("[operator]\nmention = '@acme/leads'\n{config}");
         let config = Config::parse(Path::new("config.toml"), config.as_bytes())
             .unwrap_or_else(|error| panic!("{error:?}"));
-        let profiles = Arc::new(Profiles::new(&config.profiles).unwrap());
+        let profiles = Arc::new(Profiles::in_force(&config.profiles).unwrap());
         let mut options = JournalOptions::new(self.simulator.now());
         options.follow_every = Duration::from_millis(20);
         options.checkpoint = settings.checkpoint;
