@@ -335,7 +335,10 @@ impl Actor {
             let reopened = standing.seen.state == PrState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if matches!(exit.name(), "pr_closed"));
             let more = !standing.expected.is_subset(review_loop.expected());
-            matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
+            // However a loop ended, what became of the pull request itself is the last word.
+            let over = standing.seen.state != PrState::Open
+                && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
+            over || matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
                 && (moved || reopened)
                 || more && matches!(review_loop.phase(), Phase::Waiting)
         });

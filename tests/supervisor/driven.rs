@@ -95,7 +95,9 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
     assert!(pull.threads[1].comments.last().unwrap().body.contains("never gave an answer that could be used"));
     assert_eq!(run.exit().as_deref(), Some("workflow_failure"));
-    assert_eq!(pull.reviews.len(), 2, "C3: nothing of a failed answer was posted");
+    // GitHub makes a review without a text of every reply.
+    let reviews = pull.reviews.iter().filter(|review| !review.body.is_empty());
+    assert_eq!(reviews.count(), 2, "C3: nothing of a failed answer was posted");
     run.ticks(3).await;
     assert_eq!(calls(&place), 5);
     run.stop().await;
@@ -128,14 +130,18 @@ async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorde
     let run = place.run_as("one", &config, &[EIGHT], Settings::default()).await;
     run.tick().await;
     assert_eq!(place.pull(EIGHT).reviews[0].state, ReviewState::ChangesRequested, "a new critical blocks");
-    place.play_on(EIGHT, "{ push = { by = 'fixer', files = { 'src/stock.rs' = 'pub fn take(stock: &mut u64, count: u64) {\n    let left = stock.saturating_sub(count);\n    *stock = left;\n    // Done.\n}\n' } } }");
+    place.play_on(EIGHT, "{ push = { by = 'fixer', files = { 'src/stock.rs' = '''\npub fn take(stock: &mut u64, count: u64) {\n    let left = stock.saturating_sub(count);\n    *stock = left;\n    // Done.\n}\n''' } } }");
     run.ticks(2).await;
     let pull = place.pull(EIGHT);
-    assert_eq!(pull.reviews[1].state, ReviewState::Approved, "V2, V3");
+    let verdicts = |pull: &cloture::simulator::PullSnapshot| -> Vec<ReviewState> {
+        let said = pull.reviews.iter().filter(|review| !review.body.is_empty());
+        said.map(|review| review.state).collect()
+    };
+    assert_eq!(verdicts(&pull)[1..], [ReviewState::Approved], "V2, V3");
     assert_eq!(pull.threads.len(), 2, "the news is on record");
     place.play_on(EIGHT, "{ push = { by = 'fixer', files = { 'notes.txt' = 'x' } } }");
     run.ticks(2).await;
-    assert_eq!(place.pull(EIGHT).reviews[2].state, ReviewState::Approved, "carried over, but below high");
+    assert_eq!(verdicts(&place.pull(EIGHT))[2..], [ReviewState::Approved], "carried over, but below high");
     run.stop().await;
 }
 

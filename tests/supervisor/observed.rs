@@ -20,6 +20,7 @@ async fn a_loop_that_converges_ends_in_success_and_says_nothing_of_its_own() {
          {{ resolve = {{ by = 'coderabbitai', thread = 'own' }} }}, {}",
         review(&[])
     ));
+    run.tick().await;
     assert_eq!(run.end().await, "success", "the next poll sees the push and the review of it");
     assert_eq!(run.threads(), ["resolved by reviewer"]);
     // The reviewer has to be asked, so it was, once for each head that it had not reviewed when it was seen.
