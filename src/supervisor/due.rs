@@ -132,9 +132,12 @@ fn escalation_deeds(standing: &Standing, shown: &Shown<'_>, operator: &Operator,
         return;
     }
     let because = escalation_sentence(cause, &shown.thread.reviewer);
+    let machine = shown.thread.machine;
+    let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     if let Some(label) = &operator.label {
         deeds.push(Deed {
-            name: format!("label/{label}"),
+            // Each escalation sets it once: who took it off is not argued with until something new waits.
+            name: format!("label/{label}/{}/{turn}", shown.id()),
             write: Write::AddLabel { on: target(standing), label: label.clone() },
             why: "a thread waits for a person".to_owned(),
         });
@@ -148,8 +151,6 @@ fn escalation_deeds(standing: &Standing, shown: &Shown<'_>, operator: &Operator,
         "This needs a person: {because}. Nothing more is asked of the reviewer here until somebody decides: uphold, \
          dismiss, or return it to the loop."
     );
-    let machine = shown.thread.machine;
-    let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     reply(standing, shown, &turn, body, because, deeds);
 }
 

@@ -12,8 +12,12 @@ use std::fmt::Write as _;
 pub enum Done {
     /// It is there, or is never tried again, and the journal says so.
     Concluded(Outcome),
+    /// The forge understood and said no, and would say so again; the journal says so, too.
+    Refused(String),
     /// It may be tried again later; this is why not now.
     Later(String),
+    /// The same, but nothing comes of it until somebody does something. What else is due need not wait for that.
+    NotAllowed(String),
 }
 
 /// The name of a deed in the journal, where all pull requests share one space of names.
@@ -48,7 +52,17 @@ pub async fn perform(
             journal.conclude(lease, key, record(body)).await?;
             Ok(Done::Concluded(outcome))
         }
-        Err(error) => Ok(Done::Later(error.to_string())),
+        Err(error @ (Error::Refused { .. } | Error::Gone { .. })) => {
+            let why = error.to_string();
+            journal.conclude(lease, key, record(json!({"refused": why}))).await?;
+            Ok(Done::Refused(why))
+        }
+        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. })) => {
+            Ok(Done::NotAllowed(error.to_string()))
+        }
+        Err(error @ (Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. })) => {
+            Ok(Done::Later(error.to_string()))
+        }
     }
 }
 
