@@ -162,7 +162,8 @@ impl Actor {
         }
         if let Some((snapshot, at, review_loop)) = last {
             actor.seen_at = Some(at);
-            actor.review_loop = review_loop;
+            let ended = |review_loop: &ReviewLoop| matches!(review_loop.phase(), Phase::Ended(_));
+            actor.review_loop = review_loop.filter(|review_loop| !(actor.setup.fresh && ended(review_loop)));
             actor.standing = Some(Arc::new(actor.stand(snapshot)));
         }
         actor
@@ -271,7 +272,8 @@ impl Actor {
             Command::PollNow => self.step(Occasion::Person(Wake::PollNow)).await,
             Command::GrantRound { by, why } => {
                 let phase = self.review_loop.as_ref().map(ReviewLoop::phase);
-                let (Some(standing), Some(Phase::Ended(Exit::RoundCap { .. }))) = (&self.standing, phase) else {
+                let (Some(standing), Some(Phase::Ended(Exit::RoundCap { .. }))) = (&self.standing, phase)
+                else {
                     // A grant in advance would be one that nobody sees being used.
                     return Ok(());
                 };

@@ -136,6 +136,7 @@ impl Place {
             read_only: settings.read_only,
             pace: Pace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 },
             lease: settings.lease,
+            fresh: false,
             environment: |_| None,
         };
         let on: Vec<PullRequestAddress> = on.iter().map(|name| address(name)).collect();
@@ -324,7 +325,8 @@ impl Clock for Ticker {
 }
 
 /// What the configuration says about a repository that is driven and whose observed reviewer is CodeRabbit.
-pub(crate) const DRIVEN: &str = "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit']\n";
+pub(crate) const DRIVEN: &str =
+    "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit']\n";
 
 /// A finding in CodeRabbit's words.
 pub(crate) fn finding(name: &str, path: &str, line: u32, title: &str, severity: &str) -> String {

@@ -246,9 +246,8 @@ impl Actor {
     pub(super) async fn announce(&mut self, effect: &Effect) -> Result<(), JournalError> {
         let Effect::Announce(exit) = effect else { return Ok(()) };
         let head = self.standing.as_ref().map(|standing| standing.snapshot.head.sha.clone());
-        let begins_anew = |dated: &&Dated| {
-            matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest)
-        };
+        let begins_anew =
+            |dated: &&Dated| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
         let ended = Fact::Ended { exit: exit.clone(), head };
         let mut since = self.history.facts().iter().rev().take_while(|dated| !begins_anew(dated));
         if !since.any(|dated| dated.fact == ended) {
