@@ -340,8 +340,12 @@ impl Actor {
             // However a loop ended, what became of the pull request itself is the last word.
             let over = standing.seen.state != PrState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
+            // What is new may be what was waited for, or may have settled what was to be fixed.
+            let news = matches!(occasion, Occasion::Polled { changed: true })
+                && matches!(review_loop.phase(), Phase::Ended(exit) if exit.is_provisional());
             over || matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
                 && (moved || reopened)
+                || news
                 || more && matches!(review_loop.phase(), Phase::Waiting)
         });
         if stale {
