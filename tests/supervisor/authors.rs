@@ -135,8 +135,10 @@ async fn rounds_are_started_up_to_the_cap_and_the_operator_is_told_once() {
     assert_eq!((shop.rounds(), shop.cap_comments()), (2, 1));
 
     // A person grants one more, and only one.
-    run.tell(Order::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() }, |view| view.exit().is_none())
-        .await;
+    run.tell(Order::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() }, |view| {
+        view.exit().is_none()
+    })
+    .await;
     shop.ticks(&run, 6).await;
     assert_eq!(shop.rounds(), 3, "{:?}", shop.place.facts().await);
     run.stop().await;

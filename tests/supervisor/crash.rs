@@ -1,9 +1,9 @@
-//! L9, exhaustively: the supervisor is killed at every commit of its journal and at every request to the forge, before the
+//! L9 and H4, exhaustively: the supervisor is killed at every commit of its journal and at every request to the forge, before the
 //! request took effect and after; started again, it ends with the forge exactly as if nothing had happened.
 
 use crate::authors::{FIX, Shop};
 use crate::driven::{answer, reported};
-use crate::harness::{Run, SEVEN, Settings};
+use crate::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, review};
 use crate::simulated::show;
 use cloture::journal::Checkpoint;
 use cloture::simulator::{Fault, FaultKind, PullState};
@@ -88,8 +88,12 @@ fn history(kill: Kill) -> Left {
     let world = runtime();
     let (shop, config) = world.block_on(stage());
     match kill {
-        Kill::Before(n) => shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis: 600_000 })),
-        Kill::After(n) => shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Slow { millis: 600_000 })),
+        Kill::Before(n) => {
+            shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis: 600_000 }))
+        }
+        Kill::After(n) => {
+            shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Slow { millis: 600_000 }))
+        }
         Kill::Never | Kill::Commit(_) => {}
     }
     let at = if let Kill::Commit(n) = kill { n } else { usize::MAX };
@@ -107,12 +111,24 @@ fn history(kill: Kill) -> Left {
     Left { forge: forge(&shop), facts, commits: fatal.seen.load(Ordering::SeqCst), requests }
 }
 
-/// One process, as far as a runtime can be one: true if it came to the end of the history, false if it was killed.
+/// True if it came to the end of the history, false if it was killed.
 fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<Arc<Fatal>>) -> bool {
+    one_life(world, &shop.place, config, fatal, |run| answered(shop, run)).is_some()
+}
+
+/// One process, as far as a runtime can be one. What became of its tasks if it came to the end, none if it was killed.
+fn one_life(
+    world: &Runtime,
+    place: &Place,
+    config: &str,
+    fatal: Option<Arc<Fatal>>,
+    is_done: impl Fn(&Run) -> bool,
+) -> Option<Vec<HandoffState>> {
     let process = runtime();
-    let settings = Settings { checkpoint: fatal.clone().map(|fatal| fatal as Arc<dyn Checkpoint>), ..Settings::default() };
-    let run = process.block_on(shop.place.start("one", config, &[SEVEN], settings));
-    let simulator = Arc::clone(&shop.place.simulator);
+    let checkpoint = fatal.clone().map(|fatal| fatal as Arc<dyn Checkpoint>);
+    let settings = Settings { checkpoint, ..Settings::default() };
+    let run = process.block_on(place.start("one", config, &[SEVEN], settings));
+    let simulator = Arc::clone(&place.simulator);
     let killed = async {
         let commit = async {
             match &fatal {
@@ -133,8 +149,8 @@ fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<Arc<Fatal>>) -
     };
     let ended = world.block_on(async {
         tokio::select! {
-            () = drive(shop, &run) => true,
-            () = killed => false,
+            () = drive(&run, is_done) => Some(run.view().handoffs.iter().map(|h| h.state.clone()).collect()),
+            () = killed => None,
         }
     });
     // Every task ends where it is, and nothing is told that it does.
@@ -142,15 +158,15 @@ fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<Arc<Fatal>>) -
     ended
 }
 
-/// Plays what the author's push and the operator do, by what is there to be seen.
-async fn drive(shop: &Shop, run: &Run) {
+/// Lets others do what they do about what there is to be seen, until all is done.
+async fn drive(run: &Run, is_done: impl Fn(&Run) -> bool) {
     for _ in 0..60 {
         run.tick().await;
-        if answered(shop, run) {
+        if is_done(run) {
             return;
         }
     }
-    panic!("no end: {:?} {:?} {:?}", run.phase(), run.view().trouble, shop.place.posts());
+    panic!("no end: {:?} {:?}", run.phase(), run.view().trouble);
 }
 
 /// What others do about what a driver shows. True at the end of the history.
@@ -189,8 +205,11 @@ pub(crate) fn forge(shop: &Shop) -> Value {
         .iter()
         .map(|thread| json!([thread.path, thread.line, thread.resolved, comments(&thread.comments)]))
         .collect();
-    let reviews: Vec<Value> =
-        pull.reviews.iter().map(|review| json!([review.by, review.state, review.body, review.commit])).collect();
+    let reviews: Vec<Value> = pull
+        .reviews
+        .iter()
+        .map(|review| json!([review.by, review.state, review.body, review.commit]))
+        .collect();
     let issues: Vec<Value> = shop
         .place
         .simulator
@@ -250,5 +269,71 @@ fn killed_at_any_commit_and_any_request_it_loses_nothing_and_does_nothing_twice(
         }
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} points went wrong; expected {expected:#}\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} points went wrong; expected {expected:#}\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
+}
+
+/// What cannot be looked for is never sent twice; where nobody knows whether it arrived, a person is asked.
+#[test]
+fn killed_at_any_moment_of_a_handoff_a_task_that_cannot_be_looked_for_is_sent_at_most_once() {
+    let (_, commits, requests) = unlookable(Kill::Never);
+    let mut points: Vec<Kill> = (1..=commits).map(Kill::Commit).collect();
+    for number in 1..=u32::try_from(requests).unwrap() {
+        points.extend([Kill::Before(number), Kill::After(number)]);
+    }
+    show(&format!("crash in a handoff: {} points", points.len()));
+    let mut in_doubt = 0;
+    for kill in points {
+        let (states, ..) = unlookable(kill);
+        in_doubt += states.iter().filter(|state| matches!(state, HandoffState::Stuck(_))).count();
+    }
+    assert!(in_doubt > 0, "no kill hit a task under way");
+}
+
+/// A command and a dispatch; checks that each was run as often as it is said to have been.
+fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
+    let world = runtime();
+    let place = world.block_on(Place::new());
+    let agent = place.script("agent", "cat > /dev/null; echo run >> \"$here/runs\"");
+    let config = format!(
+        "{DRIVEN}[handoff]\nmode = 'full_auto'\n\
+         [[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{agent}']\n\
+         [[handoff.targets]]\nname = 'workflow'\nkind = 'repository_dispatch'\nevent_type = 'fix'\n\
+         [[handoff.routes]]\ntarget = 'workflow'\npaths = ['src/stock.rs']\n"
+    );
+    let run = world.block_on(place.run(&config));
+    place.play(&review(&[
+        finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR),
+        finding("b", "src/stock.rs", 3, "Stock wraps around below zero", MAJOR),
+    ]));
+    world.block_on(run.tick());
+    world.block_on(run.stop());
+    place.play("{ merge = { by = 'dana' } }");
+    let before = place.simulator.requests().len();
+    match kill {
+        Kill::Before(n) => place.simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis: 600_000 })),
+        Kill::After(n) => place.simulator.inject(Fault::nth("*", n, FaultKind::Slow { millis: 600_000 })),
+        Kill::Never | Kill::Commit(_) => {}
+    }
+    let fatal = Fatal::at(if let Kill::Commit(n) = kill { n } else { usize::MAX });
+    let is_done = |run: &Run| !run.view().handoffs.is_empty();
+    let ended = one_life(&world, &place, &config, Some(fatal.clone()), is_done);
+    assert_eq!(ended.is_some(), kill == Kill::Never, "{kill:?}");
+    let requests = place.simulator.requests().len() - before;
+    place.simulator.clear_faults();
+    let states = ended.or_else(|| one_life(&world, &place, &config, None, is_done)).unwrap();
+    let runs = place.read("runs").lines().count();
+    let dispatches = place.simulator.dispatches().len();
+    for (state, times) in states.iter().zip([runs, dispatches]) {
+        match state {
+            HandoffState::Sent { .. } => assert_eq!(times, 1, "{kill:?}: {states:?}"),
+            HandoffState::Stuck(why) => assert!(times <= 1 && why.contains("interrupted"), "{kill:?}: {why}"),
+            HandoffState::Waiting { .. } => panic!("{kill:?}: {states:?}"),
+        }
+    }
+    (states, fatal.seen.load(Ordering::SeqCst), requests)
 }

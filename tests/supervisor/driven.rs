@@ -40,7 +40,9 @@ pub(crate) fn answer(place: &Place, number: u32, actions: &[(&str, &str, &str, &
     let actions: Vec<String> = actions
         .iter()
         .map(|(thread, action, stance, body)| {
-            format!(r#"{{"thread": "{thread}", "action": "{action}", "stance": "{stance}", "body": "{body}"}}"#)
+            format!(
+                r#"{{"thread": "{thread}", "action": "{action}", "stance": "{stance}", "body": "{body}"}}"#
+            )
         })
         .collect();
     let text = format!(
@@ -59,8 +61,18 @@ fn calls(place: &Place) -> usize {
 async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     let place = Place::new().await;
     let config = config(&place);
-    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical"), reported(7, "Empty slice panics", "medium")]);
-    answer(&place, 2, &[("@1", "resolve", "accepts", "Fixed."), ("@2", "reply", "seeks_change", "Still there.")], &[]);
+    answer(
+        &place,
+        1,
+        &[],
+        &[reported(3, "Subtraction underflows", "critical"), reported(7, "Empty slice panics", "medium")],
+    );
+    answer(
+        &place,
+        2,
+        &[("@1", "resolve", "accepts", "Fixed."), ("@2", "reply", "seeks_change", "Still there.")],
+        &[],
+    );
     answer(&place, 3, &[("@1", "reply", "seeks_change", "Still.")], &[]);
     let run = place.run(&config).await;
     run.tick().await;
@@ -93,7 +105,9 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     assert!(place.read("request-3").contains("illegal_action"), "the retry is told what was wrong");
     let pull = place.pull(SEVEN);
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
-    assert!(pull.threads[1].comments.last().unwrap().body.contains("never gave an answer that could be used"));
+    assert!(
+        pull.threads[1].comments.last().unwrap().body.contains("never gave an answer that could be used")
+    );
     assert_eq!(run.exit().as_deref(), Some("workflow_failure"));
     // GitHub makes a review without a text of every reply.
     let reviews = pull.reviews.iter().filter(|review| !review.body.is_empty());
@@ -125,7 +139,12 @@ async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorde
     let config = config(&place);
     let file = "src/stock.rs";
     answer(&place, 1, &[], &[reported_in(file, 3, "Lost update", "critical")]);
-    answer(&place, 2, &[("@1", "resolve", "accepts", "Fixed.")], &[reported_in(file, 4, "Could be shorter", "medium")]);
+    answer(
+        &place,
+        2,
+        &[("@1", "resolve", "accepts", "Fixed.")],
+        &[reported_in(file, 4, "Could be shorter", "medium")],
+    );
     answer(&place, 3, &[("@1", "reply", "seeks_change", "Again.")], &[]);
     let run = place.run_as("one", &config, &[EIGHT], Settings::default()).await;
     run.tick().await;
@@ -153,7 +172,8 @@ async fn a_reviewer_that_lists_findings_only_resolves_by_leaving_out() {
         let text = format!(r#"{{"findings": [{}], "summary": "Look {n}."}}"#, findings.join(", "));
         std::fs::write(place.path(&format!("answer-{n}")), text).unwrap();
     };
-    let (first, second) = (reported(3, "Subtraction underflows", "high"), reported(7, "Empty slice panics", "high"));
+    let (first, second) =
+        (reported(3, "Subtraction underflows", "high"), reported(7, "Empty slice panics", "high"));
     list(1, &[first, second.clone()]);
     list(2, &[second.clone()]);
     list(3, &[second]);
@@ -175,7 +195,12 @@ async fn a_reviewer_that_lists_findings_only_resolves_by_leaving_out() {
 async fn a_finding_outside_the_diff_does_not_cost_the_review() {
     let place = Place::new().await;
     let config = config(&place);
-    answer(&place, 1, &[], &[reported_in("README.md", 3000, "Nowhere", "high"), reported(3, "Underflow", "high")]);
+    answer(
+        &place,
+        1,
+        &[],
+        &[reported_in("README.md", 3000, "Nowhere", "high"), reported(3, "Underflow", "high")],
+    );
     let run = place.run(&config).await;
     run.ticks(2).await;
     let pull = place.pull(SEVEN);

@@ -106,17 +106,24 @@ async fn a_bots_pull_request_hands_off_only_what_a_person_queued() {
     let place = Place::new().await;
     let config = auto(&issue("default"));
     let run = place.run_as("one", &config, &[EIGHT], Settings::default()).await;
-    place.play_on(EIGHT, &review(&[
-        finding("a", "src/stock.rs", 2, "Two orders can take the same item", MAJOR),
-        finding("b", "src/stock.rs", 3, "The caller is never told that nothing was left", MAJOR),
-    ]));
+    place.play_on(
+        EIGHT,
+        &review(&[
+            finding("a", "src/stock.rs", 2, "Two orders can take the same item", MAJOR),
+            finding("b", "src/stock.rs", 3, "The caller is never told that nothing was left", MAJOR),
+        ]),
+    );
     run.tick().await;
     queue(&run, &place, 1).await;
     place.play_on(EIGHT, MERGE);
     run.ticks(2).await;
     let issues = place.simulator.issues();
     assert_eq!(issues.len(), 1, "H3, H6");
-    assert!(issues[0].body.contains("never told") && !issues[0].body.contains("Two orders"), "{}", issues[0].body);
+    assert!(
+        issues[0].body.contains("never told") && !issues[0].body.contains("Two orders"),
+        "{}",
+        issues[0].body
+    );
     run.stop().await;
 }
 
@@ -169,7 +176,8 @@ fn receiver() -> (u16, Arc<Mutex<Vec<String>>>) {
 async fn every_kind_of_target_gets_its_task_once_by_its_route() {
     let place = Place::new().await;
     let (port, kept) = receiver();
-    let command = place.script("agent", "cat >> \"$here/task\"; echo \"$CLOTURE_TASK_KEY\" >> \"$here/keys\"");
+    let command =
+        place.script("agent", "cat >> \"$here/task\"; echo \"$CLOTURE_TASK_KEY\" >> \"$here/keys\"");
     let targets = format!(
         "[[handoff.targets]]\nname = 'agent'\nkind = 'command'\ncommand = ['{command}']\n\
          [[handoff.targets]]\nname = 'hook'\nkind = 'webhook'\nurl = 'http://127.0.0.1:{port}/tasks'\n\
@@ -190,7 +198,11 @@ async fn every_kind_of_target_gets_its_task_once_by_its_route() {
     run.tick().await;
     place.play(MERGE);
     run.ticks(4).await;
-    assert!(run.view().handoffs.iter().all(|handoff| matches!(handoff.state, HandoffState::Sent { .. })), "{:?}", run.view().handoffs);
+    assert!(
+        run.view().handoffs.iter().all(|handoff| matches!(handoff.state, HandoffState::Sent { .. })),
+        "{:?}",
+        run.view().handoffs
+    );
     assert_eq!(place.read("keys").lines().count(), 1);
     assert!(place.read("task").contains("Problem a"));
     assert_eq!(kept.lock().unwrap().len(), 1);
@@ -198,7 +210,13 @@ async fn every_kind_of_target_gets_its_task_once_by_its_route() {
     let dispatches = place.simulator.dispatches();
     assert_eq!(dispatches.len(), 1);
     assert!(dispatches[0].client_payload.to_string().contains("Problem c"));
-    let mentions: Vec<String> = place.pull(SEVEN).comments.iter().filter(|c| c.body.starts_with("@agent")).map(|c| c.body.clone()).collect();
+    let mentions: Vec<String> = place
+        .pull(SEVEN)
+        .comments
+        .iter()
+        .filter(|c| c.body.starts_with("@agent"))
+        .map(|c| c.body.clone())
+        .collect();
     assert_eq!(mentions.len(), 1);
     assert!(mentions[0].contains("Problem d"));
     let issues = place.simulator.issues();
@@ -211,7 +229,8 @@ async fn every_kind_of_target_gets_its_task_once_by_its_route() {
 async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() {
     let place = Place::new().await;
     let command = place.script("agent", "echo try >> \"$here/tries\"; [ -e \"$here/ready\" ]");
-    let targets = format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n");
+    let targets =
+        format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n");
     let run = place.run(&auto(&targets)).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
     run.tick().await;

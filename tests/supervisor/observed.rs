@@ -4,7 +4,13 @@ use crate::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, revie
 use cloture::simulator::Scenario;
 
 fn underflow(name: &str, line: u32) -> String {
-    finding(name, "src/cart.rs", line, "A percentage above one hundred makes the subtraction underflow", MAJOR)
+    finding(
+        name,
+        "src/cart.rs",
+        line,
+        "A percentage above one hundred makes the subtraction underflow",
+        MAJOR,
+    )
 }
 
 #[tokio::test]
@@ -47,14 +53,19 @@ async fn a_reviewer_that_never_yields_is_cut_off_and_the_operator_addressed_once
     let pull = place.pull(SEVEN);
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
     let said = pull.threads[0].comments.iter().rfind(|comment| comment.by == "dana").unwrap();
-    assert!(said.body.starts_with("@acme/leads This needs a person: coderabbit has held its stance"), "{}", said.body);
+    assert!(
+        said.body.starts_with("@acme/leads This needs a person: coderabbit has held its stance"),
+        "{}",
+        said.body
+    );
     assert!(!pull.threads[0].resolved, "it is the person's to close");
     run.stop().await;
 }
 
 #[tokio::test]
 async fn a_reviewer_that_alternates_is_cut_off_by_the_flip_budget() {
-    let scenario = Scenario::parse(include_str!("../../assets/scenarios/alternates.toml"), "alternates.toml").unwrap();
+    let scenario =
+        Scenario::parse(include_str!("../../assets/scenarios/alternates.toml"), "alternates.toml").unwrap();
     let place = Place::of(&scenario).await;
     let config = DRIVEN.replace("coderabbit", "cursor");
     let run = place.run_as("one", &config, &["acme/shop#21"], Settings::default()).await;
@@ -82,9 +93,19 @@ async fn a_finding_raised_again_after_every_force_push_is_folded_into_its_first_
     assert_eq!(pull.threads.len(), 26);
     let first = &pull.threads[0];
     let ours = |thread: &cloture::simulator::ThreadSnapshot| {
-        thread.comments.iter().filter(|comment| comment.by == "dana").map(|c| c.body.clone()).collect::<Vec<_>>()
+        thread
+            .comments
+            .iter()
+            .filter(|comment| comment.by == "dana")
+            .map(|c| c.body.clone())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(ours(first).len(), 1, "the operator is addressed in the first thread, once: {:?}", ours(first));
+    assert_eq!(
+        ours(first).len(),
+        1,
+        "the operator is addressed in the first thread, once: {:?}",
+        ours(first)
+    );
     assert!(!first.resolved);
     for repeated in &pull.threads[1..] {
         let said = ours(repeated);
@@ -159,7 +180,11 @@ async fn a_head_that_moves_during_the_wait_starts_the_attempts_again() {
     assert_eq!(run.phase(), "waiting", "a review of the head before does not count");
     place.play(&review(&[]));
     assert_eq!(run.end().await, "success");
-    assert_eq!(place.posts(), ["comment: @coderabbitai review", "comment: @coderabbitai review"], "once a head");
+    assert_eq!(
+        place.posts(),
+        ["comment: @coderabbitai review", "comment: @coderabbitai review"],
+        "once a head"
+    );
     run.stop().await;
 }
 
@@ -186,7 +211,8 @@ async fn without_drive_everything_is_computed_and_nothing_is_sent() {
 #[tokio::test]
 async fn read_only_records_nothing_either() {
     let place = Place::new().await;
-    let run = place.run_as("one", DRIVEN, &[SEVEN], Settings { read_only: true, ..Settings::default() }).await;
+    let run =
+        place.run_as("one", DRIVEN, &[SEVEN], Settings { read_only: true, ..Settings::default() }).await;
     place.play(&review(&[underflow("a", 3)]));
     run.tick().await;
     place.play(&push(1));
