@@ -21,6 +21,10 @@ mod many;
 mod observed;
 #[path = "supervisor/people.rs"]
 mod people;
+#[path = "journal/places.rs"]
+#[macro_use]
+#[expect(dead_code, unused_macros, reason = "the journal's own tests use the rest")]
+mod places;
 #[path = "supervisor/together.rs"]
 mod together;
 #[path = "supervisor/troubles.rs"]

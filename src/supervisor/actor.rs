@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 /// Everything that can wake a pull request's loop.
 #[derive(Debug)]
@@ -103,6 +104,8 @@ pub(super) struct Actor {
     review_loop: Option<ReviewLoop>,
     next_at: Option<Timestamp>,
     lease: Option<Lease>,
+    /// When the lease is to be prolonged, by this process's own count.
+    renew_at: Option<Instant>,
     role: Role,
     thinking: BTreeMap<ReviewerName, JoinHandle<()>>,
     author: Option<JoinHandle<()>>,
@@ -145,6 +148,7 @@ impl Actor {
             review_loop: None,
             next_at: None,
             lease: None,
+            renew_at: None,
             role,
             thinking: BTreeMap::new(),
             author: None,

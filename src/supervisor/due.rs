@@ -203,8 +203,12 @@ pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Optio
     let granted = standing.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
     let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));
+    let count = match rounds {
+        1 => "1 author round".to_owned(),
+        _ => format!("{rounds} author rounds"),
+    };
     let body = format!(
-        "{mention}{rounds} author rounds did not settle this pull request, so no more are started. A person can:\n\n\
+        "{mention}{count} did not settle this pull request, so no more are started. A person can:\n\n\
          - merge it as it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
          - push the last fix by hand."
     );

@@ -24,11 +24,11 @@ pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
 pub(crate) struct Shop {
     pub(crate) place: Place,
     pub(crate) config: String,
-    _repository: tempfile::TempDir,
+    repository: tempfile::TempDir,
 }
 
 /// It adds a line far from everything and pushes. The same head always gets the same commit.
-const FIX: &str = "cat > \"$here/task\"; echo round >> \"$here/rounds\"\n\
+pub(crate) const FIX: &str = "cat > \"$here/task\"; echo round >> \"$here/rounds\"\n\
     export GIT_AUTHOR_DATE=2026-03-02T09:00:00Z GIT_COMMITTER_DATE=2026-03-02T09:00:00Z\n\
     echo another >> notes.txt && git add notes.txt && git -c user.name=T -c user.email=t@example.com \
     commit --quiet -m fix && git push --quiet origin HEAD:discount";
@@ -56,24 +56,36 @@ impl Shop {
              [[reviewers]]\nname = 'orange'\nkind = 'program'\ncommand = ['{reviewer}']\n\
              [author]\nkind = 'program'\ncommand = ['{author}']\ncheckout = '{checkout}'\n"
         );
-        Shop { place, config, _repository: repository }
+        Shop { place, config, repository }
     }
 
     /// The branch's head, as the real repository has it.
     fn head(&self) -> String {
-        git(&self._repository.path().join("acme/shop.git"), &["rev-parse", "discount"])
+        git(&self.repository.path().join("acme/shop.git"), &["rev-parse", "discount"])
     }
 
     /// Tells the simulator what was pushed to the real repository, if anything was.
     pub(crate) fn deliver(&self) {
         let head = self.head();
         if self.place.pull(SEVEN).head != head {
-            let remote = self._repository.path().join("acme/shop.git");
+            let remote = self.repository.path().join("acme/shop.git");
             let notes = git(&remote, &["show", "discount:notes.txt"]);
             self.place.play(&format!(
                 "{{ push = {{ by = 'erin', sha = '{head}', files = {{ 'notes.txt' = '''\n{notes}\n''' }} }} }}"
             ));
         }
+    }
+
+    /// What the agent would have done, for one that was cut off in the middle.
+    pub(crate) fn fix_by_hand(&self) {
+        let clone = tempfile::tempdir().unwrap();
+        let remote = self.repository.path().join("acme/shop.git");
+        let work = clone.path().join("work");
+        git(clone.path(), &["clone", "--quiet", "--branch", "discount", remote.to_str().unwrap(), "work"]);
+        let notes = std::fs::read_to_string(work.join("notes.txt")).unwrap();
+        std::fs::write(work.join("notes.txt"), format!("{notes}another\n")).unwrap();
+        git(&work, &["commit", "--quiet", "-am", "fix"]);
+        git(&work, &["push", "--quiet", "origin", "discount"]);
     }
 
     pub(crate) async fn ticks(&self, run: &Run, count: usize) {

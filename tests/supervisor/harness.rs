@@ -121,7 +121,7 @@ impl Place {
             .unwrap_or_else(|error| panic!("{error:?}"));
         let profiles = Arc::new(Profiles::in_force(&config.profiles).unwrap());
         let mut options = JournalOptions::new(self.simulator.now());
-        options.follow_every = Duration::from_millis(20);
+        options.follow_every = settings.follow_every;
         options.checkpoint = settings.checkpoint;
         let journal = Journal::open(&self.journal, options).await.unwrap().journal;
         let ticker = Arc::new(Ticker::new(&self.simulator));
@@ -154,6 +154,7 @@ pub(crate) struct Settings {
     pub(crate) lease: Duration,
     pub(crate) patience: Duration,
     pub(crate) checkpoint: Option<Arc<dyn Checkpoint>>,
+    pub(crate) follow_every: Duration,
 }
 
 impl Default for Settings {
@@ -163,6 +164,7 @@ impl Default for Settings {
             lease: Duration::from_mins(10),
             patience: simulated::PATIENT,
             checkpoint: None,
+            follow_every: Duration::from_millis(20),
         }
     }
 }
@@ -314,7 +316,8 @@ impl Clock for Ticker {
             self.permits.acquire().await.unwrap().forget();
             let left = at.duration_since(self.now());
             self.simulator.advance(Duration::try_from(left).unwrap_or(Duration::ZERO));
-            self.sleep.send_modify(|sleep| sleep.woken += 1);
+            // Both at once, so that nobody takes the end of this sleep for the next.
+            self.sleep.send_modify(|sleep| *sleep = Sleep { asleep: false, woken: sleep.woken + 1 });
             drop(asleep);
         })
     }

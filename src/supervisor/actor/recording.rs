@@ -10,6 +10,7 @@ use crate::supervisor::fact::{Dated, Fact};
 use crate::supervisor::view::Role;
 use serde::Deserialize;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 impl Actor {
     /// Takes a record into account. True where it changes what is known.
@@ -73,16 +74,22 @@ impl Actor {
         Ok(is_new)
     }
 
-    /// Takes or keeps the lease, by the database's clock.
+    /// Takes or keeps the lease, by the database's clock. One that has more than half of its time left is not prolonged:
+    /// with hundreds of pull requests, each poll would otherwise write as many times.
     pub(super) async fn hold(&mut self) -> Result<(), JournalError> {
         if self.setup.read_only {
             return Ok(());
         }
+        if self.lease.is_some() && self.renew_at.is_some_and(|at| Instant::now() < at) {
+            return Ok(());
+        }
+        let asked_at = Instant::now();
         let acquired =
             self.setup.journal.acquire(&self.key, self.setup.instance.clone(), self.setup.lease).await?;
         match acquired {
             Acquired::Held(lease) => {
                 let is_new = self.lease.is_none();
+                self.renew_at = Some(asked_at + lease.remaining / 2);
                 self.lease = Some(lease);
                 if is_new {
                     self.catch_up().await?;
