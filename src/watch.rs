@@ -53,7 +53,9 @@ fn exit_code(exit: &Exit) -> u8 {
         Exit::Success => 0,
         Exit::OutOfReach => 5,
         Exit::IssuesFound { .. } => 10,
-        Exit::Timeout { missing: Missing::Reviews(_) | Missing::Push | Missing::Unknown } => 11,
+        Exit::Timeout {
+            missing: Missing::Reviews(_) | Missing::Anybody | Missing::Push | Missing::Unknown,
+        } => 11,
         Exit::WorkflowFailure { .. } => 12,
         Exit::RoundCap { .. } => 14,
         Exit::PrMerged => 15,

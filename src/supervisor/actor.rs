@@ -6,13 +6,13 @@ mod recording;
 
 use super::Setup;
 use super::clock::Working;
-use super::fact::{Answered, Dated, Fact};
+use super::fact::{Answered, Dated, Fact, Told};
 use super::history::History;
 use super::standing::{Rules, Standing};
 use super::view::{Handoff, Role, View};
 use crate::domain::cycle::Trigger;
 use crate::domain::pull_request::{NextCall, PrState};
-use crate::domain::review_loop::{Effect, Exit, Phase, ReviewLoop, Step, Wake};
+use crate::domain::review_loop::{Effect, Exit, Missing, Phase, ReviewLoop, Step, Wake};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
@@ -103,6 +103,8 @@ pub(super) struct Actor {
     seen_at: Option<Timestamp>,
     review_loop: Option<ReviewLoop>,
     next_at: Option<Timestamp>,
+    /// Polls at which there was nobody to wait for.
+    alone: u32,
     lease: Option<Lease>,
     /// When the lease is to be prolonged, by this process's own count.
     renew_at: Option<Instant>,
@@ -147,6 +149,7 @@ impl Actor {
             seen_at: None,
             review_loop: None,
             next_at: None,
+            alone: 0,
             lease: None,
             renew_at: None,
             role,
@@ -238,9 +241,12 @@ impl Actor {
                     && let Some(standing) = &self.standing
                 {
                     self.restand(Arc::clone(&standing.snapshot));
-                    let granted = record.kind == "granted";
-                    self.step(if granted { Occasion::Person(Wake::GrantRound) } else { Occasion::Learned })
-                        .await?;
+                    let occasion = match Fact::read(&record).map(|dated| dated.fact) {
+                        Some(Fact::Granted { .. }) => Occasion::Person(Wake::GrantRound),
+                        Some(Fact::Told { told }) => Occasion::Person(told.wake()),
+                        _ => Occasion::Learned,
+                    };
+                    self.step(occasion).await?;
                 }
                 Ok(())
             }
@@ -270,9 +276,9 @@ impl Actor {
 
     async fn person(&mut self, command: Command) -> Result<(), JournalError> {
         match command {
-            Command::Pause => self.step(Occasion::Person(Wake::Pause)).await,
-            Command::Resume => self.step(Occasion::Person(Wake::Resume)).await,
-            Command::Stop => self.step(Occasion::Person(Wake::Stop)).await,
+            Command::Pause => self.told(Told::Pause).await,
+            Command::Resume => self.told(Told::Resume).await,
+            Command::Stop => self.told(Told::Stop).await,
             Command::PollNow => self.step(Occasion::Person(Wake::PollNow)).await,
             Command::GrantRound { by, why } => {
                 let phase = self.review_loop.as_ref().map(ReviewLoop::phase);
@@ -290,6 +296,15 @@ impl Actor {
                 self.step(Occasion::Learned).await
             }
         }
+    }
+
+    /// L10: whoever drives does what a person tells any of the instances, and the journal says that somebody did.
+    async fn told(&mut self, told: Told) -> Result<(), JournalError> {
+        if !self.setup.read_only {
+            let instance = self.setup.instance.clone();
+            self.record(Fact::Told { told }, &instance, "").await?;
+        }
+        self.step(Occasion::Person(told.wake())).await
     }
 
     /// One turn of the loop: what the occasion means to it, what it then wants, and everything else that is due.
@@ -334,6 +349,7 @@ impl Actor {
     fn turn(&mut self, occasion: &Occasion, standing: &Standing, now: Timestamp) -> Vec<Effect> {
         let policy = &self.setup.config.policy;
         let nobody_yet = standing.expected.is_empty()
+            && self.rules().expected.is_none()
             && standing.seen.state == PrState::Open
             && standing.seen.broken_glass.is_none();
         let stale = self.review_loop.as_ref().is_none_or(|review_loop| {
@@ -341,22 +357,23 @@ impl Actor {
             let reopened = standing.seen.state == PrState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if matches!(exit.name(), "pr_closed"));
             let more = !standing.expected.is_subset(review_loop.expected());
+            let nobody_came = Phase::Ended(Exit::Timeout { missing: Missing::Anybody });
+            let came_late = *review_loop.phase() == nobody_came && more;
             // However a loop ended, what became of the pull request itself is the last word.
             let over = standing.seen.state != PrState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
             // What is new may be what was waited for, or may have settled what was to be fixed.
             let news = matches!(occasion, Occasion::Polled { changed: true })
                 && matches!(review_loop.phase(), Phase::Ended(exit) if exit.is_provisional());
-            over || matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
+            over || came_late || news || matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
                 && (moved || reopened)
-                || news
                 || more && matches!(review_loop.phase(), Phase::Waiting)
         });
         if stale {
             if nobody_yet {
-                // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
-                return Vec::new();
+                return self.alone(occasion, standing);
             }
+            self.alone = 0;
             self.review_loop = Some(self.new_loop(standing));
         }
         let Some(review_loop) = &mut self.review_loop else { return Vec::new() };
@@ -378,6 +395,24 @@ impl Actor {
             Step::Do(effects) => effects,
             Step::Ignored(_) => Vec::new(),
         }
+    }
+
+    /// Where no reviewer has shown itself, there is nothing that could have come in, let alone everything; but nobody
+    /// waits for ever.
+    fn alone(&mut self, occasion: &Occasion, standing: &Standing) -> Vec<Effect> {
+        if !matches!(occasion, Occasion::Polled { .. }) {
+            return Vec::new();
+        }
+        self.alone += 1;
+        if self.alone < self.setup.config.policy.max_attempts {
+            return Vec::new();
+        }
+        let folded = &standing.folded;
+        let anchor = standing.seen.anchor.clone();
+        let ended = ReviewLoop::nobody_came(anchor, self.alone, folded.dispatched, folded.granted);
+        self.alone = 0;
+        self.review_loop = Some(ended);
+        vec![Effect::Announce(Exit::Timeout { missing: Missing::Anybody })]
     }
 
     /// A loop that goes on where the journal says the last one was: rounds that were started stay started, and an author

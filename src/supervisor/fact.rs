@@ -7,7 +7,7 @@ use crate::domain::handoff::Task;
 use crate::domain::machine::Decision;
 use crate::domain::place::FileChange;
 use crate::domain::pull_request::PersonAct;
-use crate::domain::review_loop::Exit;
+use crate::domain::review_loop::{Exit, Wake};
 use crate::domain::vocabulary::{FilePath, ReviewerName, Sha, TargetName, ThreadId};
 use crate::journal::{NewRecord, PullRequestKey, Record};
 use jiff::Timestamp;
@@ -34,6 +34,10 @@ pub enum Fact {
     /// A thread that was seen resolved was open again at the next look (R3).
     Reopened {
         thread: ThreadId,
+    },
+    /// L10: what somebody told the loop.
+    Told {
+        told: Told,
     },
     /// L6: one more round than the caps allow.
     Granted {
@@ -97,6 +101,25 @@ pub enum Answered {
         oversized: bool,
         message: String,
     },
+}
+
+/// What a person can tell a loop, be it the driver's or that of an instance that stands by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    Pause,
+    Resume,
+    Stop,
+}
+
+impl Told {
+    pub fn wake(self) -> Wake<'static> {
+        match self {
+            Told::Pause => Wake::Pause,
+            Told::Resume => Wake::Resume,
+            Told::Stop => Wake::Stop,
+        }
+    }
 }
 
 /// What a person can do to a thread.
@@ -172,6 +195,7 @@ impl Fact {
         match self {
             Fact::Decided { .. } => "decided",
             Fact::Reopened { .. } => "reopened",
+            Fact::Told { .. } => "told",
             Fact::Granted { .. } => "granted",
             Fact::Pushed { .. } => "pushed",
             Fact::Dispatched { .. } => "dispatched",
@@ -188,7 +212,11 @@ impl Fact {
     /// What makes a second one of the same impossible, whoever writes it; none where it may happen again.
     fn key(&self, at: Timestamp) -> Option<String> {
         match self {
-            Fact::Decided { .. } | Fact::Ended { .. } | Fact::Granted { .. } | Fact::Asked { .. } => None,
+            Fact::Decided { .. }
+            | Fact::Told { .. }
+            | Fact::Ended { .. }
+            | Fact::Granted { .. }
+            | Fact::Asked { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
             Fact::Pushed { head, .. } => Some(head.to_string()),
             // One round a head: whatever the author did to it, the next round is about another.

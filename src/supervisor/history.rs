@@ -234,7 +234,7 @@ impl Fold<'_> {
                 folded.engine.reopen();
                 (folded.dispatched, folded.granted) = (0, 0);
             }
-            Fact::Ended { .. } => {}
+            Fact::Ended { .. } | Fact::Told { .. } => {}
             Fact::Asked { reviewer, head, .. } => self.asked(reviewer, head),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }

@@ -7,7 +7,7 @@ use super::{Options, Setup};
 use crate::domain::review_loop::ReviewLoop;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
-use crate::github::poll::{PollSettings, Sighting};
+use crate::github::poll::{PollReport, PollSettings, Sighting};
 use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
 use crate::journal::{Filter, Follower, JournalError, Record};
 use jiff::Timestamp;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
 /// A running supervisor. Dropping it stops it without waiting; [`Supervisor::stop`] waits.
@@ -112,14 +112,50 @@ impl Supervisor {
 
 struct Hub {
     setup: Arc<Setup>,
-    poller: Poller<Client>,
+    /// None while a poll is under way: it has the poller, so that nobody waits for the network but that poll.
+    poller: Option<Poller<Client>>,
+    /// What is to be tracked (with its id, if that is known) or forgotten once the poller is back.
+    changes: Vec<(PullRequestAddress, Change)>,
     actors: BTreeMap<PullRequestAddress, Loop>,
     follower: Follower,
+}
+
+enum Change {
+    Track(Option<String>),
+    Forget,
+}
+
+/// A poll that has come back.
+struct Polled {
+    poller: Poller<Client>,
+    began: Timestamp,
+    sightings: Vec<Sighting>,
+    report: PollReport,
 }
 
 struct Loop {
     inbox: mpsc::Sender<Message>,
     task: JoinHandle<()>,
+}
+
+/// A poll under way. It ends with whoever waits for it.
+struct Polling(Option<JoinHandle<Polled>>);
+
+impl Polling {
+    async fn end(&mut self) -> Result<Polled, JoinError> {
+        match &mut self.0 {
+            Some(task) => task.await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Polling {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
 }
 
 impl Hub {
@@ -134,7 +170,8 @@ impl Hub {
             setup.journal.records(Filter { host: Some(setup.host.clone()), ..Filter::default() }).await?;
         let last = records.last().map_or(0, |record| record.seq);
         let follower = setup.journal.follow(last);
-        let mut hub = Hub { setup, poller, actors: BTreeMap::new(), follower };
+        let (actors, changes) = (BTreeMap::new(), Vec::new());
+        let mut hub = Hub { setup, poller: Some(poller), changes, actors, follower };
         hub.adopt(pull_requests, records).await?;
         Ok(hub)
     }
@@ -166,7 +203,7 @@ impl Hub {
             let key = self.setup.key(&address);
             let last = last.remove(&key);
             let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
-            self.poller.schedule_mut().track(address.clone(), id);
+            self.changes.push((address.clone(), Change::Track(id)));
             let records = by_pull_request.remove(&key).unwrap_or_default();
             let (inbox, messages) = mpsc::channel(QUEUE);
             let (programs, reports) = mpsc::channel(QUEUE);
@@ -190,6 +227,9 @@ impl Hub {
 
     async fn work(&mut self, mut inbox: mpsc::Receiver<Request>) {
         let mut next = self.setup.clock.now();
+        let mut polling = Polling(None);
+        // A poll that was asked for while one was under way, and may have looked before what somebody wants to see.
+        let mut again = false;
         loop {
             let setup = Arc::clone(&self.setup);
             let until_next = async {
@@ -199,6 +239,13 @@ impl Hub {
                 setup.clock.sleep_until(next).await;
             };
             tokio::select! {
+                polled = polling.end(), if polling.0.is_some() => {
+                    polling = Polling(None);
+                    // A poll that panicked has taken the poller with it.
+                    let Ok(polled) = polled else { return };
+                    let due = self.polled(polled).await;
+                    next = if std::mem::take(&mut again) { self.setup.clock.now() } else { due };
+                }
                 request = inbox.recv() => match request {
                     None => return,
                     Some(Request::Track(pull_requests)) => self.track(pull_requests).await,
@@ -208,15 +255,19 @@ impl Hub {
                         self.send(&address, WakeUp::Person(command)).await;
                         if polls {
                             next = self.setup.clock.now();
+                            again = polling.0.is_some();
                         }
                     }
-                    Some(Request::PollNow) => next = self.setup.clock.now(),
+                    Some(Request::PollNow) => {
+                        next = self.setup.clock.now();
+                        again = polling.0.is_some();
+                    }
                 },
                 record = self.follower.next() => match record {
                     Ok(record) => self.pass_on(record).await,
                     Err(error) => self.trouble(Some(error.to_string())),
                 },
-                () = until_next => next = self.poll().await,
+                () = until_next, if polling.0.is_none() => polling = self.poll(),
             }
         }
     }
@@ -233,7 +284,7 @@ impl Hub {
     }
 
     async fn forget(&mut self, address: &PullRequestAddress) {
-        self.poller.schedule_mut().forget(address);
+        self.changes.push((address.clone(), Change::Forget));
         if let Some(Loop { inbox, task }) = self.actors.remove(address) {
             drop(inbox);
             let _panicked = task.await;
@@ -243,11 +294,29 @@ impl Hub {
         });
     }
 
-    /// One poll for everybody. Returns when the next is due.
-    async fn poll(&mut self) -> Timestamp {
-        let now = self.setup.clock.now();
-        let mut sightings = Vec::new();
-        let report = self.poller.poll(now, |sighting| sightings.push(sighting)).await;
+    /// Begins one poll for everybody.
+    fn poll(&mut self) -> Polling {
+        let Some(mut poller) = self.poller.take() else { return Polling(None) };
+        for (address, change) in self.changes.drain(..) {
+            match change {
+                Change::Track(id) => poller.schedule_mut().track(address, id),
+                Change::Forget => poller.schedule_mut().forget(&address),
+            };
+        }
+        let began = self.setup.clock.now();
+        let working = self.setup.busy.begin();
+        Polling(Some(tokio::spawn(async move {
+            let mut sightings = Vec::new();
+            let report = poller.poll(began, |sighting| sightings.push(sighting)).await;
+            drop(working);
+            Polled { poller, began, sightings, report }
+        })))
+    }
+
+    /// Tells everybody what a poll found. Returns when the next is due.
+    async fn polled(&mut self, polled: Polled) -> Timestamp {
+        let Polled { poller, began: now, sightings, report } = polled;
+        self.poller = Some(poller);
         let mut told = BTreeSet::new();
         for sighting in sightings {
             let (address, wake) = match sighting {

@@ -189,6 +189,29 @@ async fn a_head_that_moves_during_the_wait_starts_the_attempts_again() {
 }
 
 #[tokio::test]
+async fn nobody_waits_for_ever_for_reviewers_that_nobody_named() {
+    let place = Place::new().await;
+    let config = DRIVEN.replace("reviewers = ['coderabbit']\n", "");
+    let run = place.run(&config).await;
+    assert_eq!(run.end().await, "timeout");
+    assert!(run.view().exit().unwrap().to_string().starts_with("no reviewer showed itself in time"));
+    place.play(&review(&[]));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("success"), "one that comes late is taken notice of");
+    run.stop().await;
+    assert_eq!(place.facts().await, ["ended", "ended"]);
+    assert_eq!(place.posts(), [""; 0]);
+}
+
+#[tokio::test]
+async fn where_nobody_is_expected_there_is_nothing_to_wait_for() {
+    let place = Place::new().await;
+    let run = place.run(&DRIVEN.replace("['coderabbit']", "[]")).await;
+    assert_eq!(run.end().await, "success");
+    run.stop().await;
+}
+
+#[tokio::test]
 async fn without_drive_everything_is_computed_and_nothing_is_sent() {
     let place = Place::new().await;
     let run = place.run("").await;

@@ -41,7 +41,7 @@ async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
     assert_eq!(run.exit().as_deref(), Some("stopped"));
     assert_eq!(place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
     run.stop().await;
-    assert_eq!(place.facts().await, ["ended"]);
+    assert_eq!(place.facts().await, ["told", "ended"]);
 }
 
 #[tokio::test]

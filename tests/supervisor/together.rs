@@ -78,7 +78,13 @@ async fn one_drives(place: Place) {
     one.tick().await;
     two.tick().await;
     assert_eq!((place.count("reply"), place.count("label")), (1, 1), "{:?}", place.posts());
-    one.tell(Command::Stop, |_| true).await;
+
+    // What a person tells the standby, the driver does.
+    place.play(&push(7));
+    one.tick().await;
+    assert_eq!(one.phase(), "waiting");
+    two.tell(Command::Pause, |_| true).await;
+    one.see(|view| format!("{:?}", view.review_loop).contains("Paused")).await;
 
     // From here on the driver's journal never answers again: it is as good as dead, and its lease runs out.
     fatal.now();
@@ -87,6 +93,7 @@ async fn one_drives(place: Place) {
     takes_over(&two).await;
     place.play(&push(1));
     two.ticks(2).await;
+    assert_eq!(two.phase(), "paused", "it goes on where the other was");
     assert_eq!((place.count("reply"), place.count("label")), (1, 1), "{:?}", place.posts());
     dead.abort();
     drop(one);

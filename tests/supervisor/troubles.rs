@@ -2,6 +2,7 @@
 
 use crate::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::simulator::{Fault, FaultKind};
+use cloture::supervisor::Command;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
@@ -100,6 +101,21 @@ async fn a_write_that_github_refuses_does_not_hold_up_the_others() {
     place.play(&review(&[again("b")]));
     run.ticks(2).await;
     assert_eq!(place.count("resolve"), 1, "{:?}, {:?}", place.posts(), run.view().trouble);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_person_is_heard_while_a_poll_hangs() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.simulator.inject(Fault::always("reads", FaultKind::Stall { millis: 60_000 }));
+    let ticker = run.ticker.clone();
+    let tick = tokio::spawn(async move { ticker.tick().await });
+    let stalled = |record: &cloture::simulator::RequestRecord| record.outcome.contains("stall");
+    place.simulator.wait_until(|simulator| simulator.requests().iter().any(stalled)).await;
+    run.tell(Command::Stop, |view| view.exit().is_some()).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    tick.abort();
     run.stop().await;
 }
 

@@ -34,6 +34,8 @@ pub enum Exit {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Missing {
     Reviews(Vec<ReviewerName>),
+    /// No reviewer is named, and none has shown itself (L3).
+    Anybody,
     /// The author's.
     Push,
     /// The last attempts did not reach the forge.
@@ -83,6 +85,9 @@ impl fmt::Display for Exit {
             Exit::Timeout { missing: Missing::Reviews(reviewers) } => {
                 let names: Vec<_> = reviewers.iter().map(ReviewerName::as_str).collect();
                 write!(f, "no review came in time from {}", names.join(", "))
+            }
+            Exit::Timeout { missing: Missing::Anybody } => {
+                write!(f, "no reviewer showed itself in time; name those to wait for in the configuration")
             }
             Exit::Timeout { missing: Missing::Push } => write!(f, "the author did not push in time"),
             Exit::Timeout { missing: Missing::Unknown } => {
