@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::leases::{Acquire, Leases, Release, Renew};
 use store::records::{Append, Find, Page, Unconcluded};
-use store::snapshots::{self, ForgetSnapshots, LoadPoll, LoadSnapshots, SavePoll, SaveSnapshot, Written};
+use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, Written};
 use store::{Request, Setup, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -277,7 +277,8 @@ impl Journal {
 
     // ---- The last poll ---------------------------------------------------------------------------------------
 
-    /// Keeps the last poll of a pull request in place of the one before, with whatever the poller wants back.
+    /// Keeps the last poll of a pull request in place of the one before, with whatever the poller wants back; who is no
+    /// poller leaves that as it is.
     pub async fn save_snapshot(
         &self,
         host: impl Into<String>,
@@ -300,12 +301,6 @@ impl Journal {
         self.ask(SavePoll { pull_request: pull_request.clone(), poll: poll.to_string() }).await
     }
 
-    /// What was kept of one by [`save_poll`](Self::save_poll) or with its snapshot; none where that cannot be read.
-    pub async fn load_poll(&self, pull_request: &PullRequestKey) -> Result<Option<Value>, JournalError> {
-        let kept = self.ask(LoadPoll { pull_request: pull_request.clone() }).await?;
-        Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
-    }
-
     /// Forgets pull requests that are no longer watched.
     pub async fn forget_snapshots(&self, pull_requests: Vec<PullRequestKey>) -> Result<(), JournalError> {
         self.ask(ForgetSnapshots { pull_requests }).await
@@ -313,7 +308,19 @@ impl Journal {
 
     /// All of them, each with its age. Those that cannot be read any more are named.
     pub async fn load_snapshots(&self) -> Result<StoredSnapshots, JournalError> {
-        let stored = self.ask(LoadSnapshots).await?;
+        self.snapshots(None).await
+    }
+
+    /// One of them, if it is kept and can be read.
+    pub async fn last_snapshot(
+        &self,
+        pull_request: &PullRequestKey,
+    ) -> Result<Option<StoredSnapshot>, JournalError> {
+        Ok(self.snapshots(Some(pull_request.clone())).await?.readable.pop())
+    }
+
+    async fn snapshots(&self, of: Option<PullRequestKey>) -> Result<StoredSnapshots, JournalError> {
+        let stored = self.ask(LoadSnapshots { of }).await?;
         // Megabytes of JSON must not keep a screen or a timer waiting.
         let reading = tokio::task::spawn_blocking(move || snapshots::read(stored));
         reading.await.map_err(|_| JournalError::Closed)

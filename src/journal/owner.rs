@@ -6,7 +6,7 @@ use super::error::{Fault, JournalError};
 use super::files::InUse;
 use super::store::leases::{Acquire, Leases, Release, Renew};
 use super::store::records::{Append, Find, Page, Unconcluded};
-use super::store::snapshots::{ForgetSnapshots, LoadPoll, LoadSnapshots, SavePoll, SaveSnapshot};
+use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot};
 use super::store::{Request, Setup, Store};
 use sqlx::Connection;
 use std::sync::Arc;
@@ -64,7 +64,6 @@ jobs! {
     Release,
     Leases,
     SavePoll,
-    LoadPoll,
     SaveSnapshot,
     ForgetSnapshots,
     LoadSnapshots,

@@ -87,7 +87,7 @@ pub enum Command {
 #[derive(Debug)]
 pub(super) struct Message {
     pub(super) wake: WakeUp,
-    pub(super) _working: Working,
+    pub(super) working: Working,
 }
 
 pub(super) struct Actor {
@@ -186,11 +186,11 @@ impl Actor {
         loop {
             let (wake, working) = tokio::select! {
                 message = inbox.recv() => match message {
-                    Some(Message { wake, _working }) => (wake, Some(_working)),
+                    Some(Message { wake, working }) => (wake, working),
                     None => break,
                 },
                 // The sender is ours, so this never ends by itself.
-                Some(wake) = programs.recv() => (wake, Some(self.setup.busy.begin())),
+                Some(wake) = programs.recv() => (wake, self.setup.busy.begin()),
             };
             if matches!(wake, WakeUp::Shutdown) {
                 break;
@@ -374,7 +374,7 @@ impl Actor {
                 return self.alone(occasion, standing);
             }
             self.alone = 0;
-            self.review_loop = Some(self.new_loop(standing));
+            self.review_loop = Some(Self::new_loop(standing));
         }
         let Some(review_loop) = &mut self.review_loop else { return Vec::new() };
         let wake = match occasion {
@@ -417,7 +417,7 @@ impl Actor {
 
     /// A loop that goes on where the journal says the last one was: rounds that were started stay started, and an author
     /// that is at work on this very head is waited for.
-    fn new_loop(&self, standing: &Standing) -> ReviewLoop {
+    fn new_loop(standing: &Standing) -> ReviewLoop {
         let folded = &standing.folded;
         let at_work = folded.author_at.get(&standing.snapshot.head.sha) == Some(&None);
         ReviewLoop::resumed(

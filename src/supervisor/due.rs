@@ -16,6 +16,7 @@ use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{Action, ReviewerName, Severity, ThreadId};
 use crate::github::discover::PullRequestAddress;
 use crate::github::write::{NewThread, Target, ThreadTarget, Verdict as Posted, Write};
+use jiff::Timestamp;
 use std::fmt::Write as _;
 
 /// One thing to write, and why.
@@ -199,7 +200,7 @@ pub enum Ask {
 
 /// L6: said once, however often the cap is reached before somebody grants a round or reopens.
 pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Option<Deed> {
-    let since = standing.snapshot.reopened_at.map_or(0, |at| at.as_second());
+    let since = standing.snapshot.reopened_at.map_or(0, Timestamp::as_second);
     let granted = standing.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
     let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));

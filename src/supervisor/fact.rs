@@ -49,6 +49,9 @@ pub enum Fact {
     Pushed {
         head: Sha,
         changes: Vec<FileChange>,
+        /// How many there were before: a head that was left can be pushed again.
+        #[serde(default)]
+        number: u32,
     },
     /// The author was sent to work on this head.
     Dispatched {
@@ -216,14 +219,15 @@ impl Fact {
             | Fact::Told { .. }
             | Fact::Ended { .. }
             | Fact::Granted { .. }
-            | Fact::Asked { .. } => None,
+            | Fact::Asked { .. }
+            // One that nothing was asked for is passed over, and a head can be looked at again after it was left.
+            | Fact::Answered { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
-            Fact::Pushed { head, .. } => Some(head.to_string()),
+            Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
             // One round a head: whatever the author did to it, the next round is about another.
             Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
-            Fact::Answered { reviewer, head, attempt, .. } => Some(format!("{reviewer}@{head}/{attempt}")),
         }
     }
 

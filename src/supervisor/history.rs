@@ -205,7 +205,7 @@ impl Fold<'_> {
                 }
             }
             Fact::Granted { .. } => folded.granted += 1,
-            Fact::Pushed { head, changes } => folded.engine.push(head.clone(), changes),
+            Fact::Pushed { head, changes, .. } => folded.engine.push(head.clone(), changes),
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
                 folded.author_at.entry(head.clone()).or_default();

@@ -301,7 +301,7 @@ impl Hub {
             match change {
                 Change::Track(id) => poller.schedule_mut().track(address, id),
                 Change::Forget => poller.schedule_mut().forget(&address),
-            };
+            }
         }
         let began = self.setup.clock.now();
         let working = self.setup.busy.begin();
@@ -374,7 +374,7 @@ impl Hub {
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
         if let Some(Loop { inbox, .. }) = self.actors.get(address) {
-            let message = Message { wake, _working: self.setup.busy.begin() };
+            let message = Message { wake, working: self.setup.busy.begin() };
             // A loop that has ended has nothing to be told.
             let _ended = inbox.send(message).await;
         }
@@ -389,7 +389,7 @@ impl Hub {
     async fn end(self) {
         let mut tasks = Vec::new();
         for (_, Loop { inbox, task }) in self.actors {
-            let shutdown = Message { wake: WakeUp::Shutdown, _working: self.setup.busy.begin() };
+            let shutdown = Message { wake: WakeUp::Shutdown, working: self.setup.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);
             tasks.push(task);
         }

@@ -4,6 +4,7 @@ use crate::domain::snapshot::{PullRequestSnapshot, Review, Thread as Seen};
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use crate::github::write::Key;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// The mark in the first comment of a thread that a driven reviewer opened.
 pub fn finding(thread: &ThreadId) -> Option<Key> {
@@ -32,7 +33,9 @@ fn spelled(part: &str) -> String {
         match c {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => spelled.push(c),
             '-' if !spelled.ends_with('-') => spelled.push(c),
-            _ => spelled.push_str(&format!(".{:x}.", u32::from(c))),
+            _ => {
+                let _infallible = write!(spelled, ".{:x}.", u32::from(c));
+            }
         }
     }
     spelled

@@ -34,6 +34,34 @@ pub async fn perform(
     journal: &Journal,
     writer: &Writer<Client>,
 ) -> Result<Done, JournalError> {
+    match attempt(deed, about, by, lease, journal, writer).await? {
+        Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
+        Ok(outcome) => Ok(Done::Concluded(outcome)),
+        Err(error @ (Error::Refused { .. } | Error::Gone { .. })) => {
+            let why = error.to_string();
+            let refused = NewRecord::new("", by).about(about.clone()).because(deed.why.clone());
+            let refused = refused.with(json!({"refused": why}));
+            journal.conclude(lease, journal_key(about, &deed.name), refused).await?;
+            Ok(Done::Refused(why))
+        }
+        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. })) => {
+            Ok(Done::NotAllowed(error.to_string()))
+        }
+        Err(error @ (Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. })) => {
+            Ok(Done::Later(error.to_string()))
+        }
+    }
+}
+
+/// The same, for somebody who does not come back by himself and wants to know exactly what became of it.
+pub async fn attempt(
+    deed: &Deed,
+    about: &PullRequestKey,
+    by: &str,
+    lease: Option<&Lease>,
+    journal: &Journal,
+    writer: &Writer<Client>,
+) -> Result<Result<Outcome, Error>, JournalError> {
     let key = journal_key(about, &deed.name);
     let record = |body| NewRecord::new("", by).about(about.clone()).because(deed.why.clone()).with(body);
     journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
@@ -45,25 +73,14 @@ pub async fn perform(
         }
         outcome => outcome,
     };
-    match outcome {
-        Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
-        Ok(outcome) => {
-            let body = json!({"outcome": outcome.sentence(), "url": proof_url(&outcome)});
+    match &outcome {
+        Ok(Outcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
+        Ok(known) => {
+            let body = json!({"outcome": known.sentence(), "url": proof_url(known)});
             journal.conclude(lease, key, record(body)).await?;
-            Ok(Done::Concluded(outcome))
-        }
-        Err(error @ (Error::Refused { .. } | Error::Gone { .. })) => {
-            let why = error.to_string();
-            journal.conclude(lease, key, record(json!({"refused": why}))).await?;
-            Ok(Done::Refused(why))
-        }
-        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. })) => {
-            Ok(Done::NotAllowed(error.to_string()))
-        }
-        Err(error @ (Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. })) => {
-            Ok(Done::Later(error.to_string()))
         }
     }
+    Ok(outcome)
 }
 
 fn proof_url(outcome: &Outcome) -> Option<&str> {

@@ -8,6 +8,7 @@ use crate::domain::actionable::{self, Sorted};
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffRules, Mode, Task};
 use crate::domain::observed::{self, Observed, UnownedThread};
+use crate::domain::place::LineRange;
 use crate::domain::post::Reads;
 use crate::domain::review_loop::{Content, Observation, Post, PostKind};
 use crate::domain::snapshot::{
@@ -88,7 +89,7 @@ impl Shown<'_> {
     pub fn line(&self) -> Option<u32> {
         match self.on_forge {
             Some(seen) => seen.line,
-            None => self.thread.anchor.lines.filter(|_| !self.thread.anchor.gone).map(|lines| lines.first()),
+            None => self.thread.anchor.lines.filter(|_| !self.thread.anchor.gone).map(LineRange::first),
         }
     }
 

@@ -134,6 +134,31 @@ async fn an_unchanged_head_that_is_asked_for_eight_times_gets_one_cycle() {
 }
 
 #[tokio::test]
+async fn a_head_that_is_pushed_again_is_not_reviewed_twice_and_what_follows_it_is() {
+    let place = Place::new().await;
+    let config = config(&place);
+    for number in 1..=3 {
+        answer(&place, number, &[], &[]);
+    }
+    let head = place.pull(SEVEN).head;
+    let run = place.run(&config).await;
+    run.tick().await;
+    place.play(&push(1));
+    run.ticks(2).await;
+    place.play(&format!(
+        "{{ force_push = {{ by = 'erin', sha = '{head}', files = {{ 'notes.txt' = 'back' }} }} }}"
+    ));
+    run.ticks(3).await;
+    assert_eq!(calls(&place), 2, "C5");
+    assert_eq!(run.exit().as_deref(), Some("success"));
+    place.play(&push(2));
+    run.ticks(2).await;
+    assert_eq!((calls(&place), run.exit().as_deref()), (3, Some("success")));
+    run.stop().await;
+    assert_eq!(place.facts().await.iter().filter(|kind| *kind == "pushed").count(), 4);
+}
+
+#[tokio::test]
 async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorded() {
     let place = Place::new().await;
     let config = config(&place);

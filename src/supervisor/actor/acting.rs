@@ -27,12 +27,11 @@ impl Actor {
         for effect in &effects {
             match effect {
                 // The hub polls; the loop only says when its next attempt is due.
-                Effect::Poll => self.next_at = None,
+                Effect::Poll | Effect::Announce(_) => self.next_at = None,
                 Effect::WakeAt { at, .. } => self.next_at = Some(*at),
                 // Both follow from where the loop stands, so that what cannot be sent now is not forgotten.
                 Effect::AskForReviews { .. } | Effect::PostRoundCap { .. } => {}
                 Effect::DispatchAuthor { round } => dispatch = Some(*round),
-                Effect::Announce(_) => self.next_at = None,
             }
         }
         let mut deeds = Vec::new();

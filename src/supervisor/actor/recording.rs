@@ -9,6 +9,7 @@ use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
 use crate::supervisor::fact::{Dated, Fact};
 use crate::supervisor::view::Role;
 use serde::Deserialize;
+use serde_json::Value;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -110,7 +111,7 @@ impl Actor {
             is_news |= self.learn(&record);
         }
         if matches!(&self.role, Role::Standby { holder } if !holder.is_empty()) {
-            let kept = self.setup.journal.load_poll(&self.key).await?;
+            let kept = self.setup.journal.last_snapshot(&self.key).await?.and_then(|stored| stored.poll);
             self.review_loop = kept.and_then(|kept| ReviewLoop::deserialize(kept).ok());
             self.next_at = None;
         }
@@ -148,20 +149,20 @@ impl Actor {
             // What is kept is the driver's: whoever only looks does not write over it.
             return Ok(());
         }
+        let reopened_at = snapshot
+            .reopened_at
+            .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
         if self.standing.as_ref().is_none_or(|old| old.snapshot != *snapshot) {
-            let state = self.loop_state();
+            // L6: reopening starts the count again, whatever the loop had come to, also for whoever starts from here.
+            let state = if reopened_at.is_some() { Some(Value::Null) } else { self.loop_state() };
             self.setup.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
         }
-        if let Some(reopened_at) = snapshot.reopened_at
-            && snapshot.state == PullRequestState::Open
-            && self.is_after_close(reopened_at)
-        {
+        if let Some(reopened_at) = reopened_at {
             if self.is_close_unseen() {
                 // It was closed and reopened between two looks.
                 self.record_at(reopened_at, Fact::Closed).await?;
             }
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
-            // L6: reopening starts the count again, whatever the loop had come to.
             self.review_loop = None;
         }
         if let Some(old) = self.standing.clone() {
@@ -199,7 +200,9 @@ impl Actor {
                 }
             }
         };
-        let fact = Fact::Pushed { head: head.clone(), changes };
+        let pushes = self.history.facts().iter().filter(|dated| matches!(dated.fact, Fact::Pushed { .. }));
+        let number = u32::try_from(pushes.count()).unwrap_or(u32::MAX);
+        let fact = Fact::Pushed { head: head.clone(), changes, number };
         self.record_held(fact, "author", "the head moved").await?;
         Ok(())
     }
@@ -236,7 +239,7 @@ impl Actor {
         Ok(())
     }
 
-    fn loop_state(&self) -> Option<serde_json::Value> {
+    fn loop_state(&self) -> Option<Value> {
         let review_loop: &ReviewLoop = self.review_loop.as_ref()?;
         serde_json::to_value(review_loop).ok()
     }
