@@ -114,6 +114,14 @@ impl Journal {
         Ok(Opened { journal: Journal { jobs, news, follow_every }, set_aside })
     }
 
+    /// The version of the format: what was opened is of this one.
+    pub const VERSION: usize = store::migrations::VERSION;
+
+    /// Whether anything could be kept now. It leaves no trace.
+    pub async fn check_writable(&self) -> Result<(), JournalError> {
+        self.ask(ForgetSnapshots { pull_requests: Vec::new() }).await
+    }
+
     /// Waits until everything that was accepted is on disk, and ends the journal for every handle.
     pub async fn close(self) -> Result<(), JournalError> {
         let (reply, answer) = oneshot::channel();
@@ -266,7 +274,8 @@ impl Journal {
 
     // ---- The last poll ---------------------------------------------------------------------------------------
 
-    /// Keeps the last poll of a pull request in place of the one before, with whatever the poller wants back.
+    /// Keeps the last poll of a pull request in place of the one before, with whatever the poller wants back; who is no
+    /// poller leaves that as it is.
     pub async fn save_snapshot(
         &self,
         host: impl Into<String>,
@@ -296,7 +305,19 @@ impl Journal {
 
     /// All of them, each with its age. Those that cannot be read any more are named.
     pub async fn load_snapshots(&self) -> Result<StoredSnapshots, JournalError> {
-        let stored = self.ask(LoadSnapshots).await?;
+        self.snapshots(None).await
+    }
+
+    /// One of them, if it is kept and can be read.
+    pub async fn last_snapshot(
+        &self,
+        pull_request: &PullRequestKey,
+    ) -> Result<Option<StoredSnapshot>, JournalError> {
+        Ok(self.snapshots(Some(pull_request.clone())).await?.readable.pop())
+    }
+
+    async fn snapshots(&self, of: Option<PullRequestKey>) -> Result<StoredSnapshots, JournalError> {
+        let stored = self.ask(LoadSnapshots { of }).await?;
         // Megabytes of JSON must not keep a screen or a timer waiting.
         let reading = tokio::task::spawn_blocking(move || snapshots::read(stored));
         reading.await.map_err(|_| JournalError::Closed)

@@ -30,6 +30,22 @@ pub async fn perform(
     journal: &Journal,
     writer: &Writer<Client>,
 ) -> Result<Done, JournalError> {
+    match attempt(deed, about, by, lease, journal, writer).await? {
+        Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
+        Ok(outcome) => Ok(Done::Concluded(outcome)),
+        Err(error) => Ok(Done::Later(error.to_string())),
+    }
+}
+
+/// The same, for somebody who does not come back by himself and wants to know exactly what became of it.
+pub async fn attempt(
+    deed: &Deed,
+    about: &PullRequestKey,
+    by: &str,
+    lease: Option<&Lease>,
+    journal: &Journal,
+    writer: &Writer<Client>,
+) -> Result<Result<Outcome, Error>, JournalError> {
     let key = journal_key(about, &deed.name);
     let record = |body| NewRecord::new("", by).about(about.clone()).because(deed.why.clone()).with(body);
     journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
@@ -41,15 +57,14 @@ pub async fn perform(
         }
         outcome => outcome,
     };
-    match outcome {
-        Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
-        Ok(outcome) => {
-            let body = json!({"outcome": outcome.sentence(), "url": proof_url(&outcome)});
+    match &outcome {
+        Ok(Outcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
+        Ok(known) => {
+            let body = json!({"outcome": known.sentence(), "url": proof_url(known)});
             journal.conclude(lease, key, record(body)).await?;
-            Ok(Done::Concluded(outcome))
         }
-        Err(error) => Ok(Done::Later(error.to_string())),
     }
+    Ok(outcome)
 }
 
 fn proof_url(outcome: &Outcome) -> Option<&str> {

@@ -14,6 +14,7 @@ pub(in crate::journal) struct SaveSnapshot(pub(in crate::journal) Written);
 pub(in crate::journal) struct Written {
     pub(in crate::journal) pull_request: PullRequestKey,
     pub(in crate::journal) snapshot: String,
+    /// Without one, what the poller left is kept.
     pub(in crate::journal) poll: Option<String>,
 }
 
@@ -30,7 +31,7 @@ impl Request for SaveSnapshot {
             "INSERT INTO snapshots (pull_request, host, repository, number, saved_at, snapshot, poll) \
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (pull_request) DO UPDATE SET \
              host = excluded.host, repository = excluded.repository, saved_at = excluded.saved_at, \
-             snapshot = excluded.snapshot, poll = excluded.poll",
+             snapshot = excluded.snapshot, poll = COALESCE(excluded.poll, snapshots.poll)",
         )
         .bind(pull_request.canonical())
         .bind(pull_request.host.clone())
@@ -89,9 +90,11 @@ impl Request for ForgetSnapshots {
     }
 }
 
-/// All of them, still as text: to read so much JSON is not the owner's work.
+/// All of them or one, still as text: to read so much JSON is not the owner's work.
 #[derive(Debug)]
-pub(in crate::journal) struct LoadSnapshots;
+pub(in crate::journal) struct LoadSnapshots {
+    pub(in crate::journal) of: Option<PullRequestKey>,
+}
 
 /// What is stored, with how old it is.
 #[derive(Debug)]
@@ -107,9 +110,12 @@ impl Request for LoadSnapshots {
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Stored>, Fault> {
         let now = now(&mut store.connection, store.dialect).await?;
+        let of = self.of.as_ref().map(PullRequestKey::canonical);
         let rows = sqlx::query(
-            "SELECT host, repository, number, saved_at, snapshot, poll FROM snapshots ORDER BY pull_request",
+            "SELECT host, repository, number, saved_at, snapshot, poll FROM snapshots \
+             WHERE $1 = '' OR pull_request = $1 ORDER BY pull_request",
         )
+        .bind(of.unwrap_or_default())
         .fetch_all(&mut store.connection)
         .await?;
         let mut stored = Vec::with_capacity(rows.len());
