@@ -151,11 +151,11 @@ fn waiting_on<'a>(known: &'a Known, config: &Config) -> Vec<Waiting<'a>> {
 
 #[derive(Serialize)]
 struct Document<'a> {
-    threads: Vec<Line<'a>>,
+    threads: Vec<ThreadPart<'a>>,
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct ThreadPart<'a> {
     repository: &'a RepositoryName,
     number: u64,
     state: &'static str,
@@ -178,11 +178,11 @@ struct Line<'a> {
     others: &'a [ThreadId],
 }
 
-fn line<'a>(known: &'a Known, waiting: &'a Waiting<'a>, config: &Config) -> Line<'a> {
+fn line<'a>(known: &'a Known, waiting: &'a Waiting<'a>, config: &Config) -> ThreadPart<'a> {
     let Waiting { shown, why, since, reviewers, others } = waiting;
     let snapshot = &known.standing.snapshot;
     let finding = &shown.thread.finding;
-    Line {
+    ThreadPart {
         repository: &snapshot.repository,
         number: snapshot.number,
         state: snapshot.state.name(),

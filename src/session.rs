@@ -27,7 +27,7 @@ pub struct Session {
 /// A pull request stays with an instance for so many polls without being heard of.
 const LEASE_POLLS: u32 = 3;
 /// No lease is shorter: a write whose answer was lost is looked for over some seconds.
-const SHORTEST_LEASE: Duration = Duration::from_secs(60);
+const SHORTEST_LEASE: Duration = Duration::from_mins(1);
 
 impl Session {
     /// Opens the journal and connects. Nothing is sent yet.

@@ -96,16 +96,13 @@ impl<'a> Planner<'a> {
             }
             PullRequestVerb::RequestReview { reviewer, mention: None } => {
                 let reviewer = given(reviewer, "a reviewer")?;
-                let mention = known(&reviewer, profiles).map(|known| &known.profile);
-                match mention.filter(|profile| !profile.re_request && !profile.ask_again.is_empty()) {
-                    Some(profile) => {
-                        let key = self.key("request-review", &[&reviewer, &profile.ask_again])?;
-                        Write::Comment { on, body: profile.ask_again.clone(), key }
-                    }
-                    None => {
-                        let (reviewer, is_bot) = account(&reviewer, profiles);
-                        Write::RequestReview { on, reviewer, is_bot }
-                    }
+                let profile = known(&reviewer, profiles).map(|known| &known.profile);
+                if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
+                    let key = self.key("request-review", &[&reviewer, &profile.ask_again])?;
+                    Write::Comment { on, body: profile.ask_again.clone(), key }
+                } else {
+                    let (reviewer, is_bot) = account(&reviewer, profiles);
+                    Write::RequestReview { on, reviewer, is_bot }
                 }
             }
             PullRequestVerb::Close => Write::Close { on },

@@ -56,7 +56,7 @@ pub(super) async fn act(
     }
     let snapshot = Arc::new(read.snapshot.clone());
     let rules = Rules::of(settings.config, profiles, &address.repository, false);
-    let standing = known::stand(Arc::clone(&snapshot), &past, settings.config, profiles);
+    let standing = known::stand(&snapshot, &past, settings.config, profiles);
     let id = thread::find(wanted.thread, &read, &standing, &address)?;
     let ThreadVerb { what, reason } = wanted.verb;
     let act = Act {

@@ -42,7 +42,7 @@ pub async fn all(
     let known = stored.readable.into_iter().map(|stored| {
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
         let past = Past::of(&records.remove(&about).unwrap_or_default());
-        let standing = stand(Arc::new(snapshot), &past, config, reads);
+        let standing = stand(&Arc::new(snapshot), &past, config, reads);
         Known { about, standing, past, age }
     });
     let mut known: Vec<Known> = known.collect();
@@ -60,19 +60,19 @@ pub async fn one(
     let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
     let past = Past::load(journal, &about).await?;
-    let standing = stand(Arc::new(snapshot), &past, config, reads);
+    let standing = stand(&Arc::new(snapshot), &past, config, reads);
     Ok(Some(Known { about, standing, past, age }))
 }
 
 /// Where a pull request stands by what was read and what is recorded.
 pub fn stand(
-    snapshot: Arc<PullRequestSnapshot>,
+    snapshot: &Arc<PullRequestSnapshot>,
     past: &Past,
     config: &Config,
     reads: &dyn Reads,
 ) -> Standing {
     let rules = Rules::of(config, reads, &snapshot.repository, false);
-    Standing::of(Arc::clone(&snapshot), &past.history, &rules)
+    Standing::of(Arc::clone(snapshot), &past.history, &rules)
 }
 
 /// What a fresh look tells and a later one would not, because it replaces the last: threads that were resolved then and are

@@ -20,6 +20,7 @@ use crate::supervisor::fact::{Dated, Fact, Verb};
 use crate::supervisor::perform::journal_key;
 use crate::supervisor::standing::{Rules, Shown, Standing};
 use jiff::Timestamp;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Turns an act into a plan, or says why it cannot be done.
@@ -132,7 +133,7 @@ impl<'a> Planner<'a> {
         }
         let already = self.already(verb, group);
         if !already {
-            self.check(verb, &group.first)?;
+            check(verb, &group.first)?;
         }
         let turn = self.turn(group, already);
         let fact = Fact::Decided { thread: group.first.thread.id.clone(), verb };
@@ -176,20 +177,6 @@ impl<'a> Planner<'a> {
     }
 
     // Whether it fits
-
-    fn check(&self, verb: Verb, first: &Shown<'_>) -> Result<(), Objection> {
-        let thread = first.thread;
-        let fits = match verb.act() {
-            PersonAct::Decide(decision) => thread.machine.admits(decision).map_err(Refusal::from),
-            PersonAct::Queue if thread.handed_off => Err(Refusal::AlreadyHandedOff),
-            PersonAct::Queue if thread.status().is_settled() => Err(Refusal::AlreadySettled),
-            PersonAct::Queue | PersonAct::Unqueue => Ok(()),
-        };
-        fits.map_err(|refusal| {
-            let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
-            Objection::Refused { refusal, standing }
-        })
-    }
 
     /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
     fn already(&self, verb: Verb, group: &Group<'_>) -> bool {
@@ -266,7 +253,7 @@ impl<'a> Planner<'a> {
         }
         for deed in &mut deeds {
             if let (Write::Reply { body, .. }, Some(reason)) = (&mut deed.write, &self.act.reason) {
-                body.push_str(&format!("\n\n{} says: {}", self.act.by, reason.trim()));
+                let _infallible = write!(body, "\n\n{} says: {}", self.act.by, reason.trim());
             }
         }
         Ok(deeds)
@@ -345,6 +332,21 @@ impl<'a> Planner<'a> {
             Verb::Unqueue => format!("Take the finding at {at} off the queue."),
         }
     }
+}
+
+/// Whether it fits where the thread stands.
+fn check(verb: Verb, first: &Shown<'_>) -> Result<(), Objection> {
+    let thread = first.thread;
+    let fits = match verb.act() {
+        PersonAct::Decide(decision) => thread.machine.admits(decision).map_err(Refusal::from),
+        PersonAct::Queue if thread.handed_off => Err(Refusal::AlreadyHandedOff),
+        PersonAct::Queue if thread.status().is_settled() => Err(Refusal::AlreadySettled),
+        PersonAct::Queue | PersonAct::Unqueue => Ok(()),
+    };
+    fits.map_err(|refusal| {
+        let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
+        Objection::Refused { refusal, standing }
+    })
 }
 
 /// The name of a deed, unique on the pull request.
