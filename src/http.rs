@@ -49,7 +49,18 @@ pub enum HttpError {
     NoAnswer { address: String, reason: String },
     /// The answer began, so that its status is known, and did not end as it should.
     #[error("{address} answered {status}, but its answer is incomplete: {reason}")]
-    CutShort { address: String, status: StatusCode, reason: String },
+    CutShort { address: String, status: StatusCode, reason: Short },
+}
+
+/// Why an answer is not whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Short {
+    #[error("it is larger than {0} bytes")]
+    TooLarge(usize),
+    #[error("it took longer than {0:?}")]
+    TooSlow(Duration),
+    #[error("{0}")]
+    Broken(String),
 }
 
 impl HttpError {
@@ -83,7 +94,7 @@ pub async fn post(
         let answer = answer.map_err(|error| no_answer(innermost(&error)))?;
         let (parts, body) = answer.into_parts();
         let body = timeout_at(deadline, collected(body, limits.answer)).await;
-        let body = body.unwrap_or_else(|_| Err(format!("it took longer than {:?}", limits.whole)));
+        let body = body.unwrap_or(Err(Short::TooSlow(limits.whole)));
         match body {
             Ok(body) => Ok(Response { status: parts.status, headers: parts.headers, body }),
             Err(reason) => {
@@ -123,13 +134,11 @@ async fn connected(address: &Address) -> Result<MaybeHttpsStream<TokioIo<TcpStre
     connector.call(uri).await.map_err(|error| innermost(error.as_ref()))
 }
 
-async fn collected(body: Incoming, most: usize) -> Result<Bytes, String> {
+async fn collected(body: Incoming, most: usize) -> Result<Bytes, Short> {
     match Limited::new(body, most).collect().await {
         Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => {
-            Err(format!("it is larger than {most} bytes"))
-        }
-        Err(error) => Err(innermost(error.as_ref())),
+        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => Err(Short::TooLarge(most)),
+        Err(error) => Err(Short::Broken(innermost(error.as_ref()))),
     }
 }
 

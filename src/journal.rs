@@ -31,10 +31,12 @@ use crate::domain::snapshot::PullRequestSnapshot;
 use jiff::Timestamp;
 use owner::{Ask, Job, Owner};
 use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 use store::leases::{Acquire, Leases, Release, Renew};
 use store::records::{Append, Find, Page, Unconcluded};
-use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, Written};
+use store::snapshots::{self, ForgetSnapshots, LoadPoll, LoadSnapshots, SavePoll, SaveSnapshot, Written};
 use store::{Request, Setup, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -49,6 +51,14 @@ pub struct Options {
     pub follow_every: Duration,
     /// How many pages of 4 KiB a file may have; what does not fit is refused as if the disk were full.
     pub page_limit: Option<u32>,
+    /// Told of every commit; for tests of what a crash at that moment leaves.
+    pub checkpoint: Option<Arc<dyn Checkpoint>>,
+}
+
+/// Decides after each commit whether the journal goes on. Where it does not, nothing is ever answered again, as if the
+/// process had been killed between the commit and its answer.
+pub trait Checkpoint: fmt::Debug + Send + Sync {
+    fn goes_on(&self) -> bool;
 }
 
 impl Options {
@@ -58,6 +68,7 @@ impl Options {
             patience: Duration::from_secs(30),
             follow_every: Duration::from_secs(1),
             page_limit: None,
+            checkpoint: None,
         }
     }
 }
@@ -91,7 +102,7 @@ const PAGE: usize = 500;
 impl Journal {
     /// Opens the journal, makes it where there is none, and brings it up to date.
     pub async fn open(address: &Address, options: Options) -> Result<Opened, JournalError> {
-        let Options { now, patience, follow_every, page_limit } = options;
+        let Options { now, patience, follow_every, page_limit, checkpoint } = options;
         let setup = Setup { patience, page_limit };
         let (address, store, in_use, set_aside) = match address.path() {
             Some(path) => {
@@ -108,8 +119,8 @@ impl Journal {
         };
         let (jobs, queue) = mpsc::channel(QUEUE);
         let (news, _) = watch::channel(());
-        let owner =
-            Owner { address, setup, store: Some(store), in_use, news: news.clone(), closing: Vec::new() };
+        let (store, news_of_owner, closing) = (Some(store), news.clone(), Vec::new());
+        let owner = Owner { address, setup, store, in_use, news: news_of_owner, closing, checkpoint };
         tokio::spawn(owner.run(queue));
         Ok(Opened { journal: Journal { jobs, news, follow_every }, set_aside })
     }
@@ -296,6 +307,12 @@ impl Journal {
     /// Keeps what the poller wants back where the rest of the last poll is as it was: a few bytes instead of all of it.
     pub async fn save_poll(&self, pull_request: &PullRequestKey, poll: &Value) -> Result<(), JournalError> {
         self.ask(SavePoll { pull_request: pull_request.clone(), poll: poll.to_string() }).await
+    }
+
+    /// What was kept of one by [`save_poll`](Self::save_poll) or with its snapshot; none where that cannot be read.
+    pub async fn load_poll(&self, pull_request: &PullRequestKey) -> Result<Option<Value>, JournalError> {
+        let kept = self.ask(LoadPoll { pull_request: pull_request.clone() }).await?;
+        Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
     }
 
     /// Forgets pull requests that are no longer watched.

@@ -73,6 +73,7 @@ impl Session {
             read_only,
             pace: Pace::default(),
             lease: interval.saturating_mul(LEASE_POLLS).max(SHORTEST_LEASE),
+            fresh: true,
             environment: settings.environment_of_programs,
         };
         Ok(Supervisor::start(options, pull_requests).await?)

@@ -74,6 +74,9 @@ pub struct Options {
     pub pace: Pace,
     /// How long this instance keeps a pull request without being heard of.
     pub lease: Duration,
+    /// Whether somebody wants loops to run that have ended before, be it that a person stopped them. What was under way
+    /// goes on in any case.
+    pub fresh: bool,
     /// Where reviewers' keys are looked for.
     pub environment: fn(&str) -> Option<String>,
 }
@@ -92,6 +95,7 @@ pub(crate) struct Setup {
     instance: String,
     read_only: bool,
     lease: Duration,
+    fresh: bool,
     environment: fn(&str) -> Option<String>,
     busy: Busy,
     board: watch::Sender<Arc<Board>>,

@@ -10,7 +10,7 @@ use crate::domain::review_loop::{Exit, Missing};
 use crate::failure::{Failure, Kind};
 use crate::github::PullRequestAddress;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::{Command, Supervisor, View};
+use crate::supervisor::{Supervisor, View};
 use jiff::Timestamp;
 use lines::Lines;
 use std::future::Future;
@@ -66,7 +66,8 @@ fn exit_code(exit: &Exit) -> u8 {
     }
 }
 
-/// Watches until the loop ends, the time is up, or `interrupted` completes, which stops the loop as a person would.
+/// Watches until the loop ends, the time is up, or `interrupted` completes. An interrupted loop goes on where it was when
+/// somebody watches again.
 pub async fn watch(
     wanted: &Wanted,
     supervisor: &Supervisor,
@@ -133,7 +134,6 @@ pub async fn watch_and_tell(
                 return Ok(End::Unfinished);
             }
             () = &mut interrupted => {
-                supervisor.tell(wanted.pull_request.clone(), Command::Stop).await;
                 let end = End::Exit(Exit::Stopped);
                 lines.end(&end, output)?;
                 return Ok(end);

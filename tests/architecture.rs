@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("github", &["domain", "http", "process", "secret"]),
     ("simulator", &["domain"]),
     ("object", &[]),
-    ("reviewers", &["domain", "object", "process", "secret"]),
+    ("reviewers", &["domain", "http", "object", "process", "secret"]),
     ("authors", &["domain", "process", "reviewers"]),
     ("journal", &["domain"]),
     ("config", &["authors", "domain", "github", "http", "journal", "reviewers"]),

@@ -216,7 +216,7 @@ async fn every_way_an_endpoint_fails_is_told() {
         assert!(refusal(&turns).contains(words), "{words}: {}", refusal(&turns));
     }
     let (turns, _, _) = completion(Answer::Silence, Duration::from_millis(200)).await;
-    assert!(refusal(&turns).contains("no answer within 200ms"), "{}", refusal(&turns));
+    assert!(refusal(&turns).contains("gave no answer: it took longer than 200ms"), "{}", refusal(&turns));
 }
 
 #[tokio::test]

@@ -25,8 +25,18 @@ pub enum AddressError {
 }
 
 impl Address {
+    /// An address that is only ever asked encrypted, unless it is this machine's own.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
-        let uri: Uri = text.parse().map_err(|_| AddressError::NotAnAddress)?;
+        let address = Self::of(text.parse().map_err(|_| AddressError::NotAnAddress)?)?;
+        if address.is_encrypted() || is_loopback(address.authority.host()) {
+            Ok(address)
+        } else {
+            Err(AddressError::Unencrypted)
+        }
+    }
+
+    /// An address, encrypted or not: whoever takes one that is not has decided that nothing secret goes there.
+    pub fn of(uri: Uri) -> Result<Address, AddressError> {
         let mut parts = uri.into_parts();
         let whole = parts.authority.take().ok_or(AddressError::NotAnAddress)?;
         let (userinfo, place) = match whole.as_str().rsplit_once('@') {
@@ -34,14 +44,9 @@ impl Address {
             None => (None, whole.as_str()),
         };
         let authority: Authority = place.parse().map_err(|_| AddressError::NotAnAddress)?;
-        if authority.host().is_empty() {
+        let scheme = parts.scheme.as_ref().map(http::uri::Scheme::as_str);
+        if authority.host().is_empty() || !matches!(scheme, Some("http" | "https")) {
             return Err(AddressError::NotAnAddress);
-        }
-        match parts.scheme.as_ref().map(http::uri::Scheme::as_str) {
-            Some("https") => {}
-            Some("http") if is_loopback(authority.host()) => {}
-            Some("http") => return Err(AddressError::Unencrypted),
-            _ => return Err(AddressError::NotAnAddress),
         }
         let authorization = userinfo.map(basic).transpose()?;
         parts.authority = Some(authority.clone());

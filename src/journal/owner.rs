@@ -1,13 +1,15 @@
 //! The one task that owns the connection and does the jobs in the order in which they came.
 
+use super::Checkpoint;
 use super::address::Address;
 use super::error::{Fault, JournalError};
 use super::files::InUse;
 use super::store::leases::{Acquire, Leases, Release, Renew};
 use super::store::records::{Append, Find, Page, Unconcluded};
-use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot};
+use super::store::snapshots::{ForgetSnapshots, LoadPoll, LoadSnapshots, SavePoll, SaveSnapshot};
 use super::store::{Request, Setup, Store};
 use sqlx::Connection;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
@@ -62,6 +64,7 @@ jobs! {
     Release,
     Leases,
     SavePoll,
+    LoadPoll,
     SaveSnapshot,
     ForgetSnapshots,
     LoadSnapshots,
@@ -77,6 +80,7 @@ pub(super) struct Owner {
     /// Tells followers that there is something new.
     pub(super) news: watch::Sender<()>,
     pub(super) closing: Vec<oneshot::Sender<Result<(), JournalError>>>,
+    pub(super) checkpoint: Option<Arc<dyn Checkpoint>>,
 }
 
 impl Owner {
@@ -113,6 +117,9 @@ impl Owner {
         {
             self.store = None;
             outcome = self.attempt(request).await;
+        }
+        if R::CHANGES && self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.goes_on()) {
+            std::future::pending::<()>().await;
         }
         outcome.map_err(|fault| {
             if fault.ends_connection() {

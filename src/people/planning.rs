@@ -218,7 +218,9 @@ impl<'a> Planner<'a> {
         // A deed's name in the journal leaves out the host.
         let PullRequestAddress { repository, number } = self.address.clone();
         let about = PullRequestKey { host: String::new(), repository, number };
-        self.past.outcome(&journal_key(&about, name)).is_some()
+        // What the forge refused is not done, and a person may well try it again.
+        let outcome = self.past.outcome(&journal_key(&about, name));
+        outcome.is_some_and(|(_, body)| body.get("refused").is_none())
     }
 
     // What is written

@@ -204,6 +204,8 @@ pub struct PullRequestEntry {
     pub delete: Vec<String>,
     #[serde(default)]
     pub rename: BTreeMap<String, String>,
+    /// The head's name, where a real checkout has it too; else one is made up.
+    pub sha: Option<String>,
 }
 
 fn once() -> u32 {

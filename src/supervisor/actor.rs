@@ -12,7 +12,7 @@ use super::standing::{Rules, Standing};
 use super::view::{Handoff, Role, View};
 use crate::domain::cycle::Trigger;
 use crate::domain::pull_request::{NextCall, PrState};
-use crate::domain::review_loop::{Effect, Phase, ReviewLoop, Step, Wake};
+use crate::domain::review_loop::{Effect, Exit, Phase, ReviewLoop, Step, Wake};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 /// Everything that can wake a pull request's loop.
 #[derive(Debug)]
@@ -103,6 +104,8 @@ pub(super) struct Actor {
     review_loop: Option<ReviewLoop>,
     next_at: Option<Timestamp>,
     lease: Option<Lease>,
+    /// When the lease is to be prolonged, by this process's own count.
+    renew_at: Option<Instant>,
     role: Role,
     thinking: BTreeMap<ReviewerName, JoinHandle<()>>,
     author: Option<JoinHandle<()>>,
@@ -145,6 +148,7 @@ impl Actor {
             review_loop: None,
             next_at: None,
             lease: None,
+            renew_at: None,
             role,
             thinking: BTreeMap::new(),
             author: None,
@@ -162,7 +166,8 @@ impl Actor {
         }
         if let Some((snapshot, at, review_loop)) = last {
             actor.seen_at = Some(at);
-            actor.review_loop = review_loop;
+            let ended = |review_loop: &ReviewLoop| matches!(review_loop.phase(), Phase::Ended(_));
+            actor.review_loop = review_loop.filter(|review_loop| !(actor.setup.fresh && ended(review_loop)));
             actor.standing = Some(Arc::new(actor.stand(snapshot)));
         }
         actor
@@ -233,7 +238,9 @@ impl Actor {
                     && let Some(standing) = &self.standing
                 {
                     self.restand(Arc::clone(&standing.snapshot));
-                    self.step(Occasion::Learned).await?;
+                    let granted = record.kind == "granted";
+                    self.step(if granted { Occasion::Person(Wake::GrantRound) } else { Occasion::Learned })
+                        .await?;
                 }
                 Ok(())
             }
@@ -268,10 +275,14 @@ impl Actor {
             Command::Stop => self.step(Occasion::Person(Wake::Stop)).await,
             Command::PollNow => self.step(Occasion::Person(Wake::PollNow)).await,
             Command::GrantRound { by, why } => {
-                if let Some(standing) = &self.standing {
-                    let head = standing.snapshot.head.sha.clone();
-                    self.record(Fact::Granted { head }, &by, &why).await?;
-                }
+                let phase = self.review_loop.as_ref().map(ReviewLoop::phase);
+                let (Some(standing), Some(Phase::Ended(Exit::RoundCap { .. }))) = (&self.standing, phase)
+                else {
+                    // A grant in advance would be one that nobody sees being used.
+                    return Ok(());
+                };
+                let head = standing.snapshot.head.sha.clone();
+                self.record(Fact::Granted { head }, &by, &why).await?;
                 self.step(Occasion::Person(Wake::GrantRound)).await
             }
             Command::RetryTask { key } => {
@@ -288,9 +299,14 @@ impl Actor {
             self.grope(&occasion, now);
             return Ok(());
         };
-        let before = self.review_loop.clone();
+        let before = (self.review_loop.clone(), self.next_at);
         let effects = self.turn(&occasion, &standing, now);
-        self.act(&standing, effects).await?;
+        if let Err(error) = self.act(&standing, effects).await {
+            // What could not be recorded did not happen: the next wake-up decides it again.
+            (self.review_loop, self.next_at) = before;
+            return Err(error);
+        }
+        let (before, _) = before;
         if self.review_loop != before {
             self.save_loop().await?;
         }
@@ -325,8 +341,15 @@ impl Actor {
             let reopened = standing.seen.state == PrState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if matches!(exit.name(), "pr_closed"));
             let more = !standing.expected.is_subset(review_loop.expected());
-            matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
+            // However a loop ended, what became of the pull request itself is the last word.
+            let over = standing.seen.state != PrState::Open
+                && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
+            // What is new may be what was waited for, or may have settled what was to be fixed.
+            let news = matches!(occasion, Occasion::Polled { changed: true })
+                && matches!(review_loop.phase(), Phase::Ended(exit) if exit.is_provisional());
+            over || matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
                 && (moved || reopened)
+                || news
                 || more && matches!(review_loop.phase(), Phase::Waiting)
         });
         if stale {
@@ -450,6 +473,15 @@ impl Actor {
         } else {
             // What cannot be recorded is not done; the next wake-up tries again.
             self.trouble = Some(error.to_string());
+        }
+    }
+}
+
+impl Drop for Actor {
+    /// Programs do not outlive whoever waits for them.
+    fn drop(&mut self) {
+        for task in self.thinking.values().chain(&self.author) {
+            task.abort();
         }
     }
 }

@@ -137,9 +137,12 @@ pub(crate) fn escalation_deeds(
         return;
     }
     let because = escalation_sentence(cause, &shown.thread.reviewer);
+    let machine = shown.thread.machine;
+    let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     if let Some(label) = &operator.label {
         deeds.push(Deed {
-            name: format!("label/{label}"),
+            // Each escalation sets it once: who took it off is not argued with until something new waits.
+            name: format!("label/{label}/{}/{turn}", shown.id()),
             write: Write::AddLabel { on: target(standing), label: label.clone() },
             why: "a thread waits for a person".to_owned(),
         });
@@ -153,8 +156,6 @@ pub(crate) fn escalation_deeds(
         "This needs a person: {because}. Nothing more is asked of the reviewer here until somebody decides: uphold, \
          dismiss, or return it to the loop."
     );
-    let machine = shown.thread.machine;
-    let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     reply(standing, shown, &turn, body, because, deeds);
 }
 
@@ -207,8 +208,12 @@ pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Optio
     let granted = standing.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
     let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));
+    let count = match rounds {
+        1 => "1 author round".to_owned(),
+        _ => format!("{rounds} author rounds"),
+    };
     let body = format!(
-        "{mention}{rounds} author rounds did not settle this pull request, so no more are started. A person can:\n\n\
+        "{mention}{count} did not settle this pull request, so no more are started. A person can:\n\n\
          - merge it as it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
          - push the last fix by hand."
     );

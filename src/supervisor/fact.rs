@@ -82,6 +82,9 @@ pub enum Fact {
     // What the loop came to
     Ended {
         exit: Exit,
+        /// The head it ended at.
+        #[serde(default)]
+        head: Option<Sha>,
     },
 }
 

@@ -91,7 +91,7 @@ impl History {
     /// How the last loop ended, if it did and nothing was pushed since.
     pub fn last_exit(&self) -> Option<&Exit> {
         self.facts.iter().rev().find_map(|dated| match &dated.fact {
-            Fact::Ended { exit } => Some(exit),
+            Fact::Ended { exit, .. } => Some(exit),
             _ => None,
         })
     }

@@ -63,6 +63,7 @@ impl Supervisor {
             instance: options.instance,
             read_only: options.read_only,
             lease: options.lease,
+            fresh: options.fresh,
             environment: options.environment,
             busy: Busy::new(),
             board,

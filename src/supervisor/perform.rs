@@ -12,8 +12,12 @@ use std::fmt::Write as _;
 pub enum Done {
     /// It is there, or is never tried again, and the journal says so.
     Concluded(Outcome),
+    /// The forge understood and said no, and would say so again; the journal says so, too.
+    Refused(String),
     /// It may be tried again later; this is why not now.
     Later(String),
+    /// The same, but nothing comes of it until somebody does something. What else is due need not wait for that.
+    NotAllowed(String),
 }
 
 /// The name of a deed in the journal, where all pull requests share one space of names.
@@ -33,7 +37,13 @@ pub async fn perform(
     match attempt(deed, about, by, lease, journal, writer).await? {
         Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
         Ok(outcome) => Ok(Done::Concluded(outcome)),
-        Err(error) => Ok(Done::Later(error.to_string())),
+        Err(error @ (Error::Refused { .. } | Error::Gone { .. })) => Ok(Done::Refused(error.to_string())),
+        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. })) => {
+            Ok(Done::NotAllowed(error.to_string()))
+        }
+        Err(error @ (Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. })) => {
+            Ok(Done::Later(error.to_string()))
+        }
     }
 }
 
@@ -58,6 +68,9 @@ pub async fn attempt(
         outcome => outcome,
     };
     match &outcome {
+        Err(error @ (Error::Refused { .. } | Error::Gone { .. })) => {
+            journal.conclude(lease, key, record(json!({"refused": error.to_string()}))).await?;
+        }
         Ok(Outcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
         Ok(known) => {
             let body = json!({"outcome": known.sentence(), "url": proof_url(known)});

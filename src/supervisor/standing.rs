@@ -30,16 +30,14 @@ pub struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    /// S4: a repository that nobody said anything about is only watched. GitHub does not tell names apart by case.
+    /// S4: a repository that nobody said anything about is only watched.
     pub fn of(
         config: &'a Config,
         reads: &'a dyn Reads,
         repository: &RepositoryName,
         read_only: bool,
     ) -> Rules<'a> {
-        let name = repository.to_string();
-        let said =
-            config.repositories.iter().find(|known| known.name.to_string().eq_ignore_ascii_case(&name));
+        let said = config.repository(repository);
         let drive = said.is_some_and(|said| said.drive) && !read_only;
         Rules {
             config,

@@ -57,7 +57,9 @@ impl Lines {
         self.most_attempts = Some(view.max_attempts);
         self.introduce(view, now, output)?;
         let told = told(view);
-        if self.told.as_ref() != Some(&told) {
+        // Before the first look there is nothing to tell.
+        let known = view.standing.is_some() || view.attempts_failed > 0;
+        if known && self.told.as_ref() != Some(&told) {
             let sentence = self.progress(view, &told);
             let body = json!({
                 "event": "progress", "phase": told.phase, "attempt": told.attempt, "max_attempts": view.max_attempts,

@@ -41,6 +41,18 @@ pub enum Missing {
 }
 
 impl Exit {
+    /// Whether something new on the pull request can change it, without a push or a person.
+    pub fn is_provisional(&self) -> bool {
+        matches!(
+            self,
+            Exit::Success
+                | Exit::IssuesFound { .. }
+                | Exit::Timeout { .. }
+                | Exit::WorkflowFailure { .. }
+                | Exit::OutOfReach
+        )
+    }
+
     /// The name that scripts and the journal know it by.
     pub fn name(&self) -> &'static str {
         match self {

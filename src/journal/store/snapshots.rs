@@ -69,6 +69,26 @@ impl Request for SavePoll {
     }
 }
 
+/// What the poller wants back about one.
+#[derive(Debug)]
+pub(in crate::journal) struct LoadPoll {
+    pub(in crate::journal) pull_request: PullRequestKey,
+}
+
+impl Request for LoadPoll {
+    type Answer = Option<String>;
+    const CHANGES: bool = false;
+
+    async fn perform(&self, store: &mut Store) -> Result<Option<String>, Fault> {
+        let kept: Option<Option<String>> =
+            sqlx::query_scalar("SELECT poll FROM snapshots WHERE pull_request = $1")
+                .bind(self.pull_request.canonical())
+                .fetch_optional(&mut store.connection)
+                .await?;
+        Ok(kept.flatten())
+    }
+}
+
 /// Forgets pull requests that are no longer watched.
 #[derive(Debug)]
 pub(in crate::journal) struct ForgetSnapshots {

@@ -2,19 +2,15 @@
 
 use super::{Asked, DriverError, Said, Worded, brief, malformed};
 use crate::domain::cycle::Violation;
+use crate::http::{self, Address, HttpError, Limits, Short};
 use crate::reviewers::answer_schema::from_strict;
 use crate::secret::{PrivateFileError, read_private_file, scrub};
-use http::{Method, Request, StatusCode, Uri, header};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Bytes;
-use hyper_rustls::HttpsConnectorBuilder;
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::TokioExecutor;
+use ::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 /// An endpoint as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +63,9 @@ impl Endpoint {
     }
 }
 
+/// For the name, the connection and its encryption; the rest of the time is the model's.
+const CONNECT: Duration = Duration::from_secs(30);
+
 pub(super) async fn ask(
     endpoint: &Endpoint,
     key: Option<&SecretString>,
@@ -74,11 +73,10 @@ pub(super) async fn ask(
     asked: &Asked<'_>,
 ) -> Said {
     let started = Instant::now();
-    let answer = match timeout(endpoint.timeout, exchange(endpoint, key, worded, asked)).await {
-        Err(_) => Err(malformed(format!("the endpoint gave no answer within {:?}", endpoint.timeout))),
+    let answer = match exchange(endpoint, key, worded, asked).await {
         // Some endpoints quote the key they refuse.
-        Ok(Err(Violation::MalformedAnswer(message))) => Err(malformed(scrub(&message, key))),
-        Ok(answer) => answer,
+        Err(Violation::MalformedAnswer(message)) => Err(malformed(scrub(&message, key))),
+        answer => answer,
     };
     Said { answer, log: String::new(), took: started.elapsed() }
 }
@@ -89,53 +87,39 @@ async fn exchange(
     worded: &Worded,
     asked: &Asked<'_>,
 ) -> Result<Vec<u8>, Violation> {
-    let connector = HttpsConnectorBuilder::new()
-        .with_native_roots()
-        .map_err(|error| malformed(format!("the system's certificates cannot be read: {error}")))?
-        .https_or_http()
-        .enable_http1()
-        .build();
-    let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build(connector);
-    let unreachable =
-        |reason: String| malformed(format!("the endpoint cannot be reached: {}", brief(&reason)));
-    let request = request(endpoint, key, worded).map_err(|error| unreachable(error.to_string()))?;
-    let response = client.request(request).await.map_err(|error| unreachable(innermost(&error)))?;
-    let status = response.status();
-    let allowed = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
-    let most = allowed.saturating_mul(2).saturating_add(ENVELOPE);
-    let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| {
-        if error.downcast_ref::<LengthLimitError>().is_some() {
-            return Violation::OversizedAnswer(format!("more than the {allowed} bytes that are allowed"));
-        }
-        malformed("the endpoint's answer was cut off")
-    })?;
-    opened(status, &body.to_bytes())
-}
-
-fn request(
-    endpoint: &Endpoint,
-    key: Option<&SecretString>,
-    worded: &Worded,
-) -> http::Result<Request<Full<Bytes>>> {
+    let unusable =
+        |error: &dyn std::fmt::Display| malformed(format!("the endpoint cannot be asked: {error}"));
     let base = endpoint.base_url.to_string();
     let address = format!("{}/chat/completions", base.trim_end_matches('/'));
+    let address: Uri = address.parse().map_err(|error| unusable(&error))?;
+    let address = Address::of(address).map_err(|error| unusable(&error))?;
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(key) = key {
+        let value = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret()));
+        let mut value = value.map_err(|error| unusable(&error))?;
+        value.set_sensitive(true);
+        headers.insert(header::AUTHORIZATION, value);
+    }
     let format = json!({ "name": "review", "strict": true, "schema": worded.schema });
     let body = json!({
         "model": endpoint.model,
         "messages": [{ "role": "user", "content": worded.prompt }],
         "response_format": { "type": "json_schema", "json_schema": format },
     });
-    let mut request = Request::builder()
-        .method(Method::POST)
-        .uri(address)
-        .header(header::CONTENT_TYPE, "application/json")
-        .header(header::USER_AGENT, "cloture");
-    if let Some(key) = key {
-        let mut value = header::HeaderValue::from_str(&format!("Bearer {}", key.expose_secret()))?;
-        value.set_sensitive(true);
-        request = request.header(header::AUTHORIZATION, value);
+    let allowed = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
+    let limits = Limits {
+        connect: CONNECT.min(endpoint.timeout),
+        whole: endpoint.timeout,
+        answer: allowed.saturating_mul(2).saturating_add(ENVELOPE),
+    };
+    match http::post(&address, headers, body.to_string(), limits).await {
+        Ok(response) => opened(response.status, &response.body),
+        Err(HttpError::CutShort { reason: Short::TooLarge(_), .. }) => {
+            Err(Violation::OversizedAnswer(format!("more than the {allowed} bytes that are allowed")))
+        }
+        Err(error) => Err(malformed(brief(&error.to_string()))),
     }
-    request.body(Full::new(Bytes::from(body.to_string())))
 }
 
 /// Takes the answer out of the completion.
@@ -161,13 +145,4 @@ fn opened(status: StatusCode, body: &[u8]) -> Result<Vec<u8>, Violation> {
     let answer: Value = serde_json::from_str(content)
         .map_err(|error| malformed(format!("the model's answer is not JSON: {error}")))?;
     Ok(from_strict(answer).to_string().into_bytes())
-}
-
-/// The last cause in a chain of errors, which is the one that says something.
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

@@ -46,6 +46,8 @@ pub struct PushAction {
     pub delete: Vec<String>,
     #[serde(default)]
     pub rename: BTreeMap<String, String>,
+    /// The commit's name, where a real checkout has it too; else one is made up.
+    pub sha: Option<String>,
 }
 
 /// The first place where `find` stands becomes `with`.

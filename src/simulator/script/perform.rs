@@ -95,6 +95,7 @@ impl Script {
                 .collect(),
             delete: push.delete.clone(),
             rename: push.rename.clone(),
+            sha: push.sha.clone(),
         };
         let message = if push.message.is_empty() { "Update".to_owned() } else { fill(&push.message) };
         world.push(place.pull, by, &message, &edit, force).map(|_| ()).map_err(say)

@@ -90,7 +90,7 @@ fn add_repository(world: &mut World, entry: &RepositoryEntry) {
     });
     let tree: Tree =
         entry.files.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
-    let root = world.add_commit(id, Vec::new(), tree, owner, "Initial commit");
+    let root = world.add_commit(id, Vec::new(), tree, owner, "Initial commit", None);
     world[id].branches.insert(entry.default_branch.clone(), root);
     for label in &entry.labels {
         world.ensure_label(id, label);
@@ -115,6 +115,7 @@ pub(super) fn open_pull(world: &mut World, entry: &PullRequestEntry, n: u32) -> 
             .collect(),
         delete: entry.delete.clone(),
         rename: entry.rename.clone(),
+        sha: entry.sha.clone(),
     };
     let pull = world
         .open_pull(NewPull {

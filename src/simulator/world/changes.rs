@@ -17,6 +17,8 @@ pub(crate) struct TreeEdit {
     pub(crate) replace: Vec<(String, String, String)>,
     pub(crate) delete: Vec<String>,
     pub(crate) rename: BTreeMap<String, String>,
+    /// The commit's name, where it is one of a real checkout's.
+    pub(crate) sha: Option<String>,
 }
 
 #[derive(Debug)]
@@ -43,7 +45,7 @@ pub(crate) struct NewCheck {
 
 impl World {
     /// Records a commit and names it. The name is made from the contents, so that a scenario has the same commits
-    /// in every run.
+    /// in every run, unless one is given.
     pub(crate) fn add_commit(
         &mut self,
         repository: RepositoryId,
@@ -51,8 +53,9 @@ impl World {
         tree: Tree,
         author: AccountId,
         message: &str,
+        sha: Option<&str>,
     ) -> Oid {
-        let oid = self.name_commit(&parents, &tree, message);
+        let oid = sha.map_or_else(|| self.name_commit(&parents, &tree, message), Arc::from);
         let commit = Commit {
             oid: oid.clone(),
             repository,
@@ -120,7 +123,8 @@ impl World {
                 Refusal::Unprocessable(format!("there is no base branch `{}`", new.base_ref))
             })?;
         let tree = self.edited(&base, &new.edit)?;
-        let head = self.add_commit(new.repository, vec![base.clone()], tree, new.author, &new.title);
+        let sha = new.edit.sha.as_deref();
+        let head = self.add_commit(new.repository, vec![base.clone()], tree, new.author, &new.title, sha);
         let id = PullId(self.pulls.len());
         self[new.repository].branches.insert(new.head_ref.clone(), head.clone());
         self[new.repository].pulls.push(id);
@@ -174,7 +178,7 @@ impl World {
         let tree = self.edited(&before, edit)?;
         let parent = if force { self[pull].base.clone() } else { before.clone() };
         let repository = self[pull].repository;
-        let after = self.add_commit(repository, vec![parent], tree, by, message);
+        let after = self.add_commit(repository, vec![parent], tree, by, message, edit.sha.as_deref());
         let now = self.now;
         self.move_threads(pull, &before, &after);
         let head_ref = self[pull].head_ref.clone();
@@ -261,7 +265,7 @@ impl World {
             };
         }
         let message = format!("Merge pull request #{} from {}", self[pull].number, self[pull].head_ref);
-        let merged = self.add_commit(repository, vec![onto, head], tree, by, &message);
+        let merged = self.add_commit(repository, vec![onto, head], tree, by, &message, None);
         self[repository].branches.insert(base, merged.clone());
         let now = self.now;
         let item = &mut self[pull];

@@ -3,7 +3,7 @@
 use super::Actor;
 use crate::config::Reviewer;
 use crate::domain::cycle::Frozen;
-use crate::domain::review_loop::Effect;
+use crate::domain::review_loop::{Effect, Exit, Phase};
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
 use crate::journal::JournalError;
@@ -23,28 +23,21 @@ impl Actor {
         standing: &Arc<Standing>,
         effects: Vec<Effect>,
     ) -> Result<(), JournalError> {
-        let mut deeds = Vec::new();
         let mut dispatch = None;
         for effect in &effects {
             match effect {
                 // The hub polls; the loop only says when its next attempt is due.
                 Effect::Poll => self.next_at = None,
                 Effect::WakeAt { at, .. } => self.next_at = Some(*at),
-                Effect::AskForReviews { missing } => {
-                    let most = self.setup.config.policy.max_review_iterations;
-                    for reviewer in missing.iter().filter(|r| due::may_be_asked(standing, r, most)) {
-                        let ask = self.setup.asks.ask(reviewer);
-                        deeds.extend(ask.and_then(|ask| due::ask_for_review(standing, reviewer, &ask)));
-                    }
-                }
-                Effect::PostRoundCap { rounds } => {
-                    deeds.extend(due::round_cap(standing, *rounds, &self.setup.config.operator));
-                }
+                // Both follow from where the loop stands, so that what cannot be sent now is not forgotten.
+                Effect::AskForReviews { .. } | Effect::PostRoundCap { .. } => {}
                 Effect::DispatchAuthor { round } => dispatch = Some(*round),
                 Effect::Announce(_) => self.next_at = None,
             }
         }
+        let mut deeds = Vec::new();
         if standing.snapshot.state == PullRequestState::Open {
+            deeds.extend(self.loop_deeds(standing));
             deeds.extend(due::deeds(standing, &self.setup.config.operator));
         }
         self.carry_out(deeds).await?;
@@ -61,6 +54,29 @@ impl Actor {
             self.ask_reviewers(&standing).await?;
         }
         Ok(())
+    }
+
+    /// What the loop itself wants to be on the forge, by where it stands.
+    fn loop_deeds(&self, standing: &Standing) -> Vec<Deed> {
+        let Some(review_loop) = &self.review_loop else { return Vec::new() };
+        if review_loop.anchor() != Some(&standing.seen.anchor) {
+            return Vec::new();
+        }
+        match review_loop.phase() {
+            Phase::Waiting => {
+                let most = self.setup.config.policy.max_review_iterations;
+                let missing = standing.seen.standing(review_loop.expected()).missing;
+                let askable = missing.iter().filter(|reviewer| due::may_be_asked(standing, reviewer, most));
+                let asks = askable.filter_map(|reviewer| {
+                    due::ask_for_review(standing, reviewer, &self.setup.asks.ask(reviewer)?)
+                });
+                asks.collect()
+            }
+            Phase::Ended(Exit::RoundCap { rounds }) => {
+                due::round_cap(standing, *rounds, &self.setup.config.operator).into_iter().collect()
+            }
+            Phase::WithAuthor | Phase::Paused(_) | Phase::Ended(_) => Vec::new(),
+        }
     }
 
     /// Writes what is due and not yet concluded, in order. At the first that has to wait, the rest waits too: what comes
@@ -91,6 +107,14 @@ impl Actor {
                 Done::Concluded(_) => {
                     self.concluded.insert(key, Value::Null);
                 }
+                Done::Refused(why) => {
+                    self.trouble = Some(why);
+                    self.concluded.insert(key, Value::Null);
+                }
+                Done::NotAllowed(why) => {
+                    self.trouble = Some(why);
+                    self.due.push(deed.write.sentence());
+                }
                 Done::Later(why) => {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
@@ -110,7 +134,10 @@ impl Actor {
         }
         let findings = standing.actionable().actionable;
         let why = format!("round {round}, {} findings", findings.len());
-        self.record_held(Fact::Dispatched { head, round, findings }, "engine", &why).await?;
+        if !self.record_held(Fact::Dispatched { head, round, findings }, "engine", &why).await? {
+            // Another instance sent it before this one took over.
+            return Ok(());
+        }
         self.save_loop().await?;
         let working = self.setup.busy.begin();
         let author = &self.setup.config.author;

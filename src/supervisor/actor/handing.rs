@@ -106,7 +106,7 @@ impl Actor {
             .journal
             .intend(Some(&lease), key.clone(), record(json!({"does": delivery.sentence})))
             .await?;
-        let may_be_looked_for = matches!(delivery.means, Means::Write(_));
+        let may_be_looked_for = matches!(&delivery.means, Means::Write(write) if write.can_be_looked_for());
         let outcome = match intended {
             Appended::AlreadyThere(_) if !may_be_looked_for => {
                 Outcome::Unknown("it was being sent when Cloture was interrupted".to_owned())

@@ -5,10 +5,12 @@ use crate::domain::diff as unified;
 use crate::domain::review_loop::{Effect, ReviewLoop};
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
-use crate::journal::{Acquired, Appended, JournalError, OUTCOME, Record};
-use crate::supervisor::fact::Fact;
+use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
+use crate::supervisor::fact::{Dated, Fact};
 use crate::supervisor::view::Role;
+use serde::Deserialize;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 impl Actor {
     /// Takes a record into account. True where it changes what is known.
@@ -28,27 +30,34 @@ impl Actor {
     }
 
     /// Records a fact that anybody may, and takes it into account.
-    pub(super) async fn record(&mut self, fact: Fact, by: &str, why: &str) -> Result<(), JournalError> {
+    pub(super) async fn record(&mut self, fact: Fact, by: &str, why: &str) -> Result<bool, JournalError> {
         self.add(fact, by, why, false).await
     }
 
-    /// Records a fact that only the driver may.
-    pub(super) async fn record_held(&mut self, fact: Fact, by: &str, why: &str) -> Result<(), JournalError> {
+    /// Records a fact that only the driver may. True where it was not known before.
+    pub(super) async fn record_held(
+        &mut self,
+        fact: Fact,
+        by: &str,
+        why: &str,
+    ) -> Result<bool, JournalError> {
         self.add(fact, by, why, true).await
     }
 
-    async fn add(&mut self, fact: Fact, by: &str, why: &str, held: bool) -> Result<(), JournalError> {
+    async fn add(&mut self, fact: Fact, by: &str, why: &str, held: bool) -> Result<bool, JournalError> {
         let at = self.setup.clock.now();
         let record = fact.clone().record(at, &self.key, by, why);
         let appended = match (&self.lease, held) {
             (Some(lease), true) => self.setup.journal.append_held(lease, vec![record]).await?,
             // Whoever does not hold the pull request decides nothing about it.
-            (None, true) => return Ok(()),
+            (None, true) => return Ok(false),
             (_, false) => self.setup.journal.append(vec![record]).await?,
         };
+        let mut is_new = false;
         for appended in appended {
             match appended {
                 Appended::New(record) => {
+                    is_new = true;
                     if self.known.insert(record.seq) {
                         self.history.add(dated(at, fact.clone()));
                     }
@@ -62,22 +71,51 @@ impl Actor {
             let snapshot = Arc::clone(&standing.snapshot);
             self.restand(snapshot);
         }
-        Ok(())
+        Ok(is_new)
     }
 
-    /// Takes or keeps the lease, by the database's clock.
+    /// Takes or keeps the lease, by the database's clock. One that has more than half of its time left is not prolonged:
+    /// with hundreds of pull requests, each poll would otherwise write as many times.
     pub(super) async fn hold(&mut self) -> Result<(), JournalError> {
         if self.setup.read_only {
             return Ok(());
         }
+        if self.lease.is_some() && self.renew_at.is_some_and(|at| Instant::now() < at) {
+            return Ok(());
+        }
+        let asked_at = Instant::now();
         let acquired =
             self.setup.journal.acquire(&self.key, self.setup.instance.clone(), self.setup.lease).await?;
         match acquired {
             Acquired::Held(lease) => {
+                let is_new = self.lease.is_none();
+                self.renew_at = Some(asked_at + lease.remaining / 2);
                 self.lease = Some(lease);
+                if is_new {
+                    self.catch_up().await?;
+                }
                 self.role = Role::Driver;
             }
             Acquired::Taken(lease) => self.stand_by(lease.holder),
+        }
+        Ok(())
+    }
+
+    /// Whoever begins to drive knows everything that the driver before it recorded, the last moment included, and goes
+    /// on with the loop where that one left it.
+    async fn catch_up(&mut self) -> Result<(), JournalError> {
+        let filter = Filter::about(&self.key);
+        let mut is_news = false;
+        for record in self.setup.journal.records(filter).await? {
+            is_news |= self.learn(&record);
+        }
+        if matches!(&self.role, Role::Standby { holder } if !holder.is_empty()) {
+            let kept = self.setup.journal.load_poll(&self.key).await?;
+            self.review_loop = kept.and_then(|kept| ReviewLoop::deserialize(kept).ok());
+            self.next_at = None;
+        }
+        if is_news && let Some(standing) = &self.standing {
+            self.restand(Arc::clone(&standing.snapshot));
         }
         Ok(())
     }
@@ -106,18 +144,25 @@ impl Actor {
 
     /// Records what a new snapshot tells and a later one would not: transitions, before anything follows from them.
     pub(super) async fn notice(&mut self, snapshot: &Arc<PullRequestSnapshot>) -> Result<(), JournalError> {
+        if self.lease.is_none() {
+            // What is kept is the driver's: whoever only looks does not write over it.
+            return Ok(());
+        }
         if self.standing.as_ref().is_none_or(|old| old.snapshot != *snapshot) {
             let state = self.loop_state();
             self.setup.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
-        }
-        if self.lease.is_none() {
-            return Ok(());
         }
         if let Some(reopened_at) = snapshot.reopened_at
             && snapshot.state == PullRequestState::Open
             && self.is_after_close(reopened_at)
         {
+            if self.is_close_unseen() {
+                // It was closed and reopened between two looks.
+                self.record_at(reopened_at, Fact::Closed).await?;
+            }
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
+            // L6: reopening starts the count again, whatever the loop had come to.
+            self.review_loop = None;
         }
         if let Some(old) = self.standing.clone() {
             for seen in snapshot.threads.iter().filter(|seen| !seen.resolved) {
@@ -155,7 +200,16 @@ impl Actor {
             }
         };
         let fact = Fact::Pushed { head: head.clone(), changes };
-        self.record_held(fact, "author", "the head moved").await
+        self.record_held(fact, "author", "the head moved").await?;
+        Ok(())
+    }
+
+    /// Whether the journal knows the pull request, but not that it was closed.
+    fn is_close_unseen(&self) -> bool {
+        let facts = self.history.facts();
+        let turns = |dated: &&Dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest);
+        let last = facts.iter().rev().find(turns);
+        !facts.is_empty() && last.is_none_or(|dated| dated.fact != Fact::Closed)
     }
 
     /// Whether this reopening is news: the last thing the journal says about it is that the pull request was closed.
@@ -189,7 +243,7 @@ impl Actor {
 
     /// Keeps how far the wait has come, so that a restart goes on there.
     pub(super) async fn save_loop(&mut self) -> Result<(), JournalError> {
-        match self.loop_state() {
+        match self.loop_state().filter(|_| self.lease.is_some()) {
             Some(state) => self.setup.journal.save_poll(&self.key, &state).await,
             None => Ok(()),
         }
@@ -198,8 +252,13 @@ impl Actor {
     /// The end of a loop is told once and kept.
     pub(super) async fn announce(&mut self, effect: &Effect) -> Result<(), JournalError> {
         let Effect::Announce(exit) = effect else { return Ok(()) };
-        if self.history.last_exit() != Some(exit) || self.lease.is_some() {
-            self.record_held(Fact::Ended { exit: exit.clone() }, "engine", &exit.to_string()).await?;
+        let head = self.standing.as_ref().map(|standing| standing.snapshot.head.sha.clone());
+        let begins_anew =
+            |dated: &&Dated| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
+        let ended = Fact::Ended { exit: exit.clone(), head };
+        let mut since = self.history.facts().iter().rev().take_while(|dated| !begins_anew(dated));
+        if !since.any(|dated| dated.fact == ended) {
+            self.record_held(ended, "engine", &exit.to_string()).await?;
         }
         Ok(())
     }

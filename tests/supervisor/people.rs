@@ -1,0 +1,115 @@
+//! What people do to a loop (L10, R7): from the keyboard, and from the forge.
+
+use crate::harness::{DRIVEN, MAJOR, Place, finding, push, review};
+use cloture::supervisor::Command;
+
+#[tokio::test]
+async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.ticks(2).await;
+    run.tell(Command::Pause, |view| format!("{:?}", view.review_loop).contains("Paused")).await;
+    run.ticks(20).await;
+    assert_eq!((run.phase().as_str(), run.view().review_loop.as_ref().unwrap().attempt()), ("paused", 3));
+    // A pause outlives the process.
+    run.stop().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    assert_eq!(run.phase(), "paused");
+    run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+    run.tick().await;
+    assert_eq!(run.phase(), "waiting");
+    place.play(&review(&[]));
+    assert_eq!(run.end().await, "success");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    run.tell(Command::Stop, |view| view.exit().is_some()).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    place.play(&push(1));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    run.stop().await;
+    let run = place.run(DRIVEN).await;
+    place.play(&push(2));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    assert_eq!(place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
+    run.stop().await;
+    assert_eq!(place.facts().await, ["ended"]);
+}
+
+#[tokio::test]
+async fn poll_now_polls_without_time_passing() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    let now = place.simulator.now();
+    place.play(&review(&[]));
+    run.supervisor.tell(crate::harness::address("acme/shop#7"), Command::PollNow).await;
+    // The next sleep ends at once, because the poll is due now.
+    run.tick().await;
+    if run.exit().is_none() {
+        run.tick().await;
+    }
+    assert_eq!(run.exit().as_deref(), Some("success"));
+    assert!(place.simulator.now().duration_since(now).as_secs() <= 60);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn the_label_breaks_the_glass_at_once() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    place.play("{ label = { by = 'erin', name = 'cloture:break-glass' } }");
+    assert_eq!(run.end().await, "break_glass");
+    place.play(&push(1));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("break_glass"));
+    run.stop().await;
+    assert_eq!(place.facts().await, ["ended"]);
+}
+
+#[tokio::test]
+async fn the_phrase_counts_only_from_somebody_who_may() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play("{ comment = { by = 'mallory', body = '/cloture break-glass' } }");
+    run.ticks(2).await;
+    assert_eq!(run.phase(), "waiting");
+    place.play("{ comment = { by = 'erin', body = '/cloture break-glass' } }");
+    assert_eq!(run.end().await, "break_glass");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_decision_that_anybody_records_is_seen_without_a_poll() {
+    use cloture::supervisor::fact::{Fact, Verb};
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "It underflows", MAJOR)]));
+    run.tick().await;
+    assert_eq!(run.threads(), ["open"]);
+    let view = run.view();
+    let snapshot = &view.standing.as_ref().unwrap().snapshot;
+    let about = cloture::journal::PullRequestKey {
+        host: run.journal.leases().await.unwrap()[0].pull_request.host.clone(),
+        repository: snapshot.repository.clone(),
+        number: snapshot.number,
+    };
+    let fact = Fact::Decided { thread: snapshot.threads[0].id.clone(), verb: Verb::Veto };
+    let journal = place.journal().await;
+    journal.append_one(fact.record(place.simulator.now(), &about, "dana", "enough")).await.unwrap();
+    run.see(|view| {
+        let standing = view.standing.as_ref().unwrap();
+        standing.threads()[0].thread.status().name() == "vetoed"
+    })
+    .await;
+    run.stop().await;
+}

@@ -1,0 +1,136 @@
+//! Networks that fail and servers that ask for patience (L8), and a stop that does not wait for them.
+
+use crate::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
+use cloture::simulator::{Fault, FaultKind};
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn a_network_failure_costs_one_attempt_and_the_loop_goes_on() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    place.simulator.inject(Fault::always("*", FaultKind::DropBefore));
+    run.ticks(2).await;
+    let view = run.view();
+    assert_eq!(view.review_loop.as_ref().unwrap().attempt(), 4);
+    assert!(view.trouble.is_some(), "it is shown");
+    place.simulator.clear_faults();
+    place.play(&review(&[]));
+    assert_eq!(run.end().await, "success");
+    assert_eq!(run.view().trouble, None);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_forge_that_is_never_reached_ends_the_loop_with_that_reason() {
+    let place = Place::new().await;
+    place.simulator.inject(Fault::always("*", FaultKind::DropBefore));
+    let run = place.run(DRIVEN).await;
+    assert_eq!(run.end().await, "out_of_reach");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    let before = place.simulator.now();
+    let kind = FaultKind::PrimaryLimit { reset_in: 1800, error_type: "RATE_LIMITED".to_owned() };
+    place.simulator.inject(Fault::once("reads", kind));
+    run.tick().await;
+    assert_eq!(run.view().review_loop.as_ref().unwrap().attempt(), 2);
+    assert!(run.view().trouble.is_some());
+    place.play(&review(&[]));
+    run.tick().await;
+    assert!(place.simulator.now().duration_since(before).as_secs() >= 1800, "{}", place.simulator.now());
+    assert_eq!(run.exit().as_deref(), Some("success"));
+    run.stop().await;
+}
+
+fn again(name: &str) -> String {
+    finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR)
+}
+
+/// Every write is hit once in every way that leaves doubt, and nothing is lost or doubled.
+#[tokio::test]
+async fn whatever_happens_to_a_write_it_is_there_once() {
+    let spoilt = [
+        FaultKind::DropBefore,
+        FaultKind::DropAfter,
+        FaultKind::BadGateway { takes_effect: true },
+        FaultKind::CutOff,
+        FaultKind::SecondaryLimit { retry_after: 60, as_success: false },
+    ];
+    for kind in spoilt {
+        for nth in 1..=6 {
+            let place = Place::new().await;
+            let run = place.run(DRIVEN).await;
+            place.simulator.inject(Fault::nth("writes", nth, kind.clone()));
+            place.play(&review(&[again("a")]));
+            run.tick().await;
+            place.play(&push(9));
+            place.play(&review(&[again("b")]));
+            run.tick().await;
+            for n in 0..3 {
+                place.play(&push(n));
+                place.play("{ reply = { by = 'coderabbitai', thread = 'a', body = 'The problem is still there, please fix it.' } }");
+                place.play(&review(&[]));
+                run.tick().await;
+            }
+            run.ticks(4).await;
+            let counts = ["reply", "resolve", "label"].map(|what| place.count(what));
+            assert_eq!(counts, [2, 1, 1], "{kind:?} at {nth}: {:?}", place.posts());
+            run.stop().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_github_refuses_does_not_hold_up_the_others() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.simulator.inject(Fault::always(
+        "addPullRequestReviewThreadReply",
+        FaultKind::Status { status: 422, message: "locked".to_owned(), takes_effect: false },
+    ));
+    place.play(&review(&[again("a")]));
+    run.tick().await;
+    place.play(&push(9));
+    place.play(&review(&[again("b")]));
+    run.ticks(2).await;
+    assert_eq!(place.count("resolve"), 1, "{:?}, {:?}", place.posts(), run.view().trouble);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn stopping_takes_less_than_a_second_while_a_poll_hangs() {
+    stops_while(Fault::always("reads", FaultKind::Stall { millis: 60_000 })).await;
+}
+
+#[tokio::test]
+async fn stopping_takes_less_than_a_second_while_a_write_hangs() {
+    stops_while(Fault::always("writes", FaultKind::Stall { millis: 60_000 })).await;
+}
+
+#[expect(clippy::disallowed_methods, reason = "what is measured here is real time")]
+async fn stops_while(hangs: Fault) {
+    let place = Place::new().await;
+    let run = place.run_as("one", DRIVEN, &[SEVEN], Settings::default()).await;
+    run.tick().await;
+    place.play(&push(1));
+    let before = place.simulator.requests().len();
+    place.simulator.inject(hangs);
+    let ticker = run.ticker.clone();
+    let tick = tokio::spawn(async move { ticker.tick().await });
+    place
+        .simulator
+        .wait_until(|simulator| {
+            simulator.requests()[before..].iter().any(|request| request.outcome.contains("stall"))
+        })
+        .await;
+    let begun = Instant::now();
+    run.stop().await;
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    tick.abort();
+}
