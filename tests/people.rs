@@ -4,6 +4,8 @@
 
 #[path = "people/acts.rs"]
 mod acts;
+#[path = "people/driven.rs"]
+mod driven;
 #[path = "people/interrupted.rs"]
 mod interrupted;
 #[path = "people/lists.rs"]
