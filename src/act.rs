@@ -11,23 +11,26 @@ pub mod consent;
 pub mod plan;
 pub mod text;
 
-mod key;
 mod report;
 mod thread;
+mod threads;
 
 pub use crate::github::write::MergeMethod;
 pub use consent::Consent;
 pub use plan::{Plan, plan};
-pub use report::{Became, Report, Step};
+pub use report::{Became, Decision, Recorded, Report, Step};
 pub use text::Text;
 
-use crate::failure::{Failure, Kind};
+use crate::domain::snapshot::Account;
+use crate::failure::Failure;
 use crate::forge::{self, Settings};
 use crate::github::write::Write;
 use crate::github::writer::Pace;
 use crate::github::{Client, Outcome, PullRequestAddress, Reader, Writer};
+use crate::people::What;
 use crate::reviewers::profiles::Profiles;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 
 /// What is to be done, as it was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,11 +56,10 @@ pub enum Verb {
 
 /// What can be done with one thread.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ThreadVerb {
-    Resolve { reason: Option<String> },
-    Unresolve { reason: Option<String> },
-    Reply { body: String },
-    Hide,
+pub struct ThreadVerb {
+    pub what: What,
+    /// Why; for a reply, the reply itself.
+    pub reason: Option<String>,
 }
 
 /// What can be done with a pull request, or because of it.
@@ -102,11 +104,13 @@ pub enum PullRequestVerb {
 }
 
 /// Reads the pull request, makes the plan, gets consent, and carries it out. What could be planned is reported write by
-/// write; an error means that nothing was written.
+/// write; an error means that nothing was written. What is done to a thread is kept in the journal, which is in
+/// `state_folder` unless the configuration says otherwise.
 pub async fn act(
     order: &Order,
     settings: &Settings<'_>,
     profiles: &Profiles,
+    state_folder: Option<PathBuf>,
     consent: Consent<'_>,
 ) -> Result<Report, Failure> {
     let host = settings.host()?;
@@ -115,25 +119,32 @@ pub async fn act(
         return Err(Failure::usage("no pull request is named; name one as OWNER/REPO#NUMBER"));
     };
     let client = settings.connect(host).await?.client;
-    let read = Reader::new(&client).read(address).await;
+    let reader = Reader::new(&client);
+    let read = reader.read(address).await;
     let read = read.map_err(|error| report::nothing_written(&error))?;
+    if let Verb::Thread { thread, verb } = &order.verb {
+        let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
+        let wanted = threads::Wanted { order, thread, verb, by };
+        return threads::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
+    }
     let address =
         PullRequestAddress { repository: read.snapshot.repository.clone(), number: read.snapshot.number };
-    let plan = plan(order, &read, profiles)?;
+    let plan = plan(order, &read.snapshot, profiles)?;
     let writer = Writer::new(&client, Pace::default());
     let steps = match consent {
         Consent::Rehearsal => rehearse(&writer, plan).await?,
         Consent::Given => carry_out(&writer, plan).await,
         Consent::Ask(ask) => {
             let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
-            if !ask(&sentences).map_err(|error| Failure::usage(consent::unheard(&error)))? {
-                return Err(Failure::new(Kind::Stopped, "it was not agreed to, so nothing was written"));
-            }
+            consent::agreed(ask, &sentences)?;
             carry_out(&writer, plan).await
         }
     };
-    Ok(Report { pull_request: address, steps })
+    Ok(Report { pull_request: address, decision: None, steps, trouble: None })
 }
+
+/// Who did it, where GitHub does not tell whose token it is.
+const UNKNOWN: &str = "unknown";
 
 /// Exactly what would be sent.
 async fn rehearse(writer: &Writer<&Client>, plan: Plan) -> Result<Vec<Step>, Failure> {

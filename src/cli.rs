@@ -2,7 +2,7 @@
 
 mod writing;
 
-pub use writing::{Act, How, Pr};
+pub use writing::{Act, How, Pr, Queueing};
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -64,8 +64,28 @@ pub enum Command {
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
-    /// Write in a review thread: resolve it, open it again, reply, or hide it as a duplicate.
+    /// Do something to a review thread: decide about it, queue it, resolve it, open it again, reply, or hide it.
     Act(Act),
+    /// What is queued for handoff, and what goes where when its pull request is merged.
+    Queue {
+        #[command(subcommand)]
+        queue: Queue,
+    },
+    /// The threads that wait for a person, worst and oldest first.
+    Inbox {
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// Look at GitHub first, instead of at what was last seen.
+        #[arg(long)]
+        fresh: bool,
+        /// Also those of pull requests that are merged or closed.
+        #[arg(long)]
+        all: bool,
+        /// OWNER/REPO#N or web addresses. Without any: all that the journal knows.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_requests: Vec<String>,
+    },
     /// Write on a pull request: comment, label, review, ask for a review, close, merge, open an issue, send an event.
     Pr(Pr),
     /// Follow one pull request's loop until it ends, and exit with a code that says how.
@@ -129,6 +149,24 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// `cloture queue`
+#[derive(Debug, Subcommand)]
+pub enum Queue {
+    /// Print what goes where and why not the rest, as the journal last saw it.
+    List {
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// OWNER/REPO#N or web addresses. Without any: all that the journal knows.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_requests: Vec<String>,
+    },
+    /// Hand a finding off when its pull request is merged: the same as `act … queue`.
+    Add(Queueing),
+    /// Do not hand it off after all: the same as `act … unqueue`.
+    Remove(Queueing),
 }
 
 /// Whole seconds, or what people write for a time.

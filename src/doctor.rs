@@ -1,5 +1,7 @@
 //! `cloture doctor`: whether everything that Cloture needs is there; each line a pass, or what to do about it.
 
+mod equipment;
+
 use crate::clean;
 use crate::config::Loaded;
 use crate::domain::snapshot::RepositoryName;
@@ -9,7 +11,7 @@ use crate::forge::{self, Forge, Settings};
 use crate::github::permission::{self, Access, Permission};
 use crate::github::{Error, Host, PullRequestAddress, Reader, TokenSource};
 use crate::reviewers::profiles::Profiles;
-use crate::status::{self, Status};
+use crate::status::{Look, Status};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -79,6 +81,9 @@ pub async fn examine(
     let named = forge::named(arguments, &host)?;
     let mut examination = Examination::default();
     examination.places(loaded, state_folder);
+    examination.journal(settings, state_folder, now).await;
+    examination.programs(settings);
+    examination.targets(settings);
     examination.pass(format_args!("GitHub: {host}, its API at {}", host.rest()));
     let forge = match settings.connect(host.clone()).await {
         Ok(forge) => forge,
@@ -160,7 +165,8 @@ impl Examination {
             return;
         }
         let reader = Arc::new(Reader::new(forge.client));
-        let status = status::look(&targets, &reader, settings.config, profiles, now, 2).await;
+        let look = Look { config: settings.config, profiles, journal: None, now, times: 2 };
+        let status = look.at(&targets, &reader).await;
         self.reviewers(&status);
         self.budget(&status);
     }
@@ -191,7 +197,8 @@ impl Examination {
         for failure in &status.failures {
             self.failed("reading", failure);
         }
-        for standing in &status.pull_requests {
+        for pull_request in &status.pull_requests {
+            let standing = &pull_request.standing;
             let names: Vec<_> = standing.recognised.iter().map(ReviewerName::as_str).collect();
             let snapshot = &standing.snapshot;
             let whom = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };

@@ -125,6 +125,14 @@ impl Journal {
         Ok(Opened { journal: Journal { jobs, news, follow_every }, set_aside })
     }
 
+    /// The version of the format: what was opened is of this one.
+    pub const VERSION: usize = store::migrations::VERSION;
+
+    /// Whether anything could be kept now. It leaves no trace.
+    pub async fn check_writable(&self) -> Result<(), JournalError> {
+        self.ask(ForgetSnapshots { pull_requests: Vec::new() }).await
+    }
+
     /// Waits until everything that was accepted is on disk, and ends the journal for every handle.
     pub async fn close(self) -> Result<(), JournalError> {
         let (reply, answer) = oneshot::channel();

@@ -14,8 +14,11 @@
 //! - [`journal`]: everything that happened, kept in a file or on a server; the only place with SQL.
 //! - [`simulator`]: a GitHub inside the program, for the demo and for tests.
 //! - `object`: a reader's helper that both of them and traces share.
-//! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON.
+//! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON; `columns`: threads as a table.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
+//! - [`supervisor`]: drives the loops; `session`: what a command needs for that; [`watch`]: one loop as lines.
+//! - [`people`]: what a person's act on a thread means and how it is carried out; [`inbox`] and [`queue`]: what waits for
+//!   people, and what people queued.
 //! - [`targets`]: how a task is sent to a coding agent; [`notify`]: how a person hears that something waits.
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
 //!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
@@ -36,6 +39,7 @@ pub mod bound;
 pub mod classify;
 pub mod clean;
 pub mod cli;
+mod columns;
 pub mod config;
 pub mod doctor;
 pub mod domain;
@@ -44,10 +48,13 @@ pub mod forge;
 pub mod github;
 pub mod history;
 pub mod http;
+pub mod inbox;
 pub mod journal;
 pub mod notify;
 mod object;
+pub mod people;
 pub mod process;
+pub mod queue;
 pub mod review;
 pub mod reviewers;
 pub mod roster;

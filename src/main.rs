@@ -7,13 +7,16 @@ use cloture::act::{Order, act};
 use cloture::bound::worst_case;
 use cloture::classify::{ClassifyError, classify};
 use cloture::clean;
-use cloture::cli::{Cli, Command, How};
+use cloture::cli::{Cli, Command, How, Queue};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
 use cloture::doctor::examine;
 use cloture::failure::{Failure, Kind};
 use cloture::forge::{self, Settings};
 use cloture::history::{HistoryError, Wanted, show};
+use cloture::inbox::{self, inbox};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
+use cloture::people::known;
+use cloture::queue;
 use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
 use cloture::roster::Roster;
@@ -21,7 +24,7 @@ use cloture::session::Session;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
-use cloture::watch::{self, watch};
+use cloture::watch::{self, Teller, watch_and_tell};
 use jiff::Timestamp;
 use std::fs::File;
 use std::future::Future;
@@ -76,6 +79,19 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
         }
         Command::Doctor { pull_requests } => return Ok(told(&show_examination(cli, pull_requests)?)),
         Command::Act(act) => return Ok(told(&write_to_forge(cli, &act.how, || act.order(io::stdin()))?)),
+        Command::Queue { queue: Queue::List { json, pull_requests } } => {
+            return Ok(told(&show_queue(cli, pull_requests, *json)?));
+        }
+        Command::Queue { queue: Queue::Add(queueing) } => {
+            return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.order(true)))?));
+        }
+        Command::Queue { queue: Queue::Remove(queueing) } => {
+            return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.order(false)))?));
+        }
+        Command::Inbox { json, fresh, all, pull_requests } => {
+            let wanted = inbox::Wanted { pull_requests, fresh: *fresh, all: *all };
+            return Ok(told(&show_inbox(cli, &wanted, *json)?));
+        }
         Command::Pr(pr) => return Ok(told(&write_to_forge(cli, &pr.how, || pr.order(io::stdin()))?)),
         Command::Watch { json, once, timeout, pull_request } => {
             return watch_loop(cli, pull_request, *json, *once, *timeout);
@@ -124,11 +140,36 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
     let loaded = load(cli)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let status = with_settings(cli, &loaded, async |settings| {
-        status(pull_requests, settings, &profiles, Timestamp::now()).await
+        let state = cli.state_dir.clone().or_else(state_folder);
+        status(pull_requests, settings, &profiles, state, Timestamp::now()).await
     })??;
     let text = if json { status.to_json()? } else { status.to_string() };
     writeln!(io::stdout(), "{text}")?;
     Ok(status.failures)
+}
+
+fn show_inbox(cli: &Cli, wanted: &inbox::Wanted<'_>, json: bool) -> anyhow::Result<Vec<Failure>> {
+    let loaded = load(cli)?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let state = cli.state_dir.clone().or_else(state_folder);
+    let found = with_settings(cli, &loaded, async |settings| {
+        inbox(wanted, settings, &profiles, state, Timestamp::now()).await
+    })??;
+    let text = if json { found.to_json()? } else { found.to_string() };
+    writeln!(io::stdout(), "{text}")?;
+    Ok(found.failures)
+}
+
+fn show_queue(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result<Vec<Failure>> {
+    let loaded = load(cli)?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let state = cli.state_dir.clone().or_else(state_folder);
+    let found = with_settings(cli, &loaded, async |settings| {
+        queue::list(pull_requests, settings, &profiles, state, Timestamp::now()).await
+    })??;
+    let text = if json { found.to_json()? } else { found.to_string() };
+    writeln!(io::stdout(), "{text}")?;
+    Ok(found.failures)
 }
 
 fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> anyhow::Result<Vec<Failure>> {
@@ -171,8 +212,10 @@ fn write_to_forge(
     let order = order()?;
     let loaded = load(cli)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
-    let report =
-        with_settings(cli, &loaded, async |settings| act(&order, settings, &profiles, consent).await)??;
+    let state = cli.state_dir.clone().or_else(state_folder);
+    let report = with_settings(cli, &loaded, async |settings| {
+        act(&order, settings, &profiles, state, consent).await
+    })??;
     let text = if how.json { format!("{}\n", report.to_json()?) } else { report.to_string() };
     write!(io::stdout(), "{text}")?;
     Ok(report.failures())
@@ -207,11 +250,17 @@ fn watch_loop(
         let address = named.remove(0);
         let session = Session::open(settings, host, profiles, state, Timestamp::now()).await?;
         tell_of_damage(session.set_aside.as_ref());
+        // What waited before anybody watched is no news.
+        let about = session.about(&address);
+        let before = known::one(&session.journal, &loaded.config, &*session.profiles, &about).await;
+        let before = before.map_err(Failure::from)?;
+        let teller = Teller::new(&loaded.config, session.journal.clone(), about, before.as_ref());
         let tracked = vec![(address.clone(), None)];
         let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();
         let wanted = watch::Wanted { pull_request: address, json, once, timeout, terminal };
-        let end = watch(&wanted, &supervisor, &session.clock, interrupted(), &mut io::stdout()).await;
+        let output = &mut io::stdout();
+        let end = watch_and_tell(&wanted, &supervisor, &session.clock, interrupted(), teller, output).await;
         supervisor.stop().await;
         session.journal.close().await.map_err(Failure::from)?;
         Ok::<_, anyhow::Error>(end?)

@@ -4,7 +4,7 @@ use crate::failure::{Failure, Kind};
 use crate::forge::{Forge, Settings};
 use crate::github::writer::Pace;
 use crate::github::{Host, PullRequestAddress};
-use crate::journal::{Address, Journal, JournalError, Options as JournalOptions, SetAside};
+use crate::journal::{Address, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::{Options, Supervisor};
@@ -42,6 +42,15 @@ impl Session {
         let (journal, set_aside) = open_journal(settings, state_folder, now).await?;
         let clock = Arc::new(SystemClock);
         Ok(Session { journal, set_aside, profiles: Arc::new(profiles), forge, clock })
+    }
+
+    /// A pull request of this forge, as the journal names it.
+    pub fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
+        PullRequestKey {
+            host: self.forge.client.host().name().to_owned(),
+            repository: address.repository.clone(),
+            number: address.number,
+        }
     }
 
     /// Starts supervising. `instance` names this process among those that share the journal.
@@ -83,6 +92,19 @@ pub async fn open_journal(
     })?;
     let opened = Journal::open(&address, JournalOptions::new(now)).await?;
     Ok((opened.journal, opened.set_aside))
+}
+
+/// The journal, where there is one: whoever only looks does not make one.
+pub async fn existing_journal(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+) -> Result<Option<Journal>, Failure> {
+    let Some(address) = settings.config.journal_address(state_folder) else { return Ok(None) };
+    if address.path().is_some_and(|path| !path.exists()) {
+        return Ok(None);
+    }
+    Ok(Some(Journal::open(&address, JournalOptions::new(now)).await?.journal))
 }
 
 impl From<JournalError> for Failure {

@@ -4,11 +4,9 @@ mod json;
 mod table;
 
 use crate::config::Config;
-use crate::domain::observed::{self, Observed, UnownedThread};
 use crate::domain::policy::Policy;
-use crate::domain::post::Reads;
 use crate::domain::pull_request::PrState;
-use crate::domain::review_loop::{ReviewLoop, Wake};
+use crate::domain::review_loop::{Phase, ReviewLoop, Wake};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::{Failure, Kind};
@@ -16,15 +14,20 @@ use crate::forge::{self, Settings, Targets};
 use crate::github::poll::{BudgetStatus, PollSettings, Sighting};
 use crate::github::read::{Read, Spent};
 use crate::github::{Poller, PullRequestAddress, Reader};
+use crate::journal::{Journal, PullRequestKey};
+use crate::people::{Past, known};
 use crate::reviewers::profiles::Profiles;
+use crate::session::existing_journal;
+use crate::supervisor::standing::{Rules, Standing};
 use jiff::Timestamp;
-use std::collections::BTreeSet;
+use serde::Deserialize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Everything one poll told.
 #[derive(Debug)]
 pub struct Status {
-    pub pull_requests: Vec<Standing>,
+    pub pull_requests: Vec<PullRequestStatus>,
     pub spent: Spent,
     pub budget: BudgetStatus,
     /// What could not be shown, and why.
@@ -34,22 +37,19 @@ pub struct Status {
 
 /// Where one pull request stands.
 #[derive(Debug)]
-pub struct Standing {
-    pub snapshot: PullRequestSnapshot,
-    pub observed: Observed,
-    /// Threads that no recognised reviewer opened.
-    pub unowned: Vec<UnownedThread>,
-    /// Every reviewer that left something here or was asked to.
-    pub recognised: BTreeSet<ReviewerName>,
+pub struct PullRequestStatus {
+    pub standing: Standing,
     pub review_loop: ReviewLoop,
     pub waiting_for: Vec<ReviewerName>,
 }
 
-/// Finds out which pull requests are meant, looks at each once and works out where it stands.
+/// Finds out which pull requests are meant, looks at each once and works out where it stands. What people decided is in the
+/// journal, where there is one; none is made.
 pub async fn status(
     arguments: &[String],
     settings: &Settings<'_>,
     profiles: &Profiles,
+    state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<Status, Failure> {
     let host = settings.host()?;
@@ -57,54 +57,125 @@ pub async fn status(
     let forge = settings.connect(host).await?;
     let targets = forge::targets(named, settings, &forge.client).await?;
     let reader = Arc::new(Reader::new(forge.client));
-    Ok(look(&targets, &reader, settings.config, profiles, now, 1).await)
+    // What GitHub says is worth telling also where the journal cannot be used.
+    let (journal, trouble) = match existing_journal(settings, state_folder, now).await {
+        Ok(journal) => (journal, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let look = Look { config: settings.config, profiles, journal: journal.as_ref(), now, times: 1 };
+    let mut status = look.at(&targets, &reader).await;
+    status.failures.extend(trouble);
+    Ok(status)
 }
 
-/// Polls so many times; the last tells the price of a poll once everything is known.
-pub(crate) async fn look(
-    targets: &Targets,
-    reader: &Arc<Reader<crate::github::Client>>,
-    config: &Config,
-    profiles: &Profiles,
-    now: Timestamp,
-    times: u32,
-) -> Status {
-    let interval = config.policy.poll_interval;
-    let mut poller = Poller::new(Arc::clone(reader), PollSettings { interval, ..PollSettings::default() });
-    for (address, id) in &targets.pull_requests {
-        poller.schedule_mut().track(address.clone(), id.clone());
-    }
-    let mut failures = targets.failures.clone();
-    let mut spent = targets.spent;
-    let mut standings = Vec::new();
-    for round in 0..times {
-        let report = poller
-            .poll(now, |sighting| match sighting {
-                Sighting::Read { .. } | Sighting::Gone(_) | Sighting::Failed(..) if round > 0 => {}
-                Sighting::Read { read, .. } => {
-                    failures.extend(gaps(&read));
-                    standings.push(stand(read.snapshot, config, profiles, now));
-                }
-                Sighting::Gone(address) => failures.push(Failure::usage(format_args!(
-                    "{address} is not there: it was deleted or renamed, or the token may not see it"
-                ))),
-                Sighting::Failed(address, error) => failures.push(Failure::about(&address, &error)),
-            })
-            .await;
-        spent.add(report.spent);
-        if let Some((_, error)) = report.limited {
-            failures.push(Failure::new(Kind::OutOfReach, error));
-            break;
+/// How to look.
+pub(crate) struct Look<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) profiles: &'a Profiles,
+    /// What people decided is there.
+    pub(crate) journal: Option<&'a Journal>,
+    pub(crate) now: Timestamp,
+    /// How often to poll; the last tells the price of a poll once everything is known.
+    pub(crate) times: u32,
+}
+
+impl Look<'_> {
+    pub(crate) async fn at(&self, targets: &Targets, reader: &Arc<Reader<crate::github::Client>>) -> Status {
+        let (config, now) = (self.config, self.now);
+        let interval = config.policy.poll_interval;
+        let mut poller =
+            Poller::new(Arc::clone(reader), PollSettings { interval, ..PollSettings::default() });
+        for (address, id) in &targets.pull_requests {
+            poller.schedule_mut().track(address.clone(), id.clone());
         }
+        let mut failures = targets.failures.clone();
+        let mut spent = targets.spent;
+        let mut snapshots = Vec::new();
+        for round in 0..self.times {
+            let report = poller
+                .poll(now, |sighting| match sighting {
+                    Sighting::Read { .. } | Sighting::Gone(_) | Sighting::Failed(..) if round > 0 => {}
+                    Sighting::Read { read, .. } => {
+                        failures.extend(gaps(&read));
+                        snapshots.push(read.snapshot);
+                    }
+                    Sighting::Gone(address) => failures.push(Failure::usage(format_args!(
+                        "{address} is not there: it was deleted or renamed, or the token may not see it"
+                    ))),
+                    Sighting::Failed(address, error) => failures.push(Failure::about(&address, &error)),
+                })
+                .await;
+            spent.add(report.spent);
+            if let Some((_, error)) = report.limited {
+                failures.push(Failure::new(Kind::OutOfReach, error));
+                break;
+            }
+        }
+        let place = |snapshot: &PullRequestSnapshot| {
+            let PullRequestSnapshot { repository, number, .. } = snapshot;
+            let here = PullRequestAddress { repository: repository.clone(), number: *number };
+            targets.pull_requests.iter().position(|(address, _)| *address == here).unwrap_or(usize::MAX)
+        };
+        snapshots.sort_by_key(place);
+        let host = reader.transport().host().name();
+        let mut pull_requests = Vec::new();
+        for snapshot in snapshots {
+            let (past, last) = self.remembered(host, &snapshot).await.unwrap_or_else(|failure| {
+                failures.push(failure);
+                (Past::default(), None)
+            });
+            pull_requests.push(self.stand(snapshot, &past, last));
+        }
+        let budget = poller.budget(now);
+        Status { pull_requests, spent, budget, failures, policy: config.policy.clone() }
     }
-    let place = |standing: &Standing| {
-        let PullRequestSnapshot { repository, number, .. } = &standing.snapshot;
-        let here = PullRequestAddress { repository: repository.clone(), number: *number };
-        targets.pull_requests.iter().position(|(address, _)| *address == here).unwrap_or(usize::MAX)
-    };
-    standings.sort_by_key(place);
-    let budget = poller.budget(now);
-    Status { pull_requests: standings, spent, budget, failures, policy: config.policy.clone() }
+
+    /// What the journal says about a pull request, and how far its loop had come.
+    async fn remembered(
+        &self,
+        host: &str,
+        snapshot: &PullRequestSnapshot,
+    ) -> Result<(Past, Option<ReviewLoop>), Failure> {
+        let Some(journal) = self.journal else { return Ok((Past::default(), None)) };
+        let PullRequestSnapshot { repository, number, .. } = snapshot;
+        let about = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
+        let mut past = Past::load(journal, &about).await?;
+        let before = journal.last_snapshot(&about).await?;
+        // Whoever supervises will record it; until then it is so all the same.
+        let _not_recorded = known::notice(before.as_ref(), snapshot, &about, &mut past, self.now);
+        let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
+        Ok((past, last))
+    }
+
+    /// One observation, folded. A loop that somebody supervises at this very head is shown as it stands there.
+    fn stand(
+        &self,
+        snapshot: PullRequestSnapshot,
+        past: &Past,
+        last: Option<ReviewLoop>,
+    ) -> PullRequestStatus {
+        let policy = &self.config.policy;
+        let rules = Rules::of(self.config, self.profiles, &snapshot.repository, false);
+        // Nobody is dispatched for looking.
+        let rules = Rules { author: false, ..rules };
+        let standing = Standing::of(Arc::new(snapshot), &past.history, &rules);
+        let seen = &standing.seen;
+        let is_open = seen.state == PrState::Open;
+        let waiting_for = if is_open { seen.standing(&standing.expected).missing } else { Vec::new() };
+        let nobody_yet = standing.expected.is_empty() && is_open && seen.broken_glass.is_none();
+        let last = last.filter(|last| last.anchor() == Some(&seen.anchor));
+        let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(standing.expected.clone(), 0));
+        // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
+        if !nobody_yet {
+            review_loop.wake(Wake::Polled(seen), self.now, policy);
+        }
+        // Looking is no attempt of whoever supervises; only an end that is plain to see is news.
+        let review_loop = match last {
+            Some(last) if !matches!(review_loop.phase(), Phase::Ended(_)) => last,
+            _ => review_loop,
+        };
+        PullRequestStatus { standing, review_loop, waiting_for }
+    }
 }
 
 /// What GitHub left out of an answer that it gave all the same.
@@ -114,24 +185,4 @@ fn gaps(read: &Read) -> Vec<Failure> {
         Failure::new(Kind::OutOfReach, format_args!("{repository}#{number} was read in part only: {gap}"))
     };
     read.gaps.iter().map(sentence).collect()
-}
-
-/// One observation, folded. Reviewers are those recognised here and those configured.
-fn stand(snapshot: PullRequestSnapshot, config: &Config, profiles: &Profiles, now: Timestamp) -> Standing {
-    let reads: &dyn Reads = profiles;
-    let observed = observed::observe(&snapshot, &[], reads, &config.policy);
-    let unowned = observed::unowned(&snapshot, reads);
-    let recognised = observed::reviewers(&snapshot, reads);
-    let mut expected = recognised.clone();
-    expected.extend(config.reviewers.iter().map(|reviewer| reviewer.name.clone()));
-    let seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, false);
-    let is_open = seen.state == PrState::Open;
-    let waiting_for = if is_open { seen.standing(&expected).missing } else { Vec::new() };
-    let nobody_yet = expected.is_empty() && is_open && seen.broken_glass.is_none();
-    let mut review_loop = ReviewLoop::new(expected, 0);
-    // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
-    if !nobody_yet {
-        review_loop.wake(Wake::Polled(&seen), now, &config.policy);
-    }
-    Standing { snapshot, observed, unowned, recognised, review_loop, waiting_for }
 }

@@ -12,6 +12,7 @@ mod actor;
 pub mod clock;
 pub mod due;
 pub mod fact;
+pub mod handoffs;
 pub mod history;
 mod hub;
 pub mod marks;

@@ -34,11 +34,16 @@ struct LegalLine {
 
 impl<'a> ThreadLine<'a> {
     pub(crate) fn of(thread: &'a Thread, policy: &Policy) -> Self {
+        Self::named(&thread.id, thread, policy)
+    }
+
+    /// Under the id that the forge gave it.
+    pub(crate) fn named(id: &'a ThreadId, thread: &'a Thread, policy: &Policy) -> Self {
         let Machine { status, counters, reopens, returns } = thread.machine;
         let names = |actions: Actions| actions.iter().map(Action::name).collect();
         let legal = thread.machine.legal(policy);
         Self {
-            id: &thread.id,
+            id,
             reviewer: Some(&thread.reviewer),
             status: status.name(),
             cause: status.cause(),

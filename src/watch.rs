@@ -1,6 +1,9 @@
 //! `cloture watch`: one pull request's loop as lines, for people and for scripts, until it ends.
 
 mod lines;
+mod telling;
+
+pub use telling::Teller;
 
 use crate::clean;
 use crate::domain::review_loop::{Exit, Missing};
@@ -74,6 +77,18 @@ pub async fn watch(
     interrupted: impl Future<Output = ()>,
     output: &mut impl Write,
 ) -> io::Result<End> {
+    watch_and_tell(wanted, supervisor, clock, interrupted, Teller::silent(), output).await
+}
+
+/// The same, and somebody is told whenever a thread starts to wait for a person.
+pub async fn watch_and_tell(
+    wanted: &Wanted,
+    supervisor: &Supervisor,
+    clock: &Arc<dyn Clock>,
+    interrupted: impl Future<Output = ()>,
+    mut teller: Teller,
+    output: &mut impl Write,
+) -> io::Result<End> {
     let mut board = supervisor.board();
     let mut lines = Lines::new(wanted);
     let deadline = wanted.timeout.map(|timeout| clock.now().checked_add(timeout).unwrap_or(Timestamp::MAX));
@@ -86,7 +101,11 @@ pub async fn watch(
         };
         if let Some(view) = &view {
             lines.show(view, clock.now(), output)?;
+            teller.look(view).await;
             if let Some(end) = ended(wanted, view, begun) {
+                for told in teller.rest().await {
+                    lines.told(told, output)?;
+                }
                 lines.end(&end, output)?;
                 return Ok(end);
             }
@@ -110,6 +129,7 @@ pub async fn watch(
                     return Ok(End::Failed(Failure::new(Kind::OutOfReach, "the supervisor has stopped")));
                 }
             }
+            told = teller.next() => lines.told(told, output)?,
             () = tick => {}
             () = deadline => {
                 lines.end(&End::Unfinished, output)?;

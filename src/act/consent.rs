@@ -1,7 +1,7 @@
 //! Whether it may be written: nothing is, unless somebody agreed to exactly that (U3).
 
 use crate::clean;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
@@ -70,7 +70,18 @@ pub fn ask(sentences: &[String], mut input: impl BufRead, mut output: impl Write
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-pub(super) fn unheard(error: &io::Error) -> String {
+/// Goes on only after a yes.
+pub(super) fn agreed(
+    ask: &mut dyn FnMut(&[String]) -> io::Result<bool>,
+    sentences: &[String],
+) -> Result<(), Failure> {
+    if ask(sentences).map_err(|error| Failure::usage(unheard(&error)))? {
+        return Ok(());
+    }
+    Err(Failure::new(Kind::Stopped, "it was not agreed to, so nothing was written"))
+}
+
+fn unheard(error: &io::Error) -> String {
     format!(
         "nothing was written, because the answer could not be read ({error}); pass --yes to agree beforehand"
     )

@@ -4,15 +4,13 @@
 //! the same command again at the same head finds the text and posts nothing; after a push it is a new remark. A caller
 //! that gives a key of its own decides what counts as the same: it takes the head's place.
 
-use super::key::key;
-use super::thread;
-use super::{Order, PullRequestVerb, ThreadVerb, Verb};
-use crate::domain::snapshot::{PullRequestSnapshot, Thread};
+use super::{Order, PullRequestVerb, Verb};
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::Login;
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::github::read::Read;
-use crate::github::write::{Key, Target, ThreadTarget, Verdict, Write};
+use crate::github::write::{Key, Target, Verdict, Write};
+use crate::people::key::key;
 use crate::reviewers::profile;
 use crate::reviewers::profiles::{Known, Profiles};
 
@@ -26,19 +24,40 @@ pub struct Plan {
 const SHORTEST_HEAD: usize = 7;
 
 /// Turns an order into writes, or says why it cannot be carried out.
-pub fn plan(order: &Order, read: &Read, profiles: &Profiles) -> Result<Plan, Failure> {
-    let planner = Planner::new(order, &read.snapshot)?;
+pub fn plan(order: &Order, snapshot: &PullRequestSnapshot, profiles: &Profiles) -> Result<Plan, Failure> {
+    check_head(order, snapshot)?;
+    let planner = Planner::new(order, snapshot);
     let writes = match &order.verb {
-        Verb::Thread { thread, verb } => {
-            let thread = thread::find(thread, read, &planner.address)?;
-            planner.in_thread(thread, verb)?
-        }
+        // What is done to a thread is planned where the supervisor's rules are known.
+        Verb::Thread { .. } => Vec::new(),
         Verb::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
     };
     match writes.iter().find_map(Write::objection) {
         Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}"))),
         None => Ok(Plan { writes }),
     }
+}
+
+/// Whoever says which head they looked at wants nothing done at another.
+pub(super) fn check_head(order: &Order, snapshot: &PullRequestSnapshot) -> Result<(), Failure> {
+    let Some(expected) = &order.head else { return Ok(()) };
+    if expected.len() < SHORTEST_HEAD {
+        return Err(Failure::usage(format_args!(
+            "`{expected}` is too short for a commit; --head takes at least {SHORTEST_HEAD} characters"
+        )));
+    }
+    let head = snapshot.head.sha.as_str();
+    if head.to_ascii_lowercase().starts_with(&expected.to_ascii_lowercase()) {
+        return Ok(());
+    }
+    let address = address(snapshot);
+    Err(Failure::usage(format_args!(
+        "nothing was written: the head of {address} is {head} by now, not {expected}; look at it again"
+    )))
+}
+
+pub(super) fn address(snapshot: &PullRequestSnapshot) -> PullRequestAddress {
+    PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
 }
 
 struct Planner<'a> {
@@ -49,68 +68,9 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(order: &'a Order, snapshot: &'a PullRequestSnapshot) -> Result<Self, Failure> {
-        let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
-        let head = snapshot.head.sha.as_str();
-        if let Some(expected) = &order.head {
-            if expected.len() < SHORTEST_HEAD {
-                return Err(Failure::usage(format_args!(
-                    "`{expected}` is too short for a commit; --head takes at least {SHORTEST_HEAD} characters"
-                )));
-            }
-            if !head.to_ascii_lowercase().starts_with(&expected.to_ascii_lowercase()) {
-                return Err(Failure::usage(format_args!(
-                    "nothing was written: the head of {address} is {head} by now, not {expected}; look at it again"
-                )));
-            }
-        }
-        Ok(Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(head) })
-    }
-
-    fn in_thread(&self, thread: &Thread, verb: &ThreadVerb) -> Result<Vec<Write>, Failure> {
-        let target = || ThreadTarget {
-            pull_request: self.address.clone(),
-            id: thread.id.clone(),
-            path: thread.path.clone(),
-            line: thread.line.or(thread.original_line),
-        };
-        let may = |is_allowed: bool, what: &str| {
-            if is_allowed {
-                return Ok(());
-            }
-            let sentence =
-                format!("GitHub does not let you {what} the thread {} of {}", thread.id, self.address);
-            Err(Failure::new(Kind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
-        };
-        let reply = |name: &str, body: &str| -> Result<Write, Failure> {
-            may(thread.viewer_can_reply, "reply in")?;
-            let key = self.key(name, &[thread.id.as_str(), body])?;
-            Ok(Write::Reply { thread: target(), body: body.to_owned(), key })
-        };
-        let after = |reason: &Option<String>, name: &str, write: Write| {
-            let reason = reason.as_deref().map(|reason| reply(name, reason)).transpose()?;
-            Ok(reason.into_iter().chain([write]).collect())
-        };
-        match verb {
-            ThreadVerb::Resolve { reason } => {
-                may(thread.resolved || thread.viewer_can_resolve, "resolve")?;
-                after(reason, "resolve", Write::Resolve { thread: target() })
-            }
-            ThreadVerb::Unresolve { reason } => {
-                may(!thread.resolved || thread.viewer_can_unresolve, "open again")?;
-                after(reason, "unresolve", Write::Unresolve { thread: target() })
-            }
-            ThreadVerb::Reply { body } => Ok(vec![reply("reply", body)?]),
-            ThreadVerb::Hide => {
-                let Some(comment) = thread.comments.first() else {
-                    return Err(Failure::usage(format_args!(
-                        "the thread {} has no comment to hide",
-                        thread.id
-                    )));
-                };
-                Ok(vec![Write::Minimize { on: self.address.clone(), comment: comment.id.clone() }])
-            }
-        }
+    fn new(order: &'a Order, snapshot: &'a PullRequestSnapshot) -> Self {
+        let address = address(snapshot);
+        Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(snapshot.head.sha.as_str()) }
     }
 
     fn on_pull_request(&self, verb: &PullRequestVerb, profiles: &Profiles) -> Result<Write, Failure> {

@@ -1,10 +1,12 @@
 //! What became of an order, for people and for scripts.
 
 use crate::clean;
+use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, Kind};
 use crate::github::evidence::Proof;
 use crate::github::write::Write;
 use crate::github::{Call, Error, Outcome, PullRequestAddress};
+use crate::people::Objection;
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -12,7 +14,35 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Report {
     pub pull_request: PullRequestAddress,
+    /// What was done to a thread, where it was one.
+    pub decision: Option<Decision>,
     pub steps: Vec<Step>,
+    /// Why not all of it could be kept in the journal.
+    pub trouble: Option<Failure>,
+}
+
+/// What somebody decided about a thread.
+#[derive(Debug)]
+pub struct Decision {
+    pub thread: ThreadId,
+    pub verb: &'static str,
+    pub by: String,
+    /// What it means; none where the writes say all of it.
+    pub sentence: Option<String>,
+    pub recorded: Recorded,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recorded {
+    /// There is nothing to record but the writes themselves.
+    Nothing,
+    Now,
+    /// By an earlier run of the same command.
+    Before,
+    Rehearsed,
+    /// It could not be, so nothing was done.
+    Failed,
+    Refused(Objection),
 }
 
 /// A write and what became of it.
@@ -36,19 +66,28 @@ pub enum Became {
 impl Report {
     /// What did not go as asked, each with the exit code it deserves.
     pub fn failures(&self) -> Vec<Failure> {
-        self.steps.iter().filter_map(Step::failure).collect()
+        let refused = self.decision.as_ref().and_then(|decision| match &decision.recorded {
+            Recorded::Refused(objection) => Some(Failure::usage(objection)),
+            _ => None,
+        });
+        let steps = self.steps.iter().filter_map(Step::failure);
+        refused.into_iter().chain(self.trouble.clone()).chain(steps).collect()
     }
 
     /// One object.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let PullRequestAddress { repository, number } = &self.pull_request;
-        let dry_run = self.steps.iter().any(|step| matches!(step.became, Became::Rehearsed(_)));
-        let document = json!({
+        let rehearsed = self.decision.as_ref().is_some_and(|it| it.recorded == Recorded::Rehearsed);
+        let dry_run = rehearsed || self.steps.iter().any(|step| matches!(step.became, Became::Rehearsed(_)));
+        let mut document = json!({
             "repository": repository.to_string(),
             "number": number,
             "dry_run": dry_run,
             "writes": self.steps.iter().map(Step::to_json).collect::<Vec<_>>(),
         });
+        if let Some(decision) = &self.decision {
+            document["decision"] = decision.to_json();
+        }
         let text = serde_json::to_string_pretty(&document)?;
         Ok(clean::json(&text).into_owned())
     }
@@ -57,6 +96,9 @@ impl Report {
 /// What went well, was not tried, or would be sent. What went wrong is a failure, and told as one.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.decision.as_ref().and_then(Decision::line) {
+            writeln!(f, "{}", clean::line(&line))?;
+        }
         for step in &self.steps {
             let sentence = step.write.sentence();
             let sentence = clean::line(&sentence);
@@ -84,6 +126,40 @@ impl fmt::Display for Report {
             }
         }
         Ok(())
+    }
+}
+
+impl Decision {
+    fn line(&self) -> Option<String> {
+        let sentence = self.sentence.as_ref()?;
+        let recorded = match self.recorded {
+            Recorded::Now => " Recorded.",
+            Recorded::Before => " It was recorded before.",
+            Recorded::Rehearsed => " It would be recorded.",
+            Recorded::Nothing => "",
+            Recorded::Failed | Recorded::Refused(_) => return None,
+        };
+        Some(format!("{sentence}{recorded}"))
+    }
+
+    fn to_json(&self) -> Value {
+        let Decision { thread, verb, by, sentence, recorded } = self;
+        let (recorded, refused) = match recorded {
+            Recorded::Now => (Some("now"), None),
+            Recorded::Before => (Some("before"), None),
+            Recorded::Rehearsed => (Some("rehearsed"), None),
+            Recorded::Nothing | Recorded::Failed => (None, None),
+            Recorded::Refused(objection) => (None, Some(objection)),
+        };
+        let refused = refused.map(|objection| match objection {
+            Objection::Refused { refusal, .. } => {
+                json!({"kind": refusal.kind(), "message": objection.to_string()})
+            }
+            Objection::Failed(failure) => json!({"kind": null, "message": failure.to_string()}),
+        });
+        json!({
+            "thread": thread, "verb": verb, "by": by, "sentence": sentence, "recorded": recorded, "refused": refused,
+        })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
 use crate::failure::Failure;
+use crate::people::What;
+use crate::supervisor::fact::Verb as Decision;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
 use std::io::Read;
@@ -80,6 +82,20 @@ enum Acting {
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
+    /// Stop the argument: the reviewer is not asked again, and the thread waits in the inbox for you.
+    Veto(Why),
+    /// Stop the argument and address the thread to the operator, by label and reply.
+    Escalate(Why),
+    /// Decide that the finding of a waiting thread stands.
+    Uphold(PerhapsWhy),
+    /// Decide that nothing will be done about a waiting thread: it is resolved, with the reason as a reply.
+    Dismiss(Why),
+    /// Send a waiting or dismissed thread back into the loop, with fresh counters.
+    Return(Why),
+    /// Hand the finding off when the pull request is merged.
+    Queue(PerhapsWhy),
+    /// Do not hand the finding off after all.
+    Unqueue(PerhapsWhy),
     /// Reply in the thread.
     Reply {
         #[command(flatten)]
@@ -87,6 +103,43 @@ enum Acting {
     },
     /// Hide the thread's first comment as a duplicate.
     Hide,
+}
+
+#[derive(Debug, Args)]
+struct Why {
+    /// Why; kept in the journal with your name.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: String,
+}
+
+#[derive(Debug, Args)]
+struct PerhapsWhy {
+    /// Why; kept in the journal with your name.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+/// `cloture queue add` and `cloture queue remove`
+#[derive(Debug, Args)]
+pub struct Queueing {
+    /// The pull request; its web address does too.
+    #[arg(value_name = "OWNER/REPO#N")]
+    pull_request: String,
+    /// A thread's id, the beginning or end of one, or PATH:LINE, where only one thread of the pull request fits.
+    thread: String,
+    #[command(flatten)]
+    why: PerhapsWhy,
+    #[command(flatten)]
+    pub how: How,
+}
+
+impl Queueing {
+    /// What `cloture act … queue` and `… unqueue` stand for.
+    pub fn order(&self, add: bool) -> Order {
+        let what = What::Decide(if add { Decision::Queue } else { Decision::Unqueue });
+        let verb = ThreadVerb { what, reason: self.why.reason.clone() };
+        self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb })
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -198,12 +251,21 @@ fn object(text: &str) -> Result<Object, String> {
 impl Act {
     /// The order it stands for, its texts read.
     pub fn order(&self, standard_input: impl Read) -> Result<Order, Failure> {
-        let verb = match &self.verb {
-            Acting::Resolve { reason } => ThreadVerb::Resolve { reason: reason.clone() },
-            Acting::Unresolve { reason } => ThreadVerb::Unresolve { reason: reason.clone() },
-            Acting::Reply { words } => ThreadVerb::Reply { body: words.text().read(standard_input)? },
-            Acting::Hide => ThreadVerb::Hide,
+        let decide = |verb, reason: Option<&String>| (What::Decide(verb), reason.cloned());
+        let (what, reason) = match &self.verb {
+            Acting::Resolve { reason } => decide(Decision::Resolve, reason.as_ref()),
+            Acting::Unresolve { reason } => (What::Unresolve, reason.clone()),
+            Acting::Veto(why) => decide(Decision::Veto, Some(&why.reason)),
+            Acting::Escalate(why) => decide(Decision::Escalate, Some(&why.reason)),
+            Acting::Uphold(why) => decide(Decision::Uphold, why.reason.as_ref()),
+            Acting::Dismiss(why) => decide(Decision::Dismiss, Some(&why.reason)),
+            Acting::Return(why) => decide(Decision::Return, Some(&why.reason)),
+            Acting::Queue(why) => decide(Decision::Queue, why.reason.as_ref()),
+            Acting::Unqueue(why) => decide(Decision::Unqueue, why.reason.as_ref()),
+            Acting::Reply { words } => (What::Reply, Some(words.text().read(standard_input)?)),
+            Acting::Hide => (What::Hide, None),
         };
+        let verb = ThreadVerb { what, reason };
         Ok(self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb }))
     }
 }

@@ -158,6 +158,16 @@ pub enum PullRequestState {
     Merged,
 }
 
+impl PullRequestState {
+    pub fn name(self) -> &'static str {
+        match self {
+            PullRequestState::Open => "open",
+            PullRequestState::Closed => "closed",
+            PullRequestState::Merged => "merged",
+        }
+    }
+}
+
 /// A branch and the commit it was at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Branch {

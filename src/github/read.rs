@@ -107,6 +107,11 @@ impl<T: Transport + Sync> Reader<T> {
         Ok((identity?.account().clone(), outcome?.budget))
     }
 
+    /// Whose token it is, where a read has found that out already and GitHub says it.
+    pub fn known_viewer(&self) -> Option<&Account> {
+        Some(self.us.get()?.as_ref()?.account())
+    }
+
     pub async fn read(&self, address: &PullRequestAddress) -> Result<Read, Error> {
         let mut sizes = THREAD_PAGES.into_iter().peekable();
         loop {

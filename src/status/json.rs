@@ -1,12 +1,13 @@
 //! The state as one JSON object, as scripts rely on it.
 
-use super::{Standing, Status};
+use super::{PullRequestStatus, Status};
 use crate::clean;
-use crate::domain::observed::{ObservedThread, UnownedThread};
+use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, Phase};
-use crate::domain::snapshot::{Account, AccountKind, PullRequestState, RepositoryName};
+use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
+use crate::supervisor::standing::Shown;
 use crate::thread_line::ThreadLine;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -50,7 +51,8 @@ struct ObservedLine<'a> {
     line: Option<u32>,
     title: &'a str,
     category: Category,
-    url: &'a str,
+    /// Null where a driven reviewer's finding is not posted.
+    url: Option<&'a str>,
     outdated: bool,
     /// The thread that raised the same finding first; only there where this one repeats it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +74,7 @@ impl Status {
     pub fn to_json(&self) -> serde_json::Result<String> {
         let policy = &self.policy;
         let document = Document {
-            pull_requests: self.pull_requests.iter().map(|standing| of(standing, policy)).collect(),
+            pull_requests: self.pull_requests.iter().map(|status| of(status, policy)).collect(),
             rate_limit: RateLimitLine {
                 cost: self.spent.points,
                 remaining: self.spent.budget.map(|budget| budget.remaining),
@@ -83,17 +85,18 @@ impl Status {
     }
 }
 
-fn of<'a>(standing: &'a Standing, policy: &Policy) -> PullRequestLine<'a> {
-    let Standing { snapshot, review_loop, waiting_for, .. } = standing;
+fn of<'a>(status: &'a PullRequestStatus, policy: &Policy) -> PullRequestLine<'a> {
+    let PullRequestStatus { standing, review_loop, waiting_for } = status;
+    let snapshot = &standing.snapshot;
     let phase = review_loop.phase();
     PullRequestLine {
         repository: &snapshot.repository,
         number: snapshot.number,
         title: &snapshot.title,
         url: &snapshot.url,
-        author: snapshot.author.as_ref().map(spelled),
+        author: snapshot.author.as_ref().map(Account::spelled),
         author_is_bot: snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot),
-        state: state(snapshot.state),
+        state: snapshot.state.name(),
         head: &snapshot.head.sha,
         review_loop: LoopLine {
             phase: phase_name(phase),
@@ -102,17 +105,17 @@ fn of<'a>(standing: &'a Standing, policy: &Policy) -> PullRequestLine<'a> {
             waiting_for,
             exit: exit(phase).map(Exit::name),
         },
-        threads: thread_lines(standing, policy),
+        threads: thread_lines(status, policy),
     }
 }
 
 /// All threads by id, whoever opened them.
-fn thread_lines<'a>(standing: &'a Standing, policy: &Policy) -> Vec<ObservedLine<'a>> {
-    let owned = standing
-        .observed
-        .threads
-        .iter()
-        .map(|observed| (&observed.thread.id, observed_line(observed, policy)));
+fn thread_lines<'a>(status: &'a PullRequestStatus, policy: &Policy) -> Vec<ObservedLine<'a>> {
+    let standing = &status.standing;
+    let owned = standing.threads().into_iter().map(|shown| {
+        let id = shown.id();
+        (id, shown_line(id, shown, policy))
+    });
     let unowned = standing.unowned.iter().map(|unowned| (&unowned.id, unowned_line(unowned)));
     let mut lines: Vec<_> = owned.chain(unowned).collect();
     lines.sort_by_key(|(id, _)| *id);
@@ -127,43 +130,25 @@ fn unowned_line(unowned: &UnownedThread) -> ObservedLine<'_> {
         line: *line,
         title: &finding.title,
         category: finding.category,
-        url,
+        url: Some(url),
         outdated: *outdated,
         repeats: None,
         resolve_proposed: false,
     }
 }
 
-fn observed_line<'a>(observed: &'a ObservedThread, policy: &Policy) -> ObservedLine<'a> {
-    let ObservedThread { thread, line, url, outdated, repeats, resolve_proposed } = observed;
+fn shown_line<'a>(id: &'a ThreadId, shown: Shown<'a>, policy: &Policy) -> ObservedLine<'a> {
+    let thread = shown.thread;
     ObservedLine {
-        thread: ThreadLine::of(thread, policy),
+        thread: ThreadLine::named(id, thread, policy),
         path: &thread.finding.path,
-        line: *line,
+        line: shown.line(),
         title: &thread.finding.title,
         category: thread.finding.category,
-        url,
-        outdated: *outdated,
-        repeats: repeats.as_ref(),
-        resolve_proposed: *resolve_proposed,
-    }
-}
-
-/// A login as people know it: the forge's own calls leave off the ending that tells a bot's name from a person's.
-pub(super) fn spelled(account: &Account) -> String {
-    let login = account.login.as_str();
-    if account.kind == AccountKind::Bot && !login.ends_with("[bot]") {
-        format!("{login}[bot]")
-    } else {
-        login.to_owned()
-    }
-}
-
-pub(super) fn state(state: PullRequestState) -> &'static str {
-    match state {
-        PullRequestState::Open => "open",
-        PullRequestState::Closed => "closed",
-        PullRequestState::Merged => "merged",
+        url: shown.url(),
+        outdated: shown.outdated(),
+        repeats: shown.repeats,
+        resolve_proposed: shown.resolve_proposed,
     }
 }
 

@@ -1,7 +1,7 @@
 //! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts, records.
 
 mod acting;
-mod handing;
+pub(super) mod handing;
 mod recording;
 
 use super::Setup;

@@ -127,7 +127,12 @@ fn repetition_deeds(standing: &Standing, shown: &Shown<'_>, deeds: &mut Vec<Deed
 }
 
 /// T7: what was cut off is addressed to the operator, once for each time it got there.
-fn escalation_deeds(standing: &Standing, shown: &Shown<'_>, operator: &Operator, deeds: &mut Vec<Deed>) {
+pub(crate) fn escalation_deeds(
+    standing: &Standing,
+    shown: &Shown<'_>,
+    operator: &Operator,
+    deeds: &mut Vec<Deed>,
+) {
     let Status::Escalated(cause) = shown.thread.status() else { return };
     if shown.repeats.is_some() || shown.on_forge.is_some_and(|seen| seen.resolved) {
         return;
@@ -159,7 +164,7 @@ fn cause_name(cause: EscalatedBy) -> &'static str {
     Status::Escalated(cause).cause().unwrap_or("escalated")
 }
 
-fn escalation_sentence(cause: EscalatedBy, reviewer: &ReviewerName) -> String {
+pub(crate) fn escalation_sentence(cause: EscalatedBy, reviewer: &ReviewerName) -> String {
     match cause {
         EscalatedBy::Reviewer => format!("{reviewer} found it worse than it thought"),
         EscalatedBy::Person => "somebody escalated it".to_owned(),

@@ -74,13 +74,13 @@ pub struct Shown<'a> {
     pub driven: bool,
 }
 
-impl Shown<'_> {
+impl<'a> Shown<'a> {
     /// The name that people and scripts know the thread by.
-    pub fn id(&self) -> &ThreadId {
+    pub fn id(&self) -> &'a ThreadId {
         self.on_forge.map_or(&self.thread.id, |seen| &seen.id)
     }
 
-    pub fn url(&self) -> Option<&str> {
+    pub fn url(&self) -> Option<&'a str> {
         let seen = self.on_forge?;
         let first = seen.comments.iter().filter(|comment| !comment.pending);
         first.min_by_key(|comment| (comment.created_at, &comment.id)).map(|comment| comment.url.as_str())

@@ -4,6 +4,7 @@ use super::{End, Wanted, cleaned};
 use crate::clean;
 use crate::domain::review_loop::{Phase, Standing};
 use crate::domain::vocabulary::ReviewerName;
+use crate::notify::NotifyError;
 use crate::supervisor::view::HandoffState;
 use crate::supervisor::{Role, View};
 use jiff::Timestamp;
@@ -148,6 +149,25 @@ impl Lines {
         write!(output, "\r  next look in {left} s\x1b[K")?;
         self.counting = true;
         output.flush()
+    }
+
+    /// What came of telling somebody. Where nobody sits in front of a terminal there is nothing to ring.
+    pub(super) fn told(
+        &mut self,
+        told: Result<Vec<u8>, NotifyError>,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
+        match told {
+            Ok(bytes) if self.terminal => {
+                output.write_all(&bytes)?;
+                output.flush()
+            }
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let message = error.to_string();
+                self.line(&message, json!({"event": "trouble", "message": message}), output)
+            }
+        }
     }
 
     pub(super) fn end(&mut self, end: &End, output: &mut impl Write) -> io::Result<()> {

@@ -55,16 +55,16 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
         asked.push(sentences.to_vec());
         Ok(false)
     };
-    let refused = act(&order, &settings, &profiles, Consent::Ask(&mut no)).await.unwrap_err();
+    let refused = act(&order, &settings, &profiles, None, Consent::Ask(&mut no)).await.unwrap_err();
     assert_eq!((refused.kind, refused.kind.exit_code()), (Kind::Stopped, 18));
     assert_eq!((asked, changes(&simulator)), (vec![vec![shown.to_owned()]], vec![]));
 
     let mut unheard = |_: &[String]| Err(std::io::ErrorKind::BrokenPipe.into());
-    let failed = act(&order, &settings, &profiles, Consent::Ask(&mut unheard)).await.unwrap_err();
+    let failed = act(&order, &settings, &profiles, None, Consent::Ask(&mut unheard)).await.unwrap_err();
     assert_eq!((failed.kind, changes(&simulator)), (Kind::Usage, vec![]));
 
     let mut yes = |_: &[String]| Ok(true);
-    let report = act(&order, &settings, &profiles, Consent::Ask(&mut yes)).await.unwrap();
+    let report = act(&order, &settings, &profiles, None, Consent::Ask(&mut yes)).await.unwrap();
     assert_eq!((report.failures(), changes(&simulator)), (vec![], vec!["comment".to_owned()]));
     assert!(report.to_string().starts_with(&format!("{shown} It is done. https://")), "{report}");
 }

@@ -116,7 +116,9 @@ async fn wrong_usage_has_its_sentence_and_sends_nothing() {
         (&["pr", "acme/shop#1", "dispatch", "fix", "--payload", "{"], "it is not JSON"),
         (&["pr", "acme/shop", "close"], "names no pull request"),
         (&["act", "acme/shop#1", "src/a.rs:1", "resolve", "--reason", ""], "there is no text to post"),
-        (&["act", "acme/shop#1", "src/a.rs:1", "veto"], "unexpected argument 'veto' found"),
+        (&["act", "acme/shop#1", "src/a.rs:1", "veto"], "--reason <TEXT>"),
+        (&["act", "acme/shop#1", "src/a.rs:1", "veto", "--reason", " "], "a reason is missing"),
+        (&["act", "acme/shop#1", "src/a.rs:1", "burn"], "unexpected argument 'burn' found"),
     ] {
         let run = run(&simulator.url(), &[command, &["--yes"]].concat()).await;
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");

@@ -16,6 +16,9 @@ login = "erin"
 [[account]]
 login = "coderabbitai"
 kind = "bot"
+[[account]]
+login = "copilot-pull-request-reviewer"
+kind = "bot"
 
 [[repository]]
 name = "acme/shop"
@@ -194,10 +197,10 @@ pub(crate) fn all() -> Vec<Verb> {
             holds: |it| reviewed(it, "Not yet."),
         },
         Verb {
-            command: &["pr", "acme/shop#1", "request-review", "coderabbit"],
+            command: &["pr", "acme/shop#1", "request-review", "copilot"],
             aim: "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
             changes: &["request_review"],
-            holds: |it| pull(it).requested_reviewers == ["coderabbitai"],
+            holds: |it| pull(it).requested_reviewers == ["copilot-pull-request-reviewer"],
         },
         Verb {
             command: &[

@@ -7,6 +7,9 @@ use crate::journal::error::{Fault, JournalError};
 /// What leads from one version to the next: the first makes version 1 of nothing.
 const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_records_snapshots_leases.sql")];
 
+/// The version of the tables that this program writes.
+pub(in crate::journal) const VERSION: usize = MIGRATIONS.len();
+
 impl Store {
     /// Brings the tables up to date, all or nothing, one instance at a time. What a newer Cloture wrote is refused.
     pub(in crate::journal) async fn migrate(&mut self, address: &Address) -> Result<(), Fault> {

@@ -134,11 +134,11 @@ impl Actor {
     }
 }
 
-fn try_key(key: &str, number: u32) -> String {
+pub(in crate::supervisor) fn try_key(key: &str, number: u32) -> String {
     format!("{key}/try-{number}")
 }
 
-fn read_outcome(body: &Value) -> Outcome {
+pub(in crate::supervisor) fn read_outcome(body: &Value) -> Outcome {
     let text = |name: &str| body.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     if let Some(why) = text("refused") {
         Outcome::Refused(why)

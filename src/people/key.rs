@@ -6,7 +6,7 @@ use crate::github::write::Key;
 
 /// A command's key: its verb in clear, for whoever reads the marker, and everything that makes it this command.
 /// The parts are counted by length, so that no two lists of parts run together into one.
-pub(super) fn key(verb: &str, parts: &[&str]) -> Result<Key, Failure> {
+pub(crate) fn key(verb: &str, parts: &[&str]) -> Result<Key, Failure> {
     let mut hash = OFFSET;
     for part in [verb].iter().chain(parts) {
         for byte in (part.len() as u64).to_be_bytes().into_iter().chain(part.bytes()) {

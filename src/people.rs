@@ -1,0 +1,158 @@
+//! What people do to threads (T6, T7, H6): whatever the keyboard can do a script can do, with the same checks.
+//!
+//! An [`Act`] is what somebody wants; [`plan`](plan()) holds it against where the pull request stands and says what it means: a
+//! fact to record and deeds to write, or an [`Objection`]. [`carry_out`] records first, because what cannot be recorded is
+//! not done, and then writes, each with its intent before and its outcome after. Whoever is interrupted simply does the
+//! same again: [`Past`] tells what was recorded, and the writer looks for what was written.
+//!
+//! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4), and whoever calls
+//! [`carry_out`] has got that.
+
+pub mod inbox;
+pub mod known;
+
+pub(crate) mod key;
+mod past;
+mod planning;
+
+pub use past::{Acted, Did, Past};
+pub use planning::plan;
+
+use crate::domain::pull_request::Refusal;
+use crate::domain::vocabulary::ThreadId;
+use crate::failure::Failure;
+use crate::github::{Client, Error, Outcome, Writer};
+use crate::journal::{Journal, JournalError, PullRequestKey};
+use crate::supervisor::due::Deed;
+use crate::supervisor::fact::{Fact, Verb};
+use crate::supervisor::perform::attempt;
+use jiff::Timestamp;
+
+/// What a person wants done to a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    /// The forge's id or the engine's.
+    pub thread: ThreadId,
+    pub what: What,
+    /// Why; for a reply, the reply itself.
+    pub reason: Option<String>,
+    /// The person's login.
+    pub by: String,
+    /// What tells this act from the same one at another time, instead of the head.
+    pub occasion: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// What the machine knows about.
+    Decide(Verb),
+    /// R3: open on the forge again what was resolved there.
+    Unresolve,
+    Reply,
+    /// Hide the first comment as a duplicate.
+    Hide,
+}
+
+impl What {
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Decide(verb) => verb.name(),
+            What::Unresolve => "unresolve",
+            What::Reply => "reply",
+            What::Hide => "hide",
+        }
+    }
+}
+
+/// What an act comes to. Nothing is done yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub act: Act,
+    /// What is recorded before anything is written, with its time; none where nothing is, or was before.
+    pub fact: Option<(Timestamp, Fact)>,
+    /// The same person has recorded the very same already, and the thread stands as it says.
+    pub already: bool,
+    /// What it means, in a sentence; none where the deeds say all of it.
+    pub sentence: Option<String>,
+    /// What is written to the forge, in order.
+    pub deeds: Vec<Deed>,
+}
+
+impl Plan {
+    /// What whoever is to agree gets to see (U3).
+    pub fn sentences(&self) -> Vec<String> {
+        let deeds = self.deeds.iter().map(|deed| deed.write.sentence());
+        self.sentence.clone().into_iter().chain(deeds).collect()
+    }
+}
+
+/// Why an act cannot be planned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Objection {
+    /// It does not fit where the thread stands.
+    #[error("nothing was done ({}): {refusal}; {standing}", refusal.kind())]
+    Refused { refusal: Refusal, standing: String },
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// What became of a plan.
+#[derive(Debug)]
+pub struct CarriedOut {
+    pub recorded: bool,
+    /// One for each deed.
+    pub deeds: Vec<Tried>,
+    /// Why the rest was given up.
+    pub trouble: Option<JournalError>,
+}
+
+#[derive(Debug)]
+pub enum Tried {
+    Told(Outcome),
+    /// Certainly not done.
+    NotDone(Error),
+    /// One before it is not in effect, or could not be recorded.
+    NotTried,
+}
+
+impl Tried {
+    pub fn is_in_effect(&self) -> bool {
+        matches!(self, Tried::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)))
+    }
+}
+
+/// Records, then writes one deed after the other, and none after one that is not in effect: a thread whose reason nobody
+/// can see is not resolved.
+pub async fn carry_out(
+    plan: &Plan,
+    about: &PullRequestKey,
+    journal: &Journal,
+    writer: &Writer<Client>,
+) -> CarriedOut {
+    let by = plan.act.by.as_str();
+    let mut done = CarriedOut { recorded: false, deeds: Vec::new(), trouble: None };
+    if let Some((at, fact)) = &plan.fact {
+        let why = plan.act.reason.as_deref().unwrap_or_default();
+        match journal.append_one(fact.clone().record(*at, about, by, why)).await {
+            Ok(_) => done.recorded = true,
+            Err(error) => done.trouble = Some(error),
+        }
+    }
+    for deed in &plan.deeds {
+        let may_go_on = done.trouble.is_none() && done.deeds.iter().all(Tried::is_in_effect);
+        let tried = if may_go_on {
+            match attempt(deed, about, by, None, journal, writer).await {
+                Ok(Ok(outcome)) => Tried::Told(outcome),
+                Ok(Err(error)) => Tried::NotDone(error),
+                Err(error) => {
+                    done.trouble = Some(error);
+                    Tried::NotTried
+                }
+            }
+        } else {
+            Tried::NotTried
+        };
+        done.deeds.push(tried);
+    }
+    done
+}

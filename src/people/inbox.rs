@@ -1,0 +1,113 @@
+//! The threads that wait for a person (T2), and in which order to look at them (U1).
+
+use super::past::{Did, Past};
+use crate::domain::duplicates;
+use crate::domain::machine::{EscalatedBy, Status, VetoedBy};
+use crate::domain::policy::Policy;
+use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
+use crate::supervisor::due::escalation_sentence;
+use crate::supervisor::fact::Verb;
+use crate::supervisor::standing::{Shown, Standing};
+use jiff::Timestamp;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// One thread that waits.
+#[derive(Debug, Clone)]
+pub struct Waiting<'a> {
+    pub shown: Shown<'a>,
+    /// Why it is here, in a sentence without a full stop.
+    pub why: String,
+    /// When the thread was opened, where it is posted.
+    pub since: Option<Timestamp>,
+    /// D6: everybody who reports the same problem.
+    pub reviewers: BTreeSet<ReviewerName>,
+    /// D6: other reviewers' threads that wait for the same reason: each needs its own decision.
+    pub others: Vec<ThreadId>,
+}
+
+/// What tells one time that a thread got here from another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Occasion {
+    pub thread: ThreadId,
+    status: Status,
+    returns: u32,
+    reopens: u32,
+}
+
+/// Everything on one pull request that waits for a person, worst and oldest first. What somebody upheld was looked at, and
+/// waits no more.
+pub fn waiting<'a>(standing: &'a Standing, past: &Past, policy: &Policy) -> Vec<Waiting<'a>> {
+    let threads: Vec<Shown<'a>> =
+        standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
+    let problems = duplicates::items(threads.iter().map(|shown| shown.thread), policy);
+    let problem_of = |id: &ThreadId| problems.iter().position(|problem| problem.threads.contains(id));
+    let mut waiting: Vec<_> = threads
+        .into_iter()
+        .filter_map(|shown| {
+            let why = why(&shown, past)?;
+            let said = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
+            let since = said.filter(|comment| !comment.pending).map(|comment| comment.created_at).min();
+            let problem = problem_of(&shown.thread.id)?;
+            let reviewers = problems[problem].reviewers.clone();
+            Some((problem, Waiting { shown, why, since, reviewers, others: Vec::new() }))
+        })
+        .collect();
+    waiting.sort_by_key(|(_, waiting)| waiting.rank());
+    let mut shown: Vec<(usize, Waiting<'a>)> = Vec::new();
+    for (problem, waiting) in waiting {
+        match shown.iter_mut().find(|(known, _)| *known == problem) {
+            Some((_, first)) => first.others.push(waiting.shown.id().clone()),
+            None => shown.push((problem, waiting)),
+        }
+    }
+    shown.into_iter().map(|(_, waiting)| waiting).collect()
+}
+
+impl Waiting<'_> {
+    /// Worst first, then oldest. Nobody knows how bad an unknown severity is, so it is looked at like a high one.
+    pub fn rank(&self) -> (Reverse<Severity>, bool, Option<Timestamp>, ThreadId) {
+        let severity = self.shown.thread.finding.severity.unwrap_or(Severity::High);
+        (Reverse(severity), self.since.is_none(), self.since, self.shown.id().clone())
+    }
+
+    pub fn occasion(&self) -> Occasion {
+        let machine = self.shown.thread.machine;
+        Occasion {
+            thread: self.shown.thread.id.clone(),
+            status: machine.status,
+            returns: machine.returns,
+            reopens: machine.reopens,
+        }
+    }
+}
+
+impl Occasion {
+    /// T7: what a person vetoed stays with that person, who need not be told.
+    pub fn is_news(&self) -> bool {
+        self.status != Status::Vetoed(VetoedBy::Person)
+    }
+}
+
+/// None where it does not wait.
+fn why(shown: &Shown<'_>, past: &Past) -> Option<String> {
+    let reviewer: &ReviewerName = &shown.thread.reviewer;
+    let ids: Vec<&ThreadId> = vec![&shown.thread.id, shown.id()];
+    let somebody = |verb: Verb, did: &str| {
+        let acted = past.last_decision(&ids).filter(|acted| acted.did == Did::Decided(verb));
+        match acted {
+            Some(acted) if acted.why.trim().is_empty() => format!("{} {did}", acted.by),
+            Some(acted) => format!("{} {did}: {}", acted.by, acted.why.trim()),
+            None => format!("somebody {did}"),
+        }
+    };
+    match shown.thread.status() {
+        Status::Vetoed(VetoedBy::Reviewer) => {
+            Some(format!("{reviewer} finds it not addressed, and argues no more"))
+        }
+        Status::Vetoed(VetoedBy::Person) => Some(somebody(Verb::Veto, "stopped the argument")),
+        Status::Escalated(EscalatedBy::Person) => Some(somebody(Verb::Escalate, "escalated it")),
+        Status::Escalated(cause) => Some(escalation_sentence(cause, reviewer)),
+        Status::Open | Status::Resolved(_) | Status::Upheld | Status::Dismissed => None,
+    }
+}

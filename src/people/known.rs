@@ -1,0 +1,136 @@
+//! The pull requests that the journal knows, each where it stood at the last look, without asking GitHub anything.
+
+use super::past::Past;
+use crate::config::Config;
+use crate::domain::post::Reads;
+use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::vocabulary::ThreadId;
+use crate::failure::{Failure, Kind};
+use crate::github::{PullRequestAddress, Reader, Transport};
+use crate::journal::{Filter, Journal, JournalError, NewRecord, PullRequestKey, Record, StoredSnapshot};
+use crate::supervisor::fact::{Dated, Fact};
+use crate::supervisor::standing::{Rules, Standing};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One pull request.
+#[derive(Debug)]
+pub struct Known {
+    pub about: PullRequestKey,
+    pub standing: Standing,
+    pub past: Past,
+    /// How long ago it was looked at.
+    pub age: Duration,
+}
+
+/// Everything there is, in the order of host, repository and number. The second list names what cannot be read any more and
+/// has to be looked at again.
+pub async fn all(
+    journal: &Journal,
+    config: &Config,
+    reads: &dyn Reads,
+) -> Result<(Vec<Known>, Vec<PullRequestKey>), JournalError> {
+    let stored = journal.load_snapshots().await?;
+    let mut records: BTreeMap<PullRequestKey, Vec<Record>> = BTreeMap::new();
+    for record in journal.records(Filter::default()).await? {
+        if let Some(about) = record.pull_request.clone() {
+            records.entry(about).or_default().push(record);
+        }
+    }
+    let known = stored.readable.into_iter().map(|stored| {
+        let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
+        let past = Past::of(&records.remove(&about).unwrap_or_default());
+        let standing = stand(&Arc::new(snapshot), &past, config, reads);
+        Known { about, standing, past, age }
+    });
+    let mut known: Vec<Known> = known.collect();
+    known.sort_by(|a, b| a.about.cmp(&b.about));
+    Ok((known, stored.unreadable.into_iter().map(|(about, _)| about).collect()))
+}
+
+/// One of them, if it is known.
+pub async fn one(
+    journal: &Journal,
+    config: &Config,
+    reads: &dyn Reads,
+    about: &PullRequestKey,
+) -> Result<Option<Known>, JournalError> {
+    let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
+    let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
+    let past = Past::load(journal, &about).await?;
+    let standing = stand(&Arc::new(snapshot), &past, config, reads);
+    Ok(Some(Known { about, standing, past, age }))
+}
+
+/// Where a pull request stands by what was read and what is recorded.
+pub fn stand(
+    snapshot: &Arc<PullRequestSnapshot>,
+    past: &Past,
+    config: &Config,
+    reads: &dyn Reads,
+) -> Standing {
+    let rules = Rules::of(config, reads, &snapshot.repository, false);
+    Standing::of(Arc::clone(snapshot), &past.history, &rules)
+}
+
+/// What a fresh look tells and a later one would not, because it replaces the last: threads that were resolved then and are
+/// open now (R3). It is taken into account at once; the records are to be appended before the new look is kept.
+pub fn notice(
+    before: Option<&StoredSnapshot>,
+    snapshot: &PullRequestSnapshot,
+    about: &PullRequestKey,
+    past: &mut Past,
+    now: Timestamp,
+) -> Vec<NewRecord> {
+    let Some(before) = before else { return Vec::new() };
+    let at = past.not_before(now);
+    let open = snapshot.threads.iter().filter(|seen| !seen.resolved);
+    let was_resolved =
+        |id: &ThreadId| before.snapshot.threads.iter().any(|seen| seen.id == *id && seen.resolved);
+    let mut records = Vec::new();
+    for seen in open.filter(|seen| was_resolved(&seen.id)) {
+        let (by, why) = ("engine", "it was resolved, and is open again");
+        let fact = Fact::Reopened { thread: seen.id.clone() };
+        records.push(fact.clone().record(at, about, by, why));
+        past.add(Dated { at, fact }, by, why);
+    }
+    records
+}
+
+/// Looks at these anew and keeps what was seen. What cannot be read is told, and the last look at it stays.
+pub async fn refresh<T: Transport + Sync>(
+    journal: &Journal,
+    reader: &Reader<T>,
+    host: &str,
+    addresses: &[PullRequestAddress],
+    now: Timestamp,
+) -> Result<Vec<Failure>, JournalError> {
+    let mut failures = Vec::new();
+    for address in addresses {
+        let read = match reader.read(address).await {
+            Ok(read) => read,
+            Err(error) => {
+                failures.push(Failure::about(address, &error));
+                continue;
+            }
+        };
+        if let Some(gap) = read.gaps.first() {
+            let sentence = format!("{address} was read in part only ({gap}); what was seen before is shown");
+            failures.push(Failure::new(Kind::OutOfReach, sentence));
+            continue;
+        }
+        let snapshot = &read.snapshot;
+        let (repository, number) = (snapshot.repository.clone(), snapshot.number);
+        let about = PullRequestKey { host: host.to_owned(), repository, number };
+        let before = journal.last_snapshot(&about).await?;
+        let mut past = Past::load(journal, &about).await?;
+        let news = notice(before.as_ref(), snapshot, &about, &mut past, now);
+        if !news.is_empty() {
+            journal.append(news).await?;
+        }
+        journal.save_snapshot(host, snapshot, None).await?;
+    }
+    Ok(failures)
+}

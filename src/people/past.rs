@@ -1,0 +1,109 @@
+//! What the journal says about one pull request, with who did what: the history, people's acts, and what has an outcome.
+
+use crate::domain::vocabulary::ThreadId;
+use crate::journal::{Filter, Journal, JournalError, OUTCOME, PullRequestKey, Record};
+use crate::supervisor::fact::{Dated, Fact, Verb};
+use crate::supervisor::history::History;
+use jiff::Timestamp;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// See the module's text.
+#[derive(Debug, Clone, Default)]
+pub struct Past {
+    pub history: History,
+    /// In the order of the journal.
+    acts: Vec<Acted>,
+    /// What became of each deed, by its name in the journal, and when that was recorded.
+    outcomes: BTreeMap<String, (Timestamp, Value)>,
+}
+
+/// Somebody did something to a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acted {
+    pub at: Timestamp,
+    pub thread: ThreadId,
+    pub did: Did,
+    pub by: String,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Did {
+    Decided(Verb),
+    /// It was opened again on the forge.
+    Reopened,
+}
+
+impl Did {
+    /// Queueing says nothing about the argument, and the argument's end nothing about the queue.
+    fn is_queueing(self) -> bool {
+        matches!(self, Did::Decided(Verb::Queue | Verb::Unqueue))
+    }
+}
+
+impl Past {
+    pub async fn load(journal: &Journal, about: &PullRequestKey) -> Result<Past, JournalError> {
+        Ok(Past::of(&journal.records(Filter::about(about)).await?))
+    }
+
+    /// Of the records of one pull request.
+    pub fn of(records: &[Record]) -> Past {
+        let mut past = Past::default();
+        for record in records {
+            past.learn(record);
+        }
+        past
+    }
+
+    fn learn(&mut self, record: &Record) {
+        if record.kind == OUTCOME {
+            if let Some(key) = &record.key {
+                self.outcomes.insert(key.clone(), (record.at, record.body.clone()));
+            }
+        } else if let Some(dated) = Fact::read(record) {
+            self.add(dated, &record.by, &record.why);
+        }
+    }
+
+    /// Takes a fact into account that may not be in the journal yet.
+    pub fn add(&mut self, dated: Dated, by: &str, why: &str) {
+        let did = match &dated.fact {
+            Fact::Decided { thread, verb } => Some((thread.clone(), Did::Decided(*verb))),
+            Fact::Reopened { thread } => Some((thread.clone(), Did::Reopened)),
+            _ => None,
+        };
+        if let Some((thread, did)) = did {
+            self.acts.push(Acted { at: dated.at, thread, did, by: by.to_owned(), why: why.to_owned() });
+        }
+        self.history.add(dated);
+    }
+
+    /// How often anybody did anything to a thread, which goes by these ids.
+    pub fn count(&self, ids: &[&ThreadId]) -> usize {
+        self.about(ids).count()
+    }
+
+    /// What was last done about the argument.
+    pub fn last_decision(&self, ids: &[&ThreadId]) -> Option<&Acted> {
+        self.about(ids).filter(|acted| !acted.did.is_queueing()).last()
+    }
+
+    pub fn last_queueing(&self, ids: &[&ThreadId]) -> Option<&Acted> {
+        self.about(ids).filter(|acted| acted.did.is_queueing()).last()
+    }
+
+    fn about(&self, ids: &[&ThreadId]) -> impl Iterator<Item = &Acted> {
+        self.acts.iter().filter(move |acted| ids.contains(&&acted.thread))
+    }
+
+    /// What became of a deed or a task, by its name in the journal.
+    pub fn outcome(&self, key: &str) -> Option<&(Timestamp, Value)> {
+        self.outcomes.get(key)
+    }
+
+    /// Nothing that is recorded from here on comes before anything that is known.
+    pub fn not_before(&self, at: Timestamp) -> Timestamp {
+        self.history.facts().iter().map(|dated| dated.at).max().map_or(at, |last| last.max(at))
+    }
+}

@@ -1,0 +1,363 @@
+//! What an act comes to, given where the pull request stands. Nothing is done here.
+//!
+//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. Doing the
+//! same again at the same head finds the text and posts nothing; after a push it is a new remark. A caller that names the
+//! occasion decides what counts as the same: it takes the head's place.
+
+use super::key::key;
+use super::past::{Acted, Did, Past};
+use super::{Act, Objection, Plan, What};
+use crate::domain::machine::{EscalatedBy, ResolvedBy, Status, VetoedBy};
+use crate::domain::pull_request::{PersonAct, Refusal};
+use crate::domain::snapshot::Thread as Seen;
+use crate::domain::vocabulary::ThreadId;
+use crate::failure::{Failure, Kind};
+use crate::github::PullRequestAddress;
+use crate::github::write::{ThreadTarget, Write};
+use crate::journal::PullRequestKey;
+use crate::supervisor::due::{self, Deed};
+use crate::supervisor::fact::{Dated, Fact, Verb};
+use crate::supervisor::perform::journal_key;
+use crate::supervisor::standing::{Rules, Shown, Standing};
+use jiff::Timestamp;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Turns an act into a plan, or says why it cannot be done.
+pub fn plan(
+    act: &Act,
+    standing: &Standing,
+    past: &Past,
+    rules: &Rules<'_>,
+    now: Timestamp,
+) -> Result<Plan, Objection> {
+    // Whoever decides has seen all of this, whatever the clock of this machine says.
+    let at = past.not_before(now.max(standing.snapshot.updated_at));
+    let planner = Planner { act, standing, past, rules, address: due::address(standing), at };
+    let seen = standing.snapshot.threads.iter().find(|seen| seen.id == act.thread);
+    let plan = match (standing.thread(&act.thread), seen) {
+        (Some(shown), _) => planner.of_a_reviewer(shown)?,
+        (None, Some(seen)) => planner.of_nobody(seen)?,
+        (None, None) => {
+            let standing = format!("{} has no thread {}", planner.address, act.thread);
+            return Err(Objection::Refused { refusal: Refusal::UnknownThread, standing });
+        }
+    };
+    match plan.deeds.iter().find_map(|deed| deed.write.objection()) {
+        Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}")).into()),
+        None => Ok(plan),
+    }
+}
+
+struct Planner<'a> {
+    act: &'a Act,
+    standing: &'a Standing,
+    past: &'a Past,
+    rules: &'a Rules<'a>,
+    address: PullRequestAddress,
+    at: Timestamp,
+}
+
+/// A finding with all the threads that report it.
+struct Group<'a> {
+    /// The one that was named.
+    named: Shown<'a>,
+    /// The one where the argument is counted.
+    first: Shown<'a>,
+    members: Vec<Shown<'a>>,
+    /// Under which any of it may have been recorded.
+    ids: Vec<&'a ThreadId>,
+}
+
+impl<'a> Planner<'a> {
+    fn of_a_reviewer(&self, named: Shown<'a>) -> Result<Plan, Objection> {
+        let first = named.repeats.and_then(|id| self.standing.thread(id)).unwrap_or(named);
+        let threads = self.standing.threads().into_iter();
+        let members: Vec<Shown<'a>> = threads
+            .filter(|shown| shown.thread.id == first.thread.id || shown.repeats == Some(&first.thread.id))
+            .collect();
+        let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|seen| &seen.id);
+        let ids = members.iter().map(|shown| &shown.thread.id).chain(on_forge).collect();
+        let group = Group { named, first, members, ids };
+        match (self.act.what, named.on_forge) {
+            (What::Decide(verb), _) => self.decided(verb, &group),
+            (What::Unresolve, Some(seen)) => self.unresolved(seen, &group),
+            (What::Reply | What::Hide, Some(seen)) => self.of_nobody(seen),
+            (What::Unresolve | What::Reply | What::Hide, None) => Err(Failure::usage(format_args!(
+                "nothing was done: {} is not posted on {} yet, so that there is nothing to {}",
+                self.act.thread,
+                self.address,
+                self.act.what.name()
+            ))
+            .into()),
+        }
+    }
+
+    /// A thread that the machine does not run on, or an act that is none of its business.
+    fn of_nobody(&self, seen: &Seen) -> Result<Plan, Objection> {
+        let reason = self.act.reason.as_deref();
+        let mut deeds = Vec::new();
+        match self.act.what {
+            What::Decide(Verb::Resolve) => {
+                deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
+                deeds.push(self.resolve(seen, 0)?);
+            }
+            What::Unresolve => {
+                deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
+                deeds.push(self.unresolve(seen, 0)?);
+            }
+            What::Reply => deeds.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
+            What::Hide => deeds.push(self.hide(seen)?),
+            What::Decide(verb) => {
+                let standing = format!(
+                    "no reviewer that is known opened {}, so that there is no argument to {}; resolve, unresolve, reply \
+                     and hide work there",
+                    seen.id,
+                    verb.name()
+                );
+                return Err(Objection::Refused { refusal: Refusal::UnknownThread, standing });
+            }
+        }
+        Ok(self.plan(None, false, None, deeds))
+    }
+
+    fn decided(&self, verb: Verb, group: &Group<'a>) -> Result<Plan, Objection> {
+        let reason = self.act.reason.as_deref();
+        let needed = matches!(verb, Verb::Veto | Verb::Escalate | Verb::Dismiss | Verb::Return);
+        if needed && reason.is_none_or(|reason| reason.trim().is_empty()) {
+            return Err(Failure::usage(format_args!(
+                "nothing was done: a reason is missing; to {} a thread, say why with --reason",
+                verb.name()
+            ))
+            .into());
+        }
+        let already = self.already(verb, group);
+        if !already {
+            check(verb, &group.first)?;
+        }
+        let turn = self.turn(group, already);
+        let fact = Fact::Decided { thread: group.first.thread.id.clone(), verb };
+        let deeds = match verb {
+            Verb::Veto | Verb::Uphold | Verb::Queue | Verb::Unqueue => Vec::new(),
+            Verb::Resolve | Verb::Dismiss => self.settling(group, reason, turn)?,
+            Verb::Return => {
+                let resolved = group.members.iter().filter_map(|shown| shown.on_forge);
+                let resolved = resolved.filter(|seen| seen.resolved);
+                resolved.map(|seen| self.unresolve(seen, turn)).collect::<Result<_, _>>()?
+            }
+            Verb::Escalate => self.escalation(group, &fact, already)?,
+        };
+        let told_by_deed = verb == Verb::Resolve && !deeds.is_empty();
+        let sentence = (!told_by_deed).then(|| self.sentence(verb, &group.first));
+        Ok(self.plan((!already).then_some(fact), already, sentence, deeds))
+    }
+
+    fn unresolved(&self, seen: &'a Seen, group: &Group<'a>) -> Result<Plan, Objection> {
+        let was_settled = seen.resolved && group.first.thread.status().is_settled();
+        let already = was_settled
+            && self.is_own(self.past.last_decision(&group.ids), Did::Reopened)
+            && !self.is_concluded(&name("unresolve", &seen.id, self.past.count(&group.ids)));
+        let turn = self.turn(group, already);
+        let mut deeds = Vec::new();
+        if let Some(reason) = &self.act.reason {
+            deeds.push(self.reply(seen, reason, turn)?);
+        }
+        deeds.push(self.unresolve(seen, turn)?);
+        let fact = Fact::Reopened { thread: group.first.thread.id.clone() };
+        Ok(self.plan((was_settled && !already).then_some(fact), already, None, deeds))
+    }
+
+    fn plan(&self, fact: Option<Fact>, already: bool, sentence: Option<String>, deeds: Vec<Deed>) -> Plan {
+        Plan { act: self.act.clone(), fact: fact.map(|fact| (self.at, fact)), already, sentence, deeds }
+    }
+
+    /// What makes the names of this act's deeds its own: how many acts there are with it.
+    fn turn(&self, group: &Group<'_>, already: bool) -> usize {
+        self.past.count(&group.ids) + usize::from(!already)
+    }
+
+    // Whether it fits
+
+    /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
+    fn already(&self, verb: Verb, group: &Group<'_>) -> bool {
+        let thread = group.first.thread;
+        let status = thread.status();
+        let decision = self.past.last_decision(&group.ids);
+        let is_last = || self.is_own(decision, Did::Decided(verb));
+        let on_forge = group.first.on_forge;
+        match verb {
+            Verb::Queue => {
+                thread.queued && self.is_own(self.past.last_queueing(&group.ids), Did::Decided(Verb::Queue))
+            }
+            Verb::Unqueue => !thread.queued,
+            Verb::Veto => status == Status::Vetoed(VetoedBy::Person) && is_last(),
+            Verb::Escalate => status == Status::Escalated(EscalatedBy::Person) && is_last(),
+            Verb::Uphold => status == Status::Upheld && is_last(),
+            Verb::Dismiss => status == Status::Dismissed && is_last(),
+            Verb::Resolve => {
+                let by_us = |seen: &Seen| {
+                    let by = seen.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
+                    seen.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
+                };
+                status == Status::Resolved(ResolvedBy::Person) && (is_last() || on_forge.is_some_and(by_us))
+            }
+            Verb::Return => {
+                let name = |seen: &Seen| name("unresolve", &seen.id, self.past.count(&group.ids));
+                let unfinished =
+                    on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
+                is_last() && (status == Status::Open || unfinished)
+            }
+        }
+    }
+
+    fn is_own(&self, acted: Option<&Acted>, did: Did) -> bool {
+        acted.is_some_and(|acted| acted.did == did && acted.by.eq_ignore_ascii_case(&self.act.by))
+    }
+
+    fn is_concluded(&self, name: &str) -> bool {
+        // A deed's name in the journal leaves out the host.
+        let PullRequestAddress { repository, number } = self.address.clone();
+        let about = PullRequestKey { host: String::new(), repository, number };
+        // What the forge refused is not done, and a person may well try it again.
+        let outcome = self.past.outcome(&journal_key(&about, name));
+        outcome.is_some_and(|(_, body)| body.get("refused").is_none())
+    }
+
+    // What is written
+
+    /// The reason where it was asked for, then everything that reports the finding is resolved.
+    fn settling(&self, group: &Group<'_>, reason: Option<&str>, turn: usize) -> Result<Vec<Deed>, Failure> {
+        let mut deeds = Vec::new();
+        if let Some(seen) = group.named.on_forge {
+            deeds.extend(reason.map(|reason| self.reply(seen, reason, turn)).transpose()?);
+            deeds.push(self.resolve(seen, turn)?);
+        }
+        let others = group.members.iter().filter_map(|shown| shown.on_forge);
+        for seen in others.filter(|seen| !seen.resolved && seen.id != *group.named.id()) {
+            deeds.push(self.resolve(seen, turn)?);
+        }
+        Ok(deeds)
+    }
+
+    /// T7: what the engine's own escalations are addressed with, and what this person has to say.
+    fn escalation(&self, group: &Group<'_>, fact: &Fact, already: bool) -> Result<Vec<Deed>, Failure> {
+        if let Some(seen) = group.first.on_forge {
+            self.may(seen.viewer_can_reply, "reply in", seen)?;
+        }
+        let mut history = self.past.history.clone();
+        if !already {
+            history.add(Dated { at: self.at, fact: fact.clone() });
+        }
+        let after = Standing::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
+        let mut deeds = Vec::new();
+        if let Some(shown) = after.thread(&group.first.thread.id) {
+            due::escalation_deeds(&after, &shown, &self.rules.config.operator, &mut deeds);
+        }
+        for deed in &mut deeds {
+            if let (Write::Reply { body, .. }, Some(reason)) = (&mut deed.write, &self.act.reason) {
+                let _infallible = write!(body, "\n\n{} says: {}", self.act.by, reason.trim());
+            }
+        }
+        Ok(deeds)
+    }
+
+    fn reply(&self, seen: &Seen, body: &str, turn: usize) -> Result<Deed, Failure> {
+        self.may(seen.viewer_can_reply, "reply in", seen)?;
+        let verb = self.act.what.name();
+        let head = self.standing.snapshot.head.sha.as_str();
+        let occasion = self.act.occasion.as_deref().unwrap_or(head);
+        let key = key(verb, &[&self.address.to_string(), occasion, seen.id.as_str(), body])?;
+        // Without a fact nothing counts turns, and the text itself tells one reply from another.
+        let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &seen.id, turn) };
+        let write = Write::Reply { thread: self.target(seen), body: body.to_owned(), key };
+        Ok(Deed { name, write, why: self.why() })
+    }
+
+    fn resolve(&self, seen: &Seen, turn: usize) -> Result<Deed, Failure> {
+        self.may(seen.resolved || seen.viewer_can_resolve, "resolve", seen)?;
+        let write = Write::Resolve { thread: self.target(seen) };
+        Ok(Deed { name: name("resolve", &seen.id, turn), write, why: self.why() })
+    }
+
+    fn unresolve(&self, seen: &Seen, turn: usize) -> Result<Deed, Failure> {
+        self.may(!seen.resolved || seen.viewer_can_unresolve, "open again", seen)?;
+        let write = Write::Unresolve { thread: self.target(seen) };
+        Ok(Deed { name: name("unresolve", &seen.id, turn), write, why: self.why() })
+    }
+
+    fn hide(&self, seen: &Seen) -> Result<Deed, Failure> {
+        let Some(comment) = seen.comments.first() else {
+            return Err(Failure::usage(format_args!("the thread {} has no comment to hide", seen.id)));
+        };
+        let write = Write::Minimize { on: self.address.clone(), comment: comment.id.clone() };
+        Ok(Deed { name: format!("hide/{}", comment.id), write, why: self.why() })
+    }
+
+    fn may(&self, is_allowed: bool, what: &str, seen: &Seen) -> Result<(), Failure> {
+        if is_allowed {
+            return Ok(());
+        }
+        let sentence = format!("GitHub does not let you {what} the thread {} of {}", seen.id, self.address);
+        Err(Failure::new(Kind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
+    }
+
+    fn target(&self, seen: &Seen) -> ThreadTarget {
+        ThreadTarget {
+            pull_request: self.address.clone(),
+            id: seen.id.clone(),
+            path: seen.path.clone(),
+            line: seen.line.or(seen.original_line),
+        }
+    }
+
+    fn why(&self) -> String {
+        self.act
+            .reason
+            .clone()
+            .filter(|reason| !reason.trim().is_empty())
+            .unwrap_or_else(|| format!("{} wants to {}", self.act.by, self.act.what.name()))
+    }
+
+    /// T7: the difference between the verbs must be plain.
+    fn sentence(&self, verb: Verb, first: &Shown<'_>) -> String {
+        let at = format!("{} of {}", place(first), self.address);
+        match verb {
+            Verb::Veto => format!("Stop the argument at {at}: it waits in the inbox for {}.", self.act.by),
+            Verb::Escalate => format!("Escalate the thread at {at}: it is addressed to the operator."),
+            Verb::Resolve => format!("Resolve the finding at {at}."),
+            Verb::Uphold => format!("Uphold the finding at {at}: it stands."),
+            Verb::Dismiss => format!("Dismiss the finding at {at}: it will not be fixed."),
+            Verb::Return => format!("Return the thread at {at} to the loop, with fresh counters."),
+            Verb::Queue => {
+                format!("Queue the finding at {at}: it is handed off when the pull request is merged.")
+            }
+            Verb::Unqueue => format!("Take the finding at {at} off the queue."),
+        }
+    }
+}
+
+/// Whether it fits where the thread stands.
+fn check(verb: Verb, first: &Shown<'_>) -> Result<(), Objection> {
+    let thread = first.thread;
+    let fits = match verb.act() {
+        PersonAct::Decide(decision) => thread.machine.admits(decision).map_err(Refusal::from),
+        PersonAct::Queue if thread.handed_off => Err(Refusal::AlreadyHandedOff),
+        PersonAct::Queue if thread.status().is_settled() => Err(Refusal::AlreadySettled),
+        PersonAct::Queue | PersonAct::Unqueue => Ok(()),
+    };
+    fits.map_err(|refusal| {
+        let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
+        Objection::Refused { refusal, standing }
+    })
+}
+
+/// The name of a deed, unique on the pull request.
+fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
+    format!("{what}/{thread}/person/{turn}")
+}
+
+fn place(shown: &Shown<'_>) -> String {
+    let path = &shown.thread.anchor.path;
+    let line = shown.line().or_else(|| shown.on_forge.and_then(|seen| seen.original_line));
+    line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"))
+}
