@@ -39,8 +39,8 @@ pub enum DemoError {
 
 const CONFIGURATION: &str = include_str!("../assets/demo.toml");
 
-const GUIDE: &str = "A minute passes every second. Bots and authors argue by themselves; nothing here is real. \
-                     ⏎ opens, n jumps to what is stuck, 2 is your inbox, q leaves.";
+const GUIDE: &str =
+    "A simulated GitHub, a minute a second: bots and authors argue. n: what is stuck, 2: your inbox";
 
 /// What is drawn again while time runs fast.
 const TICK: Duration = Duration::from_millis(250);

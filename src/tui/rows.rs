@@ -169,6 +169,12 @@ fn phase(view: &View) -> (&'static str, Meaning) {
     if view.refusal.is_some() {
         return ("refused", Meaning::Alert);
     }
+    // What became of the pull request since the loop ended outweighs how that was.
+    match view.standing.as_ref().map(|standing| standing.snapshot.state) {
+        Some(PullRequestState::Merged) => return ("merged", Meaning::Good),
+        Some(PullRequestState::Closed) => return ("closed", Meaning::Muted),
+        Some(PullRequestState::Open) | None => {}
+    }
     match view.review_loop.as_ref().map(|review_loop| review_loop.phase()) {
         None => ("starting", Meaning::Muted),
         Some(Phase::Waiting) if !view.thinking.is_empty() => ("reviewing", Meaning::Busy),
@@ -193,7 +199,12 @@ fn phase(view: &View) -> (&'static str, Meaning) {
 fn sentence(view: &View) -> Option<(String, Meaning)> {
     let refused = view.refusal.as_ref().map(|refusal| (line(&refusal.to_string()), Meaning::Alert));
     let trouble = || view.trouble.as_ref().map(|trouble| (line(trouble), Meaning::Alert));
-    let ended = || view.exit().map(|exit| (line(&exit.to_string()), phase(view).1));
+    let state = view.standing.as_ref().map(|standing| standing.snapshot.state);
+    let ended = || match state {
+        Some(PullRequestState::Merged) => Some((Exit::PrMerged.to_string(), Meaning::Good)),
+        Some(PullRequestState::Closed) => Some((Exit::PrClosed.to_string(), Meaning::Muted)),
+        _ => view.exit().map(|exit| (line(&exit.to_string()), phase(view).1)),
+    };
     refused.or_else(trouble).or_else(ended)
 }
 

@@ -71,18 +71,14 @@ pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
     if let Some(refusal) = &pull.view.refusal {
         rows.push(about("refused", line(&refusal.to_string())));
     }
-    if let Some(exit) = pull.view.exit() {
+    let over = matches!(pull.state, "merged" | "closed");
+    if let Some(exit) = pull.view.exit().filter(|_| !over) {
+        // Findings are the author's to fix, and a thread that needs a person waits by itself.
         let waits = matches!(
             exit,
-            Exit::IssuesFound { .. }
-                | Exit::Timeout { .. }
-                | Exit::WorkflowFailure { .. }
-                | Exit::RoundCap { .. }
-                | Exit::OutOfReach
+            Exit::Timeout { .. } | Exit::WorkflowFailure { .. } | Exit::RoundCap { .. } | Exit::OutOfReach
         );
-        // Findings that wait one by one say more than that there are some.
-        let told_already = matches!(exit, Exit::IssuesFound { .. }) && !rows.is_empty();
-        if waits && !told_already {
+        if waits {
             rows.push(about(pull.phase.0, line(&exit.to_string())));
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     let name = rows.iter().map(|row| width(&row.pull)).max().unwrap_or(12).clamp(8, 24);
     let columns: &[Column] = match body.width {
         0..60 => &[("goes", 8), ("where", 12), ("findings", 0)],
-        60..120 => &[("goes", 8), ("pull request", name), ("where", 20), ("findings", 0)],
+        60..150 => &[("goes", 8), ("pull request", name), ("where", 20), ("findings", 0)],
         _ => &[
             ("goes", 8),
             ("pull request", name),

@@ -16,7 +16,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     let name = rows.iter().map(|row| width(&row.pull)).max().unwrap_or(12).clamp(8, 24);
     let columns: &[Column] = match body.width {
         0..60 => &[("severity", 8), ("title", 0), ("kind", 10)],
-        60..120 => &[("severity", 8), ("pull request", name), ("kind", 13), ("title", 0), ("age", 4)],
+        60..150 => &[("severity", 8), ("pull request", name), ("kind", 13), ("title", 0), ("age", 4)],
         _ => &[
             ("severity", 8),
             ("pull request", name),

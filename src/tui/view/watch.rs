@@ -26,7 +26,7 @@ pub(super) struct Panes {
 
 /// Side by side where it is wide, one above the other where it is not, one of the two where it is small.
 pub(super) fn panes(model: &Model, body: Rect) -> Panes {
-    let (pulls, detail) = if body.width >= 110 {
+    let (pulls, detail) = if body.width >= 150 {
         let wide = (body.width * 2 / 5).clamp(44, 84);
         let [pulls, _, detail] =
             Layout::horizontal([Constraint::Length(wide), Constraint::Length(1), Constraint::Min(0)])
