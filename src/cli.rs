@@ -26,8 +26,9 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 
+    /// Without one: the terminal, with the current branch's pull request or those that the configuration watches.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -123,6 +124,8 @@ pub enum Command {
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
+    /// Play with the real terminal over a GitHub inside the program; no account, token or network is needed.
+    Demo,
     /// Run a GitHub on this machine that plays a scenario, until interrupted.
     Simulator {
         /// The port on loopback; 0 takes any free one.

@@ -14,6 +14,7 @@ mod places;
 mod policy;
 mod profiles;
 mod reviewers;
+mod screen;
 mod targets;
 pub mod typed;
 mod value;
@@ -22,6 +23,7 @@ mod weeding;
 pub use check::Problem;
 pub use error::{Complaint, ConfigError};
 pub use places::{Loaded, Places, state_folder};
+pub use screen::{Keys, Theme, Tui};
 pub use targets::{TargetKind, Targets};
 pub use value::Value;
 
@@ -59,6 +61,8 @@ pub struct Config {
     pub operator: Operator,
     pub notifications: Notifications,
     pub break_glass: BreakGlassRules,
+    pub tui: Tui,
+    pub keys: Keys,
 }
 
 /// Which GitHub, and who we are there.

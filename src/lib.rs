@@ -23,6 +23,7 @@
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
 //!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
+//! - [`tui`]: the terminal, the only place that knows one; [`demo`]: the same over the simulator.
 //! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
@@ -41,6 +42,7 @@ pub mod clean;
 pub mod cli;
 mod columns;
 pub mod config;
+pub mod demo;
 pub mod doctor;
 pub mod domain;
 pub mod failure;
@@ -66,4 +68,5 @@ pub mod status;
 pub mod supervisor;
 pub mod targets;
 mod thread_line;
+pub mod tui;
 pub mod watch;

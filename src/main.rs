@@ -9,6 +9,7 @@ use cloture::classify::{ClassifyError, classify};
 use cloture::clean;
 use cloture::cli::{Cli, Command, How, Queue};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
+use cloture::demo;
 use cloture::doctor::examine;
 use cloture::failure::{Failure, Kind};
 use cloture::forge::{self, Settings};
@@ -24,6 +25,9 @@ use cloture::session::Session;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
+use cloture::supervisor::clock::SystemClock;
+use cloture::tui::rows::Making;
+use cloture::tui::{self, Theme};
 use cloture::watch::{self, Teller, watch_and_tell};
 use jiff::Timestamp;
 use std::fs::File;
@@ -31,6 +35,7 @@ use std::future::Future;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fmt};
 
@@ -65,7 +70,12 @@ fn told(failures: &[Failure]) -> u8 {
 
 /// Runs a command and says with which code to end.
 fn run(cli: &Cli) -> anyhow::Result<u8> {
-    match &cli.command {
+    let Some(command) = &cli.command else { return show_terminal(cli) };
+    match command {
+        Command::Demo => {
+            let config = load(cli)?.config;
+            play_demo(&config)?;
+        }
         Command::Simulate { trace } => replay(trace)?,
         Command::Bound { json } => {
             let config = load(cli)?.config;
@@ -266,6 +276,71 @@ fn watch_loop(
         Ok::<_, anyhow::Error>(end?)
     })??;
     Ok(end.exit_code())
+}
+
+/// The terminal, over what the checkout or the configuration means.
+fn show_terminal(cli: &Cli) -> anyhow::Result<u8> {
+    needs_a_terminal("`cloture status` and `cloture watch` print lines instead")?;
+    let loaded = load(cli)?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let state = cli.state_dir.clone().or_else(state_folder);
+    let end = with_settings(cli, &loaded, async |settings| {
+        let making = Making {
+            config: Arc::new(loaded.config.clone()),
+            reads: Arc::new(profiles.clone()),
+            read_only: cli.read_only,
+        };
+        let mut setup = tui::Setup {
+            making,
+            theme: Theme::new(loaded.config.tui.theme, no_color()),
+            by: env::var("USER").unwrap_or_else(|_| "a person".to_owned()),
+            clock: Arc::new(SystemClock),
+            tick: Duration::from_secs(1),
+            guide: None,
+            supervised: None,
+        };
+        let host = settings.host()?;
+        let session = match Session::open(settings, host, profiles, state, Timestamp::now()).await {
+            Ok(session) => session,
+            // Who has no token yet is told what to do, on a screen that also offers the demo.
+            Err(failure) if failure.kind == Kind::NotAllowed => {
+                let why = async { Err(failure.to_string()) };
+                return Ok(tui::run(setup, why, interrupted()).await?);
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        tell_of_damage(session.set_aside.as_ref());
+        let supervisor = session.supervise(settings, instance(), cli.read_only, Vec::new()).await?;
+        setup.supervised = Some((supervisor, session.journal.clone()));
+        let finding = async {
+            let found = forge::targets(Vec::new(), settings, &session.forge.client).await;
+            found.map(|targets| targets.pull_requests).map_err(|failure| failure.to_string())
+        };
+        let end = tui::run(setup, finding, interrupted()).await;
+        session.journal.close().await.map_err(Failure::from)?;
+        Ok::<_, anyhow::Error>(end?)
+    })??;
+    if end == tui::End::PlayDemo {
+        play_demo(&loaded.config)?;
+    }
+    Ok(0)
+}
+
+fn play_demo(own: &Config) -> anyhow::Result<()> {
+    needs_a_terminal("run it in one")?;
+    Ok(block_on(demo::play(own, no_color(), interrupted()))??)
+}
+
+fn needs_a_terminal(instead: &str) -> Result<(), Failure> {
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage(format_args!("this needs a terminal, and there is none here; {instead}")))
+}
+
+/// <https://no-color.org>: set, and not empty.
+fn no_color() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// Names this process among those that share a journal, for people who read who did what.

@@ -5,6 +5,7 @@ use super::drivers::{checked_adapter, checked_agent};
 use super::github::checked_watch;
 use super::people::{checked_notifications, checked_operator, checked_repositories};
 use super::profiles::checked_profiles;
+use super::screen::{checked_keys, checked_tui};
 use super::value::quoted;
 use super::{Author, Config, Reviewer, Value, typed};
 use crate::domain::cycle::Protocol;
@@ -37,6 +38,8 @@ impl typed::Config {
             operator,
             notifications,
             break_glass,
+            tui,
+            keys,
         } = self;
         let mut problems = Vec::new();
         let (handoff, targets) = unless_wrong(handoff.validated_with_targets(), &mut problems);
@@ -54,6 +57,8 @@ impl typed::Config {
             operator: unless_wrong(checked_operator(operator), &mut problems),
             notifications: unless_wrong(checked_notifications(notifications), &mut problems),
             break_glass: unless_wrong(checked_break_glass(break_glass), &mut problems),
+            tui: unless_wrong(checked_tui(tui), &mut problems),
+            keys: unless_wrong(checked_keys(keys), &mut problems),
         };
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }

@@ -4,6 +4,7 @@
 
 use super::Value;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Config {
     pub operator: Operator,
     pub notifications: Notifications,
     pub break_glass: BreakGlass,
+    pub tui: Tui,
+    /// By the names of the commands.
+    pub keys: BTreeMap<String, Option<Value>>,
 }
 
 /// `[github]`
@@ -238,6 +242,13 @@ pub struct BreakGlass {
     pub phrase: Option<Value>,
 }
 
+/// `[tui]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tui {
+    pub theme: Option<Value>,
+}
+
 impl Config {
     /// One of everything with nothing filled in. Serialized, it names every key there is, which is how the
     /// list of known keys follows the code instead of being kept beside it.
@@ -261,6 +272,8 @@ impl Config {
             operator: Operator::default(),
             notifications: Notifications::default(),
             break_glass: BreakGlass::default(),
+            tui: Tui::default(),
+            keys: super::Keys::commands().into_iter().map(|command| (command, None)).collect(),
         }
     }
 }

@@ -68,10 +68,11 @@ pub enum ScenarioError {
 }
 
 /// The scenarios the program carries.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("alternates", include_str!("../../assets/scenarios/alternates.toml")),
     ("big", include_str!("../../assets/scenarios/big.toml")),
     ("converges", include_str!("../../assets/scenarios/converges.toml")),
+    ("demo", include_str!("../../assets/scenarios/demo.toml")),
     ("never_yields", include_str!("../../assets/scenarios/never_yields.toml")),
     ("nulls", include_str!("../../assets/scenarios/nulls.toml")),
     ("quiet", include_str!("../../assets/scenarios/quiet.toml")),

@@ -1,0 +1,135 @@
+//! Checking `[tui]` and `[keys]`: how the terminal looks, and which keys call what.
+
+use super::check::{Checks, Problem};
+use super::value::quoted;
+use super::{Value, typed};
+use crokey::KeyCombination;
+use std::collections::BTreeMap;
+
+/// How the terminal looks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tui {
+    pub theme: Theme,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    #[default]
+    Dark,
+    Light,
+    /// Only colours that every terminal can tell apart.
+    HighContrast,
+    /// None at all: weight and words have to do.
+    Plain,
+}
+
+/// The keys of every command, by the command's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keys(BTreeMap<String, Vec<KeyCombination>>);
+
+const EMBEDDED: &str = include_str!("../../assets/keys.toml");
+
+const THEMES: [(&str, Theme); 4] = [
+    ("dark", Theme::Dark),
+    ("light", Theme::Light),
+    ("high_contrast", Theme::HighContrast),
+    ("plain", Theme::Plain),
+];
+
+impl Keys {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[KeyCombination])> {
+        self.0.iter().map(|(command, keys)| (command.as_str(), keys.as_slice()))
+    }
+
+    /// The commands there are.
+    pub(super) fn commands() -> Vec<String> {
+        embedded().into_keys().collect()
+    }
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        let keys = |keys: Vec<String>| keys.iter().filter_map(|key| crokey::parse(key).ok()).collect();
+        Keys(embedded().into_iter().map(|(command, typed)| (command, keys(typed))).collect())
+    }
+}
+
+/// A test holds that the file is sound, so nothing is lost here.
+fn embedded() -> BTreeMap<String, Vec<String>> {
+    toml::from_str(EMBEDDED).unwrap_or_default()
+}
+
+pub(super) fn checked_tui(typed: &typed::Tui) -> Result<Tui, Vec<Problem>> {
+    let typed::Tui { theme } = typed;
+    let mut checks = Checks::of("tui");
+    let theme = checks.choice("theme", theme.as_ref(), &THEMES).unwrap_or_default();
+    checks.finish(Tui { theme })
+}
+
+/// A key calls one command: where two have it, the refusal names both.
+pub(super) fn checked_keys(typed: &BTreeMap<String, Option<Value>>) -> Result<Keys, Vec<Problem>> {
+    let mut checks = Checks::of("keys");
+    let mut keys = Keys::default();
+    for (command, value) in typed {
+        let Some(known) = keys.0.get_mut(command) else {
+            checks.refuse(command, "the name of a command", "an unknown one");
+            continue;
+        };
+        if value.is_none() {
+            continue;
+        }
+        let what = "a key such as \"x\", \"shift-x\", \"ctrl-x\", \"esc\" or \"f5\"";
+        let texts = checks.texts(command, value.as_ref(), what, |text| crokey::parse(text).is_ok());
+        *known = texts.iter().filter_map(|text| crokey::parse(text).ok()).collect();
+    }
+    let mut taken: Vec<(KeyCombination, &str)> = Vec::new();
+    for (command, combinations) in keys.iter() {
+        for key in combinations {
+            match taken.iter().find(|(other, by)| other == key && *by != command) {
+                // The complaint is about what was typed: the default of the other command was there before.
+                Some((_, by)) => {
+                    let (about, other) =
+                        if typed.contains_key(command) { (command, *by) } else { (*by, command) };
+                    let expected = format!("a key that the command {} does not have", quoted(other));
+                    checks.refuse(about, expected, quoted(&key.to_string().to_lowercase()));
+                }
+                None => taken.push((*key, command)),
+            }
+        }
+    }
+    checks.finish(keys.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_keys_are_sound_and_call_one_command_each() {
+        assert!(embedded().len() > 20);
+        for (command, keys) in embedded() {
+            for key in keys {
+                assert!(crokey::parse(&key).is_ok(), "{command}: {key}");
+            }
+        }
+        assert_eq!(checked_keys(&BTreeMap::new()), Ok(Keys::default()));
+    }
+
+    #[test]
+    fn a_key_for_two_commands_is_refused_and_both_are_named() {
+        let typed =
+            BTreeMap::from([("pause".to_owned(), Some(Value::List(vec![Value::Text("q".to_owned())])))]);
+        let problems = checked_keys(&typed).unwrap_err();
+        let text = problems[0].to_string();
+        assert!(text.contains("keys.pause") && text.contains("\"quit\""), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let typed = BTreeMap::from([(
+            "pause".to_owned(),
+            Some(Value::List(vec![Value::Text("hyper-q".to_owned())])),
+        )]);
+        assert_eq!(checked_keys(&typed).unwrap_err().len(), 1);
+    }
+}

@@ -1,0 +1,28 @@
+//! The terminal: what a person sees of the loops, and how they are told what to do.
+//!
+//! Pure in the middle: a [`Model`] takes a [`Message`] in and says what is to be done as [`Effect`]s; [`draw`] makes a
+//! screen of it. Only `driver` touches the terminal, the supervisor, the journal and the desktop.
+//!
+//! Reading order: `model`, `update`, `view`; `rows` is what the board amounts to, cleaned for a terminal; `action`,
+//! `keymap` and `theme` are what can be configured. What is absent: nothing here waits for the network, and nothing is
+//! told to a loop that writes or spends without a question first.
+
+pub mod action;
+mod driver;
+mod keymap;
+mod markdown;
+mod message;
+mod model;
+pub mod rows;
+mod terminal;
+mod text;
+mod theme;
+mod update;
+mod view;
+
+pub use driver::{End, Found, Setup, run};
+pub use message::{Effect, Message};
+pub use model::{Model, Overlay, Pane, Screen};
+pub use theme::Theme;
+pub use update::update;
+pub use view::draw;

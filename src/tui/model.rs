@@ -1,0 +1,402 @@
+//! Everything that decides what is on the screen.
+
+use super::action::Action;
+use super::keymap::Keymap;
+use super::message::Effect;
+use super::rows::handoff::HandoffRow;
+use super::rows::inbox::InboxRow;
+use super::rows::journal::JournalRow;
+use super::rows::page::{Page, page};
+use super::rows::thread::ThreadRow;
+use super::rows::{Making, PullRow};
+use super::theme::Theme;
+use crate::domain::vocabulary::ThreadId;
+use crate::github::PullRequestAddress;
+use crate::supervisor::Board;
+use jiff::Timestamp;
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config as MatcherConfig, Matcher, Utf32Str};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub making: Making,
+    pub keymap: Keymap,
+    pub theme: Theme,
+    pub board: Arc<Board>,
+    pub pulls: BTreeMap<PullRequestAddress, PullRow>,
+    /// Newest first.
+    pub records: VecDeque<JournalRow>,
+    pub now: Timestamp,
+    pub width: u16,
+    pub height: u16,
+    pub screen: Screen,
+    pub pane: Pane,
+    pub overlay: Overlay,
+    /// What is typed to find something, and where the cursor is, on each list.
+    pub finding: [Finding; 4],
+    /// The cursor among the selected pull request's threads.
+    pub thread: Cursor,
+    pub sort: Sort,
+    pub inbox_by_age: bool,
+    /// Lines that a page is scrolled by.
+    pub scroll: usize,
+    pub unfolded: bool,
+    /// The last thing that a person should know, until the next key.
+    pub notice: Option<String>,
+    /// One line about what is going on, in the demo.
+    pub guide: Option<&'static str>,
+    /// Who sits here, for the journal.
+    pub by: String,
+    /// Pull requests are still being looked for.
+    pub searching: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Screen {
+    Watch,
+    Inbox,
+    Handoff,
+    Journal,
+    /// One thread, and the list one comes from.
+    Thread {
+        address: PullRequestAddress,
+        id: ThreadId,
+        from: List,
+    },
+    Record {
+        seq: u64,
+    },
+    /// Nothing can be watched yet, and why.
+    FirstRun {
+        why: String,
+    },
+}
+
+/// The screens that are lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    Watch,
+    Inbox,
+    Handoff,
+    Journal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pane {
+    PullRequests,
+    Threads,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Overlay {
+    None,
+    /// The filter of the list is being typed.
+    Filter,
+    Palette {
+        query: String,
+        selected: usize,
+    },
+    Help {
+        scroll: usize,
+    },
+    Ask(Question),
+}
+
+/// What will be done, in words, before it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub title: &'static str,
+    pub sentences: Vec<String>,
+    /// What a person types as the reason, where one is needed.
+    pub reason: Option<String>,
+    pub then: Effect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    Urgency,
+    Age,
+    Name,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Finding {
+    pub filter: String,
+    pub cursor: Cursor,
+}
+
+/// A place in a list that moves with its row when the list changes.
+#[derive(Debug, Clone, Default)]
+pub struct Cursor {
+    pub key: Option<String>,
+    pub index: usize,
+}
+
+impl Cursor {
+    /// Where the cursor is among these rows; the same place where its row is gone.
+    pub fn among(&self, keys: &[String]) -> usize {
+        let found = self.key.as_ref().and_then(|key| keys.iter().position(|other| other == key));
+        found.unwrap_or(self.index).min(keys.len().saturating_sub(1))
+    }
+
+    pub fn put(&mut self, index: usize, keys: &[String]) {
+        self.index = index.min(keys.len().saturating_sub(1));
+        self.key = keys.get(self.index).cloned();
+    }
+}
+
+impl Sort {
+    pub fn next(self) -> Sort {
+        match self {
+            Sort::Urgency => Sort::Age,
+            Sort::Age => Sort::Name,
+            Sort::Name => Sort::Urgency,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Sort::Urgency => "urgency",
+            Sort::Age => "age",
+            Sort::Name => "name",
+        }
+    }
+}
+
+impl Screen {
+    pub fn list(&self) -> List {
+        match self {
+            Screen::Watch | Screen::FirstRun { .. } => List::Watch,
+            Screen::Inbox => List::Inbox,
+            Screen::Handoff => List::Handoff,
+            Screen::Journal | Screen::Record { .. } => List::Journal,
+            Screen::Thread { from, .. } => *from,
+        }
+    }
+}
+
+impl List {
+    pub const ALL: [List; 4] = [List::Watch, List::Inbox, List::Handoff, List::Journal];
+
+    pub fn screen(self) -> Screen {
+        match self {
+            List::Watch => Screen::Watch,
+            List::Inbox => Screen::Inbox,
+            List::Handoff => Screen::Handoff,
+            List::Journal => Screen::Journal,
+        }
+    }
+
+    pub fn action(self) -> Action {
+        match self {
+            List::Watch => Action::Watch,
+            List::Inbox => Action::Inbox,
+            List::Handoff => Action::Handoff,
+            List::Journal => Action::Journal,
+        }
+    }
+}
+
+impl Model {
+    pub fn new(making: Making, theme: Theme, by: String, now: Timestamp) -> Model {
+        Model {
+            keymap: Keymap::new(&making.config.keys),
+            making,
+            theme,
+            board: Arc::default(),
+            pulls: BTreeMap::new(),
+            records: VecDeque::new(),
+            now,
+            width: 80,
+            height: 24,
+            screen: Screen::Watch,
+            pane: Pane::PullRequests,
+            overlay: Overlay::None,
+            finding: Default::default(),
+            thread: Cursor::default(),
+            sort: Sort::Urgency,
+            inbox_by_age: false,
+            scroll: 0,
+            unfolded: false,
+            notice: None,
+            guide: None,
+            by,
+            searching: false,
+        }
+    }
+
+    pub fn finding(&self) -> &Finding {
+        &self.finding[self.screen.list() as usize]
+    }
+
+    pub fn finding_mut(&mut self) -> &mut Finding {
+        &mut self.finding[self.screen.list() as usize]
+    }
+
+    fn filter(&self, list: List) -> Filter {
+        Filter::new(&self.finding[list as usize].filter)
+    }
+
+    /// The pull requests that are shown, in order.
+    pub fn visible_pulls(&self) -> Vec<&PullRow> {
+        let mut filter = self.filter(List::Watch);
+        let mut rows: Vec<&PullRow> =
+            self.pulls.values().filter(|row| filter.fits(&row.haystack())).collect();
+        match self.sort {
+            Sort::Urgency => {
+                rows.sort_by_key(|row| (Reverse(row.inbox.len()), Reverse(row.open()), row.address.clone()))
+            }
+            Sort::Age => rows.sort_by_key(|row| (row.opened_at, row.address.clone())),
+            Sort::Name => {}
+        }
+        rows
+    }
+
+    /// Worst and oldest first; a loop that waits comes before threads of no stated severity.
+    pub fn visible_inbox(&self) -> Vec<&InboxRow> {
+        let mut filter = self.filter(List::Inbox);
+        let all = self.pulls.values().flat_map(|pull| &pull.inbox);
+        let mut rows: Vec<&InboxRow> = all.filter(|row| filter.fits(&row.haystack())).collect();
+        if self.inbox_by_age {
+            rows.sort_by_key(|row| (row.since, Reverse(row.severity)));
+        } else {
+            rows.sort_by_key(|row| (Reverse(row.severity), row.thread.is_some(), row.since));
+        }
+        rows
+    }
+
+    pub fn visible_handoff(&self) -> Vec<&HandoffRow> {
+        let mut filter = self.filter(List::Handoff);
+        let all = self.pulls.values().flat_map(|pull| &pull.handoff);
+        let mut rows: Vec<&HandoffRow> = all.filter(|row| filter.fits(&row.haystack())).collect();
+        rows.sort_by_key(|row| row.going);
+        rows
+    }
+
+    pub fn visible_records(&self) -> Vec<&JournalRow> {
+        let mut filter = self.filter(List::Journal);
+        self.records.iter().filter(|row| filter.fits(row.haystack())).collect()
+    }
+
+    /// The keys of the rows of a list, for its cursor.
+    pub fn keys(&self, list: List) -> Vec<String> {
+        match list {
+            List::Watch => self.visible_pulls().iter().map(|row| row.name.clone()).collect(),
+            List::Inbox => self.visible_inbox().iter().map(|row| row.key()).collect(),
+            List::Handoff => self.visible_handoff().iter().map(|row| row.key()).collect(),
+            List::Journal => self.visible_records().iter().map(|row| row.key()).collect(),
+        }
+    }
+
+    pub fn selected(&self, list: List) -> usize {
+        self.finding[list as usize].cursor.among(&self.keys(list))
+    }
+
+    pub fn selected_pull(&self) -> Option<&PullRow> {
+        self.visible_pulls().get(self.selected(List::Watch)).copied()
+    }
+
+    pub fn selected_inbox(&self) -> Option<&InboxRow> {
+        self.visible_inbox().get(self.selected(List::Inbox)).copied()
+    }
+
+    pub fn selected_handoff(&self) -> Option<&HandoffRow> {
+        self.visible_handoff().get(self.selected(List::Handoff)).copied()
+    }
+
+    pub fn selected_record(&self) -> Option<&JournalRow> {
+        self.visible_records().get(self.selected(List::Journal)).copied()
+    }
+
+    pub fn thread_keys(&self) -> Vec<String> {
+        let threads = self.selected_pull().map(|pull| &pull.threads);
+        threads.into_iter().flatten().map(|thread| thread.id.as_str().to_owned()).collect()
+    }
+
+    pub fn selected_thread(&self) -> Option<&ThreadRow> {
+        let index = self.thread.among(&self.thread_keys());
+        self.selected_pull()?.threads.get(index)
+    }
+
+    /// The pull request that a command on this screen is about.
+    pub fn concerned(&self) -> Option<&PullRow> {
+        match &self.screen {
+            Screen::Watch => self.selected_pull(),
+            Screen::Inbox => self.pulls.get(&self.selected_inbox()?.address),
+            Screen::Handoff => self.pulls.get(&self.selected_handoff()?.address),
+            Screen::Thread { address, .. } => self.pulls.get(address),
+            Screen::Journal | Screen::Record { .. } | Screen::FirstRun { .. } => None,
+        }
+    }
+
+    /// The thread that is shown in full, with everything about it.
+    pub fn open_thread(&self) -> Option<(&PullRow, &ThreadRow, Page)> {
+        let Screen::Thread { address, id, .. } = &self.screen else { return None };
+        let pull = self.pulls.get(address)?;
+        let row = pull.threads.iter().find(|row| row.id == *id)?;
+        Some((pull, row, page(&pull.view, id, &self.making)?))
+    }
+
+    /// The address of what is selected, for the browser.
+    pub fn link(&self) -> Option<&str> {
+        match &self.screen {
+            Screen::Watch if self.pane == Pane::Threads => {
+                self.selected_thread().and_then(|thread| thread.url.as_deref())
+            }
+            Screen::Inbox => self.selected_inbox().and_then(|row| row.url.as_deref()),
+            Screen::Handoff => self.selected_handoff().and_then(|row| row.url.as_deref()),
+            Screen::Thread { address, id, .. } => {
+                let threads = self.pulls.get(address).map(|pull| &pull.threads);
+                threads.into_iter().flatten().find(|row| row.id == *id).and_then(|row| row.url.as_deref())
+            }
+            _ => None,
+        }
+        .or_else(|| self.concerned()?.url.as_deref())
+    }
+
+    /// Whether anything on the screen changes by itself with time.
+    pub fn counts(&self) -> bool {
+        !self.pulls.is_empty()
+    }
+
+    /// The commands that the palette offers, the best match first.
+    pub fn palette(&self, query: &str) -> Vec<Action> {
+        let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
+        let mut matcher = Matcher::new(MatcherConfig::DEFAULT);
+        let mut buffer = Vec::new();
+        let fitting = Action::all().filter(|action| action.works_on(&self.screen)).filter_map(|action| {
+            let text = format!("{} {}", action.name().replace('_', " "), action.meaning());
+            Some((pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher)?, action))
+        });
+        let mut found: Vec<(u32, Action)> = fitting.collect();
+        found.sort_by_key(|(score, _)| Reverse(*score));
+        found.into_iter().map(|(_, action)| action).collect()
+    }
+}
+
+/// Fuzzy matching of what was typed.
+struct Filter {
+    pattern: Pattern,
+    matcher: Matcher,
+    buffer: Vec<char>,
+    everything: bool,
+}
+
+impl Filter {
+    fn new(query: &str) -> Filter {
+        Filter {
+            pattern: Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart),
+            matcher: Matcher::new(MatcherConfig::DEFAULT),
+            buffer: Vec::new(),
+            everything: query.trim().is_empty(),
+        }
+    }
+
+    fn fits(&mut self, text: &str) -> bool {
+        let Filter { pattern, matcher, buffer, everything } = self;
+        *everything || pattern.score(Utf32Str::new(text, buffer), matcher).is_some()
+    }
+}

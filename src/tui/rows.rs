@@ -1,0 +1,219 @@
+//! What the board amounts to on a screen: plain rows, cleaned for a terminal here and nowhere else (S1).
+//!
+//! A pull request's rows are made again only when its view was replaced.
+
+pub mod handoff;
+pub mod inbox;
+pub mod journal;
+pub mod page;
+pub mod thread;
+
+use super::theme::Meaning;
+use crate::clean;
+use crate::config::Config;
+use crate::domain::machine::Status;
+use crate::domain::post::Reads;
+use crate::domain::review_loop::{Exit, Phase, Standing as Wait};
+use crate::domain::snapshot::{Account, PullRequestState};
+use crate::domain::vocabulary::ReviewerName;
+use crate::github::PullRequestAddress;
+use crate::supervisor::standing::{Rules, Standing};
+use crate::supervisor::{Board, Role, View};
+use handoff::HandoffRow;
+use inbox::InboxRow;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use thread::ThreadRow;
+
+/// What rows are made by.
+#[derive(Debug, Clone)]
+pub struct Making {
+    pub config: Arc<Config>,
+    pub reads: Arc<dyn Reads>,
+    pub read_only: bool,
+}
+
+/// Everything that is shown of one pull request.
+#[derive(Debug, Clone)]
+pub struct PullRow {
+    pub view: Arc<View>,
+    pub address: PullRequestAddress,
+    pub name: String,
+    pub title: String,
+    pub author: String,
+    pub author_is_bot: bool,
+    pub head: String,
+    pub state: &'static str,
+    pub phase: (&'static str, Meaning),
+    /// How the loop ended, or what keeps it from going on.
+    pub sentence: Option<(String, Meaning)>,
+    pub attempt: u32,
+    pub max_attempts: u32,
+    pub arrived: Vec<String>,
+    pub missing: Vec<String>,
+    pub failed: Vec<String>,
+    pub thinking: Vec<String>,
+    pub role: String,
+    pub due: Vec<String>,
+    pub opened_at: Option<Timestamp>,
+    pub url: Option<String>,
+    pub threads: Vec<ThreadRow>,
+    /// Findings in the text of a review, where there is no thread to answer in.
+    pub in_bodies: usize,
+    pub inbox: Vec<InboxRow>,
+    pub handoff: Vec<HandoffRow>,
+}
+
+impl PullRow {
+    pub fn open(&self) -> usize {
+        self.count(|status| status == Status::Open)
+    }
+
+    pub fn stuck(&self) -> usize {
+        self.threads.iter().filter(|thread| thread.is_stuck()).count()
+    }
+
+    pub fn settled(&self) -> usize {
+        self.count(Status::is_settled)
+    }
+
+    fn count(&self, fits: impl Fn(Status) -> bool) -> usize {
+        self.threads.iter().filter(|thread| fits(thread.status)).count()
+    }
+
+    /// What a filter looks at.
+    pub fn haystack(&self) -> String {
+        format!("{} {} {} {}", self.name, self.title, self.author, self.phase.0)
+    }
+}
+
+/// Brings the rows up to date with a board.
+pub fn refresh(rows: &mut BTreeMap<PullRequestAddress, PullRow>, board: &Board, making: &Making) {
+    rows.retain(|address, _| board.pull_requests.contains_key(address));
+    for (address, view) in &board.pull_requests {
+        let is_current = rows.get(address).is_some_and(|row| Arc::ptr_eq(&row.view, view));
+        if !is_current {
+            rows.insert(address.clone(), pull_row(view, making));
+        }
+    }
+}
+
+fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
+    let Making { config, reads, read_only } = making;
+    let rules = Rules::of(config, &**reads, &view.address.repository, *read_only);
+    let standing = view.standing.as_deref();
+    let snapshot = standing.map(|standing| &*standing.snapshot);
+    let wait = wait(view);
+    let threads = thread::rows(view, &rules, &wait);
+    let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
+    let failed = wait.failed.iter().map(|(name, why)| line(&format!("{name} ({why})"))).collect();
+    let mut row = PullRow {
+        view: Arc::clone(view),
+        address: view.address.clone(),
+        name: view.address.to_string(),
+        title: snapshot.map_or_else(|| "(not read yet)".to_owned(), |snapshot| line(&snapshot.title)),
+        author: snapshot.map_or_else(String::new, |snapshot| account(snapshot.author.as_ref())),
+        author_is_bot: standing.is_some_and(Standing::author_is_bot),
+        head: snapshot
+            .map_or_else(String::new, |s| line(&s.head.sha.as_str().chars().take(7).collect::<String>())),
+        state: snapshot.map_or("", |snapshot| match snapshot.state {
+            PullRequestState::Open if snapshot.draft => "draft",
+            PullRequestState::Open => "open",
+            PullRequestState::Closed => "closed",
+            PullRequestState::Merged => "merged",
+        }),
+        phase: phase(view),
+        sentence: sentence(view),
+        attempt: view.review_loop.as_ref().map_or(0, |review_loop| review_loop.attempt()),
+        max_attempts: view.max_attempts,
+        arrived: names(&wait.arrived),
+        missing: names(&wait.missing),
+        failed,
+        thinking: names(&view.thinking),
+        role: role(view),
+        due: view.due.iter().map(|due| line(due)).collect(),
+        opened_at: snapshot.map(|snapshot| snapshot.created_at),
+        url: snapshot.map(|snapshot| snapshot.url.clone()),
+        threads,
+        in_bodies: standing.map_or(0, |standing| standing.observed.in_bodies.len()),
+        inbox: Vec::new(),
+        handoff: handoff::rows(view, &rules),
+    };
+    row.inbox = inbox::rows(&row);
+    row
+}
+
+/// One line for a terminal.
+pub fn line(text: &str) -> String {
+    clean::line(text).into_owned()
+}
+
+pub fn account(account: Option<&Account>) -> String {
+    match account {
+        None => "a deleted account".to_owned(),
+        Some(account) => line(&account.spelled()),
+    }
+}
+
+/// Who is in and who is missing.
+fn wait(view: &View) -> Wait {
+    match (&view.standing, &view.review_loop) {
+        (Some(standing), Some(review_loop)) => standing.seen.standing(review_loop.expected()),
+        (Some(standing), None) => standing.seen.standing(&standing.expected),
+        (None, _) => Wait::default(),
+    }
+}
+
+fn phase(view: &View) -> (&'static str, Meaning) {
+    if view.refusal.is_some() {
+        return ("refused", Meaning::Alert);
+    }
+    // What became of the pull request since the loop ended outweighs how that was.
+    match view.standing.as_ref().map(|standing| standing.snapshot.state) {
+        Some(PullRequestState::Merged) => return ("merged", Meaning::Good),
+        Some(PullRequestState::Closed) => return ("closed", Meaning::Muted),
+        Some(PullRequestState::Open) | None => {}
+    }
+    match view.review_loop.as_ref().map(|review_loop| review_loop.phase()) {
+        None => ("starting", Meaning::Muted),
+        Some(Phase::Waiting) if !view.thinking.is_empty() => ("reviewing", Meaning::Busy),
+        Some(Phase::Waiting) => ("waiting", Meaning::Busy),
+        Some(Phase::WithAuthor) => ("with author", Meaning::Busy),
+        Some(Phase::Paused(_)) => ("paused", Meaning::Warning),
+        Some(Phase::Ended(exit)) => match exit {
+            Exit::Success => ("clean", Meaning::Good),
+            Exit::IssuesFound { .. } => ("issues found", Meaning::Warning),
+            Exit::Timeout { .. } => ("timed out", Meaning::Warning),
+            Exit::WorkflowFailure { .. } => ("review failed", Meaning::Alert),
+            Exit::RoundCap { .. } => ("round cap", Meaning::Alert),
+            Exit::PrMerged => ("merged", Meaning::Good),
+            Exit::PrClosed => ("closed", Meaning::Muted),
+            Exit::BreakGlass(_) => ("glass broken", Meaning::Alert),
+            Exit::Stopped => ("stopped", Meaning::Muted),
+            Exit::OutOfReach => ("out of reach", Meaning::Alert),
+        },
+    }
+}
+
+fn sentence(view: &View) -> Option<(String, Meaning)> {
+    let refused = view.refusal.as_ref().map(|refusal| (line(&refusal.to_string()), Meaning::Alert));
+    let trouble = || view.trouble.as_ref().map(|trouble| (line(trouble), Meaning::Alert));
+    let state = view.standing.as_ref().map(|standing| standing.snapshot.state);
+    let ended = || match state {
+        Some(PullRequestState::Merged) => Some((Exit::PrMerged.to_string(), Meaning::Good)),
+        Some(PullRequestState::Closed) => Some((Exit::PrClosed.to_string(), Meaning::Muted)),
+        _ => view.exit().map(|exit| (line(&exit.to_string()), phase(view).1)),
+    };
+    refused.or_else(trouble).or_else(ended)
+}
+
+fn role(view: &View) -> String {
+    match &view.role {
+        Role::ReadOnly => "only watched".to_owned(),
+        Role::Driver if view.drive => "driven here".to_owned(),
+        Role::Driver => "only watched".to_owned(),
+        Role::Standby { holder } if holder.is_empty() => "another instance decides".to_owned(),
+        Role::Standby { holder } => line(&format!("{holder} decides")),
+    }
+}

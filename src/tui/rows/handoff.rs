@@ -1,0 +1,145 @@
+//! What is handed to coding agents: what was sent, what will fire at merge, and why not the rest (H8).
+
+use super::{line, thread::place};
+use crate::domain::pull_request::PrState;
+use crate::domain::vocabulary::ThreadId;
+use crate::github::PullRequestAddress;
+use crate::supervisor::View;
+use crate::supervisor::standing::{Rules, Standing};
+use crate::supervisor::view::{Handoff, HandoffState};
+use jiff::Timestamp;
+
+#[derive(Debug, Clone)]
+pub struct HandoffRow {
+    pub address: PullRequestAddress,
+    pub pull: String,
+    pub going: Going,
+    pub target: String,
+    pub path: String,
+    /// The titles of the findings that it is about.
+    pub findings: Vec<String>,
+    /// The first of them, to open it.
+    pub thread: Option<ThreadId>,
+    pub reason: String,
+    /// Names a task that can be tried again.
+    pub task_key: Option<String>,
+    pub until: Option<Timestamp>,
+    pub url: Option<String>,
+}
+
+/// The order is the order on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Going {
+    Stuck,
+    Retrying,
+    AtMerge,
+    Sent,
+    Not,
+}
+
+impl Going {
+    pub fn name(self) -> &'static str {
+        match self {
+            Going::Stuck => "stuck",
+            Going::Retrying => "retrying",
+            Going::AtMerge => "at merge",
+            Going::Sent => "sent",
+            Going::Not => "stays",
+        }
+    }
+}
+
+impl HandoffRow {
+    pub fn key(&self) -> String {
+        let thread = self.thread.as_ref().map_or("", ThreadId::as_str);
+        format!("{} {} {} {thread}", self.pull, self.target, self.path)
+    }
+
+    pub fn haystack(&self) -> String {
+        let HandoffRow { pull, going, target, path, findings, reason, .. } = self;
+        format!("{pull} {} {target} {path} {} {reason}", going.name(), findings.join(" "))
+    }
+}
+
+pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
+    let Some(standing) = view.standing.as_deref() else { return Vec::new() };
+    if !view.handoffs.is_empty() {
+        return view.handoffs.iter().map(|handoff| decided(handoff, standing, view)).collect();
+    }
+    if standing.seen.state != PrState::Open {
+        return Vec::new();
+    }
+    let mut rows: Vec<HandoffRow> = Vec::new();
+    for task in standing.tasks(rules) {
+        let first = task.findings.first().and_then(|id| standing.thread(id));
+        let reason =
+            first.map_or_else(String::new, |first| standing.eligibility(first.thread, rules).to_string());
+        rows.push(HandoffRow {
+            address: view.address.clone(),
+            pull: view.address.to_string(),
+            going: Going::AtMerge,
+            target: line(task.target.as_str()),
+            path: line(task.path.as_str()),
+            findings: titles(&task.findings, standing),
+            thread: task.findings.first().cloned(),
+            reason,
+            task_key: None,
+            until: None,
+            url: first.and_then(|first| first.url().map(str::to_owned)),
+        });
+    }
+    let threads = standing.threads();
+    for shown in threads.iter().filter(|shown| shown.repeats.is_none() && !shown.thread.status().is_settled())
+    {
+        let eligibility = standing.eligibility(shown.thread, rules);
+        if eligibility.is_eligible() {
+            continue;
+        }
+        rows.push(HandoffRow {
+            address: view.address.clone(),
+            pull: view.address.to_string(),
+            going: Going::Not,
+            target: "–".to_owned(),
+            path: place(shown.thread.finding.path.as_str(), shown.line(), shown.outdated()),
+            findings: vec![line(&shown.thread.finding.title)],
+            thread: Some(shown.id().clone()),
+            reason: eligibility.to_string(),
+            task_key: None,
+            until: None,
+            url: shown.url().map(str::to_owned),
+        });
+    }
+    rows
+}
+
+fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
+    let Handoff { key, task, reason, state } = handoff;
+    let (going, reason, until, url) = match state {
+        HandoffState::Sent { url } => (Going::Sent, reason.clone(), None, url.clone()),
+        HandoffState::Waiting { until } => {
+            (Going::Retrying, "not taken yet; it is tried again".to_owned(), Some(*until), None)
+        }
+        HandoffState::Stuck(why) => (Going::Stuck, why.clone(), None, None),
+    };
+    HandoffRow {
+        address: view.address.clone(),
+        pull: view.address.to_string(),
+        going,
+        target: line(task.target.as_str()),
+        path: line(task.path.as_str()),
+        findings: titles(&task.findings, standing),
+        thread: task.findings.first().cloned(),
+        reason: line(&reason),
+        task_key: (going == Going::Stuck).then(|| key.clone()),
+        until,
+        url,
+    }
+}
+
+fn titles(findings: &[ThreadId], standing: &Standing) -> Vec<String> {
+    let title = |id| match standing.thread(id) {
+        Some(shown) => line(&shown.thread.finding.title),
+        None => line(id.as_str()),
+    };
+    findings.iter().map(title).collect()
+}

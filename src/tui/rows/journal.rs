@@ -1,0 +1,51 @@
+//! Records as rows.
+
+use super::line;
+use crate::clean;
+use crate::journal::Record;
+use jiff::Timestamp;
+
+#[derive(Debug, Clone)]
+pub struct JournalRow {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub about: String,
+    pub by: String,
+    pub kind: String,
+    pub why: String,
+    pub key: Option<String>,
+    /// The whole of it, a line each.
+    pub body: Vec<String>,
+    haystack: String,
+}
+
+/// The newest so many are kept; the rest is in the journal, and `cloture journal` prints it.
+pub const KEPT: usize = 2_000;
+
+impl JournalRow {
+    pub fn of(record: &Record) -> JournalRow {
+        let Record { seq, at, pull_request, kind, by, why, key, body } = record;
+        let about = pull_request.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+        let text = serde_json::to_string_pretty(body).unwrap_or_default();
+        let body: Vec<String> = clean::block(&text).lines().map(str::to_owned).collect();
+        JournalRow {
+            seq: *seq,
+            at: *at,
+            haystack: line(&format!("{about} {by} {kind} {why} {}", body.join(" "))),
+            about: line(&about),
+            by: line(by),
+            kind: line(&kind.replace('_', " ")),
+            why: line(why),
+            key: key.as_deref().map(line),
+            body,
+        }
+    }
+
+    pub fn key(&self) -> String {
+        self.seq.to_string()
+    }
+
+    pub fn haystack(&self) -> &str {
+        &self.haystack
+    }
+}

@@ -1,0 +1,294 @@
+//! A thread as a row: how far it is, what is still legal, whose turn it is.
+
+use super::line;
+use crate::domain::machine::{Machine, Status};
+use crate::domain::observed::UnownedThread;
+use crate::domain::policy::Policy;
+use crate::domain::review_loop::{Phase, Standing as Wait};
+use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
+use crate::supervisor::View;
+use crate::supervisor::standing::{Rules, Shown, Standing};
+use jiff::Timestamp;
+use std::cmp::Reverse;
+
+#[derive(Debug, Clone)]
+pub struct ThreadRow {
+    pub id: ThreadId,
+    /// Who opened it.
+    pub reviewer: String,
+    pub severity: Option<Severity>,
+    pub place: String,
+    pub title: String,
+    pub status: Status,
+    /// What the machine counts; absent on a thread that is no reviewer's.
+    pub counted: Option<Counted>,
+    pub turn: Turn,
+    pub since: Option<Timestamp>,
+    pub url: Option<String>,
+    /// It repeats another thread, or seems to be fixed.
+    pub note: Option<&'static str>,
+    pub queued: bool,
+    /// H8, in one sentence.
+    pub handoff: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Counted {
+    pub stance: Option<Stance>,
+    pub rounds: u32,
+    pub repeat_limit: u32,
+    pub flips: u32,
+    pub flip_limit: u32,
+    pub cycles: u32,
+    /// T5: the cycles within which it leaves the AI's hands.
+    pub bound: u64,
+    pub returns: u32,
+    pub reopens: u32,
+    pub legal: [(Action, bool); 4],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    You,
+    Author,
+    Reviewer,
+    Nobody,
+}
+
+impl Turn {
+    pub fn name(self) -> &'static str {
+        match self {
+            Turn::You => "you",
+            Turn::Author => "author",
+            Turn::Reviewer => "reviewer",
+            Turn::Nobody => "–",
+        }
+    }
+}
+
+/// In the order in which people think of them.
+const ACTIONS: [Action; 4] = [Action::Resolve, Action::Reply, Action::Veto, Action::Escalate];
+
+impl ThreadRow {
+    /// Whether it waits for a person's decision.
+    pub fn is_stuck(&self) -> bool {
+        matches!(self.status, Status::Vetoed(_) | Status::Escalated(_))
+    }
+
+    pub fn severity_name(&self) -> &'static str {
+        self.severity.map_or("–", Severity::name)
+    }
+
+    pub fn status_name(&self) -> String {
+        match self.note {
+            Some(note) => format!("{}, {note}", self.status.name()),
+            None => self.status.name().to_owned(),
+        }
+    }
+
+    pub fn haystack(&self) -> String {
+        format!(
+            "{} {} {} {} {}",
+            self.reviewer,
+            self.severity_name(),
+            self.place,
+            self.title,
+            self.status.name()
+        )
+    }
+
+    /// Why it waits, for whoever has to decide.
+    pub fn why(&self) -> &'static str {
+        match self.status.cause() {
+            Some("round_limit") => "the rounds are spent and neither side moved",
+            Some("reviewer_failed") => "the reviewer never gave a usable answer",
+            Some("iteration_cap") => "the reviewer's cycles on this pull request are spent",
+            Some("worsened") => "it was raised again, and worse, after a person had it",
+            Some("regressed") => "it was resolved and came back",
+            Some("person") => "a person took it",
+            Some(_) if matches!(self.status, Status::Vetoed(_)) => "the reviewer stopped arguing",
+            Some(_) => "the reviewer asked for a person",
+            None => "",
+        }
+    }
+}
+
+impl Counted {
+    fn of(machine: &Machine, policy: &Policy) -> Counted {
+        let counters = machine.counters;
+        let legal = machine.legal(policy).under(counters.stance.unwrap_or(Stance::SeeksChange));
+        Counted {
+            stance: counters.stance,
+            rounds: counters.round_count,
+            repeat_limit: policy.repeat_limit,
+            flips: counters.flips,
+            flip_limit: policy.flip_limit,
+            cycles: counters.cycles,
+            bound: policy.cycles_per_thread(),
+            returns: machine.returns,
+            reopens: machine.reopens,
+            legal: ACTIONS.map(|action| (action, legal.contains(action))),
+        }
+    }
+
+    pub fn may(&self, action: Action) -> bool {
+        self.legal.contains(&(action, true))
+    }
+
+    /// One sign for a round that is spent and one for a round that is left.
+    pub fn dots(&self) -> String {
+        let spent = self.rounds.min(self.repeat_limit);
+        let sign = |index| if index < spent { '●' } else { '○' };
+        (0..self.repeat_limit.min(8)).map(sign).collect()
+    }
+
+    /// The counters in words, and what follows from them.
+    pub fn explained(&self, status: Status) -> String {
+        let stance = self.stance.map_or("no stance yet", |stance| match stance {
+            Stance::SeeksChange => "`seeks change`",
+            Stance::Accepts => "`accepts`",
+        });
+        let held = match (self.stance, self.rounds) {
+            (None, _) => "no stance was taken yet".to_owned(),
+            (Some(_), 0) => format!("took {stance}, and has not repeated it"),
+            (Some(_), 1) => format!("held {stance} for one more cycle"),
+            (Some(_), rounds) => format!("held {stance} for {rounds} more cycles"),
+        };
+        let follows = if status != Status::Open {
+            "nothing is left for the AI to do".to_owned()
+        } else if self.may(Action::Reply) {
+            let left = self.repeat_limit.saturating_sub(self.rounds);
+            format!("`reply` stays legal for {}", super::super::text::count(left as usize, "cycle", "cycles"))
+        } else {
+            "`reply` is off the table".to_owned()
+        };
+        let flips = match self.flips {
+            0 => String::new(),
+            flips => format!("; {flips} of {} changes of stance used", self.flip_limit),
+        };
+        let returns = match self.returns {
+            0 => String::new(),
+            returns => format!("; returned {returns}× by a person"),
+        };
+        let reopens = match self.reopens {
+            0 => String::new(),
+            reopens => format!("; came back {reopens}×"),
+        };
+        let (cycles, bound) = (self.cycles, self.bound);
+        format!("{held}: {follows} (cycle {cycles} of at most {bound}{flips}{reopens}{returns})")
+    }
+}
+
+/// All of a pull request's threads: what waits for a person first, then what is open, the worst first.
+pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow> {
+    let Some(standing) = view.standing.as_deref() else { return Vec::new() };
+    let owned = standing.threads();
+    let owned = owned.iter().map(|shown| owned_row(shown, standing, view, rules, wait));
+    let mut rows: Vec<ThreadRow> = owned.chain(standing.unowned.iter().map(unowned_row)).collect();
+    let rank = |row: &ThreadRow| match row.status {
+        _ if row.is_stuck() => 0,
+        Status::Open => 1,
+        Status::Upheld => 2,
+        _ => 3,
+    };
+    rows.sort_by(|a, b| {
+        let order = |row: &ThreadRow| (rank(row), Reverse(row.severity), row.since);
+        order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
+    });
+    rows
+}
+
+fn owned_row(
+    shown: &Shown<'_>,
+    standing: &Standing,
+    view: &View,
+    rules: &Rules<'_>,
+    wait: &Wait,
+) -> ThreadRow {
+    let thread = shown.thread;
+    let policy = &rules.config.policy;
+    ThreadRow {
+        id: shown.id().clone(),
+        reviewer: line(thread.reviewer.as_str()),
+        severity: thread.finding.severity,
+        place: place(thread.finding.path.as_str(), shown.line(), shown.outdated()),
+        title: line(&thread.finding.title),
+        status: thread.status(),
+        counted: Some(Counted::of(&thread.machine, policy)),
+        turn: turn(shown, view, wait),
+        since: shown.on_forge.and_then(|seen| seen.comments.iter().map(|comment| comment.created_at).min()),
+        url: shown.url().map(str::to_owned),
+        note: match (shown.repeats, shown.resolve_proposed) {
+            (Some(_), _) => Some("repeats another"),
+            (None, true) => Some("seems fixed"),
+            (None, false) => None,
+        },
+        queued: thread.queued,
+        handoff: standing.eligibility(thread, rules).to_string(),
+    }
+}
+
+fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
+    ThreadRow {
+        id: unowned.id.clone(),
+        reviewer: super::account(unowned.opened_by.as_ref()),
+        severity: unowned.finding.severity,
+        place: place(unowned.finding.path.as_str(), unowned.line, unowned.outdated),
+        title: line(&unowned.finding.title),
+        status: unowned.status,
+        counted: None,
+        turn: if unowned.status.is_settled() { Turn::Nobody } else { Turn::Author },
+        since: None,
+        url: Some(unowned.url.clone()),
+        note: None,
+        queued: false,
+        handoff: "no reviewer's finding, so it is never handed off".to_owned(),
+    }
+}
+
+fn turn(shown: &Shown<'_>, view: &View, wait: &Wait) -> Turn {
+    let thread = shown.thread;
+    match thread.status() {
+        Status::Vetoed(_) | Status::Escalated(_) => Turn::You,
+        Status::Open => {
+            let with_author = view.review_loop.as_ref().is_some_and(|l| *l.phase() == Phase::WithAuthor);
+            let looking = wait.missing.contains(&thread.reviewer) || view.thinking.contains(&thread.reviewer);
+            let accepts = thread.machine.counters.stance == Some(Stance::Accepts);
+            if !with_author && (looking || accepts) { Turn::Reviewer } else { Turn::Author }
+        }
+        Status::Resolved(_) | Status::Upheld | Status::Dismissed => Turn::Nobody,
+    }
+}
+
+pub(super) fn place(path: &str, at: Option<u32>, outdated: bool) -> String {
+    line(&match (at, outdated) {
+        (Some(at), _) => format!("{path}:{at}"),
+        (None, true) => format!("{path} (outdated)"),
+        (None, false) => path.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(rounds: u32) -> Counted {
+        let policy = Policy::default();
+        let mut machine = Machine::opened();
+        for _ in 0..=rounds {
+            machine.hold(Stance::SeeksChange, &policy);
+        }
+        Counted::of(&machine, &policy)
+    }
+
+    #[test]
+    fn counters_are_explained_with_what_follows_from_them() {
+        let fresh = counted(0).explained(Status::Open);
+        assert!(fresh.contains("legal for 2 cycles"), "{fresh}");
+        let spent = counted(2);
+        assert_eq!(spent.dots(), "●●");
+        let text = spent.explained(Status::Open);
+        assert!(text.contains("held `seeks change` for 2 more cycles: `reply` is off the table"), "{text}");
+        assert!(!spent.may(Action::Reply) && spent.may(Action::Veto));
+    }
+}

@@ -1,0 +1,208 @@
+//! What a message changes, and what is to be done about it. Pure: no clock, no terminal, no network.
+
+mod commands;
+mod mouse;
+mod moving;
+
+use super::action::Action;
+use super::message::{Effect, Message};
+use super::model::{List, Model, Overlay, Screen};
+use super::rows;
+use super::rows::journal::{JournalRow, KEPT};
+use crate::clean;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// Takes one message in.
+pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
+        Message::Key(key) => {
+            model.notice = None;
+            pressed(model, key)
+        }
+        Message::Mouse(event) => mouse::mouse(model, event),
+        Message::Pasted(text) => {
+            typed(model, &clean::line(&text));
+            Vec::new()
+        }
+        Message::Resized { width, height } => {
+            (model.width, model.height) = (width, height);
+            Vec::new()
+        }
+        Message::Board(board) => {
+            rows::refresh(&mut model.pulls, &board, &model.making);
+            model.board = board;
+            if !model.pulls.is_empty() {
+                model.searching = false;
+            }
+            Vec::new()
+        }
+        Message::Records(records) => {
+            for record in &records {
+                model.records.push_front(JournalRow::of(record));
+            }
+            model.records.truncate(KEPT);
+            Vec::new()
+        }
+        Message::JournalTrouble(why) | Message::Told(why) => {
+            model.notice = Some(clean::line(&why).into_owned());
+            Vec::new()
+        }
+        Message::Found(Ok(pull_requests)) if pull_requests.is_empty() => {
+            model.searching = false;
+            model.notice = Some("no open pull request fits the [[watch]] rules now".to_owned());
+            Vec::new()
+        }
+        Message::Found(Ok(pull_requests)) => {
+            model.searching = false;
+            vec![Effect::Track(pull_requests)]
+        }
+        Message::Found(Err(why)) => {
+            model.searching = false;
+            model.screen = Screen::FirstRun { why: clean::line(&why).into_owned() };
+            Vec::new()
+        }
+        Message::Tick(now) => {
+            model.now = now;
+            Vec::new()
+        }
+    }
+}
+
+/// A key goes to what lies on top.
+fn pressed(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    let interrupted = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
+    if interrupted {
+        return vec![Effect::Quit];
+    }
+    match &model.overlay {
+        Overlay::None => match model.keymap.action(key.into()) {
+            Some(action) if action.works_on(&model.screen) => act(model, action),
+            _ => Vec::new(),
+        },
+        Overlay::Filter => filtering(model, key),
+        Overlay::Palette { .. } => choosing(model, key),
+        Overlay::Help { scroll } => {
+            let scroll = *scroll;
+            match model.keymap.action(key.into()) {
+                Some(Action::Down) => model.overlay = Overlay::Help { scroll: scroll + 1 },
+                Some(Action::Up) => model.overlay = Overlay::Help { scroll: scroll.saturating_sub(1) },
+                _ => model.overlay = Overlay::None,
+            }
+            Vec::new()
+        }
+        Overlay::Ask(_) => commands::answering(model, key),
+    }
+}
+
+fn filtering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    match key.code {
+        KeyCode::Enter => model.overlay = Overlay::None,
+        KeyCode::Esc => {
+            model.finding_mut().filter.clear();
+            model.overlay = Overlay::None;
+        }
+        KeyCode::Backspace => {
+            model.finding_mut().filter.pop();
+        }
+        KeyCode::Up => moving::step(model, -1),
+        KeyCode::Down => moving::step(model, 1),
+        KeyCode::Char(c) if is_text(key) => typed(model, &c.to_string()),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn choosing(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    let Overlay::Palette { query, selected } = &model.overlay else { return Vec::new() };
+    let (found, at) = (model.palette(query), *selected);
+    let to = match key.code {
+        KeyCode::Esc => {
+            model.overlay = Overlay::None;
+            return Vec::new();
+        }
+        KeyCode::Enter => {
+            model.overlay = Overlay::None;
+            return found.get(at).map_or_else(Vec::new, |action| act(model, *action));
+        }
+        KeyCode::Up | KeyCode::BackTab => at.saturating_sub(1),
+        KeyCode::Down | KeyCode::Tab => (at + 1).min(found.len().saturating_sub(1)),
+        KeyCode::Backspace => {
+            if let Overlay::Palette { query, .. } = &mut model.overlay {
+                query.pop();
+            }
+            0
+        }
+        KeyCode::Char(c) if is_text(key) => {
+            typed(model, &c.to_string());
+            0
+        }
+        _ => at,
+    };
+    if let Overlay::Palette { selected, .. } = &mut model.overlay {
+        *selected = to;
+    }
+    Vec::new()
+}
+
+/// Text goes to whatever takes text now.
+fn typed(model: &mut Model, text: &str) {
+    match &mut model.overlay {
+        Overlay::Filter => {
+            let finding = model.finding_mut();
+            finding.filter.push_str(text);
+            finding.cursor = super::model::Cursor::default();
+        }
+        Overlay::Palette { query, .. } => query.push_str(text),
+        Overlay::Ask(question) => {
+            if let Some(reason) = &mut question.reason {
+                reason.push_str(text);
+            }
+        }
+        Overlay::None | Overlay::Help { .. } => {}
+    }
+}
+
+fn is_text(key: KeyEvent) -> bool {
+    !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+}
+
+/// Carries out a command, whichever way it was called.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Watch => moving::go(model, List::Watch),
+        Action::Inbox => moving::go(model, List::Inbox),
+        Action::Handoff => moving::go(model, List::Handoff),
+        Action::Journal => moving::go(model, List::Journal),
+        Action::NextScreen => moving::turn(model, 1),
+        Action::PreviousScreen => moving::turn(model, 3),
+        Action::Up => moving::step(model, -1),
+        Action::Down => moving::step(model, 1),
+        Action::PageUp => moving::step(model, -moving::page(model)),
+        Action::PageDown => moving::step(model, moving::page(model)),
+        Action::Top => moving::step(model, isize::MIN / 2),
+        Action::Bottom => moving::step(model, isize::MAX / 2),
+        Action::Left => model.pane = super::model::Pane::PullRequests,
+        Action::Right => model.pane = super::model::Pane::Threads,
+        Action::Open => moving::open(model),
+        Action::Back => moving::back(model),
+        Action::NextStuck => moving::next_stuck(model),
+        Action::Filter => model.overlay = Overlay::Filter,
+        Action::Palette => model.overlay = Overlay::Palette { query: String::new(), selected: 0 },
+        Action::Help => model.overlay = Overlay::Help { scroll: 0 },
+        Action::Sort if model.screen == Screen::Inbox => model.inbox_by_age = !model.inbox_by_age,
+        Action::Sort => model.sort = model.sort.next(),
+        Action::Fold => model.unfolded = !model.unfolded,
+        Action::Poll
+        | Action::Pause
+        | Action::Resume
+        | Action::Stop
+        | Action::GrantRound
+        | Action::RetryTask
+        | Action::Browse
+        | Action::CopyLink => return commands::command(model, action),
+        Action::Demo => return vec![Effect::PlayDemo],
+        Action::Quit => return vec![Effect::Quit],
+    }
+    Vec::new()
+}

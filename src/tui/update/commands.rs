@@ -1,0 +1,135 @@
+//! What a person tells a loop or the desktop. Whatever writes or spends asks first, and says exactly what it will do (U3).
+
+use crate::domain::review_loop::{Exit, Phase};
+use crate::supervisor::{Command, View};
+use crate::tui::action::Action;
+use crate::tui::message::Effect;
+use crate::tui::model::{Model, Overlay, Question};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+pub(super) fn command(model: &mut Model, action: Action) -> Vec<Effect> {
+    match tried(model, action) {
+        Ok(Outcome::Ask(question)) => {
+            model.overlay = Overlay::Ask(question);
+            Vec::new()
+        }
+        Ok(Outcome::Do(effect, notice)) => {
+            model.notice = Some(notice);
+            vec![effect]
+        }
+        Err(why_not) => {
+            model.notice = Some(why_not);
+            Vec::new()
+        }
+    }
+}
+
+enum Outcome {
+    Ask(Question),
+    /// At once, with a sentence that says so.
+    Do(Effect, String),
+}
+
+fn not<T>(why: &str) -> Result<T, String> {
+    Err(why.to_owned())
+}
+
+fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
+    if let Action::Browse | Action::CopyLink = action {
+        let link = model.link().ok_or("there is no link to it yet")?;
+        // Only what a browser shows is handed to one: a forge's answer does not choose what is started here.
+        if !(link.starts_with("https://") || link.starts_with("http://")) {
+            return not("its link is no web address");
+        }
+        let link = link.to_owned();
+        return Ok(match action {
+            Action::Browse => Outcome::Do(Effect::OpenInBrowser(link.clone()), format!("opening {link}")),
+            _ => Outcome::Do(Effect::CopyToClipboard(link.clone()), format!("copied {link}")),
+        });
+    }
+    let pull = model.concerned().ok_or("no pull request is selected")?;
+    let (address, name) = (pull.address.clone(), &pull.name);
+    let view: &View = &pull.view;
+    let phase = view.review_loop.as_ref().map(|review_loop| review_loop.phase());
+    let tell = |command| Effect::Tell(address.clone(), command);
+    let ended = matches!(phase, Some(Phase::Ended(_)));
+    match action {
+        Action::Poll => Ok(Outcome::Do(tell(Command::PollNow), format!("looking at {name} now"))),
+        Action::Pause if ended => not("the loop has ended; there is nothing to pause"),
+        Action::Pause if matches!(phase, Some(Phase::Paused(_))) => not("the loop is paused already"),
+        Action::Pause => Ok(Outcome::Do(tell(Command::Pause), format!("{name} is paused"))),
+        Action::Resume if !matches!(phase, Some(Phase::Paused(_))) => not("the loop is not paused"),
+        Action::Resume => Ok(Outcome::Do(tell(Command::Resume), format!("{name} goes on"))),
+        Action::Stop if ended => not("the loop has ended already"),
+        Action::Stop => Ok(Outcome::Ask(Question {
+            title: "Stop this loop?",
+            sentences: vec![
+                format!("The loop on {name} ends for good: nothing is polled for, asked or dispatched there any more."),
+                "Its threads stay as they are on GitHub. Nothing is written there.".to_owned(),
+            ],
+            reason: None,
+            then: tell(Command::Stop),
+        })),
+        Action::GrantRound if !matches!(view.exit(), Some(Exit::RoundCap { .. })) => {
+            not("the author's rounds are not spent; there is nothing to grant")
+        }
+        Action::GrantRound => Ok(Outcome::Ask(Question {
+            title: "Grant one more round?",
+            sentences: vec![
+                format!("The author's agent is dispatched once more on {name}, which costs money."),
+                "The other ways out: merge as it is, force-approve, close and reopen, or push the last fix by hand.".to_owned(),
+                format!("It is recorded as granted by {}. Why?", model.by),
+            ],
+            reason: Some(String::new()),
+            then: tell(Command::GrantRound { by: model.by.clone(), why: String::new() }),
+        })),
+        Action::RetryTask => {
+            let row = model.selected_handoff().ok_or("no task is selected")?;
+            let key = row.task_key.clone().ok_or("only a task that is stuck can be sent again")?;
+            Ok(Outcome::Ask(Question {
+                title: "Send this task again?",
+                sentences: vec![
+                    format!("The task for {} about {} is sent once more.", row.target, row.path),
+                    format!("It is stuck because: {}", row.reason),
+                ],
+                reason: None,
+                then: tell(Command::RetryTask { key }),
+            }))
+        }
+        _ => not("this does nothing here"),
+    }
+}
+
+/// Only `y` agrees; where a reason is wanted, only a reason does.
+pub(super) fn answering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    let Overlay::Ask(question) = &mut model.overlay else { return Vec::new() };
+    let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let agreed = match (&mut question.reason, key.code) {
+        (_, KeyCode::Esc) | (None, KeyCode::Char('n' | 'N')) => false,
+        (None, KeyCode::Char('y' | 'Y')) => true,
+        (Some(reason), KeyCode::Enter) if !reason.trim().is_empty() => true,
+        (Some(reason), KeyCode::Backspace) => {
+            reason.pop();
+            return Vec::new();
+        }
+        (Some(reason), KeyCode::Char(c)) if plain => {
+            reason.push(c);
+            return Vec::new();
+        }
+        _ => return Vec::new(),
+    };
+    let Overlay::Ask(question) = std::mem::replace(&mut model.overlay, Overlay::None) else {
+        return Vec::new();
+    };
+    if !agreed {
+        model.notice = Some("nothing was done".to_owned());
+        return Vec::new();
+    }
+    let Question { reason, then, .. } = question;
+    vec![match (then, reason) {
+        (Effect::Tell(address, Command::GrantRound { by, .. }), Some(why)) => {
+            Effect::Tell(address, Command::GrantRound { by, why: why.trim().to_owned() })
+        }
+        (then, _) => then,
+    }]
+}

@@ -1,0 +1,69 @@
+//! The mouse: the wheel moves, a click selects, a click on what is selected opens it.
+
+use super::moving;
+use crate::tui::message::Effect;
+use crate::tui::model::{List, Model, Overlay, Pane, Screen};
+use crate::tui::view::{self, Place};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
+    match event.kind {
+        MouseEventKind::ScrollDown | MouseEventKind::ScrollUp => {
+            let by = if event.kind == MouseEventKind::ScrollDown { 1 } else { -1 };
+            match &mut model.overlay {
+                Overlay::None | Overlay::Filter => {
+                    let place = view::place(model, event.column, event.row);
+                    if let (Screen::Watch, Some(Place::Pull(_) | Place::Thread(_))) = (&model.screen, &place)
+                    {
+                        let over_threads = matches!(place, Some(Place::Thread(_)));
+                        model.pane = if over_threads { Pane::Threads } else { Pane::PullRequests };
+                    }
+                    moving::step(model, by);
+                }
+                Overlay::Help { scroll } => *scroll = scroll.saturating_add_signed(by),
+                Overlay::Palette { .. } | Overlay::Ask(_) => {}
+            }
+        }
+        MouseEventKind::Down(MouseButton::Left) if model.overlay == Overlay::None => {
+            model.notice = None;
+            clicked(model, view::place(model, event.column, event.row));
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn clicked(model: &mut Model, place: Option<Place>) {
+    match place {
+        None => {}
+        Some(Place::Tab(list)) => moving::go(model, list),
+        Some(Place::Pull(index)) => {
+            let again = model.pane == Pane::PullRequests && model.selected(List::Watch) == index;
+            model.pane = Pane::PullRequests;
+            let keys = model.keys(List::Watch);
+            if again {
+                moving::open(model);
+            } else {
+                moving::put(model, List::Watch, index, &keys);
+            }
+        }
+        Some(Place::Thread(index)) => {
+            let keys = model.thread_keys();
+            let again = model.pane == Pane::Threads && model.thread.among(&keys) == index;
+            model.pane = Pane::Threads;
+            model.thread.put(index, &keys);
+            if again {
+                moving::open(model);
+            }
+        }
+        Some(Place::Row(index)) => {
+            let list = model.screen.list();
+            let again = model.selected(list) == index;
+            let keys = model.keys(list);
+            moving::put(model, list, index, &keys);
+            if again {
+                moving::open(model);
+            }
+        }
+    }
+}

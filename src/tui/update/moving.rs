@@ -1,0 +1,136 @@
+//! Going from place to place.
+
+use crate::tui::model::{List, Model, Overlay, Pane, Screen};
+use crate::tui::rows::PullRow;
+use crate::tui::view;
+
+pub(super) fn go(model: &mut Model, list: List) {
+    model.screen = list.screen();
+    model.scroll = 0;
+    model.overlay = Overlay::None;
+}
+
+/// So many screens to the right, round and round.
+pub(super) fn turn(model: &mut Model, by: usize) {
+    let at = model.screen.list() as usize;
+    go(model, List::ALL[(at + by) % List::ALL.len()]);
+}
+
+pub(super) fn page(model: &Model) -> isize {
+    isize::try_from((model.height / 2).max(1)).unwrap_or(1)
+}
+
+/// Moves the cursor, or scrolls where there is none.
+pub(super) fn step(model: &mut Model, by: isize) {
+    let moved = |at: usize, most: usize| at.saturating_add_signed(by).min(most);
+    match &model.screen {
+        Screen::Thread { .. } | Screen::Record { .. } => {
+            model.scroll = moved(model.scroll, view::most_scroll(model));
+        }
+        Screen::Watch if model.pane == Pane::Threads => {
+            let keys = model.thread_keys();
+            let at = model.thread.among(&keys);
+            model.thread.put(moved(at, keys.len()), &keys);
+        }
+        Screen::FirstRun { .. } => {}
+        Screen::Watch | Screen::Inbox | Screen::Handoff | Screen::Journal => {
+            let list = model.screen.list();
+            let keys = model.keys(list);
+            let at = model.selected(list);
+            put(model, list, moved(at, keys.len()), &keys);
+        }
+    }
+}
+
+/// Another pull request has other threads.
+pub(super) fn put(model: &mut Model, list: List, index: usize, keys: &[String]) {
+    model.finding[list as usize].cursor.put(index, keys);
+    if list == List::Watch {
+        model.thread = Default::default();
+    }
+}
+
+pub(super) fn open(model: &mut Model) {
+    let thread = |address: &_, id: &_, from| Screen::Thread {
+        address: Clone::clone(address),
+        id: Clone::clone(id),
+        from,
+    };
+    let next = match &model.screen {
+        Screen::Watch if model.pane == Pane::PullRequests => {
+            model.pane = Pane::Threads;
+            return;
+        }
+        Screen::Watch => model
+            .selected_pull()
+            .zip(model.selected_thread())
+            .map(|(pull, row)| thread(&pull.address, &row.id, List::Watch)),
+        Screen::Inbox => match model.selected_inbox() {
+            Some(row) => match &row.thread {
+                Some(id) => Some(thread(&row.address, id, List::Inbox)),
+                None => {
+                    let name = row.pull.clone();
+                    return show_pull(model, &name);
+                }
+            },
+            None => None,
+        },
+        Screen::Handoff => model
+            .selected_handoff()
+            .and_then(|row| Some(thread(&row.address, row.thread.as_ref()?, List::Handoff))),
+        Screen::Journal => model.selected_record().map(|row| Screen::Record { seq: row.seq }),
+        Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun { .. } => None,
+    };
+    if let Some(next) = next {
+        model.screen = next;
+        model.scroll = 0;
+    }
+}
+
+/// Goes to a pull request on the watch screen, whatever is filtered there.
+fn show_pull(model: &mut Model, name: &str) {
+    model.finding[List::Watch as usize].filter.clear();
+    go(model, List::Watch);
+    let keys = model.keys(List::Watch);
+    if let Some(index) = keys.iter().position(|key| key == name) {
+        put(model, List::Watch, index, &keys);
+    }
+    model.pane = Pane::Threads;
+}
+
+/// One step out: of a page, of a filter, of the threads.
+pub(super) fn back(model: &mut Model) {
+    match &model.screen {
+        Screen::Thread { .. } | Screen::Record { .. } => go(model, model.screen.list()),
+        _ if !model.finding().filter.is_empty() => model.finding_mut().filter.clear(),
+        Screen::Watch => model.pane = Pane::PullRequests,
+        Screen::Inbox | Screen::Handoff | Screen::Journal | Screen::FirstRun { .. } => {}
+    }
+}
+
+/// The next thread that waits for a person, in this pull request or one further down, round and round.
+pub(super) fn next_stuck(model: &mut Model) {
+    let pulls = model.visible_pulls();
+    let at = model.selected(List::Watch);
+    let first = if model.pane == Pane::Threads { model.thread.among(&model.thread_keys()) + 1 } else { 0 };
+    let stuck_from = |pull: &PullRow, from: usize| {
+        pull.threads
+            .iter()
+            .enumerate()
+            .skip(from)
+            .find(|(_, thread)| thread.is_stuck())
+            .map(|(index, _)| index)
+    };
+    let order = (0..=pulls.len())
+        .map(|offset| ((at + offset) % pulls.len().max(1), if offset == 0 { first } else { 0 }));
+    let found = order.filter_map(|(index, from)| Some((index, stuck_from(pulls.get(index)?, from)?))).next();
+    let Some((pull, thread)) = found else {
+        model.notice = Some("nothing waits for a person here".to_owned());
+        return;
+    };
+    let keys = model.keys(List::Watch);
+    put(model, List::Watch, pull, &keys);
+    let keys = model.thread_keys();
+    model.thread.put(thread, &keys);
+    model.pane = Pane::Threads;
+}

@@ -1,0 +1,254 @@
+//! The screen, drawn from the model and from nothing else.
+//!
+//! ```text
+//! ┌ cloture  1 Watch  2 Inbox·3  3 Handoff·2  4 Journal ──────────── next look in 12s ┐  tabs
+//! │ pull requests             │ one pull request: its loop, who is in and missing     │
+//! │   list, or one page       │ its threads                                           │  body
+//! │                           │ the selected thread in words                          │
+//! │ what is going on (only in the demo)                                               │  guide
+//! └ ⏎ open  / filter  n next stuck  : palette  ? help  q quit ────────────────────────┘  foot
+//! ```
+
+mod handoff;
+mod inbox;
+mod journal;
+mod overlay;
+mod table;
+mod thread;
+mod watch;
+
+use super::action::Action;
+use super::model::{List, Model, Overlay, Pane, Screen};
+use super::text::{age, cut, width, wrap};
+use super::theme::Meaning;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+/// Something on the screen that can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Tab(List),
+    Pull(usize),
+    Thread(usize),
+    Row(usize),
+}
+
+/// Where the parts of a screen are.
+#[derive(Debug, Clone, Copy)]
+struct Areas {
+    tabs: Rect,
+    body: Rect,
+    guide: Rect,
+    foot: Rect,
+}
+
+fn areas(model: &Model, whole: Rect) -> Areas {
+    let guide = u16::from(model.guide.is_some() && whole.height > 12);
+    let rows = [Constraint::Length(1), Constraint::Min(0), Constraint::Length(guide), Constraint::Length(1)];
+    let [tabs, body, guide, foot] = Layout::vertical(rows).areas(whole);
+    Areas { tabs, body, guide, foot }
+}
+
+pub fn draw(frame: &mut Frame<'_>, model: &Model) {
+    // What is there counts, not what was last said to be: the two differ for a moment when a window is resized.
+    let Areas { tabs, body, guide, foot } = areas(model, frame.area());
+    put(frame, tabs, &[tab_line(model, tabs.width)]);
+    match &model.screen {
+        Screen::Watch => watch::draw(frame, body, model),
+        Screen::Inbox => inbox::draw(frame, body, model),
+        Screen::Handoff => handoff::draw(frame, body, model),
+        Screen::Journal => journal::draw(frame, body, model),
+        Screen::Thread { .. } | Screen::Record { .. } => {
+            let lines = page_lines(model, body.width);
+            let from = model.scroll.min(lines.len().saturating_sub(body.height as usize));
+            put(frame, body, lines.get(from..).unwrap_or_default());
+        }
+        Screen::FirstRun { why } => put(frame, body, &overlay::first_run(model, why, body.width)),
+    }
+    if let Some(text) = model.guide {
+        let text = cut(&format!(" ▶ {text}"), guide.width as usize);
+        put(frame, guide, &[Line::styled(text, model.theme.style(Meaning::Heading))]);
+    }
+    put(frame, foot, &[foot_line(model, foot.width)]);
+    overlay::draw(frame, body, model);
+}
+
+/// Puts lines into an area, one a row; what does not fit is not drawn.
+fn put(frame: &mut Frame<'_>, area: Rect, lines: &[Line<'static>]) {
+    let area = area.intersection(frame.area());
+    if area.is_empty() {
+        return;
+    }
+    let shown = lines.iter().take(area.height as usize).cloned().collect::<Vec<_>>();
+    frame.render_widget(Paragraph::new(shown), area);
+}
+
+fn whole(model: &Model) -> Rect {
+    Rect::new(0, 0, model.width, model.height)
+}
+
+/// What lies under the mouse.
+pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
+    let Areas { tabs, body, .. } = areas(model, whole(model));
+    let at = (x, y).into();
+    if tabs.contains(at) {
+        let mut from = tabs.x + 9;
+        for (list, text) in tab_texts(model, tabs.width) {
+            let to = from + u16::try_from(width(&text)).unwrap_or(0) + 2;
+            if (from..to).contains(&x) {
+                return Some(Place::Tab(list));
+            }
+            from = to;
+        }
+        return None;
+    }
+    let row = |area: Rect, count: usize, selected: usize| {
+        let inside = area.contains(at) && y > area.y;
+        let index = table::first(count, selected, area.height.saturating_sub(1))
+            + (y.saturating_sub(area.y + 1)) as usize;
+        (inside && index < count).then_some(index)
+    };
+    let list = model.screen.list();
+    match &model.screen {
+        Screen::Watch => {
+            let watch::Panes { pulls, threads, .. } = watch::panes(model, body);
+            let count = model.visible_pulls().len();
+            let keys = model.thread_keys();
+            row(pulls, count, model.selected(list))
+                .map(Place::Pull)
+                .or_else(|| row(threads, keys.len(), model.thread.among(&keys)).map(Place::Thread))
+        }
+        Screen::Inbox | Screen::Handoff | Screen::Journal => {
+            let area = table::list_area(body);
+            row(area, model.keys(list).len(), model.selected(list)).map(Place::Row)
+        }
+        Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun { .. } => None,
+    }
+}
+
+/// How far a page can be scrolled.
+pub(super) fn most_scroll(model: &Model) -> usize {
+    let body = areas(model, whole(model)).body;
+    page_lines(model, body.width).len().saturating_sub(body.height as usize)
+}
+
+fn page_lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
+    match &model.screen {
+        Screen::Record { seq } => journal::page(model, *seq, columns),
+        _ => thread::page(model, columns),
+    }
+}
+
+fn tab_texts(model: &Model, columns: u16) -> Vec<(List, String)> {
+    let waiting = model.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();
+    let going = model.pulls.values().flat_map(|pull| &pull.handoff);
+    let going = going.filter(|row| row.going < super::rows::handoff::Going::Sent).count();
+    let short = columns < 60;
+    let text = |list: List, name: &str, number: usize| {
+        let key = model.keymap.key(list.action());
+        let name = if short { name.chars().take(1).collect() } else { name.to_owned() };
+        let number = if number == 0 { String::new() } else { format!("·{number}") };
+        (list, format!("{key} {name}{number}"))
+    };
+    vec![
+        text(List::Watch, "Watch", 0),
+        text(List::Inbox, "Inbox", waiting),
+        text(List::Handoff, "Handoff", going),
+        text(List::Journal, "Journal", 0),
+    ]
+}
+
+fn tab_line(model: &Model, columns: u16) -> Line<'static> {
+    let theme = model.theme;
+    let mut spans = vec![Span::styled(" cloture ", theme.style(Meaning::Title))];
+    for (list, text) in tab_texts(model, columns) {
+        let is_here = model.screen.list() == list && !matches!(model.screen, Screen::FirstRun { .. });
+        let style = if is_here { theme.style(Meaning::Selected) } else { theme.style(Meaning::Plain) };
+        spans.push(Span::styled(format!(" {text} "), style));
+    }
+    let used: usize = spans.iter().map(Span::width).sum();
+    let (right, meaning) = state(model);
+    let room = (columns as usize).saturating_sub(used + 1);
+    if room > 8 {
+        let right = cut(&right, room);
+        spans.push(Span::raw(" ".repeat(room - width(&right))));
+        spans.push(Span::styled(right, theme.style(meaning)));
+    }
+    Line::from(spans)
+}
+
+/// What holds for everything: trouble first, then when the next look is due and what it may cost.
+fn state(model: &Model) -> (String, Meaning) {
+    if let Some(trouble) = &model.board.trouble {
+        return (super::rows::line(trouble), Meaning::Alert);
+    }
+    if model.searching {
+        return ("looking for pull requests…".to_owned(), Meaning::Busy);
+    }
+    let mut parts = Vec::new();
+    if model.making.read_only {
+        parts.push("read-only".to_owned());
+    }
+    if let Some((points, _)) = model.board.budget.as_ref().and_then(|budget| budget.left) {
+        parts.push(format!("{points} points left"));
+    }
+    if let Some(next) = model.board.next_poll {
+        parts.push(format!("next look in {}s", next.duration_since(model.now).as_secs().max(0)));
+    }
+    (parts.join(" · "), Meaning::Muted)
+}
+
+fn foot_line(model: &Model, columns: u16) -> Line<'static> {
+    let theme = model.theme;
+    let columns = columns as usize;
+    let finding = model.finding();
+    if model.overlay == Overlay::Filter {
+        let text = format!(" /{}▏", super::rows::line(&finding.filter));
+        let hint = "  ⏎ keep · esc drop";
+        return Line::from(vec![
+            Span::styled(cut(&text, columns), theme.style(Meaning::Key)),
+            Span::styled(hint, theme.style(Meaning::Muted)),
+        ]);
+    }
+    if let Some(notice) = &model.notice {
+        return Line::styled(cut(&format!(" {notice}"), columns), theme.style(Meaning::Warning));
+    }
+    let mut spans = Vec::new();
+    let mut used = 1;
+    if !finding.filter.is_empty() {
+        let text = format!(" filter: {} ", super::rows::line(&finding.filter));
+        used += width(&text);
+        spans.push(Span::styled(text, theme.style(Meaning::Warning)));
+    }
+    for action in Action::hints(&model.screen) {
+        let key = model.keymap.key(*action);
+        let name = action.name().replace('_', " ");
+        let wide = width(&key) + width(&name) + 3;
+        if key.is_empty() || used + wide > columns {
+            continue;
+        }
+        used += wide;
+        spans.push(Span::styled(format!(" {key}"), theme.style(Meaning::Key)));
+        spans.push(Span::styled(format!(" {name} "), theme.style(Meaning::Muted)));
+    }
+    Line::from(spans)
+}
+
+/// A paragraph of plain text.
+fn paragraph(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
+    let room = (columns as usize).saturating_sub(2);
+    wrap(text, room).into_iter().map(|text| Line::styled(format!(" {text}"), style)).collect()
+}
+
+/// How old something is, where that is known.
+fn since(at: Option<jiff::Timestamp>, model: &Model) -> String {
+    at.map_or_else(String::new, |at| age(at, model.now))
+}
+
+/// Whether the threads of a pull request have the keyboard.
+fn in_threads(model: &Model) -> bool {
+    model.pane == Pane::Threads
+}

@@ -1,0 +1,72 @@
+//! What waits for a person, over all pull requests.
+
+use super::table::{self, Cell, Column, List as Listed};
+use super::watch::severity_style;
+use super::{paragraph, put, since};
+use crate::tui::model::{List, Model};
+use crate::tui::rows::inbox::InboxRow;
+use crate::tui::text::width;
+use crate::tui::theme::Meaning;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
+    let rows = model.visible_inbox();
+    let (list, words) = table::list_and_words(body);
+    let name = rows.iter().map(|row| width(&row.pull)).max().unwrap_or(12).clamp(8, 24);
+    let columns: &[Column] = match body.width {
+        0..60 => &[("severity", 8), ("title", 0), ("kind", 10)],
+        60..150 => &[("severity", 8), ("pull request", name), ("kind", 13), ("title", 0), ("age", 4)],
+        _ => &[
+            ("severity", 8),
+            ("pull request", name),
+            ("kind", 13),
+            ("where", 24),
+            ("title", 0),
+            ("why", 52),
+            ("age", 4),
+        ],
+    };
+    let empty = if model.finding().filter.is_empty() {
+        "Nothing waits for a person."
+    } else {
+        "Nothing matches the filter; esc drops it."
+    };
+    let selected = model.selected(List::Inbox);
+    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty };
+    table::draw(frame, list, model, &listed, |index| {
+        rows.get(index)
+            .map(|row| columns.iter().map(|(name, _)| cell(row, name, model)).collect())
+            .unwrap_or_default()
+    });
+    if let Some(row) = rows.get(selected) {
+        let theme = model.theme;
+        let mut lines =
+            vec![ratatui::text::Line::styled("─".repeat(words.width as usize), theme.style(Meaning::Muted))];
+        lines.extend(paragraph(
+            &format!("{} · {}", row.pull, row.title),
+            words.width,
+            theme.style(Meaning::Title),
+        ));
+        let place = if row.place.is_empty() { String::new() } else { format!(" · {}", row.place) };
+        lines.extend(paragraph(
+            &format!("{}{place}: {}", row.kind, row.why),
+            words.width,
+            theme.style(Meaning::Warning),
+        ));
+        put(frame, words, &lines);
+    }
+}
+
+fn cell(row: &InboxRow, column: &str, model: &Model) -> Cell {
+    let theme = model.theme;
+    match column {
+        "severity" => (row.severity_name().to_owned(), severity_style(row.severity, theme)),
+        "pull request" => (row.pull.clone(), theme.style(Meaning::Plain)),
+        "kind" => (row.kind.to_owned(), theme.style(Meaning::Warning)),
+        "where" => (row.place.clone(), theme.style(Meaning::Muted)),
+        "title" => (row.title.clone(), theme.style(Meaning::Plain)),
+        "why" => (row.why.clone(), theme.style(Meaning::Muted)),
+        _ => (since(row.since, model), theme.style(Meaning::Muted)),
+    }
+}

@@ -1,0 +1,81 @@
+//! Every decision, by whom and why; one of them in full.
+
+use super::table::{self, Cell, Column, List as Listed};
+use super::{paragraph, put};
+use crate::tui::model::{List, Model};
+use crate::tui::rows::journal::JournalRow;
+use crate::tui::text::cut;
+use crate::tui::theme::Meaning;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
+    let rows = model.visible_records();
+    let (list, words) = table::list_and_words(body);
+    let columns: &[Column] = match body.width {
+        0..60 => &[("time", 8), ("kind", 12), ("why", 0)],
+        60..110 => &[("time", 8), ("about", 16), ("kind", 14), ("why", 0)],
+        _ => &[("time", 19), ("about", 22), ("by", 20), ("kind", 18), ("why", 0)],
+    };
+    let empty = if model.finding().filter.is_empty() {
+        "Nothing was recorded yet."
+    } else {
+        "Nothing matches the filter; esc drops it."
+    };
+    let selected = model.selected(List::Journal);
+    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty };
+    table::draw(frame, list, model, &listed, |index| {
+        rows.get(index)
+            .map(|row| columns.iter().map(|(name, wide)| cell(row, name, *wide, model)).collect())
+            .unwrap_or_default()
+    });
+    if let Some(row) = rows.get(selected) {
+        let theme = model.theme;
+        let mut lines = vec![Line::styled("─".repeat(words.width as usize), theme.style(Meaning::Muted))];
+        lines.extend(paragraph(
+            &format!("{} by {} on {}", row.kind, row.by, row.about),
+            words.width,
+            theme.style(Meaning::Title),
+        ));
+        lines.extend(paragraph(&row.why, words.width, theme.style(Meaning::Plain)));
+        put(frame, words, &lines);
+    }
+}
+
+fn cell(row: &JournalRow, column: &str, wide: usize, model: &Model) -> Cell {
+    let theme = model.theme;
+    let time = row.at.strftime(if wide < 19 { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" }).to_string();
+    match column {
+        "time" => (time, theme.style(Meaning::Muted)),
+        "about" => (row.about.clone(), theme.style(Meaning::Plain)),
+        "by" => (row.by.clone(), theme.style(Meaning::Muted)),
+        "kind" => (row.kind.clone(), theme.style(Meaning::Busy)),
+        _ => (row.why.clone(), theme.style(Meaning::Plain)),
+    }
+}
+
+/// The whole record.
+pub(super) fn page(model: &Model, seq: u64, columns: u16) -> Vec<Line<'static>> {
+    let theme = model.theme;
+    let Some(row) = model.records.iter().find(|row| row.seq == seq) else {
+        return paragraph(
+            "This record is too old to be kept here; `cloture journal` prints it.",
+            columns,
+            theme.style(Meaning::Muted),
+        );
+    };
+    let (plain, muted) = (theme.style(Meaning::Plain), theme.style(Meaning::Muted));
+    let mut lines = paragraph(&format!("#{} {}", row.seq, row.kind), columns, theme.style(Meaning::Title));
+    lines.extend(paragraph(&format!("{:.0} (UTC) · {} · by {}", row.at, row.about, row.by), columns, muted));
+    if !row.why.is_empty() {
+        lines.extend(paragraph(&row.why, columns, plain));
+    }
+    if let Some(key) = &row.key {
+        lines.extend(paragraph(&format!("kept once as {key}"), columns, muted));
+    }
+    lines.push(Line::default());
+    let body = row.body.iter().map(|text| Line::styled(cut(&format!(" {text}"), columns as usize), plain));
+    lines.extend(body);
+    lines
+}

@@ -1,0 +1,356 @@
+//! Pull requests beside the selected one's loop and threads.
+
+use super::table::{self, Cell, Column, List as Listed};
+use super::{in_threads, paragraph, put, since};
+use crate::domain::machine::Status;
+use crate::domain::review_loop::Phase;
+use crate::domain::vocabulary::{Action, Severity, Stance};
+use crate::tui::model::{List, Model};
+use crate::tui::rows::PullRow;
+use crate::tui::rows::thread::{Counted, ThreadRow, Turn};
+use crate::tui::text::{count, cut, width};
+use crate::tui::theme::{Meaning, Theme};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Where things are; what has no room is empty.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Panes {
+    pub(super) pulls: Rect,
+    head: Rect,
+    pub(super) threads: Rect,
+    words: Rect,
+}
+
+/// Side by side where it is wide, one above the other where it is not, one of the two where it is small.
+pub(super) fn panes(model: &Model, body: Rect) -> Panes {
+    let (pulls, detail) = if body.width >= 150 {
+        let wide = (body.width * 2 / 5).clamp(44, 84);
+        let [pulls, _, detail] =
+            Layout::horizontal([Constraint::Length(wide), Constraint::Length(1), Constraint::Min(0)])
+                .areas(body);
+        (pulls, detail)
+    } else if body.height >= 16 {
+        let rows = u16::try_from(model.visible_pulls().len()).unwrap_or(u16::MAX).saturating_add(1);
+        let high = rows.clamp(3, body.height * 2 / 5);
+        let [pulls, detail] = Layout::vertical([Constraint::Length(high), Constraint::Min(0)]).areas(body);
+        (pulls, detail)
+    } else if in_threads(model) {
+        (Rect::default(), body)
+    } else {
+        (body, Rect::default())
+    };
+    let words = if detail.height >= 12 { 4 } else { 0 };
+    let head = if detail.height >= 10 { 5 } else { 2.min(detail.height) };
+    let parts = [Constraint::Length(head), Constraint::Min(0), Constraint::Length(words)];
+    let [head, threads, words] = Layout::vertical(parts).areas(detail);
+    Panes { pulls, head, threads, words }
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
+    let Panes { pulls, head, threads, words } = panes(model, body);
+    pull_list(frame, pulls, model);
+    let Some(pull) = model.selected_pull() else { return };
+    if pulls.y == head.y && pulls.width > 0 {
+        let bar = Rect { x: pulls.right(), y: body.y, width: 1, height: body.height };
+        put(frame, bar, &vec![Line::styled("│", model.theme.style(Meaning::Muted)); body.height as usize]);
+    }
+    put(frame, head, &loop_lines(pull, model, head));
+    thread_list(frame, threads, pull, model);
+    if let Some(thread) = model.selected_thread().filter(|_| words.height > 0) {
+        put(frame, words, &words_about(thread, model, words.width));
+    }
+}
+
+fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+    let rows = model.visible_pulls();
+    let name = rows.iter().map(|row| width(&row.name)).max().unwrap_or(12).clamp(8, 24);
+    let wide = area.width >= 76;
+    let columns: &[Column] = if area.width < 50 {
+        &[("pull request", name), ("title", 0), ("loop", 12)]
+    } else if wide {
+        &[
+            ("pull request", name),
+            ("title", 0),
+            ("author", 16),
+            ("loop", 13),
+            ("open", 4),
+            ("stuck", 5),
+            ("done", 4),
+            ("age", 4),
+        ]
+    } else {
+        &[("pull request", name), ("title", 0), ("loop", 13), ("open", 4), ("stuck", 5), ("age", 4)]
+    };
+    let empty = if model.searching {
+        "Looking for pull requests…"
+    } else if model.pulls.is_empty() {
+        "No pull request is watched yet."
+    } else {
+        "Nothing matches the filter; esc drops it."
+    };
+    let listed = Listed {
+        columns,
+        count: rows.len(),
+        selected: model.selected(List::Watch),
+        focused: !in_threads(model),
+        empty,
+    };
+    table::draw(frame, area, model, &listed, |index| {
+        rows.get(index)
+            .map(|row| columns.iter().map(|(name, _)| pull_cell(row, name, model)).collect())
+            .unwrap_or_default()
+    });
+}
+
+fn pull_cell(row: &PullRow, column: &str, model: &Model) -> Cell {
+    let theme = model.theme;
+    let number = |number: usize, meaning| match number {
+        0 => ("·".to_owned(), theme.style(Meaning::Muted)),
+        number => (number.to_string(), theme.style(meaning)),
+    };
+    match column {
+        "pull request" => (row.name.clone(), theme.style(Meaning::Plain)),
+        "title" => (row.title.clone(), theme.style(Meaning::Plain)),
+        "author" => (row.author.clone(), theme.style(Meaning::Muted)),
+        "loop" => (row.phase.0.to_owned(), theme.style(row.phase.1)),
+        "open" => number(row.open(), Meaning::Plain),
+        "stuck" => number(row.stuck(), Meaning::Alert),
+        "done" => number(row.settled(), Meaning::Good),
+        _ => (since(row.opened_at, model), theme.style(Meaning::Muted)),
+    }
+}
+
+/// The loop in at most five lines: what, who, how far, who is in, what is due.
+fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
+    let theme = model.theme;
+    let room = area.width as usize;
+    let title = format!(" {}  {}", pull.name, pull.title);
+    let mut lines = vec![Line::styled(cut(&title, room), theme.style(Meaning::Title))];
+    let seen = since(pull.view.seen_at, model);
+    let stale = if seen.is_empty() { String::new() } else { format!(" · seen {seen} ago") };
+    let about = format!(" {}, by {}, head {} · {}{stale}", pull.state, pull.author, pull.head, pull.role);
+    if area.height > 2 {
+        lines.push(Line::styled(cut(&about, room), theme.style(Meaning::Muted)));
+    }
+    lines.push(gauge(pull, model, room));
+    lines.push(attendance(pull, theme, room));
+    let more = pull.due.len().saturating_sub(1);
+    if let Some(first) = pull.due.first() {
+        let lead = if pull.view.drive { "due" } else { "would be done if driven" };
+        let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+        lines.push(Line::styled(cut(&format!(" {lead}: {first}{more}"), room), theme.style(Meaning::Busy)));
+    }
+    lines
+}
+
+/// Attempts as a bar with the time until the next, or how it ended.
+fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
+    let theme = model.theme;
+    if let Some((sentence, meaning)) = &pull.sentence {
+        return Line::styled(cut(&format!(" {}: {sentence}", pull.phase.0), room), theme.style(*meaning));
+    }
+    let phase = pull.view.review_loop.as_ref().map(|review_loop| review_loop.phase());
+    if matches!(phase, Some(Phase::Paused(_))) {
+        let key = model.keymap.key(crate::tui::action::Action::Resume);
+        return Line::styled(
+            cut(&format!(" paused; {key} lets it go on"), room),
+            theme.style(Meaning::Warning),
+        );
+    }
+    let most = pull.max_attempts.max(1);
+    let cells = 20.min(room / 4);
+    let filled = (cells * pull.attempt.min(most) as usize).div_ceil(most as usize);
+    let next = pull.view.next_at.map(|at| at.duration_since(model.now).as_secs().max(0));
+    let next = next.map_or_else(String::new, |left| format!(" · next look in {left}s"));
+    let what = if pull.phase.0 == "with author" { "waiting for a push, attempt" } else { "attempt" };
+    let text = format!(" {what} {} of {most}{next}", pull.attempt);
+    Line::from(vec![
+        Span::styled(format!(" {}", "█".repeat(filled)), theme.style(Meaning::Busy)),
+        Span::styled("░".repeat(cells.saturating_sub(filled)), theme.style(Meaning::Muted)),
+        Span::styled(cut(&text, room.saturating_sub(cells + 1)), theme.style(Meaning::Plain)),
+    ])
+}
+
+fn attendance(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
+    let mut spans = Vec::new();
+    let mut part = |label: &str, names: &[String], sign: &str, meaning| {
+        if !names.is_empty() {
+            let names = names.iter().map(|name| format!("{sign} {name}")).collect::<Vec<_>>().join(", ");
+            spans.push(Span::styled(format!(" {label} {names}"), theme.style(meaning)));
+        }
+    };
+    part("in:", &pull.arrived, "✓", Meaning::Good);
+    part("missing:", &pull.missing, "…", Meaning::Warning);
+    part("failed:", &pull.failed, "✗", Meaning::Alert);
+    part("thinking:", &pull.thinking, "*", Meaning::Busy);
+    if pull.view.author_at_work {
+        spans.push(Span::styled(" the author is at work", theme.style(Meaning::Busy)));
+    }
+    if spans.is_empty() {
+        return Line::styled(cut(" no reviewer has shown itself yet", room), theme.style(Meaning::Muted));
+    }
+    Line::from(spans)
+}
+
+fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model) {
+    let columns: &[Column] = match area.width {
+        0..56 => &[("severity", 8), ("title", 0), ("status", 10)],
+        56..90 => {
+            &[("severity", 8), ("where", 18), ("title", 0), ("stance", 9), ("rounds", 6), ("status", 10)]
+        }
+        90..132 => &[
+            ("severity", 8),
+            ("where", 20),
+            ("title", 0),
+            ("stance", 14),
+            ("rounds", 7),
+            ("status", 10),
+            ("turn", 8),
+        ],
+        _ => &[
+            ("severity", 8),
+            ("where", 26),
+            ("title", 0),
+            ("stance", 14),
+            ("rounds", 7),
+            ("legal", 27),
+            ("status", 20),
+            ("turn", 8),
+        ],
+    };
+    let empty = match pull.in_bodies {
+        0 => "No thread yet.".to_owned(),
+        number => format!("No thread yet; {} in the text of reviews.", count(number, "finding", "findings")),
+    };
+    let listed = Listed {
+        columns,
+        count: pull.threads.len(),
+        selected: model.thread.among(&model.thread_keys()),
+        focused: in_threads(model),
+        empty: &empty,
+    };
+    table::draw(frame, area, model, &listed, |index| {
+        let Some(row) = pull.threads.get(index) else { return Vec::new() };
+        columns.iter().map(|(name, wide)| thread_cell(row, name, *wide, model.theme)).collect()
+    });
+}
+
+fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell {
+    let plain = theme.style(Meaning::Plain);
+    match (column, &row.counted) {
+        ("severity", _) => (row.severity_name().to_owned(), severity_style(row.severity, theme)),
+        ("where", _) => (tail(&row.place, wide), theme.style(Meaning::Muted)),
+        ("title", _) => (row.title.clone(), plain),
+        ("stance", Some(counted)) => {
+            let (word, meaning) = stance(counted.stance);
+            (
+                if wide < 14 { word.replace("seeks change", "seeks") } else { word.to_owned() },
+                theme.style(meaning),
+            )
+        }
+        ("rounds", Some(counted)) => (rounds(counted), plain),
+        ("legal", Some(counted)) => {
+            let legal = counted.legal.iter().filter(|(_, legal)| *legal);
+            let names: Vec<&str> = legal.map(|(action, _)| action.name()).collect();
+            (if names.is_empty() { "–".to_owned() } else { names.join(" ") }, theme.style(Meaning::Muted))
+        }
+        ("status", _) => (row.status_name(), status_style(row, theme)),
+        ("turn", _) => {
+            let meaning = if row.turn == Turn::You { Meaning::Warning } else { Meaning::Muted };
+            (row.turn.name().to_owned(), theme.style(meaning))
+        }
+        _ => ("–".to_owned(), theme.style(Meaning::Muted)),
+    }
+}
+
+/// The end of a path says more than its beginning.
+fn tail(place: &str, wide: usize) -> String {
+    let chars: Vec<char> = place.chars().collect();
+    if width(place) <= wide || wide == 0 {
+        return place.to_owned();
+    }
+    let mut from = chars.len().saturating_sub(wide.saturating_sub(1));
+    while width(&chars[from..].iter().collect::<String>()) + 1 > wide && from < chars.len() {
+        from += 1;
+    }
+    format!("…{}", chars[from..].iter().collect::<String>())
+}
+
+pub(super) fn severity_style(severity: Option<Severity>, theme: Theme) -> Style {
+    theme.style(match severity {
+        Some(Severity::Critical | Severity::High) => Meaning::Alert,
+        Some(Severity::Medium) => Meaning::Warning,
+        _ => Meaning::Muted,
+    })
+}
+
+pub(super) fn status_style(row: &ThreadRow, theme: Theme) -> Style {
+    theme.style(match row.status {
+        _ if row.is_stuck() => Meaning::Alert,
+        Status::Open => Meaning::Plain,
+        Status::Upheld => Meaning::Warning,
+        _ => Meaning::Good,
+    })
+}
+
+pub(super) fn stance(stance: Option<Stance>) -> (&'static str, Meaning) {
+    match stance {
+        None => ("· none yet", Meaning::Muted),
+        Some(Stance::SeeksChange) => ("✗ seeks change", Meaning::Warning),
+        Some(Stance::Accepts) => ("✓ accepts", Meaning::Good),
+    }
+}
+
+pub(super) fn rounds(counted: &Counted) -> String {
+    let dots = if counted.repeat_limit <= 3 { counted.dots() } else { String::new() };
+    format!("{dots} {}/{}", counted.rounds, counted.repeat_limit).trim_start().to_owned()
+}
+
+/// The four actions, those that are off the table struck out and in brackets.
+pub(super) fn actions(counted: &Counted, theme: Theme) -> Vec<Span<'static>> {
+    let span = |(action, legal): &(Action, bool)| match legal {
+        true => vec![Span::styled(action.name(), theme.style(Meaning::Good)), Span::raw("  ")],
+        false => {
+            vec![Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal)), Span::raw("  ")]
+        }
+    };
+    counted.legal.iter().flat_map(span).collect()
+}
+
+/// The selected thread in words: who, what is legal, why it is so.
+fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'static>> {
+    let theme = model.theme;
+    let rule = Line::styled("─".repeat(columns as usize), theme.style(Meaning::Muted));
+    let mut lines = vec![rule];
+    let turn = match thread.turn {
+        Turn::You => "your turn".to_owned(),
+        Turn::Nobody => "nobody's turn".to_owned(),
+        other => format!("the {}'s turn", other.name()),
+    };
+    let why = thread.why();
+    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+    match &thread.counted {
+        Some(counted) => {
+            let mut spans = vec![Span::raw(format!(" {} may: ", thread.reviewer))];
+            spans.extend(actions(counted, theme));
+            lines.push(Line::from(spans));
+            let text = format!("{} {}", thread.reviewer, counted.explained(thread.status));
+            let status = format!("{}{why}; {turn}", thread.status_name());
+            if thread.is_stuck() {
+                lines.extend(paragraph(&status, columns, theme.style(Meaning::Warning)));
+                lines.extend(paragraph(&text, columns, theme.style(Meaning::Muted)));
+            } else {
+                lines.extend(paragraph(&text, columns, theme.style(Meaning::Muted)));
+                lines.extend(paragraph(&status, columns, theme.style(Meaning::Muted)));
+            }
+        }
+        None => {
+            let text = format!("opened by {}, who is no reviewer: nothing is counted here", thread.reviewer);
+            lines.extend(paragraph(&text, columns, theme.style(Meaning::Muted)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,336 @@
+//! What the terminal shows and what keys do to it: every screen at four sizes, over what the demo's bots have written.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod simulated;
+
+use cloture::config::{self, Config};
+use cloture::domain::review_loop::{ReviewLoop, Wake};
+use cloture::github::{PullRequestAddress, Reader};
+use cloture::journal::{PullRequestKey, Record};
+use cloture::reviewers::profiles::Profiles;
+use cloture::simulator::Scenario;
+use cloture::supervisor::history::History;
+use cloture::supervisor::standing::{Rules, Standing};
+use cloture::supervisor::{Board, Command, Role, View};
+use cloture::tui::rows::Making;
+use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use jiff::{SignedDuration, Timestamp};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 10)];
+
+fn making() -> Making {
+    let text = include_str!("../assets/demo.toml");
+    let config = Config::parse(Path::new("demo.toml"), text.as_bytes()).unwrap();
+    let reads = Arc::new(Profiles::in_force(&[]).unwrap());
+    Making { config: Arc::new(config), reads, read_only: false }
+}
+
+/// The demo after forty minutes, read over HTTP as the program reads it.
+fn board() -> &'static (Arc<Board>, Timestamp) {
+    static BOARD: OnceLock<(Arc<Board>, Timestamp)> = OnceLock::new();
+    BOARD.get_or_init(|| tokio::runtime::Runtime::new().unwrap().block_on(read_board("")))
+}
+
+async fn read_board(title: &str) -> (Arc<Board>, Timestamp) {
+    let text = include_str!("../assets/scenarios/demo.toml");
+    let text =
+        if title.is_empty() { text.to_owned() } else { text.replace("Add a discount to the cart", title) };
+    let scenario = Scenario::parse(&text, "demo.toml").unwrap();
+    let simulator = simulated::start(&scenario).await;
+    simulator.advance(Duration::from_mins(40));
+    assert_eq!(simulator.problems(), [""; 0]);
+    let now = simulator.now();
+    let reader = Reader::new(simulated::client(&simulator.url(), "any", simulated::PATIENT));
+    let making = making();
+    let mut board = Board { next_poll: Some(now + SignedDuration::from_secs(20)), ..Board::default() };
+    for entry in &scenario.pull_requests {
+        let entry = entry.get_ref();
+        let address = simulated::address(&entry.repository, u64::try_from(entry.number).unwrap());
+        let snapshot = Arc::new(reader.read(&address).await.unwrap().snapshot);
+        let rules = Rules::of(&making.config, &*making.reads, &address.repository, false);
+        let standing = Standing::of(snapshot, &History::default(), &rules);
+        let mut review_loop = ReviewLoop::new(standing.expected.clone(), 0);
+        let _ = review_loop.wake(Wake::Started, now, &making.config.policy);
+        let _ = review_loop.wake(Wake::Polled(&standing.seen), now, &making.config.policy);
+        let view = View {
+            address: address.clone(),
+            standing: Some(Arc::new(standing)),
+            seen_at: Some(now - SignedDuration::from_secs(40)),
+            review_loop: Some(review_loop),
+            next_at: Some(now + SignedDuration::from_secs(20)),
+            role: Role::Driver,
+            drive: rules.drive,
+            thinking: Vec::new(),
+            author_at_work: false,
+            due: Vec::new(),
+            handoffs: Vec::new(),
+            refusal: None,
+            attempts_failed: 0,
+            max_attempts: 10,
+            trouble: None,
+        };
+        board.pull_requests.insert(address, Arc::new(view));
+    }
+    (Arc::new(board), now)
+}
+
+fn records(now: Timestamp) -> Vec<Record> {
+    let about = PullRequestKey {
+        host: "github.com".to_owned(),
+        repository: simulated::address("acme/shop", 12).repository,
+        number: 12,
+    };
+    let record = |seq, kind: &str, why: &str| Record {
+        seq,
+        at: now,
+        pull_request: Some(about.clone()),
+        kind: kind.to_owned(),
+        by: "engine".to_owned(),
+        why: why.to_owned(),
+        key: Some(format!("{kind}/{seq}")),
+        body: serde_json::json!({"head": "0123456", "note": "a\u{1b}[31mb"}),
+    };
+    vec![
+        record(1, "intent", "codex has held its stance as often as it may"),
+        record(2, "ended", "no review came in time"),
+    ]
+}
+
+fn model() -> Model {
+    let (board, now) = board();
+    let theme = Theme::new(config::Theme::Dark, false);
+    let mut model = Model::new(making(), theme, "dana".to_owned(), *now);
+    update(&mut model, Message::Board(Arc::clone(board)));
+    update(&mut model, Message::Records(records(*now)));
+    model
+}
+
+fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for c in keys.chars() {
+        let modifiers = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+        let code = match c {
+            '\n' => KeyCode::Enter,
+            '\u{1b}' => KeyCode::Esc,
+            '\u{8}' => KeyCode::Backspace,
+            '\t' => KeyCode::Tab,
+            c => KeyCode::Char(c),
+        };
+        effects.extend(update(model, Message::Key(KeyEvent::new(code, modifiers))));
+    }
+    effects
+}
+
+fn drawn(model: &mut Model, (width, height): (u16, u16)) -> String {
+    update(model, Message::Resized { width, height });
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, model)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn snapshots(name: &str, keys: &str) {
+    let mut model = model();
+    press(&mut model, keys);
+    for size in SIZES {
+        let screen = drawn(&mut model, size);
+        insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), screen);
+    }
+}
+
+#[test]
+fn watch_shows_the_pull_requests_and_the_selected_one() {
+    snapshots("watch", "");
+}
+
+#[test]
+fn watch_shows_the_thread_that_is_stuck() {
+    snapshots("watch_stuck", "n");
+}
+
+#[test]
+fn a_thread_shows_the_conversation_and_the_code() {
+    snapshots("thread", "n\n");
+}
+
+#[test]
+fn the_inbox_shows_what_waits_the_worst_first() {
+    snapshots("inbox", "2");
+}
+
+#[test]
+fn handoff_shows_what_goes_and_why_not_the_rest() {
+    snapshots("handoff", "3");
+}
+
+#[test]
+fn the_journal_shows_decisions_and_one_in_full() {
+    snapshots("journal", "4");
+    snapshots("record", "4\n");
+}
+
+#[test]
+fn help_palette_and_questions_lie_on_top() {
+    snapshots("help", "?");
+    snapshots("palette", ":po");
+}
+
+#[test]
+fn the_first_run_says_what_to_do_and_offers_the_demo() {
+    let mut model =
+        Model::new(making(), Theme::new(config::Theme::Dark, false), "dana".to_owned(), board().1);
+    update(
+        &mut model,
+        Message::Found(Err("no token was found; set GH_TOKEN or run `gh auth login`".to_owned())),
+    );
+    for size in SIZES {
+        insta::assert_snapshot!(format!("first_run_{}x{}", size.0, size.1), drawn(&mut model, size));
+    }
+    assert_eq!(press(&mut model, "2/u"), []);
+    assert!(matches!(model.screen, Screen::FirstRun { .. }));
+    assert_eq!(press(&mut model, "d"), [Effect::PlayDemo]);
+}
+
+#[test]
+fn one_key_a_screen_and_tab_goes_round() {
+    let mut model = model();
+    for (key, screen) in [
+        ("2", Screen::Inbox),
+        ("3", Screen::Handoff),
+        ("4", Screen::Journal),
+        ("1", Screen::Watch),
+        ("\t", Screen::Inbox),
+    ] {
+        press(&mut model, key);
+        assert_eq!(model.screen, screen);
+    }
+    assert_eq!(press(&mut model, "q"), [Effect::Quit]);
+}
+
+#[test]
+fn a_filter_narrows_as_it_is_typed_and_escape_drops_it() {
+    let mut model = model();
+    let all = model.visible_pulls().len();
+    press(&mut model, "/parser");
+    let names: Vec<_> = model.visible_pulls().iter().map(|row| row.name.clone()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("oss/parser")));
+    // Letters that are commands elsewhere are letters here.
+    assert_eq!(model.overlay, Overlay::Filter);
+    press(&mut model, "\n");
+    assert_eq!(model.visible_pulls().len(), 2);
+    press(&mut model, "\u{1b}");
+    assert_eq!(model.visible_pulls().len(), all);
+}
+
+#[test]
+fn next_stuck_only_stops_where_a_person_has_to_decide() {
+    let mut model = model();
+    press(&mut model, "n");
+    let first = model.selected_thread().unwrap().id.clone();
+    assert!(model.selected_thread().unwrap().is_stuck());
+    assert_eq!(model.pane, Pane::Threads);
+    press(&mut model, "n");
+    assert!(model.selected_thread().unwrap().is_stuck());
+    assert_ne!(model.selected_thread().unwrap().id, first);
+}
+
+#[test]
+fn the_cursor_stays_on_its_row_when_the_order_changes() {
+    let mut model = model();
+    press(&mut model, "jj");
+    let name = model.selected_pull().unwrap().name.clone();
+    press(&mut model, "s");
+    assert_eq!(model.selected_pull().unwrap().name, name);
+}
+
+#[test]
+fn stopping_asks_first_and_can_be_refused() {
+    let mut model = model();
+    press(&mut model, "/shop18\n");
+    assert_eq!(press(&mut model, "S"), []);
+    let Overlay::Ask(question) = &model.overlay else { panic!("{:?}", model.overlay) };
+    assert!(question.sentences[0].contains("acme/shop#18"), "{question:?}");
+    // Neither a stray return nor any other key agrees.
+    assert_eq!(press(&mut model, "\nxq"), []);
+    assert_eq!(press(&mut model, "n"), []);
+    assert_eq!(model.overlay, Overlay::None);
+    press(&mut model, "S");
+    let address = simulated::address("acme/shop", 18);
+    assert_eq!(press(&mut model, "y"), [Effect::Tell(address, Command::Stop)]);
+}
+
+#[test]
+fn pausing_and_polling_tell_the_selected_loop() {
+    let mut model = model();
+    press(&mut model, "/shop18\n");
+    let address: PullRequestAddress = simulated::address("acme/shop", 18);
+    assert_eq!(press(&mut model, "p"), [Effect::Tell(address.clone(), Command::Pause)]);
+    assert_eq!(press(&mut model, "u"), [Effect::Tell(address, Command::PollNow)]);
+    assert_eq!(press(&mut model, "r"), [], "it is not paused");
+    assert_eq!(press(&mut model, "R"), [], "no round is spent");
+    assert!(model.notice.is_some(), "and it says why not");
+}
+
+#[test]
+fn the_palette_finds_a_command_by_a_part_of_its_name() {
+    let mut model = model();
+    press(&mut model, ":inbo\n");
+    assert_eq!(model.screen, Screen::Inbox);
+    assert_eq!(press(&mut model, ":quit\n"), [Effect::Quit]);
+}
+
+#[test]
+fn a_click_selects_and_a_second_one_opens() {
+    let mut model = model();
+    drawn(&mut model, (80, 24));
+    let click = |model: &mut Model, column, row| {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        update(model, Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+    };
+    click(&mut model, 5, 4);
+    let rows: Vec<_> = model.visible_pulls().iter().map(|row| row.name.clone()).collect();
+    assert_eq!(model.selected_pull().unwrap().name, rows[2]);
+    click(&mut model, 5, 4);
+    assert_eq!(model.pane, Pane::Threads);
+    click(&mut model, 20, 0);
+    assert_eq!(model.screen, Screen::Inbox);
+}
+
+#[test]
+fn hostile_titles_do_not_reach_the_terminal_and_wide_ones_keep_their_columns() {
+    let title = r"\u001b[31mred\u202e \u0007\u200b日本語のタイトル e\u0301 👩‍💻 x";
+    let (board, now) = tokio::runtime::Runtime::new().unwrap().block_on(read_board(title));
+    let mut model = Model::new(making(), Theme::new(config::Theme::Plain, true), "dana".to_owned(), now);
+    update(&mut model, Message::Board(board));
+    for size in SIZES {
+        for keys in ["1", "2", "3", "n\n"] {
+            press(&mut model, keys);
+            let screen = drawn(&mut model, size);
+            let hostile = |c: &char| cloture::clean::is_hostile(*c) && *c != '\n';
+            assert_eq!(screen.chars().find(hostile), None, "{screen}");
+        }
+    }
+    press(&mut model, "1");
+    let screen = drawn(&mut model, (200, 60));
+    assert!(screen.contains("[31mred"), "what somebody wrote stays visible: {screen}");
+}
+
+#[test]
+fn no_size_breaks_any_screen() {
+    let mut model = model();
+    for keys in ["", "n", "n\n", "2", "3", "4", "4\n", "?", "x:", "\u{1b}1/shop18\nS"] {
+        press(&mut model, keys);
+        for width in [1, 2, 7, 20, 40, 79, 111, 300] {
+            for height in [1, 2, 3, 5, 10, 17, 80] {
+                drawn(&mut model, (width, height));
+            }
+        }
+    }
+}
