@@ -2,7 +2,7 @@
 
 use super::{End, Wanted, cleaned};
 use crate::clean;
-use crate::domain::review_loop::{Phase, Standing};
+use crate::domain::review_loop::{Phase, ReviewLoop, Standing};
 use crate::domain::vocabulary::ReviewerName;
 use crate::notify::NotifyError;
 use crate::supervisor::view::HandoffState;
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// What was said last, so that nothing is said twice.
+#[expect(clippy::struct_excessive_bools, reason = "independent of each other, and none is a mode")]
 pub(super) struct Lines {
     pull_request: String,
     json: bool,
@@ -60,7 +61,7 @@ impl Lines {
         // Before the first look there is nothing to tell.
         let known = view.standing.is_some() || view.attempts_failed > 0;
         if known && self.told.as_ref() != Some(&told) {
-            let sentence = self.progress(view, &told);
+            let sentence = progress(view, &told);
             let body = json!({
                 "event": "progress", "phase": told.phase, "attempt": told.attempt, "max_attempts": view.max_attempts,
                 "in": told.arrived, "missing": told.missing, "thinking": told.thinking,
@@ -108,35 +109,6 @@ impl Lines {
         let sentence = format!("{}  {} (head {head}{age})", self.pull_request, snapshot.title);
         let body = json!({"event": "start", "title": snapshot.title, "url": snapshot.url, "head": snapshot.head.sha});
         self.line(&sentence, body, output)
-    }
-
-    fn progress(&self, view: &View, told: &Told) -> String {
-        let names =
-            |names: &[ReviewerName]| names.iter().map(ReviewerName::as_str).collect::<Vec<_>>().join(", ");
-        let mut parts = Vec::new();
-        if !told.arrived.is_empty() {
-            parts.push(format!("in: {}", names(&told.arrived)));
-        }
-        if !told.missing.is_empty() {
-            parts.push(format!("missing: {}", names(&told.missing)));
-        }
-        if !told.thinking.is_empty() {
-            parts.push(format!("thinking: {}", names(&told.thinking)));
-        }
-        if told.author_at_work {
-            parts.push("the author is at work".to_owned());
-        }
-        if let Role::Standby { holder } = &view.role
-            && !holder.is_empty()
-        {
-            parts.push(format!("driven by {holder}"));
-        }
-        let detail =
-            if parts.is_empty() { "no reviewer has shown itself yet".to_owned() } else { parts.join("; ") };
-        match told.phase.as_str() {
-            "waiting" => format!("attempt {} of {}: {detail}", told.attempt, view.max_attempts),
-            phase => format!("{phase}: {detail}"),
-        }
     }
 
     /// On a terminal the time until the next attempt runs in place.
@@ -196,13 +168,42 @@ impl Lines {
     }
 }
 
+fn progress(view: &View, told: &Told) -> String {
+    let names =
+        |names: &[ReviewerName]| names.iter().map(ReviewerName::as_str).collect::<Vec<_>>().join(", ");
+    let mut parts = Vec::new();
+    if !told.arrived.is_empty() {
+        parts.push(format!("in: {}", names(&told.arrived)));
+    }
+    if !told.missing.is_empty() {
+        parts.push(format!("missing: {}", names(&told.missing)));
+    }
+    if !told.thinking.is_empty() {
+        parts.push(format!("thinking: {}", names(&told.thinking)));
+    }
+    if told.author_at_work {
+        parts.push("the author is at work".to_owned());
+    }
+    if let Role::Standby { holder } = &view.role
+        && !holder.is_empty()
+    {
+        parts.push(format!("driven by {holder}"));
+    }
+    let detail =
+        if parts.is_empty() { "no reviewer has shown itself yet".to_owned() } else { parts.join("; ") };
+    match told.phase.as_str() {
+        "waiting" => format!("attempt {} of {}: {detail}", told.attempt, view.max_attempts),
+        phase => format!("{phase}: {detail}"),
+    }
+}
+
 fn told(view: &View) -> Told {
     let Standing { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
         (Some(standing), Some(review_loop)) => standing.seen.standing(review_loop.expected()),
         (Some(standing), None) => standing.seen.standing(&standing.expected),
         (None, _) => Standing::default(),
     };
-    let phase = match view.review_loop.as_ref().map(|review_loop| review_loop.phase()) {
+    let phase = match view.review_loop.as_ref().map(ReviewLoop::phase) {
         None | Some(Phase::Waiting) => "waiting",
         Some(Phase::WithAuthor) => "with the author",
         Some(Phase::Paused(_)) => "paused",
@@ -210,7 +211,7 @@ fn told(view: &View) -> Told {
     };
     Told {
         phase: phase.to_owned(),
-        attempt: view.review_loop.as_ref().map_or(0, |review_loop| review_loop.attempt()),
+        attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
         arrived,
         missing,
         thinking: view.thinking.clone(),

@@ -20,7 +20,8 @@ async fn a_driven_reviewers_thread_is_its_own_and_is_known_by_either_name() {
     assert_eq!(watched.code, 10, "{watched:?}");
     let posted = world.pull().threads.into_iter().find(|thread| thread.comments[0].by == "dana").unwrap();
     let (_, mark) = posted.comments[0].body.split_once("cloture:finding/").unwrap();
-    let engine_id = mark.split(' ').next().unwrap().to_owned();
+    // A mark spells what a key cannot hold.
+    let engine_id = mark.split(' ').next().unwrap().replace(".2f.", "/");
     assert_ne!(engine_id, posted.id);
 
     let shown = async || {
