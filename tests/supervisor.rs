@@ -23,7 +23,7 @@ mod observed;
 mod people;
 #[path = "journal/places.rs"]
 #[macro_use]
-#[expect(dead_code, unused_macros, reason = "the journal's own tests use the rest")]
+#[expect(dead_code, unused_macros, clippy::expect_used, reason = "the journal's own tests use the rest")]
 mod places;
 #[path = "supervisor/together.rs"]
 mod together;

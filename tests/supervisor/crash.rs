@@ -90,23 +90,23 @@ fn history(kill: Kill) -> Left {
     let (shop, config) = world.block_on(stage());
     match kill {
         Kill::Before(n) => {
-            shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis: 600_000 }))
+            shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis: 600_000 }));
         }
         Kill::After(n) => {
-            shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Slow { millis: 600_000 }))
+            shop.place.simulator.inject(Fault::nth("*", n, FaultKind::Slow { millis: 600_000 }));
         }
         Kill::Never | Kill::Commit(_) => {}
     }
     let at = if let Kill::Commit(n) = kill { n } else { usize::MAX };
     let fatal = Fatal::at(at);
-    let first = life(&world, &shop, &config, Some(fatal.clone()));
+    let first = life(&world, &shop, &config, Some(&fatal));
     if kill == Kill::Never {
         assert!(first, "nobody was to be killed");
-    } else {
-        // A lease is prolonged by the database's clock, and records of one's own may be seen before or after a poll, so
-        // that the last points are not in every history. How many were not reached is counted.
+    } else if !first {
+        // How many polls the end takes depends a little on how fast the author's program is, so that the last points may
+        // lie beyond it; then nobody was killed, and all is as it has to be.
         shop.place.simulator.clear_faults();
-        assert!(first || life(&world, &shop, &config, None), "{kill:?}: it does not come to an end");
+        assert!(life(&world, &shop, &config, None), "{kill:?}: it does not come to an end");
     }
     let requests = shop.place.simulator.requests().iter().map(|request| request.writes).collect();
     let facts = world.block_on(shop.place.facts());
@@ -114,7 +114,7 @@ fn history(kill: Kill) -> Left {
 }
 
 /// True if it came to the end of the history, false if it was killed.
-fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<Arc<Fatal>>) -> bool {
+fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<&Arc<Fatal>>) -> bool {
     one_life(world, &shop.place, config, fatal, |run| answered(shop, run)).is_some()
 }
 
@@ -123,17 +123,17 @@ fn one_life(
     world: &Runtime,
     place: &Place,
     config: &str,
-    fatal: Option<Arc<Fatal>>,
+    fatal: Option<&Arc<Fatal>>,
     is_done: impl Fn(&Run) -> bool,
 ) -> Option<Vec<HandoffState>> {
     let process = runtime();
-    let checkpoint = fatal.clone().map(|fatal| fatal as Arc<dyn Checkpoint>);
+    let checkpoint = fatal.map(|fatal| Arc::clone(fatal) as Arc<dyn Checkpoint>);
     let settings = Settings { checkpoint, ..Settings::default() };
     let run = process.block_on(place.start("one", config, &[SEVEN], settings));
     let simulator = Arc::clone(&place.simulator);
     let killed = async {
         let commit = async {
-            match &fatal {
+            match fatal {
                 Some(fatal) => fatal.reached.notified().await,
                 None => std::future::pending().await,
             }
@@ -326,7 +326,7 @@ fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
     }
     let fatal = Fatal::at(if let Kill::Commit(n) = kill { n } else { usize::MAX });
     let is_done = |run: &Run| !run.view().handoffs.is_empty();
-    let ended = one_life(&world, &place, &config, Some(fatal.clone()), is_done);
+    let ended = one_life(&world, &place, &config, Some(&fatal), is_done);
     assert_eq!(ended.is_some(), kill == Kill::Never, "{kill:?}");
     let requests = place.simulator.requests().len() - before;
     place.simulator.clear_faults();

@@ -200,7 +200,7 @@ async fn a_reviewer_that_lists_findings_only_resolves_by_leaving_out() {
     let (first, second) =
         (reported(3, "Subtraction underflows", "high"), reported(7, "Empty slice panics", "high"));
     list(1, &[first, second.clone()]);
-    list(2, &[second.clone()]);
+    list(2, std::slice::from_ref(&second));
     list(3, &[second]);
     let run = place.run(&config).await;
     run.tick().await;

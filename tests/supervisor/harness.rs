@@ -327,11 +327,11 @@ impl Clock for Ticker {
     }
 }
 
-/// What the configuration says about a repository that is driven and whose observed reviewer is CodeRabbit.
+/// What the configuration says about a repository that is driven and whose observed reviewer is `coderabbit`.
 pub(crate) const DRIVEN: &str =
     "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit']\n";
 
-/// A finding in CodeRabbit's words.
+/// A finding in the words of `coderabbit`.
 pub(crate) fn finding(name: &str, path: &str, line: u32, title: &str, severity: &str) -> String {
     format!(
         "{{ name = '{name}', path = '{path}', line = {line}, body = '''\n_⚠️ Potential issue_ | _{severity}_\n\n\
@@ -342,7 +342,7 @@ pub(crate) fn finding(name: &str, path: &str, line: u32, title: &str, severity: 
 pub(crate) const MAJOR: &str = "🟠 Major";
 pub(crate) const MINOR: &str = "🟡 Minor";
 
-/// A review of CodeRabbit's with these findings.
+/// A review of `coderabbit` with these findings.
 pub(crate) fn review(findings: &[String]) -> String {
     format!(
         "{{ review = {{ by = 'coderabbitai', body = '''\n**Actionable comments posted: {}**\n\n\
