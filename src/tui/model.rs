@@ -215,7 +215,7 @@ impl Model {
             screen: Screen::Watch,
             pane: Pane::PullRequests,
             overlay: Overlay::None,
-            finding: Default::default(),
+            finding: std::array::from_fn(|_| Finding::default()),
             thread: Cursor::default(),
             sort: Sort::Urgency,
             inbox_by_age: false,

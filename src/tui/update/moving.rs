@@ -1,6 +1,6 @@
 //! Going from place to place.
 
-use crate::tui::model::{List, Model, Overlay, Pane, Screen};
+use crate::tui::model::{Cursor, List, Model, Overlay, Pane, Screen};
 use crate::tui::rows::PullRow;
 use crate::tui::view;
 
@@ -46,7 +46,7 @@ pub(super) fn step(model: &mut Model, by: isize) {
 pub(super) fn put(model: &mut Model, list: List, index: usize, keys: &[String]) {
     model.finding[list as usize].cursor.put(index, keys);
     if list == List::Watch {
-        model.thread = Default::default();
+        model.thread = Cursor::default();
     }
 }
 

@@ -311,11 +311,13 @@ pub(super) fn rounds(counted: &Counted) -> String {
 
 /// The four actions, those that are off the table struck out and in brackets.
 pub(super) fn actions(counted: &Counted, theme: Theme) -> Vec<Span<'static>> {
-    let span = |(action, legal): &(Action, bool)| match legal {
-        true => vec![Span::styled(action.name(), theme.style(Meaning::Good)), Span::raw("  ")],
-        false => {
-            vec![Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal)), Span::raw("  ")]
-        }
+    let span = |(action, legal): &(Action, bool)| {
+        let shown = if *legal {
+            Span::styled(action.name(), theme.style(Meaning::Good))
+        } else {
+            Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal))
+        };
+        [shown, Span::raw("  ")]
     };
     counted.legal.iter().flat_map(span).collect()
 }
