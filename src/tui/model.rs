@@ -246,7 +246,7 @@ impl Model {
             Sort::Age => rows.sort_by_key(|row| (row.opened_at, row.address.clone())),
             Sort::Name => {}
         }
-        self.filtered(List::Watch, rows, |row| row.haystack())
+        self.filtered(List::Watch, rows, PullRow::haystack)
     }
 
     /// Worst and oldest first; a loop that waits comes before threads of no stated severity.
@@ -257,13 +257,13 @@ impl Model {
         } else {
             rows.sort_by_key(|row| (Reverse(row.severity), row.thread.is_some(), row.since));
         }
-        self.filtered(List::Inbox, rows, |row| row.haystack())
+        self.filtered(List::Inbox, rows, InboxRow::haystack)
     }
 
     pub fn visible_handoff(&self) -> Vec<&HandoffRow> {
         let mut rows: Vec<&HandoffRow> = self.pulls.values().flat_map(|pull| &pull.handoff).collect();
         rows.sort_by_key(|row| row.going);
-        self.filtered(List::Handoff, rows, |row| row.haystack())
+        self.filtered(List::Handoff, rows, HandoffRow::haystack)
     }
 
     pub fn visible_records(&self) -> Vec<&JournalRow> {
