@@ -39,8 +39,7 @@ pub enum DemoError {
 
 const CONFIGURATION: &str = include_str!("../assets/demo.toml");
 
-const GUIDE: &str =
-    "A simulated GitHub, a minute a second: bots and authors argue. n: what is stuck, 2: your inbox";
+const GUIDE: &str = "A simulated GitHub, a minute a second. n: what is stuck, 2: your inbox";
 
 /// What is drawn again while time runs fast.
 const TICK: Duration = Duration::from_millis(250);

@@ -157,9 +157,8 @@ fn ended(wanted: &Wanted, view: &View, begun: Timestamp) -> Option<End> {
     match view.exit() {
         // What a merge hands off is part of the loop's end.
         Some(exit) if idle && view.is_settled() => Some(End::Exit(exit.clone())),
-        Some(_) => None,
         None if wanted.once && idle => Some(End::Unfinished),
-        None => None,
+        Some(_) | None => None,
     }
 }
 

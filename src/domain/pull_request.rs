@@ -245,6 +245,13 @@ impl PullRequest {
         fits
     }
 
+    /// H4: a task that was decided earlier took the finding along.
+    pub fn handed_off(&mut self, thread: &ThreadId) {
+        if let Some(thread) = self.threads.get_mut(thread) {
+            (thread.queued, thread.handed_off) = (false, true);
+        }
+    }
+
     fn drop_queue(&mut self) {
         for thread in self.threads.values_mut() {
             thread.queued = false;

@@ -218,6 +218,7 @@ impl Fold<'_> {
                 folded.engine.merge(&HandoffRules::default());
                 for thread in tasks.iter().flat_map(|task| &task.findings) {
                     folded.handed_off.insert(thread.clone());
+                    folded.engine.handed_off(thread);
                     folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::HandedOff });
                 }
             }

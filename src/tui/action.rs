@@ -117,8 +117,7 @@ impl Action {
             Help | Palette | Quit => true,
             Demo => first_run,
             Watch | Inbox | Handoff | Journal | NextScreen | PreviousScreen | Up | Down | PageUp
-            | PageDown | Top | Bottom => !first_run,
-            Back => !first_run,
+            | PageDown | Top | Bottom | Back => !first_run,
             Left | Right | NextStuck => matches!(screen, Screen::Watch),
             Open | Filter => lists,
             Sort => matches!(screen, Screen::Watch | Screen::Inbox),

@@ -194,7 +194,7 @@ impl Screen {
                     }
                 });
             }
-            Effect::Tell(..) | Effect::Track(_) | Effect::PollAll => {
+            Effect::Tell(..) | Effect::Track(_) => {
                 if let Some(orders) = &self.orders {
                     // A worker that has ended has nothing to be told.
                     let _ended = orders.send(effect);
@@ -210,7 +210,6 @@ async fn work(supervisor: Supervisor, mut inbox: mpsc::UnboundedReceiver<Effect>
         match effect {
             Effect::Tell(address, command) => supervisor.tell(address, command).await,
             Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
-            Effect::PollAll => supervisor.poll_now().await,
             Effect::OpenInBrowser(_) | Effect::CopyToClipboard(_) | Effect::PlayDemo | Effect::Quit => {}
         }
     }

@@ -6,6 +6,7 @@ use super::theme::{Meaning, Theme};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use std::fmt::Write as _;
 
 /// Renders a post into so many columns. `unfolded` shows what stands in folds.
 pub(super) fn lines(markdown: &str, columns: usize, theme: Theme, unfolded: bool) -> Vec<Line<'static>> {
@@ -40,7 +41,8 @@ fn without_noise(markdown: &str, unfolded: bool) -> String {
                 if depth == 0 || unfolded {
                     let sign = if unfolded { '▾' } else { '▸' };
                     let size = folded_lines(body);
-                    kept.push_str(&format!("\n\n{sign} *{summary}* ({})\n\n", count(size, "line", "lines")));
+                    // Writing to a string does not fail.
+                    let _ = write!(kept, "\n\n{sign} *{summary}* ({})\n\n", count(size, "line", "lines"));
                 }
                 depth += 1;
                 rest = body;

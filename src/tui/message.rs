@@ -39,7 +39,6 @@ pub enum Effect {
     // Towards the supervisor
     Tell(PullRequestAddress, Command),
     Track(Vec<(PullRequestAddress, Option<String>)>),
-    PollAll,
 
     // Towards the desktop
     OpenInBrowser(String),

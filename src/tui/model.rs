@@ -215,7 +215,7 @@ impl Model {
             screen: Screen::Watch,
             pane: Pane::PullRequests,
             overlay: Overlay::None,
-            finding: Default::default(),
+            finding: std::array::from_fn(|_| Finding::default()),
             thread: Cursor::default(),
             sort: Sort::Urgency,
             inbox_by_age: false,
@@ -236,49 +236,51 @@ impl Model {
         &mut self.finding[self.screen.list() as usize]
     }
 
-    fn filter(&self, list: List) -> Filter {
-        Filter::new(&self.finding[list as usize].filter)
-    }
-
     /// The pull requests that are shown, in order.
     pub fn visible_pulls(&self) -> Vec<&PullRow> {
-        let mut filter = self.filter(List::Watch);
-        let mut rows: Vec<&PullRow> =
-            self.pulls.values().filter(|row| filter.fits(&row.haystack())).collect();
+        let mut rows: Vec<&PullRow> = self.pulls.values().collect();
         match self.sort {
             Sort::Urgency => {
-                rows.sort_by_key(|row| (Reverse(row.inbox.len()), Reverse(row.open()), row.address.clone()))
+                rows.sort_by_key(|row| (Reverse(row.inbox.len()), Reverse(row.open()), row.address.clone()));
             }
             Sort::Age => rows.sort_by_key(|row| (row.opened_at, row.address.clone())),
             Sort::Name => {}
         }
-        rows
+        self.filtered(List::Watch, rows, PullRow::haystack)
     }
 
     /// Worst and oldest first; a loop that waits comes before threads of no stated severity.
     pub fn visible_inbox(&self) -> Vec<&InboxRow> {
-        let mut filter = self.filter(List::Inbox);
-        let all = self.pulls.values().flat_map(|pull| &pull.inbox);
-        let mut rows: Vec<&InboxRow> = all.filter(|row| filter.fits(&row.haystack())).collect();
+        let mut rows: Vec<&InboxRow> = self.pulls.values().flat_map(|pull| &pull.inbox).collect();
         if self.inbox_by_age {
             rows.sort_by_key(|row| (row.since, Reverse(row.severity)));
         } else {
             rows.sort_by_key(|row| (Reverse(row.severity), row.thread.is_some(), row.since));
         }
-        rows
+        self.filtered(List::Inbox, rows, InboxRow::haystack)
     }
 
     pub fn visible_handoff(&self) -> Vec<&HandoffRow> {
-        let mut filter = self.filter(List::Handoff);
-        let all = self.pulls.values().flat_map(|pull| &pull.handoff);
-        let mut rows: Vec<&HandoffRow> = all.filter(|row| filter.fits(&row.haystack())).collect();
+        let mut rows: Vec<&HandoffRow> = self.pulls.values().flat_map(|pull| &pull.handoff).collect();
         rows.sort_by_key(|row| row.going);
-        rows
+        self.filtered(List::Handoff, rows, HandoffRow::haystack)
     }
 
     pub fn visible_records(&self) -> Vec<&JournalRow> {
-        let mut filter = self.filter(List::Journal);
-        self.records.iter().filter(|row| filter.fits(row.haystack())).collect()
+        self.filtered(List::Journal, self.records.iter().collect(), |row| row.haystack().to_owned())
+    }
+
+    /// What matches the filter of a list, the best match first and otherwise in order.
+    fn filtered<'a, T>(&self, list: List, rows: Vec<&'a T>, text: impl Fn(&T) -> String) -> Vec<&'a T> {
+        let query = &self.finding[list as usize].filter;
+        if query.trim().is_empty() {
+            return rows;
+        }
+        let mut search = Search::new(query);
+        let scored = rows.into_iter().filter_map(|row| Some((search.score(&text(row))?, row)));
+        let mut scored: Vec<(u32, &T)> = scored.collect();
+        scored.sort_by_key(|(score, _)| Reverse(*score));
+        scored.into_iter().map(|(_, row)| row).collect()
     }
 
     /// The keys of the rows of a list, for its cursor.
@@ -364,12 +366,10 @@ impl Model {
 
     /// The commands that the palette offers, the best match first.
     pub fn palette(&self, query: &str) -> Vec<Action> {
-        let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
-        let mut matcher = Matcher::new(MatcherConfig::DEFAULT);
-        let mut buffer = Vec::new();
+        let mut search = Search::new(query);
         let fitting = Action::all().filter(|action| action.works_on(&self.screen)).filter_map(|action| {
             let text = format!("{} {}", action.name().replace('_', " "), action.meaning());
-            Some((pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher)?, action))
+            Some((search.score(&text)?, action))
         });
         let mut found: Vec<(u32, Action)> = fitting.collect();
         found.sort_by_key(|(score, _)| Reverse(*score));
@@ -378,25 +378,24 @@ impl Model {
 }
 
 /// Fuzzy matching of what was typed.
-struct Filter {
+struct Search {
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
-    everything: bool,
 }
 
-impl Filter {
-    fn new(query: &str) -> Filter {
-        Filter {
+impl Search {
+    fn new(query: &str) -> Search {
+        Search {
             pattern: Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart),
             matcher: Matcher::new(MatcherConfig::DEFAULT),
             buffer: Vec::new(),
-            everything: query.trim().is_empty(),
         }
     }
 
-    fn fits(&mut self, text: &str) -> bool {
-        let Filter { pattern, matcher, buffer, everything } = self;
-        *everything || pattern.score(Utf32Str::new(text, buffer), matcher).is_some()
+    /// How well a text matches; none where it does not.
+    fn score(&mut self, text: &str) -> Option<u32> {
+        let Search { pattern, matcher, buffer } = self;
+        pattern.score(Utf32Str::new(text, buffer), matcher)
     }
 }

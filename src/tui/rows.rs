@@ -13,7 +13,7 @@ use crate::clean;
 use crate::config::Config;
 use crate::domain::machine::Status;
 use crate::domain::post::Reads;
-use crate::domain::review_loop::{Exit, Phase, Standing as Wait};
+use crate::domain::review_loop::{Exit, Phase, ReviewLoop, Standing as Wait};
 use crate::domain::snapshot::{Account, PullRequestState};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
@@ -79,7 +79,7 @@ impl PullRow {
     }
 
     fn count(&self, fits: impl Fn(Status) -> bool) -> usize {
-        self.threads.iter().filter(|thread| fits(thread.status)).count()
+        self.threads.iter().filter(|thread| !thread.repeats && fits(thread.status)).count()
     }
 
     /// What a filter looks at.
@@ -125,7 +125,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
         }),
         phase: phase(view),
         sentence: sentence(view),
-        attempt: view.review_loop.as_ref().map_or(0, |review_loop| review_loop.attempt()),
+        attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
         max_attempts: view.max_attempts,
         arrived: names(&wait.arrived),
         missing: names(&wait.missing),
@@ -175,7 +175,7 @@ fn phase(view: &View) -> (&'static str, Meaning) {
         Some(PullRequestState::Closed) => return ("closed", Meaning::Muted),
         Some(PullRequestState::Open) | None => {}
     }
-    match view.review_loop.as_ref().map(|review_loop| review_loop.phase()) {
+    match view.review_loop.as_ref().map(ReviewLoop::phase) {
         None => ("starting", Meaning::Muted),
         Some(Phase::Waiting) if !view.thinking.is_empty() => ("reviewing", Meaning::Busy),
         Some(Phase::Waiting) => ("waiting", Meaning::Busy),
@@ -210,9 +210,8 @@ fn sentence(view: &View) -> Option<(String, Meaning)> {
 
 fn role(view: &View) -> String {
     match &view.role {
-        Role::ReadOnly => "only watched".to_owned(),
         Role::Driver if view.drive => "driven here".to_owned(),
-        Role::Driver => "only watched".to_owned(),
+        Role::ReadOnly | Role::Driver => "only watched".to_owned(),
         Role::Standby { holder } if holder.is_empty() => "another instance decides".to_owned(),
         Role::Standby { holder } => line(&format!("{holder} decides")),
     }

@@ -51,28 +51,29 @@ impl Theme {
     }
 
     fn colour(self, meaning: Meaning) -> Option<Color> {
-        let dark = matches!(self.0, config::Theme::Dark);
-        Some(match (self.0, meaning) {
-            (config::Theme::Plain, _)
-            | (_, Meaning::Plain | Meaning::Selected | Meaning::SelectedElsewhere) => {
-                return None;
+        let shade = |shade| Some(Color::Indexed(shade));
+        let (dark, light, contrast) = match meaning {
+            Meaning::Plain | Meaning::Selected | Meaning::SelectedElsewhere => (None, None, None),
+            Meaning::Muted | Meaning::Illegal | Meaning::Quote => (shade(245), shade(242), None),
+            Meaning::Heading | Meaning::Title => {
+                (Some(Color::Cyan), Some(Color::Blue), Some(Color::LightCyan))
             }
-            (config::Theme::HighContrast, Meaning::Muted | Meaning::Illegal | Meaning::Quote) => return None,
-            (_, Meaning::Muted | Meaning::Illegal | Meaning::Quote) if dark => Color::Indexed(245),
-            (_, Meaning::Muted | Meaning::Illegal | Meaning::Quote) => Color::Indexed(242),
-            (_, Meaning::Heading | Meaning::Title) if dark => Color::Cyan,
-            (_, Meaning::Heading | Meaning::Title) => Color::Blue,
-            (config::Theme::Light, Meaning::Key | Meaning::Busy) => Color::Blue,
-            (_, Meaning::Key | Meaning::Busy) => Color::LightBlue,
-            (config::Theme::Light, Meaning::Good | Meaning::Added) => Color::Indexed(22),
-            (_, Meaning::Good | Meaning::Added) => Color::Green,
-            (config::Theme::Light, Meaning::Warning) => Color::Indexed(130),
-            (_, Meaning::Warning) => Color::Yellow,
-            (config::Theme::Light, Meaning::Alert | Meaning::Removed) => Color::Red,
-            (_, Meaning::Alert | Meaning::Removed) => Color::LightRed,
-            (config::Theme::Light, Meaning::Code) => Color::Magenta,
-            (_, Meaning::Code) => Color::LightMagenta,
-        })
+            Meaning::Key | Meaning::Busy => {
+                (Some(Color::LightBlue), Some(Color::Blue), Some(Color::LightCyan))
+            }
+            Meaning::Good | Meaning::Added => (Some(Color::Green), shade(22), Some(Color::LightGreen)),
+            Meaning::Warning => (Some(Color::Yellow), shade(130), Some(Color::LightYellow)),
+            Meaning::Alert | Meaning::Removed => {
+                (Some(Color::LightRed), Some(Color::Red), Some(Color::LightRed))
+            }
+            Meaning::Code => (Some(Color::LightMagenta), Some(Color::Magenta), Some(Color::LightMagenta)),
+        };
+        match self.0 {
+            config::Theme::Dark => dark,
+            config::Theme::Light => light,
+            config::Theme::HighContrast => contrast,
+            config::Theme::Plain => None,
+        }
     }
 }
 

@@ -192,11 +192,11 @@ fn state(model: &Model) -> (String, Meaning) {
     if model.making.read_only {
         parts.push("read-only".to_owned());
     }
-    if let Some((points, _)) = model.board.budget.as_ref().and_then(|budget| budget.left) {
-        parts.push(format!("{points} points left"));
-    }
     if let Some(next) = model.board.next_poll {
         parts.push(format!("next look in {}s", next.duration_since(model.now).as_secs().max(0)));
+    }
+    if let Some((points, _)) = model.board.budget.as_ref().and_then(|budget| budget.left) {
+        parts.push(format!("{points} points left"));
     }
     (parts.join(" · "), Meaning::Muted)
 }

@@ -86,8 +86,8 @@ fn an_unknown_key_that_is_near_to_none_lists_them() {
     refused_for(
         "colour = 'red'\n'break glass!' = 1\n[[reviewers]]\nname = 'a'\nwings = 'b'",
         &[
-            "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, notifications, operator, \
-             policy, profiles, repositories, reviewers, watch, found an unknown one",
+            "1:1: colour: expected one of the keys author, break_glass, github, handoff, journal, keys, notifications, \
+             operator, policy, profiles, repositories, reviewers, tui, watch, found an unknown one",
             "2:1: \"break glass!\": expected a known key (did you mean break_glass?), found an unknown one",
             "5:1: reviewers[0].wings: expected one of the keys api_key_env, api_key_file, base_url, command, \
              context_window, env, kind, model, name, price_per_call, prompt_file, protocol, timeout, found an unknown one",

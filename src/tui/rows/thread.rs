@@ -25,8 +25,9 @@ pub struct ThreadRow {
     pub turn: Turn,
     pub since: Option<Timestamp>,
     pub url: Option<String>,
-    /// It repeats another thread, or seems to be fixed.
-    pub note: Option<&'static str>,
+    /// It repeats another thread, which is where it counts.
+    pub repeats: bool,
+    pub resolve_proposed: bool,
     pub queued: bool,
     /// H8, in one sentence.
     pub handoff: String,
@@ -72,7 +73,7 @@ const ACTIONS: [Action; 4] = [Action::Resolve, Action::Reply, Action::Veto, Acti
 impl ThreadRow {
     /// Whether it waits for a person's decision.
     pub fn is_stuck(&self) -> bool {
-        matches!(self.status, Status::Vetoed(_) | Status::Escalated(_))
+        !self.repeats && matches!(self.status, Status::Vetoed(_) | Status::Escalated(_))
     }
 
     pub fn severity_name(&self) -> &'static str {
@@ -80,10 +81,12 @@ impl ThreadRow {
     }
 
     pub fn status_name(&self) -> String {
-        match self.note {
-            Some(note) => format!("{}, {note}", self.status.name()),
-            None => self.status.name().to_owned(),
-        }
+        let note = match (self.repeats, self.resolve_proposed) {
+            (true, _) => ", repeats another",
+            (false, true) => ", seems fixed",
+            (false, false) => "",
+        };
+        format!("{}{note}", self.status.name())
     }
 
     pub fn haystack(&self) -> String {
@@ -187,6 +190,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow
     let mut rows: Vec<ThreadRow> = owned.chain(standing.unowned.iter().map(unowned_row)).collect();
     let rank = |row: &ThreadRow| match row.status {
         _ if row.is_stuck() => 0,
+        _ if row.repeats => 4,
         Status::Open => 1,
         Status::Upheld => 2,
         _ => 3,
@@ -218,11 +222,8 @@ fn owned_row(
         turn: turn(shown, view, wait),
         since: shown.on_forge.and_then(|seen| seen.comments.iter().map(|comment| comment.created_at).min()),
         url: shown.url().map(str::to_owned),
-        note: match (shown.repeats, shown.resolve_proposed) {
-            (Some(_), _) => Some("repeats another"),
-            (None, true) => Some("seems fixed"),
-            (None, false) => None,
-        },
+        repeats: shown.repeats.is_some(),
+        resolve_proposed: shown.resolve_proposed,
         queued: thread.queued,
         handoff: standing.eligibility(thread, rules).to_string(),
     }
@@ -240,7 +241,8 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         turn: if unowned.status.is_settled() { Turn::Nobody } else { Turn::Author },
         since: None,
         url: Some(unowned.url.clone()),
-        note: None,
+        repeats: false,
+        resolve_proposed: false,
         queued: false,
         handoff: "no reviewer's finding, so it is never handed off".to_owned(),
     }

@@ -1,6 +1,6 @@
 //! What a person tells a loop or the desktop. Whatever writes or spends asks first, and says exactly what it will do (U3).
 
-use crate::domain::review_loop::{Exit, Phase};
+use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::supervisor::{Command, View};
 use crate::tui::action::Action;
 use crate::tui::message::Effect;
@@ -50,7 +50,7 @@ fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
     let pull = model.concerned().ok_or("no pull request is selected")?;
     let (address, name) = (pull.address.clone(), &pull.name);
     let view: &View = &pull.view;
-    let phase = view.review_loop.as_ref().map(|review_loop| review_loop.phase());
+    let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
     let tell = |command| Effect::Tell(address.clone(), command);
     let ended = matches!(phase, Some(Phase::Ended(_)));
     match action {

@@ -1,6 +1,6 @@
 //! Going from place to place.
 
-use crate::tui::model::{List, Model, Overlay, Pane, Screen};
+use crate::tui::model::{Cursor, List, Model, Overlay, Pane, Screen};
 use crate::tui::rows::PullRow;
 use crate::tui::view;
 
@@ -46,7 +46,7 @@ pub(super) fn step(model: &mut Model, by: isize) {
 pub(super) fn put(model: &mut Model, list: List, index: usize, keys: &[String]) {
     model.finding[list as usize].cursor.put(index, keys);
     if list == List::Watch {
-        model.thread = Default::default();
+        model.thread = Cursor::default();
     }
 }
 
@@ -65,16 +65,14 @@ pub(super) fn open(model: &mut Model) {
             .selected_pull()
             .zip(model.selected_thread())
             .map(|(pull, row)| thread(&pull.address, &row.id, List::Watch)),
-        Screen::Inbox => match model.selected_inbox() {
-            Some(row) => match &row.thread {
-                Some(id) => Some(thread(&row.address, id, List::Inbox)),
-                None => {
-                    let name = row.pull.clone();
-                    return show_pull(model, &name);
-                }
-            },
-            None => None,
-        },
+        Screen::Inbox => {
+            let Some(row) = model.selected_inbox() else { return };
+            let Some(id) = &row.thread else {
+                let name = row.pull.clone();
+                return show_pull(model, &name);
+            };
+            Some(thread(&row.address, id, List::Inbox))
+        }
         Screen::Handoff => model
             .selected_handoff()
             .and_then(|row| Some(thread(&row.address, row.thread.as_ref()?, List::Handoff))),
@@ -121,9 +119,9 @@ pub(super) fn next_stuck(model: &mut Model) {
             .find(|(_, thread)| thread.is_stuck())
             .map(|(index, _)| index)
     };
-    let order = (0..=pulls.len())
+    let mut order = (0..=pulls.len())
         .map(|offset| ((at + offset) % pulls.len().max(1), if offset == 0 { first } else { 0 }));
-    let found = order.filter_map(|(index, from)| Some((index, stuck_from(pulls.get(index)?, from)?))).next();
+    let found = order.find_map(|(index, from)| Some((index, stuck_from(pulls.get(index)?, from)?)));
     let Some((pull, thread)) = found else {
         model.notice = Some("nothing waits for a person here".to_owned());
         return;

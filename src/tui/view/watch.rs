@@ -3,7 +3,7 @@
 use super::table::{self, Cell, Column, List as Listed};
 use super::{in_threads, paragraph, put, since};
 use crate::domain::machine::Status;
-use crate::domain::review_loop::Phase;
+use crate::domain::review_loop::{Phase, ReviewLoop};
 use crate::domain::vocabulary::{Action, Severity, Stance};
 use crate::tui::model::{List, Model};
 use crate::tui::rows::PullRow;
@@ -152,7 +152,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     if let Some((sentence, meaning)) = &pull.sentence {
         return Line::styled(cut(&format!(" {}: {sentence}", pull.phase.0), room), theme.style(*meaning));
     }
-    let phase = pull.view.review_loop.as_ref().map(|review_loop| review_loop.phase());
+    let phase = pull.view.review_loop.as_ref().map(ReviewLoop::phase);
     if matches!(phase, Some(Phase::Paused(_))) {
         let key = model.keymap.key(crate::tui::action::Action::Resume);
         return Line::styled(
@@ -201,12 +201,22 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
         56..90 => {
             &[("severity", 8), ("where", 18), ("title", 0), ("stance", 9), ("rounds", 6), ("status", 10)]
         }
-        90..132 => &[
+        90..112 => &[
             ("severity", 8),
             ("where", 20),
             ("title", 0),
             ("stance", 14),
             ("rounds", 7),
+            ("status", 10),
+            ("turn", 8),
+        ],
+        112..132 => &[
+            ("severity", 8),
+            ("where", 16),
+            ("title", 0),
+            ("stance", 14),
+            ("rounds", 7),
+            ("legal", 27),
             ("status", 10),
             ("turn", 8),
         ],
@@ -311,11 +321,13 @@ pub(super) fn rounds(counted: &Counted) -> String {
 
 /// The four actions, those that are off the table struck out and in brackets.
 pub(super) fn actions(counted: &Counted, theme: Theme) -> Vec<Span<'static>> {
-    let span = |(action, legal): &(Action, bool)| match legal {
-        true => vec![Span::styled(action.name(), theme.style(Meaning::Good)), Span::raw("  ")],
-        false => {
-            vec![Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal)), Span::raw("  ")]
-        }
+    let span = |(action, legal): &(Action, bool)| {
+        let shown = if *legal {
+            Span::styled(action.name(), theme.style(Meaning::Good))
+        } else {
+            Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal))
+        };
+        [shown, Span::raw("  ")]
     };
     counted.legal.iter().flat_map(span).collect()
 }
@@ -332,25 +344,23 @@ fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'sta
     };
     let why = thread.why();
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-    match &thread.counted {
-        Some(counted) => {
-            let mut spans = vec![Span::raw(format!(" {} may: ", thread.reviewer))];
-            spans.extend(actions(counted, theme));
-            lines.push(Line::from(spans));
-            let text = format!("{} {}", thread.reviewer, counted.explained(thread.status));
-            let status = format!("{}{why}; {turn}", thread.status_name());
-            if thread.is_stuck() {
-                lines.extend(paragraph(&status, columns, theme.style(Meaning::Warning)));
-                lines.extend(paragraph(&text, columns, theme.style(Meaning::Muted)));
-            } else {
-                lines.extend(paragraph(&text, columns, theme.style(Meaning::Muted)));
-                lines.extend(paragraph(&status, columns, theme.style(Meaning::Muted)));
-            }
-        }
-        None => {
-            let text = format!("opened by {}, who is no reviewer: nothing is counted here", thread.reviewer);
-            lines.extend(paragraph(&text, columns, theme.style(Meaning::Muted)));
-        }
+    let muted = theme.style(Meaning::Muted);
+    let Some(counted) = &thread.counted else {
+        let text = format!("opened by {}, who is no reviewer: nothing is counted here", thread.reviewer);
+        lines.extend(paragraph(&text, columns, muted));
+        return lines;
+    };
+    let mut spans = vec![Span::raw(format!(" {} may: ", thread.reviewer))];
+    spans.extend(actions(counted, theme));
+    lines.push(Line::from(spans));
+    let text = format!("{} {}", thread.reviewer, counted.explained(thread.status));
+    let status = format!("{}{why}; {turn}", thread.status_name());
+    if thread.is_stuck() {
+        lines.extend(paragraph(&status, columns, theme.style(Meaning::Warning)));
+        lines.extend(paragraph(&text, columns, muted));
+    } else {
+        lines.extend(paragraph(&text, columns, muted));
+        lines.extend(paragraph(&status, columns, muted));
     }
     lines
 }
