@@ -65,7 +65,7 @@ fn told(failures: &[Failure]) -> u8 {
     for failure in failures {
         complain(failure);
     }
-    failures.iter().map(|failure| failure.kind).min().map_or(0, |kind| kind.exit_code())
+    failures.iter().map(|failure| failure.kind).min().map_or(0, Kind::exit_code)
 }
 
 /// Runs a command and says with which code to end.
