@@ -75,7 +75,7 @@ mod tests {
     fn keys_are_written_as_people_type_them() {
         let keymap = Keymap::new(&Keys::default());
         assert_eq!(keymap.keys(Action::Bottom), ["G", "end"]);
-        assert_eq!(keymap.keys(Action::PageUp), ["^u", "pageup"]);
+        assert_eq!(keymap.keys(Action::PageUp), ["^u", "page up"]);
         assert_eq!(keymap.key(Action::Open), "⏎");
     }
 }

@@ -160,7 +160,8 @@ impl Counted {
         let follows = if status != Status::Open {
             "nothing is left for the AI to do".to_owned()
         } else if self.may(Action::Reply) {
-            let left = self.repeat_limit.saturating_sub(self.rounds);
+            // A cycle counts before its action is chosen, so the next one already has one round fewer (T3).
+            let left = self.repeat_limit.saturating_sub(self.rounds + 1).max(1);
             format!("`reply` stays legal for {}", super::super::text::count(left as usize, "cycle", "cycles"))
         } else {
             "`reply` is off the table".to_owned()
@@ -277,7 +278,7 @@ mod tests {
     fn counted(rounds: u32) -> Counted {
         let policy = Policy::default();
         let mut machine = Machine::opened();
-        for _ in 0..=rounds {
+        for _ in 0..rounds {
             machine.hold(Stance::SeeksChange, &policy);
         }
         Counted::of(&machine, &policy)
@@ -286,11 +287,11 @@ mod tests {
     #[test]
     fn counters_are_explained_with_what_follows_from_them() {
         let fresh = counted(0).explained(Status::Open);
-        assert!(fresh.contains("legal for 2 cycles"), "{fresh}");
-        let spent = counted(2);
-        assert_eq!(spent.dots(), "●●");
-        let text = spent.explained(Status::Open);
-        assert!(text.contains("held `seeks change` for 2 more cycles: `reply` is off the table"), "{text}");
-        assert!(!spent.may(Action::Reply) && spent.may(Action::Veto));
+        assert!(fresh.contains("legal for 1 cycle "), "{fresh}");
+        let last = counted(1);
+        assert_eq!(last.dots(), "●○");
+        let text = last.explained(Status::Open);
+        assert!(text.contains("held `seeks change` for one more cycle: `reply` is off the table"), "{text}");
+        assert!(!last.may(Action::Reply) && last.may(Action::Veto));
     }
 }
