@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Longer than any machine needs for one step.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Played {
     screen: vt100::Parser,
@@ -57,8 +57,8 @@ impl Played {
     fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
         while !is_so(self.screen.screen()) {
             let bytes = self.bytes.recv_timeout(PATIENCE);
-            let bytes =
-                bytes.unwrap_or_else(|_| panic!("{what} never came:\n{}", self.screen.screen().contents()));
+            assert!(bytes.is_ok(), "{what} never came:\n{}", self.screen.screen().contents());
+            let bytes = bytes.unwrap();
             self.screen.process(&bytes);
         }
     }
