@@ -58,7 +58,8 @@ impl Played {
         while !is_so(self.screen.screen()) {
             let bytes = self.bytes.recv_timeout(PATIENCE);
             assert!(bytes.is_ok(), "{what} never came:\n{}", self.screen.screen().contents());
-            self.screen.process(&bytes.unwrap());
+            let bytes = bytes.unwrap();
+            self.screen.process(&bytes);
         }
     }
 
