@@ -94,8 +94,23 @@ fn print(record: &Record, wanted: &Wanted<'_>, output: &mut impl Write) -> io::R
 /// When, about what, who, what, why. In UTC, so that two people looking at the same record see the same.
 fn as_line(record: &Record) -> String {
     let about = record.pull_request.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-    let Record { at, by, kind, why, .. } = record;
-    format!("{at:.0}  {about:<20}  {by:<16}  {kind:<16}  {why}").trim_end().to_owned()
+    let Record { at, by, kind, why, body, .. } = record;
+    let words = match (detail(body), why.is_empty()) {
+        (Some(detail), true) => detail,
+        (Some(detail), false) => format!("{detail} ({why})"),
+        (None, _) => why.clone(),
+    };
+    format!("{at:.0}  {about:<20}  {by:<16}  {kind:<16}  {words}").trim_end().to_owned()
+}
+
+/// What a person would ask first about a record, where its body says so: what was decided about which thread, what is to be
+/// done, what came of it.
+fn detail(body: &serde_json::Value) -> Option<String> {
+    let text = |name: &str| body.get(name).and_then(serde_json::Value::as_str);
+    match (text("verb"), text("thread")) {
+        (Some(verb), Some(thread)) => Some(format!("{verb} {thread}")),
+        _ => text("does").or_else(|| text("outcome")).map(ToOwned::to_owned),
+    }
 }
 
 fn as_json(record: &Record) -> serde_json::Value {
