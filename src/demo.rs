@@ -76,6 +76,7 @@ pub async fn play(
         PullRequestAddress::parse(&name).ok().map(|(_, address)| (address, None))
     });
     let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked.collect()).await?;
+    let desk = session.desk(&settings, &supervisor, scenario.viewer.clone(), false);
     let setup = tui::Setup {
         making: Making {
             config: Arc::new(config.clone()),
@@ -87,7 +88,7 @@ pub async fn play(
         clock: Arc::clone(&session.clock),
         tick: TICK,
         guide: Some(GUIDE),
-        supervised: Some((supervisor, session.journal.clone())),
+        supervised: Some(tui::Supervised { supervisor, journal: session.journal.clone(), desk }),
     };
     // Everything is tracked already.
     let ended = tui::run(setup, std::future::pending(), interrupted).await;

@@ -311,7 +311,8 @@ fn show_terminal(cli: &Cli) -> anyhow::Result<u8> {
         };
         tell_of_damage(session.set_aside.as_ref());
         let supervisor = session.supervise(settings, instance(), cli.read_only, Vec::new()).await?;
-        setup.supervised = Some((supervisor, session.journal.clone()));
+        let desk = session.desk(settings, &supervisor, setup.by.clone(), cli.read_only);
+        setup.supervised = Some(tui::Supervised { supervisor, journal: session.journal.clone(), desk });
         let finding = async {
             let found = forge::targets(Vec::new(), settings, &session.forge.client).await;
             found.map(|targets| targets.pull_requests).map_err(|failure| failure.to_string())

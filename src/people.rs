@@ -8,6 +8,7 @@
 //! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4), and whoever calls
 //! [`carry_out`] has got that.
 
+pub mod desk;
 pub mod inbox;
 pub mod known;
 
@@ -19,8 +20,10 @@ pub use past::{Acted, Did, Past};
 pub use planning::plan;
 
 use crate::domain::pull_request::Refusal;
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::Failure;
+use crate::github::write::Write;
 use crate::github::{Client, Error, Outcome, Writer};
 use crate::journal::{Journal, JournalError, PullRequestKey};
 use crate::supervisor::due::Deed;
@@ -118,6 +121,18 @@ pub enum Tried {
 impl Tried {
     pub fn is_in_effect(&self) -> bool {
         matches!(self, Tried::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)))
+    }
+}
+
+/// What a write changes, so that a copy that is kept says so before the next look.
+pub fn take_over(write: &Write, snapshot: &mut PullRequestSnapshot) {
+    let (target, resolved) = match write {
+        Write::Resolve { thread } => (thread, true),
+        Write::Unresolve { thread } => (thread, false),
+        _ => return,
+    };
+    for seen in snapshot.threads.iter_mut().filter(|seen| seen.id == target.id) {
+        seen.resolved = resolved;
     }
 }
 

@@ -5,6 +5,7 @@ use crate::forge::{Forge, Settings};
 use crate::github::writer::Pace;
 use crate::github::{Host, PullRequestAddress};
 use crate::journal::{Address, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside};
+use crate::people::desk::{self, Desk};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::{Options, Supervisor};
@@ -51,6 +52,27 @@ impl Session {
             repository: address.repository.clone(),
             number: address.number,
         }
+    }
+
+    /// Where a person's orders are carried out, with what the supervisor writes with. `by` names the person where GitHub
+    /// cannot be asked.
+    pub fn desk(
+        &self,
+        settings: &Settings<'_>,
+        supervisor: &Supervisor,
+        by: String,
+        read_only: bool,
+    ) -> Desk {
+        Desk::new(desk::Setup {
+            config: Arc::new(settings.config.clone()),
+            reads: self.profiles.clone(),
+            journal: self.journal.clone(),
+            client: self.forge.client.clone(),
+            writer: supervisor.writer(),
+            clock: Arc::clone(&self.clock),
+            by,
+            read_only,
+        })
     }
 
     /// Starts supervising. `instance` names this process among those that share the journal.

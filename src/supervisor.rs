@@ -89,7 +89,7 @@ pub(crate) struct Setup {
     asks: Arc<dyn Asks>,
     journal: Journal,
     reader: Arc<Reader<Client>>,
-    writer: Writer<Client>,
+    writer: Arc<Writer<Client>>,
     host: String,
     clock: Arc<dyn Clock>,
     instance: String,

@@ -8,7 +8,9 @@
 //! told to a loop that writes or spends without a question first.
 
 pub mod action;
+pub mod dialog;
 mod driver;
+mod editor;
 mod keymap;
 mod markdown;
 mod message;
@@ -20,9 +22,10 @@ mod theme;
 mod update;
 mod view;
 
-pub use driver::{End, Found, Setup, run};
+pub use dialog::Overlay;
+pub use driver::{End, Found, Setup, Supervised, run};
 pub use message::{Effect, Message};
-pub use model::{Model, Overlay, Pane, Screen};
+pub use model::{Model, Pane, Screen, ThreadKey};
 pub use theme::Theme;
 pub use update::update;
 pub use view::draw;

@@ -124,12 +124,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "targets",
         ],
     ),
-    ("session", &["config", "failure", "forge", "github", "journal", "reviewers", "supervisor"]),
+    ("session", &["config", "failure", "forge", "github", "journal", "people", "reviewers", "supervisor"]),
     (
         "watch",
         &["clean", "config", "domain", "failure", "github", "journal", "notify", "people", "supervisor"],
     ),
-    ("tui", &["clean", "config", "domain", "github", "journal", "supervisor"]),
+    ("tui", &["clean", "config", "domain", "github", "journal", "people", "supervisor"]),
     (
         "demo",
         &[

@@ -194,7 +194,7 @@ fn the_first_run_says_what_to_do_and_offers_the_demo() {
     }
     assert_eq!(press(&mut model, "2/u"), []);
     assert!(matches!(model.screen, Screen::FirstRun { .. }));
-    assert_eq!(press(&mut model, "d"), [Effect::PlayDemo]);
+    assert_eq!(press(&mut model, "D"), [Effect::PlayDemo]);
 }
 
 #[test]

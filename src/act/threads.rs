@@ -5,11 +5,10 @@ use super::{Consent, Order, ThreadVerb, consent, plan, thread};
 use crate::failure::Failure;
 use crate::forge::Settings;
 use crate::github::read::Read;
-use crate::github::write::Write;
 use crate::github::writer::Pace;
 use crate::github::{Client, Writer};
 use crate::journal::{Journal, NewRecord, PullRequestKey};
-use crate::people::{self, Act, Objection, Past, Plan, Tried, carry_out, known};
+use crate::people::{self, Act, Objection, Past, Plan, Tried, carry_out, known, take_over};
 use crate::reviewers::profiles::Profiles;
 use crate::session::{existing_journal, open_journal};
 use crate::supervisor::clock::{Clock, SystemClock};
@@ -160,17 +159,5 @@ impl Desk<'_> {
             self.journal.save_snapshot(self.about.host.clone(), snapshot, None).await?;
         }
         Ok(())
-    }
-}
-
-/// What a write changed, so that the copy that is kept says so before the next look.
-fn take_over(write: &Write, snapshot: &mut crate::domain::snapshot::PullRequestSnapshot) {
-    let (target, resolved) = match write {
-        Write::Resolve { thread } => (thread, true),
-        Write::Unresolve { thread } => (thread, false),
-        _ => return,
-    };
-    for seen in snapshot.threads.iter_mut().filter(|seen| seen.id == target.id) {
-        seen.resolved = resolved;
     }
 }

@@ -24,6 +24,7 @@ use tokio::time::timeout;
 pub struct Supervisor {
     requests: mpsc::Sender<Request>,
     board: watch::Receiver<Arc<Board>>,
+    writer: Arc<Writer<Client>>,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -51,10 +52,11 @@ impl Supervisor {
     ) -> Result<Supervisor, JournalError> {
         let Options { config, reads, asks, journal, client, clock, .. } = options;
         let (board, seen) = watch::channel(Arc::new(Board::default()));
+        let writer = Arc::new(Writer::new(client.clone(), options.pace));
         let setup = Arc::new(Setup {
-            reader: Arc::new(Reader::new(client.clone())),
             host: client.host().name().to_owned(),
-            writer: Writer::new(client, options.pace),
+            reader: Arc::new(Reader::new(client)),
+            writer: Arc::clone(&writer),
             config,
             reads,
             asks,
@@ -72,12 +74,17 @@ impl Supervisor {
         let hub = Hub::new(Arc::clone(&setup), pull_requests).await?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(hub.run(inbox, stopped));
-        Ok(Supervisor { requests, board: seen, stop, task })
+        Ok(Supervisor { requests, board: seen, writer, stop, task })
     }
 
     /// What there is to see; a new value whenever something changed.
     pub fn board(&self) -> watch::Receiver<Arc<Board>> {
         self.board.clone()
+    }
+
+    /// What everything in this process writes with, so that there is only ever one write under way.
+    pub fn writer(&self) -> Arc<Writer<Client>> {
+        Arc::clone(&self.writer)
     }
 
     pub async fn track(&self, pull_requests: Vec<(PullRequestAddress, Option<String>)>) {

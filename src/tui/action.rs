@@ -24,6 +24,7 @@ pub enum Action {
     Open,
     Back,
     NextStuck,
+    NextUnread,
 
     // Finding
     Filter,
@@ -32,29 +33,53 @@ pub enum Action {
     Sort,
     Fold,
 
+    // Deciding about threads
+    Mark,
+    MarkAll,
+    Veto,
+    Escalate,
+    Resolve,
+    Unresolve,
+    Reply,
+    Uphold,
+    Dismiss,
+    Return,
+    Queue,
+    Retarget,
+    Undo,
+
+    // Writing a text
+    Submit,
+    Editor,
+
     // The loop
     Poll,
     Pause,
     Resume,
     Stop,
+    WaysOut,
     GrantRound,
+    BreakGlass,
     RetryTask,
 
     // Elsewhere
     Browse,
     CopyLink,
+    CopyPrompt,
     Demo,
     Quit,
 }
 
 use Action::{
-    Back, Bottom, Browse, CopyLink, Demo, Down, Filter, Fold, GrantRound, Handoff, Help, Inbox, Journal,
-    Left, NextScreen, NextStuck, Open, PageDown, PageUp, Palette, Pause, Poll, PreviousScreen, Quit, Resume,
-    RetryTask, Right, Sort, Stop, Top, Up, Watch,
+    Back, Bottom, BreakGlass, Browse, CopyLink, CopyPrompt, Demo, Dismiss, Down, Editor, Escalate, Filter,
+    Fold, GrantRound, Handoff, Help, Inbox, Journal, Left, Mark, MarkAll, NextScreen, NextStuck, NextUnread,
+    Open, PageDown, PageUp, Palette, Pause, Poll, PreviousScreen, Queue, Quit, Reply, Resolve, Resume,
+    Retarget, RetryTask, Return, Right, Sort, Stop, Submit, Top, Undo, Unresolve, Up, Uphold, Veto, Watch,
+    WaysOut,
 };
 
 /// With the name that the configuration and the palette know it by, and what it does.
-const ALL: [(Action, &str, &str); 32] = [
+const ALL: [(Action, &str, &str); 51] = [
     (Watch, "watch", "pull requests, their loops and threads"),
     (Inbox, "inbox", "what waits for a person"),
     (Handoff, "handoff", "what is handed to coding agents at merge"),
@@ -72,19 +97,38 @@ const ALL: [(Action, &str, &str); 32] = [
     (Open, "open", "open what is selected"),
     (Back, "back", "back, or drop the filter"),
     (NextStuck, "next_stuck", "jump to the next thread that waits for a person"),
+    (NextUnread, "next_unread", "jump to the next thread with something new"),
     (Filter, "filter", "show only what matches"),
     (Palette, "palette", "find a command by its name"),
     (Help, "help", "all keys of this screen"),
     (Sort, "sort", "sort by something else"),
     (Fold, "fold", "unfold or fold what bots hide in their posts"),
+    (Mark, "mark", "mark this thread, to act on several at once"),
+    (MarkAll, "mark_all", "mark all threads of this list, or none"),
+    (Veto, "veto", "stop the argument and keep the thread yourself"),
+    (Escalate, "escalate", "address the thread to the operator"),
+    (Resolve, "resolve", "settle the thread on GitHub"),
+    (Unresolve, "unresolve", "open a settled thread on GitHub again"),
+    (Reply, "reply", "answer in the thread"),
+    (Uphold, "uphold", "the finding stands"),
+    (Dismiss, "dismiss", "it will not be fixed: settle it with a reason"),
+    (Return, "return", "give the thread back to the loop, with fresh counters"),
+    (Queue, "queue", "hand it off at merge, or not after all"),
+    (Retarget, "retarget", "hand it off to another target"),
+    (Undo, "undo", "undo what you last did, where that is possible"),
+    (Submit, "submit", "the text is finished"),
+    (Editor, "editor", "write the text in your own editor"),
     (Poll, "poll", "look at GitHub now"),
     (Pause, "pause", "pause this loop"),
     (Resume, "resume", "let this loop go on"),
     (Stop, "stop", "stop this loop for good"),
+    (WaysOut, "ways_out", "the ways out when the author's rounds are spent"),
     (GrantRound, "grant_round", "grant the author one more round"),
+    (BreakGlass, "break_glass", "end this loop at once, for everybody to see"),
     (RetryTask, "retry_task", "send a stuck task again"),
     (Browse, "browse", "open it in the browser"),
     (CopyLink, "copy_link", "copy its link"),
+    (CopyPrompt, "copy_prompt", "copy the finding as a prompt for a coding agent"),
     (Demo, "demo", "play the demo"),
     (Quit, "quit", "leave"),
 ];
@@ -121,8 +165,18 @@ impl Action {
             Left | Right | NextStuck => matches!(screen, Screen::Watch),
             Open | Filter => lists,
             Sort => matches!(screen, Screen::Watch | Screen::Inbox),
+            NextUnread => matches!(screen, Screen::Watch | Screen::Thread { .. }),
+            Mark | MarkAll => matches!(screen, Screen::Watch | Screen::Inbox),
+            Veto | Escalate | Resolve | Unresolve | Reply | Uphold | Dismiss | Return | Queue
+            | CopyPrompt => about_a_pull_request,
+            Retarget => matches!(screen, Screen::Handoff | Screen::Thread { .. }),
+            Undo => !first_run,
+            // Only while a text is written; see `update::writing`.
+            Submit | Editor => false,
             Fold => matches!(screen, Screen::Thread { .. }),
-            Poll | Pause | Resume | Stop | GrantRound | Browse | CopyLink => about_a_pull_request,
+            Poll | Pause | Resume | Stop | WaysOut | GrantRound | BreakGlass | Browse | CopyLink => {
+                about_a_pull_request
+            }
             RetryTask => matches!(screen, Screen::Handoff),
         }
     }
@@ -131,13 +185,19 @@ impl Action {
     pub fn hints(screen: &Screen) -> &'static [Action] {
         match screen {
             Screen::Watch => &[
-                Open, Filter, NextStuck, Palette, Help, Quit, Poll, Pause, Resume, Sort, Stop, GrantRound,
-                Browse,
+                Open, Filter, NextStuck, Palette, Help, Quit, Mark, Queue, Reply, Resolve, Veto, Escalate,
+                Poll, Pause, Sort, Undo, WaysOut,
             ],
-            Screen::Inbox => &[Open, Filter, Palette, Help, Quit, Sort, Browse, CopyLink],
-            Screen::Handoff => &[Open, Filter, RetryTask, Palette, Help, Quit, Browse],
+            Screen::Inbox => &[
+                Uphold, Dismiss, Return, Queue, Open, Help, Quit, Reply, Mark, Filter, Palette, Sort, Browse,
+                Undo,
+            ],
+            Screen::Handoff => &[Open, Queue, Retarget, RetryTask, Filter, Help, Quit, Palette, Browse],
             Screen::Journal => &[Open, Filter, Palette, Help, Quit],
-            Screen::Thread { .. } => &[Back, Down, Up, Fold, Browse, CopyLink, Palette, Help, Quit],
+            Screen::Thread { .. } => &[
+                Back, Reply, Resolve, Queue, Veto, Escalate, Help, Quit, Uphold, Dismiss, Return, Fold,
+                CopyPrompt, Browse, Palette,
+            ],
             Screen::Record { .. } => &[Back, Down, Up, Help, Quit],
             Screen::FirstRun { .. } => &[Demo, Help, Quit],
         }

@@ -7,9 +7,10 @@ use super::rows::Making;
 use super::rows::journal::KEPT;
 use super::terminal::Terminal;
 use super::theme::Theme;
-use super::{draw, update};
+use super::{draw, editor, update};
 use crate::github::PullRequestAddress;
 use crate::journal::{Filter, Journal, Order};
+use crate::people::desk::{Became, Desk};
 use crate::supervisor::Supervisor;
 use crate::supervisor::clock::Clock;
 use crossterm::clipboard::CopyToClipboard;
@@ -21,7 +22,8 @@ use std::io::{self, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// What the terminal is started with.
 #[derive(Debug)]
@@ -34,8 +36,16 @@ pub struct Setup {
     /// How often what counts down is drawn again.
     pub tick: Duration,
     pub guide: Option<&'static str>,
-    /// What drives the loops, and what it records; none where nothing can be supervised.
-    pub supervised: Option<(Supervisor, Journal)>,
+    /// None where nothing can be supervised.
+    pub supervised: Option<Supervised>,
+}
+
+/// What drives the loops, what it records, and where a person's orders are carried out.
+#[derive(Debug)]
+pub struct Supervised {
+    pub supervisor: Supervisor,
+    pub journal: Journal,
+    pub desk: Desk,
 }
 
 /// Why it ended.
@@ -48,6 +58,9 @@ pub enum End {
 
 /// No two frames are drawn closer together.
 const FRAME: Duration = Duration::from_millis(16);
+
+/// How long whoever leaves waits for what is being written. What is cut off is found again by its intent.
+const GRACE: Duration = Duration::from_millis(400);
 
 /// Messages that may wait for the screen.
 const QUEUE: usize = 64;
@@ -70,18 +83,18 @@ pub async fn run(
     let mut reading = None;
     let (orders, worker) = match supervised {
         None => (None, None),
-        Some((supervisor, journal)) => {
+        Some(Supervised { supervisor, journal, desk }) => {
             board = Some(supervisor.board());
             reading = Some(tokio::spawn(read_journal(journal, news.clone())));
             let (orders, inbox) = mpsc::unbounded_channel();
-            (Some(orders), Some(tokio::spawn(work(supervisor, inbox))))
+            (Some(orders), Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, news.clone()))))
         }
     };
     let ended = {
         let mut terminal = Terminal::take()?;
         let size = terminal.size()?;
         (model.width, model.height) = (size.width, size.height);
-        let mut screen = Screen { model, dirty: true, drawn: None, orders, news, end: None };
+        let mut screen = Screen { model, dirty: true, drawn: None, orders, news, editing: None, end: None };
         let mut events = EventStream::new();
         let mut finding = std::pin::pin!(finding);
         let mut found = false;
@@ -93,6 +106,19 @@ pub async fn run(
         loop {
             if let Some(end) = screen.end {
                 break Ok(end);
+            }
+            if let Some(text) = screen.editing.take() {
+                // The editor gets the terminal as it was, and all of the keyboard.
+                drop((events, terminal));
+                let edited = tokio::select! {
+                    edited = editor::edit(&text) => edited,
+                    () = &mut interrupted => break Ok(End::Quit),
+                };
+                terminal = Terminal::take()?;
+                events = EventStream::new();
+                let size = terminal.size()?;
+                screen.take(Message::Resized { width: size.width, height: size.height });
+                screen.take(Message::Edited(edited));
             }
             let counts = screen.model.counts();
             let changed = async {
@@ -142,6 +168,8 @@ struct Screen {
     drawn: Option<Instant>,
     orders: Option<mpsc::UnboundedSender<Effect>>,
     news: mpsc::Sender<Message>,
+    /// A text that is to be edited with the person's own editor.
+    editing: Option<String>,
     end: Option<End>,
 }
 
@@ -194,7 +222,8 @@ impl Screen {
                     }
                 });
             }
-            Effect::Tell(..) | Effect::Track(_) => {
+            Effect::Edit(text) => self.editing = Some(text),
+            Effect::Tell(..) | Effect::Track(_) | Effect::Propose { .. } | Effect::CarryOut(_) => {
                 if let Some(orders) = &self.orders {
                     // A worker that has ended has nothing to be told.
                     let _ended = orders.send(effect);
@@ -204,15 +233,61 @@ impl Screen {
     }
 }
 
-/// Owns the supervisor, and stops it when nobody can order anything any more.
-async fn work(supervisor: Supervisor, mut inbox: mpsc::UnboundedReceiver<Effect>) {
-    while let Some(effect) = inbox.recv().await {
+/// Owns the supervisor, and stops it when nobody can order anything any more. Orders are worked on beside each other: one
+/// that hangs holds up nothing else.
+async fn work(
+    supervisor: Supervisor,
+    desk: Arc<Desk>,
+    mut inbox: mpsc::UnboundedReceiver<Effect>,
+    news: mpsc::Sender<Message>,
+) {
+    let board = supervisor.board();
+    let mut orders = JoinSet::new();
+    loop {
+        let effect = tokio::select! {
+            effect = inbox.recv() => match effect {
+                Some(effect) => effect,
+                None => break,
+            },
+            Some(ended) = orders.join_next() => {
+                if matches!(ended, Ok(true)) {
+                    supervisor.poll_now().await;
+                }
+                continue;
+            }
+        };
         match effect {
             Effect::Tell(address, command) => supervisor.tell(address, command).await,
             Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
-            Effect::OpenInBrowser(_) | Effect::CopyToClipboard(_) | Effect::PlayDemo | Effect::Quit => {}
+            Effect::Propose { ticket, order } => {
+                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                orders.spawn(async move {
+                    let proposal = desk.propose(order, &board).await;
+                    let proposal = proposal.map(Box::new).map_err(|failure| failure.to_string());
+                    let _gone = news.send(Message::Proposed { ticket, proposal }).await;
+                    false
+                });
+            }
+            Effect::CarryOut(proposal) => {
+                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                orders.spawn(async move {
+                    let became = desk.carry_out(*proposal, &board).await;
+                    // What was written is to be seen at once.
+                    let wrote = matches!(became, Ok(Became::Done(_)));
+                    let became = became.map(Box::new).map_err(|failure| failure.to_string());
+                    let _gone = news.send(Message::Became(became)).await;
+                    wrote
+                });
+            }
+            Effect::OpenInBrowser(_)
+            | Effect::CopyToClipboard(_)
+            | Effect::Edit(_)
+            | Effect::PlayDemo
+            | Effect::Quit => {}
         }
     }
+    let _cut_off = timeout(GRACE, async { while orders.join_next().await.is_some() {} }).await;
+    drop(orders);
     supervisor.stop().await;
 }
 

@@ -2,6 +2,7 @@
 
 use crate::github::PullRequestAddress;
 use crate::journal::Record;
+use crate::people::desk::{Became, Order, Proposal};
 use crate::supervisor::{Board, Command};
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
@@ -26,6 +27,16 @@ pub enum Message {
     /// Which pull requests are meant, or why none are.
     Found(Result<Vec<(PullRequestAddress, Option<String>)>, String>),
 
+    // The desk
+    /// What an order would come to, or why nothing comes of it.
+    Proposed {
+        ticket: u32,
+        proposal: Result<Box<Proposal>, String>,
+    },
+    Became(Result<Box<Became>, String>),
+    /// What the person's own editor left; none where nothing was saved.
+    Edited(Result<String, String>),
+
     // The clock
     Tick(Timestamp),
 
@@ -34,13 +45,22 @@ pub enum Message {
 }
 
 /// What is to be done outside.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     // Towards the supervisor
     Tell(PullRequestAddress, Command),
     Track(Vec<(PullRequestAddress, Option<String>)>),
 
+    // Towards the desk
+    Propose {
+        ticket: u32,
+        order: Order,
+    },
+    CarryOut(Box<Proposal>),
+
     // Towards the desktop
+    /// The text is to be edited with the person's own editor.
+    Edit(String),
     OpenInBrowser(String),
     CopyToClipboard(String),
 

@@ -1,8 +1,8 @@
 //! Everything that decides what is on the screen.
 
 use super::action::Action;
+use super::dialog::Overlay;
 use super::keymap::Keymap;
-use super::message::Effect;
 use super::rows::handoff::HandoffRow;
 use super::rows::inbox::InboxRow;
 use super::rows::journal::JournalRow;
@@ -12,12 +12,14 @@ use super::rows::{Making, PullRow};
 use super::theme::Theme;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
+use crate::people::desk::Order;
 use crate::supervisor::Board;
 use jiff::Timestamp;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config as MatcherConfig, Matcher, Utf32Str};
+use ratatui_textarea::TextArea;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
@@ -44,6 +46,23 @@ pub struct Model {
     /// Lines that a page is scrolled by.
     pub scroll: usize,
     pub unfolded: bool,
+    /// The text that is being written, while one is.
+    pub text: TextArea<'static>,
+    /// The threads that are meant together.
+    pub marked: BTreeSet<ThreadKey>,
+    /// The threads about which there is something new since somebody looked.
+    pub unread: BTreeSet<ThreadKey>,
+    /// What went wrong with a thread, until somebody has seen it.
+    pub troubles: BTreeMap<ThreadKey, String>,
+    /// What was done and can be undone, the last at the end.
+    pub undoable: Vec<Order>,
+    /// Names the last order that was to be worked out; the answer to an earlier one is late.
+    pub ticket: u32,
+    /// Orders that are being carried out.
+    pub under_way: usize,
+    /// Where the mouse has put the line between the panes: columns from the left, and rows from the top.
+    pub split: (Option<u16>, Option<u16>),
+    pub dragging: bool,
     /// The last thing that a person should know, until the next key.
     pub notice: Option<String>,
     /// One line about what is going on, in the demo.
@@ -53,6 +72,9 @@ pub struct Model {
     /// Pull requests are still being looked for.
     pub searching: bool,
 }
+
+/// A thread, over all pull requests.
+pub type ThreadKey = (PullRequestAddress, ThreadId);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Screen {
@@ -88,31 +110,6 @@ pub enum List {
 pub enum Pane {
     PullRequests,
     Threads,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Overlay {
-    None,
-    /// The filter of the list is being typed.
-    Filter,
-    Palette {
-        query: String,
-        selected: usize,
-    },
-    Help {
-        scroll: usize,
-    },
-    Ask(Question),
-}
-
-/// What will be done, in words, before it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    pub title: &'static str,
-    pub sentences: Vec<String>,
-    /// What a person types as the reason, where one is needed.
-    pub reason: Option<String>,
-    pub then: Effect,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,6 +218,15 @@ impl Model {
             inbox_by_age: false,
             scroll: 0,
             unfolded: false,
+            text: TextArea::default(),
+            marked: BTreeSet::new(),
+            unread: BTreeSet::new(),
+            troubles: BTreeMap::new(),
+            undoable: Vec::new(),
+            ticket: 0,
+            under_way: 0,
+            split: (None, None),
+            dragging: false,
             notice: None,
             guide: None,
             by,
@@ -332,6 +338,41 @@ impl Model {
             Screen::Thread { address, .. } => self.pulls.get(address),
             Screen::Journal | Screen::Record { .. } | Screen::FirstRun { .. } => None,
         }
+    }
+
+    /// The thread with the cursor, or the threads of the row with the cursor.
+    pub fn pointed_at(&self) -> Vec<ThreadKey> {
+        match &self.screen {
+            Screen::Watch if self.pane == Pane::Threads => {
+                let row = self.selected_pull().zip(self.selected_thread());
+                row.map(|(pull, thread)| (pull.address.clone(), thread.id.clone())).into_iter().collect()
+            }
+            Screen::Inbox => {
+                let row =
+                    self.selected_inbox().and_then(|row| Some((row.address.clone(), row.thread.clone()?)));
+                row.into_iter().collect()
+            }
+            Screen::Handoff => {
+                let Some(row) = self.selected_handoff() else { return Vec::new() };
+                row.threads.iter().map(|id| (row.address.clone(), id.clone())).collect()
+            }
+            Screen::Thread { address, id, .. } => vec![(address.clone(), id.clone())],
+            Screen::Watch | Screen::Journal | Screen::Record { .. } | Screen::FirstRun { .. } => Vec::new(),
+        }
+    }
+
+    /// The threads that a command is about: those that are marked, on the screens that show it, else the one with the
+    /// cursor.
+    pub fn meant(&self) -> Vec<ThreadKey> {
+        let shows_marks = matches!(self.screen, Screen::Watch | Screen::Inbox);
+        if shows_marks && !self.marked.is_empty() {
+            return self.marked.iter().cloned().collect();
+        }
+        self.pointed_at()
+    }
+
+    pub fn thread_row(&self, (address, id): &ThreadKey) -> Option<&ThreadRow> {
+        self.pulls.get(address)?.threads.iter().find(|row| row.id == *id)
     }
 
     /// The thread that is shown in full, with everything about it.

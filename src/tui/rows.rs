@@ -6,6 +6,7 @@ pub mod handoff;
 pub mod inbox;
 pub mod journal;
 pub mod page;
+pub mod prompt;
 pub mod thread;
 
 use super::theme::Meaning;
@@ -88,15 +89,21 @@ impl PullRow {
     }
 }
 
-/// Brings the rows up to date with a board.
-pub fn refresh(rows: &mut BTreeMap<PullRequestAddress, PullRow>, board: &Board, making: &Making) {
+/// Brings the rows up to date with a board, and says which were replaced.
+pub fn refresh(
+    rows: &mut BTreeMap<PullRequestAddress, PullRow>,
+    board: &Board,
+    making: &Making,
+) -> Vec<PullRow> {
     rows.retain(|address, _| board.pull_requests.contains_key(address));
+    let mut replaced = Vec::new();
     for (address, view) in &board.pull_requests {
         let is_current = rows.get(address).is_some_and(|row| Arc::ptr_eq(&row.view, view));
         if !is_current {
-            rows.insert(address.clone(), pull_row(view, making));
+            replaced.extend(rows.insert(address.clone(), pull_row(view, making)));
         }
     }
+    replaced
 }
 
 fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {

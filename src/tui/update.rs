@@ -1,12 +1,16 @@
 //! What a message changes, and what is to be done about it. Pure: no clock, no terminal, no network.
 
+mod acting;
 mod commands;
 mod mouse;
 mod moving;
+mod news;
+mod writing;
 
 use super::action::Action;
+use super::dialog::Overlay;
 use super::message::{Effect, Message};
-use super::model::{List, Model, Overlay, Screen};
+use super::model::{List, Model, Screen};
 use super::rows;
 use super::rows::journal::{JournalRow, KEPT};
 use crate::clean;
@@ -21,6 +25,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             pressed(model, key)
         }
         Message::Mouse(event) => mouse::mouse(model, event),
+        Message::Pasted(text) if matches!(model.overlay, Overlay::Write(_)) => {
+            writing::pasted(model, &text);
+            Vec::new()
+        }
         Message::Pasted(text) => {
             typed(model, &clean::line(&text));
             Vec::new()
@@ -30,7 +38,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Board(board) => {
-            rows::refresh(&mut model.pulls, &board, &model.making);
+            let replaced = rows::refresh(&mut model.pulls, &board, &model.making);
+            news::notice(model, &replaced);
             model.board = board;
             if !model.pulls.is_empty() {
                 model.searching = false;
@@ -60,6 +69,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Found(Err(why)) => {
             model.searching = false;
             model.screen = Screen::FirstRun { why: clean::line(&why).into_owned() };
+            Vec::new()
+        }
+        Message::Proposed { ticket, proposal } => acting::proposed(model, ticket, proposal),
+        Message::Became(became) => acting::became(model, became),
+        Message::Edited(outcome) => {
+            writing::edited(model, outcome);
             Vec::new()
         }
         Message::Tick(now) => {
@@ -92,6 +107,16 @@ fn pressed(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
         Overlay::Ask(_) => commands::answering(model, key),
+        Overlay::Write(_) => writing::key(model, key),
+        Overlay::Menu(_) => commands::picking(model, key),
+        // Whoever does not want to wait for what it comes to does not have to.
+        Overlay::Working { .. } => {
+            if key.code == KeyCode::Esc {
+                model.overlay = Overlay::None;
+                model.notice = Some("nothing was done".to_owned());
+            }
+            Vec::new()
+        }
     }
 }
 
@@ -154,12 +179,12 @@ fn typed(model: &mut Model, text: &str) {
             finding.cursor = super::model::Cursor::default();
         }
         Overlay::Palette { query, .. } => query.push_str(text),
-        Overlay::Ask(question) => {
-            if let Some(reason) = &mut question.reason {
-                reason.push_str(text);
-            }
-        }
-        Overlay::None | Overlay::Help { .. } => {}
+        Overlay::None
+        | Overlay::Help { .. }
+        | Overlay::Ask(_)
+        | Overlay::Write(_)
+        | Overlay::Menu(_)
+        | Overlay::Working { .. } => {}
     }
 }
 
@@ -193,13 +218,31 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Sort if model.screen == Screen::Inbox => model.inbox_by_age = !model.inbox_by_age,
         Action::Sort => model.sort = model.sort.next(),
         Action::Fold => model.unfolded = !model.unfolded,
+        Action::NextUnread => moving::next_unread(model),
+        Action::Mark => acting::mark(model),
+        Action::MarkAll => acting::mark_all(model),
+        Action::Undo => return acting::undo(model),
+        Action::Veto
+        | Action::Escalate
+        | Action::Resolve
+        | Action::Unresolve
+        | Action::Reply
+        | Action::Uphold
+        | Action::Dismiss
+        | Action::Return
+        | Action::Queue => return acting::begin(model, action),
+        Action::Submit | Action::Editor => {}
         Action::Poll
         | Action::Pause
         | Action::Resume
         | Action::Stop
+        | Action::WaysOut
         | Action::GrantRound
+        | Action::BreakGlass
         | Action::RetryTask
+        | Action::Retarget
         | Action::Browse
+        | Action::CopyPrompt
         | Action::CopyLink => return commands::command(model, action),
         Action::Demo => return vec![Effect::PlayDemo],
         Action::Quit => return vec![Effect::Quit],

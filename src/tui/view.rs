@@ -18,7 +18,8 @@ mod thread;
 mod watch;
 
 use super::action::Action;
-use super::model::{List, Model, Overlay, Pane, Screen};
+use super::dialog::Overlay;
+use super::model::{List, Model, Pane, Screen, ThreadKey};
 use super::text::{age, cut, width, wrap};
 use super::theme::Meaning;
 use ratatui::Frame;
@@ -34,6 +35,8 @@ pub(super) enum Place {
     Pull(usize),
     Thread(usize),
     Row(usize),
+    /// The line between two panes.
+    Split,
 }
 
 /// Where the parts of a screen are.
@@ -115,6 +118,9 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
     match &model.screen {
         Screen::Watch => {
             let watch::Panes { pulls, threads, .. } = watch::panes(model, body);
+            if is_split(pulls, threads, body, x, y) {
+                return Some(Place::Split);
+            }
             let count = model.visible_pulls().len();
             let keys = model.thread_keys();
             row(pulls, count, model.selected(list))
@@ -128,6 +134,45 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
         Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun { .. } => None,
     }
 }
+
+/// The bar between the panes, or the last row of the upper one.
+fn is_split(pulls: Rect, threads: Rect, body: Rect, x: u16, y: u16) -> bool {
+    if pulls.is_empty() || threads.is_empty() {
+        return false;
+    }
+    if body.width >= watch::WIDE { x == pulls.right() } else { y == pulls.bottom() }
+}
+
+/// The mouse pulls the line between the panes.
+pub(super) fn drag(model: &mut Model, x: u16, y: u16) {
+    let body = areas(model, whole(model)).body;
+    if body.width >= watch::WIDE {
+        model.split.0 = Some(x.saturating_sub(body.x));
+    } else {
+        model.split.1 = Some(y.saturating_sub(body.y));
+    }
+}
+
+/// What stands before a thread: what went wrong, that it is marked, that something is new.
+fn sign(model: &Model, key: &ThreadKey) -> (&'static str, Meaning) {
+    if model.troubles.contains_key(key) {
+        ("!", Meaning::Alert)
+    } else if model.marked.contains(key) {
+        ("◆", Meaning::Key)
+    } else if model.unread.contains(key) {
+        ("•", Meaning::Busy)
+    } else {
+        (" ", Meaning::Plain)
+    }
+}
+
+/// What went wrong with a thread and was not seen yet.
+fn trouble(model: &Model, key: &ThreadKey, columns: u16) -> Option<Vec<Line<'static>>> {
+    let sentence = model.troubles.get(key)?;
+    Some(paragraph(&format!("! {sentence}"), columns, model.theme.style(Meaning::Alert)))
+}
+
+pub(super) use overlay::question_lines;
 
 /// How far a page can be scrolled.
 pub(super) fn most_scroll(model: &Model) -> usize {
@@ -189,6 +234,12 @@ fn state(model: &Model) -> (String, Meaning) {
         return ("looking for pull requests…".to_owned(), Meaning::Busy);
     }
     let mut parts = Vec::new();
+    if model.under_way > 0 {
+        parts.push(format!("{} under way", super::text::count(model.under_way, "order", "orders")));
+    }
+    if !model.marked.is_empty() {
+        parts.push(format!("{} marked", model.marked.len()));
+    }
     if model.making.read_only {
         parts.push("read-only".to_owned());
     }

@@ -18,8 +18,8 @@ pub struct HandoffRow {
     pub path: String,
     /// The titles of the findings that it is about.
     pub findings: Vec<String>,
-    /// The first of them, to open it.
-    pub thread: Option<ThreadId>,
+    /// Their threads; the first is the one to open.
+    pub threads: Vec<ThreadId>,
     pub reason: String,
     /// Names a task that can be tried again.
     pub task_key: Option<String>,
@@ -51,7 +51,7 @@ impl Going {
 
 impl HandoffRow {
     pub fn key(&self) -> String {
-        let thread = self.thread.as_ref().map_or("", ThreadId::as_str);
+        let thread = self.threads.first().map_or("", ThreadId::as_str);
         format!("{} {} {} {thread}", self.pull, self.target, self.path)
     }
 
@@ -81,7 +81,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
             target: line(task.target.as_str()),
             path: line(task.path.as_str()),
             findings: titles(&task.findings, standing),
-            thread: task.findings.first().cloned(),
+            threads: task.findings.clone(),
             reason,
             task_key: None,
             until: None,
@@ -102,7 +102,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
             target: "–".to_owned(),
             path: place(shown.thread.finding.path.as_str(), shown.line(), shown.outdated()),
             findings: vec![line(&shown.thread.finding.title)],
-            thread: Some(shown.id().clone()),
+            threads: vec![shown.id().clone()],
             reason: eligibility.to_string(),
             task_key: None,
             until: None,
@@ -128,7 +128,7 @@ fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
         target: line(task.target.as_str()),
         path: line(task.path.as_str()),
         findings: titles(&task.findings, standing),
-        thread: task.findings.first().cloned(),
+        threads: task.findings.clone(),
         reason: line(&reason),
         task_key: (going == Going::Stuck).then(|| key.clone()),
         until,

@@ -24,6 +24,8 @@ pub struct ThreadRow {
     pub counted: Option<Counted>,
     pub turn: Turn,
     pub since: Option<Timestamp>,
+    /// How much was said, and when last; what changes here is news.
+    pub said: (usize, Option<Timestamp>),
     pub url: Option<String>,
     /// It repeats another thread, which is where it counts.
     pub repeats: bool,
@@ -222,6 +224,7 @@ fn owned_row(
         counted: Some(Counted::of(&thread.machine, policy)),
         turn: turn(shown, view, wait),
         since: shown.on_forge.and_then(|seen| seen.comments.iter().map(|comment| comment.created_at).min()),
+        said: said(shown),
         url: shown.url().map(str::to_owned),
         repeats: shown.repeats.is_some(),
         resolve_proposed: shown.resolve_proposed,
@@ -241,12 +244,20 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         counted: None,
         turn: if unowned.status.is_settled() { Turn::Nobody } else { Turn::Author },
         since: None,
+        said: (0, None),
         url: Some(unowned.url.clone()),
         repeats: false,
         resolve_proposed: false,
         queued: false,
         handoff: "no reviewer's finding, so it is never handed off".to_owned(),
     }
+}
+
+/// What we wrote ourselves is no news to anybody.
+fn said(shown: &Shown<'_>) -> (usize, Option<Timestamp>) {
+    let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
+    let others = comments.filter(|comment| !comment.pending && !comment.written_by_us);
+    others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 
 fn turn(shown: &Shown<'_>, view: &View, wait: &Wait) -> Turn {

@@ -3,14 +3,21 @@
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::supervisor::{Command, View};
 use crate::tui::action::Action;
+use crate::tui::dialog::{Agreed, Choice, Overlay, Question, Writing, Written};
 use crate::tui::message::Effect;
-use crate::tui::model::{Model, Overlay, Question};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crate::tui::model::Model;
+use crate::tui::rows::prompt;
+use crate::tui::text::count;
+use crossterm::event::{KeyCode, KeyEvent};
 
 pub(super) fn command(model: &mut Model, action: Action) -> Vec<Effect> {
     match tried(model, action) {
         Ok(Outcome::Ask(question)) => {
             model.overlay = Overlay::Ask(question);
+            Vec::new()
+        }
+        Ok(Outcome::Write(writing)) => {
+            super::acting::write(model, writing);
             Vec::new()
         }
         Ok(Outcome::Do(effect, notice)) => {
@@ -26,6 +33,7 @@ pub(super) fn command(model: &mut Model, action: Action) -> Vec<Effect> {
 
 enum Outcome {
     Ask(Question),
+    Write(Writing),
     /// At once, with a sentence that says so.
     Do(Effect, String),
 }
@@ -47,6 +55,12 @@ fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
             _ => Outcome::Do(Effect::CopyToClipboard(link.clone()), format!("copied {link}")),
         });
     }
+    if action == Action::CopyPrompt {
+        let threads = model.meant();
+        let text = prompt::of(&model.pulls, &threads).ok_or("no finding is selected")?;
+        let about = count(threads.len(), "finding", "findings");
+        return Ok(Outcome::Do(Effect::CopyToClipboard(text), format!("copied a prompt with {about}")));
+    }
     let pull = model.concerned().ok_or("no pull request is selected")?;
     let (address, name) = (pull.address.clone(), &pull.name);
     let view: &View = &pull.view;
@@ -62,74 +76,116 @@ fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
         Action::Resume => Ok(Outcome::Do(tell(Command::Resume), format!("{name} goes on"))),
         Action::Stop if ended => not("the loop has ended already"),
         Action::Stop => Ok(Outcome::Ask(Question {
-            title: "Stop this loop?",
+            title: "Stop this loop?".to_owned(),
+            texts: Vec::new(),
+            scroll: 0,
             sentences: vec![
-                format!("The loop on {name} ends for good: nothing is polled for, asked or dispatched there any more."),
+                format!(
+                    "The loop on {name} ends for good: nothing is polled for, asked or dispatched there any more."
+                ),
                 "Its threads stay as they are on GitHub. Nothing is written there.".to_owned(),
             ],
-            reason: None,
-            then: tell(Command::Stop),
+            then: Agreed::Effect(tell(Command::Stop)),
         })),
         Action::GrantRound if !matches!(view.exit(), Some(Exit::RoundCap { .. })) => {
             not("the author's rounds are not spent; there is nothing to grant")
         }
-        Action::GrantRound => Ok(Outcome::Ask(Question {
-            title: "Grant one more round?",
+        Action::GrantRound => Ok(Outcome::Write(Writing {
+            title: format!("Grant {name} one more round"),
             sentences: vec![
-                format!("The author's agent is dispatched once more on {name}, which costs money."),
-                "The other ways out: merge as it is, force-approve, close and reopen, or push the last fix by hand.".to_owned(),
+                "The author's agent is dispatched once more, which costs money.".to_owned(),
                 format!("It is recorded as granted by {}. Why?", model.by),
             ],
-            reason: Some(String::new()),
-            then: tell(Command::GrantRound { by: model.by.clone(), why: String::new() }),
+            long: false,
+            then: Written::Grant(address.clone()),
         })),
         Action::RetryTask => {
             let row = model.selected_handoff().ok_or("no task is selected")?;
             let key = row.task_key.clone().ok_or("only a task that is stuck can be sent again")?;
             Ok(Outcome::Ask(Question {
-                title: "Send this task again?",
+                title: "Send this task again?".to_owned(),
+                texts: Vec::new(),
+                scroll: 0,
                 sentences: vec![
                     format!("The task for {} about {} is sent once more.", row.target, row.path),
                     format!("It is stuck because: {}", row.reason),
                 ],
-                reason: None,
-                then: tell(Command::RetryTask { key }),
+                then: Agreed::Effect(tell(Command::RetryTask { key })),
             }))
         }
         _ => not("this does nothing here"),
     }
 }
 
-/// Only `y` agrees; where a reason is wanted, only a reason does.
+/// Only `y` agrees.
 pub(super) fn answering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     let Overlay::Ask(question) = &mut model.overlay else { return Vec::new() };
-    let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-    let agreed = match (&mut question.reason, key.code) {
-        (_, KeyCode::Esc) | (None, KeyCode::Char('n' | 'N')) => false,
-        (None, KeyCode::Char('y' | 'Y')) => true,
-        (Some(reason), KeyCode::Enter) if !reason.trim().is_empty() => true,
-        (Some(reason), KeyCode::Backspace) => {
-            reason.pop();
+    match key.code {
+        KeyCode::Char('y' | 'Y') => {}
+        KeyCode::Esc | KeyCode::Char('n' | 'N') => {
+            model.overlay = Overlay::None;
+            model.notice = Some("nothing was done".to_owned());
             return Vec::new();
         }
-        (Some(reason), KeyCode::Char(c)) if plain => {
-            reason.push(c);
+        KeyCode::Up | KeyCode::Char('k') => {
+            question.scroll = question.scroll.saturating_sub(1);
+            return Vec::new();
+        }
+        KeyCode::Down | KeyCode::Char('j') => {
+            question.scroll =
+                question.scroll.saturating_add(1).min(crate::tui::view::question_lines(question));
+            return Vec::new();
+        }
+        _ => return Vec::new(),
+    }
+    let Overlay::Ask(question) = std::mem::replace(&mut model.overlay, Overlay::None) else {
+        return Vec::new();
+    };
+    match question.then {
+        Agreed::Effect(effect) => vec![effect],
+        Agreed::Proposal(proposal) => super::acting::carry_out(model, proposal),
+    }
+}
+
+/// A key while a menu is open: an entry's number, or the one with the cursor.
+pub(super) fn picking(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    let Overlay::Menu(menu) = &mut model.overlay else { return Vec::new() };
+    let last = menu.entries.len().saturating_sub(1);
+    let picked = match key.code {
+        KeyCode::Up | KeyCode::Char('k') | KeyCode::BackTab => {
+            menu.selected = menu.selected.saturating_sub(1);
+            return Vec::new();
+        }
+        KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => {
+            menu.selected = (menu.selected + 1).min(last);
+            return Vec::new();
+        }
+        KeyCode::Enter => menu.selected,
+        KeyCode::Char(digit @ '1'..='9') => {
+            let index = digit.to_digit(10).map_or(0, |digit| digit as usize - 1);
+            if index > last {
+                return Vec::new();
+            }
+            index
+        }
+        KeyCode::Esc | KeyCode::Char('q') => {
+            model.overlay = Overlay::None;
+            model.notice = Some("nothing was done".to_owned());
             return Vec::new();
         }
         _ => return Vec::new(),
     };
-    let Overlay::Ask(question) = std::mem::replace(&mut model.overlay, Overlay::None) else {
-        return Vec::new();
-    };
-    if !agreed {
-        model.notice = Some("nothing was done".to_owned());
-        return Vec::new();
-    }
-    let Question { reason, then, .. } = question;
-    vec![match (then, reason) {
-        (Effect::Tell(address, Command::GrantRound { by, .. }), Some(why)) => {
-            Effect::Tell(address, Command::GrantRound { by, why: why.trim().to_owned() })
+    let Some(entry) = menu.entries.get(picked).cloned() else { return Vec::new() };
+    model.overlay = Overlay::None;
+    match entry.choice {
+        Choice::Order(order) => super::acting::propose(model, order),
+        Choice::Write(writing) => {
+            super::acting::write(model, writing);
+            Vec::new()
         }
-        (then, _) => then,
-    }]
+        Choice::Nothing(why) => {
+            model.notice = Some(why);
+            Vec::new()
+        }
+    }
 }

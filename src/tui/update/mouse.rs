@@ -1,8 +1,9 @@
 //! The mouse: the wheel moves, a click selects, a click on what is selected opens it.
 
 use super::moving;
+use crate::tui::dialog::Overlay;
 use crate::tui::message::Effect;
-use crate::tui::model::{List, Model, Overlay, Pane, Screen};
+use crate::tui::model::{List, Model, Pane, Screen};
 use crate::tui::view::{self, Place};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -21,9 +22,17 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
                     moving::step(model, by);
                 }
                 Overlay::Help { scroll } => *scroll = scroll.saturating_add_signed(by),
-                Overlay::Palette { .. } | Overlay::Ask(_) => {}
+                Overlay::Ask(question) => {
+                    let most = view::question_lines(question);
+                    question.scroll = question.scroll.saturating_add_signed(by).min(most);
+                }
+                Overlay::Write(_) | Overlay::Menu(_) | Overlay::Palette { .. } | Overlay::Working { .. } => {}
             }
         }
+        MouseEventKind::Drag(MouseButton::Left) if model.dragging => {
+            view::drag(model, event.column, event.row);
+        }
+        MouseEventKind::Up(MouseButton::Left) => model.dragging = false,
         MouseEventKind::Down(MouseButton::Left) if model.overlay == Overlay::None => {
             model.notice = None;
             clicked(model, view::place(model, event.column, event.row));
@@ -36,6 +45,7 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
 fn clicked(model: &mut Model, place: Option<Place>) {
     match place {
         None => {}
+        Some(Place::Split) => model.dragging = true,
         Some(Place::Tab(list)) => moving::go(model, list),
         Some(Place::Pull(index)) => {
             let again = model.pane == Pane::PullRequests && model.selected(List::Watch) == index;

@@ -1,7 +1,10 @@
 //! Going from place to place.
 
-use crate::tui::model::{Cursor, List, Model, Overlay, Pane, Screen};
+use super::news;
+use crate::tui::dialog::Overlay;
+use crate::tui::model::{Cursor, List, Model, Pane, Screen};
 use crate::tui::rows::PullRow;
+use crate::tui::rows::thread::ThreadRow;
 use crate::tui::view;
 
 pub(super) fn go(model: &mut Model, list: List) {
@@ -75,13 +78,22 @@ pub(super) fn open(model: &mut Model) {
         }
         Screen::Handoff => model
             .selected_handoff()
-            .and_then(|row| Some(thread(&row.address, row.thread.as_ref()?, List::Handoff))),
+            .and_then(|row| Some(thread(&row.address, row.threads.first()?, List::Handoff))),
         Screen::Journal => model.selected_record().map(|row| Screen::Record { seq: row.seq }),
         Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun { .. } => None,
     };
     if let Some(next) = next {
         model.screen = next;
         model.scroll = 0;
+        look(model);
+    }
+}
+
+/// Whoever opens a thread has seen what is new there.
+fn look(model: &mut Model) {
+    if let Screen::Thread { address, id, .. } = &model.screen {
+        let key = (address.clone(), id.clone());
+        news::seen(model, &key);
     }
 }
 
@@ -99,7 +111,13 @@ fn show_pull(model: &mut Model, name: &str) {
 /// One step out: of a page, of a filter, of the threads.
 pub(super) fn back(model: &mut Model) {
     match &model.screen {
-        Screen::Thread { .. } | Screen::Record { .. } => go(model, model.screen.list()),
+        Screen::Thread { address, id, .. } => {
+            // What went wrong here was on the screen until now.
+            model.troubles.remove(&(address.clone(), id.clone()));
+            go(model, model.screen.list());
+        }
+        Screen::Record { .. } => go(model, List::Journal),
+        _ if !model.marked.is_empty() => model.marked.clear(),
         _ if !model.finding().filter.is_empty() => model.finding_mut().filter.clear(),
         Screen::Watch => model.pane = Pane::PullRequests,
         Screen::Inbox | Screen::Handoff | Screen::Journal | Screen::FirstRun { .. } => {}
@@ -108,27 +126,44 @@ pub(super) fn back(model: &mut Model) {
 
 /// The next thread that waits for a person, in this pull request or one further down, round and round.
 pub(super) fn next_stuck(model: &mut Model) {
+    if !jump(model, |_, row| row.is_stuck()) {
+        model.notice = Some("nothing waits for a person here".to_owned());
+    }
+}
+
+/// The next thread about which there is something new. From a thread's page it goes to the next page.
+pub(super) fn next_unread(model: &mut Model) {
+    let unread = model.unread.clone();
+    let reading = matches!(model.screen, Screen::Thread { .. });
+    if reading {
+        go(model, List::Watch);
+        model.pane = Pane::Threads;
+    }
+    let found = jump(model, |pull, row| unread.contains(&(pull.address.clone(), row.id.clone())));
+    if !found {
+        model.notice = Some("nothing is new".to_owned());
+    } else if reading {
+        open(model);
+    }
+}
+
+/// Goes to the next thread that fits, on the watch screen.
+fn jump(model: &mut Model, fits: impl Fn(&PullRow, &ThreadRow) -> bool) -> bool {
     let pulls = model.visible_pulls();
     let at = model.selected(List::Watch);
     let first = if model.pane == Pane::Threads { model.thread.among(&model.thread_keys()) + 1 } else { 0 };
-    let stuck_from = |pull: &PullRow, from: usize| {
-        pull.threads
-            .iter()
-            .enumerate()
-            .skip(from)
-            .find(|(_, thread)| thread.is_stuck())
-            .map(|(index, _)| index)
+    let fitting_from = |pull: &PullRow, from: usize| {
+        let mut rows = pull.threads.iter().enumerate().skip(from);
+        rows.find(|(_, row)| fits(pull, row)).map(|(index, _)| index)
     };
     let mut order = (0..=pulls.len())
         .map(|offset| ((at + offset) % pulls.len().max(1), if offset == 0 { first } else { 0 }));
-    let found = order.find_map(|(index, from)| Some((index, stuck_from(pulls.get(index)?, from)?)));
-    let Some((pull, thread)) = found else {
-        model.notice = Some("nothing waits for a person here".to_owned());
-        return;
-    };
+    let found = order.find_map(|(index, from)| Some((index, fitting_from(pulls.get(index)?, from)?)));
+    let Some((pull, thread)) = found else { return false };
     let keys = model.keys(List::Watch);
     put(model, List::Watch, pull, &keys);
     let keys = model.thread_keys();
     model.thread.put(thread, &keys);
     model.pane = Pane::Threads;
+    true
 }

@@ -1,6 +1,6 @@
 //! What goes to coding agents, what was sent, and why not the rest.
 
-use super::table::{self, Cell, Column, List as Listed};
+use super::table::{self, Cell, Column, List as Listed, cell};
 use super::{paragraph, put};
 use crate::tui::model::{List, Model};
 use crate::tui::rows::handoff::{Going, HandoffRow};
@@ -32,10 +32,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
         "Nothing matches the filter; esc drops it."
     };
     let selected = model.selected(List::Handoff);
-    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty };
+    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: None };
     table::draw(frame, list, model, &listed, |index| {
         rows.get(index)
-            .map(|row| columns.iter().map(|(name, _)| cell(row, name, model)).collect())
+            .map(|row| columns.iter().map(|(name, _)| row_cell(row, name, model)).collect())
             .unwrap_or_default()
     });
     if let Some(row) = rows.get(selected) {
@@ -43,15 +43,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     }
 }
 
-fn cell(row: &HandoffRow, column: &str, model: &Model) -> Cell {
+fn row_cell(row: &HandoffRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     match column {
-        "goes" => (row.going.name().to_owned(), theme.style(meaning(row.going))),
-        "pull request" => (row.pull.clone(), theme.style(Meaning::Plain)),
-        "target" => (row.target.clone(), theme.style(Meaning::Plain)),
-        "where" => (row.path.clone(), theme.style(Meaning::Muted)),
-        "findings" => (row.findings.join(" · "), theme.style(Meaning::Plain)),
-        _ => (row.reason.clone(), theme.style(Meaning::Muted)),
+        "goes" => cell(row.going.name(), theme.style(meaning(row.going))),
+        "pull request" => cell(&row.pull, theme.style(Meaning::Plain)),
+        "target" => cell(&row.target, theme.style(Meaning::Plain)),
+        "where" => cell(&row.path, theme.style(Meaning::Muted)),
+        "findings" => cell(row.findings.join(" · "), theme.style(Meaning::Plain)),
+        _ => cell(&row.reason, theme.style(Meaning::Muted)),
     }
 }
 

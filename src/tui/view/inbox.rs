@@ -1,8 +1,8 @@
 //! What waits for a person, over all pull requests.
 
-use super::table::{self, Cell, Column, List as Listed};
+use super::table::{self, Cell, Column, List as Listed, cell};
 use super::watch::severity_style;
-use super::{paragraph, put, since};
+use super::{paragraph, put, sign, since};
 use crate::tui::model::{List, Model};
 use crate::tui::rows::inbox::InboxRow;
 use crate::tui::text::width;
@@ -33,10 +33,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
         "Nothing matches the filter; esc drops it."
     };
     let selected = model.selected(List::Inbox);
-    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty };
+    let signs = |index: usize| {
+        let key = rows.get(index).and_then(|row| Some((row.address.clone(), row.thread.clone()?)));
+        key.map_or((" ", Meaning::Plain), |key| sign(model, &key))
+    };
+    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: Some(&signs) };
     table::draw(frame, list, model, &listed, |index| {
         rows.get(index)
-            .map(|row| columns.iter().map(|(name, _)| cell(row, name, model)).collect())
+            .map(|row| columns.iter().map(|(name, _)| row_cell(row, name, model)).collect())
             .unwrap_or_default()
     });
     if let Some(row) = rows.get(selected) {
@@ -54,19 +58,21 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
             words.width,
             theme.style(Meaning::Warning),
         ));
+        let key = row.thread.clone().map(|thread| (row.address.clone(), thread));
+        lines.extend(key.and_then(|key| super::trouble(model, &key, words.width)).into_iter().flatten());
         put(frame, words, &lines);
     }
 }
 
-fn cell(row: &InboxRow, column: &str, model: &Model) -> Cell {
+fn row_cell(row: &InboxRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     match column {
-        "severity" => (row.severity_name().to_owned(), severity_style(row.severity, theme)),
-        "pull request" => (row.pull.clone(), theme.style(Meaning::Plain)),
-        "kind" => (row.kind.to_owned(), theme.style(Meaning::Warning)),
-        "where" => (row.place.clone(), theme.style(Meaning::Muted)),
-        "title" => (row.title.clone(), theme.style(Meaning::Plain)),
-        "why" => (row.why.clone(), theme.style(Meaning::Muted)),
-        _ => (since(row.since, model), theme.style(Meaning::Muted)),
+        "severity" => cell(row.severity_name(), severity_style(row.severity, theme)),
+        "pull request" => cell(&row.pull, theme.style(Meaning::Plain)),
+        "kind" => cell(row.kind, theme.style(Meaning::Warning)),
+        "where" => cell(&row.place, theme.style(Meaning::Muted)),
+        "title" => cell(&row.title, theme.style(Meaning::Plain)),
+        "why" => cell(&row.why, theme.style(Meaning::Muted)),
+        _ => cell(since(row.since, model), theme.style(Meaning::Muted)),
     }
 }

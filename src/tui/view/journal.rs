@@ -1,6 +1,6 @@
 //! Every decision, by whom and why; one of them in full.
 
-use super::table::{self, Cell, Column, List as Listed};
+use super::table::{self, Cell, Column, List as Listed, cell};
 use super::{paragraph, put};
 use crate::tui::model::{List, Model};
 use crate::tui::rows::journal::JournalRow;
@@ -24,10 +24,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
         "Nothing matches the filter; esc drops it."
     };
     let selected = model.selected(List::Journal);
-    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty };
+    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: None };
     table::draw(frame, list, model, &listed, |index| {
         rows.get(index)
-            .map(|row| columns.iter().map(|(name, wide)| cell(row, name, *wide, model)).collect())
+            .map(|row| columns.iter().map(|(name, wide)| row_cell(row, name, *wide, model)).collect())
             .unwrap_or_default()
     });
     if let Some(row) = rows.get(selected) {
@@ -43,15 +43,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     }
 }
 
-fn cell(row: &JournalRow, column: &str, wide: usize, model: &Model) -> Cell {
+fn row_cell(row: &JournalRow, column: &str, wide: usize, model: &Model) -> Cell {
     let theme = model.theme;
     let time = row.at.strftime(if wide < 19 { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" }).to_string();
     match column {
-        "time" => (time, theme.style(Meaning::Muted)),
-        "about" => (row.about.clone(), theme.style(Meaning::Plain)),
-        "by" => (row.by.clone(), theme.style(Meaning::Muted)),
-        "kind" => (row.kind.clone(), theme.style(Meaning::Busy)),
-        _ => (row.why.clone(), theme.style(Meaning::Plain)),
+        "time" => cell(time, theme.style(Meaning::Muted)),
+        "about" => cell(&row.about, theme.style(Meaning::Plain)),
+        "by" => cell(&row.by, theme.style(Meaning::Muted)),
+        "kind" => cell(&row.kind, theme.style(Meaning::Busy)),
+        _ => cell(&row.why, theme.style(Meaning::Plain)),
     }
 }
 

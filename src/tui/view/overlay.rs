@@ -2,12 +2,13 @@
 
 use super::{paragraph, put};
 use crate::tui::action::Action;
-use crate::tui::model::{Model, Overlay, Question};
+use crate::tui::dialog::{Menu, Overlay, Question, Writing};
+use crate::tui::model::Model;
 use crate::tui::rows;
 use crate::tui::text::{cut, fit, wrap};
 use crate::tui::theme::Meaning;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
 
@@ -16,7 +17,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
         Overlay::None | Overlay::Filter => {}
         Overlay::Help { scroll } => help(frame, body, model, *scroll),
         Overlay::Palette { query, selected } => palette(frame, body, model, query, *selected),
+        Overlay::Working { what } => {
+            let inside = window(frame, body, model, "One moment", 40, 1);
+            let text = format!(" {what} esc: never mind");
+            put(frame, inside, &[Line::styled(text, model.theme.style(Meaning::Muted))]);
+        }
         Overlay::Ask(question) => ask(frame, body, model, question),
+        Overlay::Write(writing) => write(frame, body, model, writing),
+        Overlay::Menu(menu) => pick(frame, body, model, menu),
     }
 }
 
@@ -74,29 +82,103 @@ fn palette(frame: &mut Frame<'_>, body: Rect, model: &Model, query: &str, select
     put(frame, inside, &lines);
 }
 
+/// No question has more lines than this, however narrow its window is: scrolling ends here at the latest.
+pub(crate) fn question_lines(question: &Question) -> usize {
+    let wrapped = |text: &str| text.len() / 10 + text.lines().count() + 1;
+    question.sentences.iter().chain(&question.texts).map(|text| wrapped(text)).sum()
+}
+
 fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Question) {
     let theme = model.theme;
-    let width = body.width.saturating_sub(4).min(72);
+    let width = body.width.saturating_sub(4).min(84);
     let room = (width as usize).saturating_sub(2);
     let mut lines: Vec<Line<'static>> = Vec::new();
     for sentence in &question.sentences {
         lines.extend(wrap(sentence, room).into_iter().map(|text| Line::raw(format!(" {text}"))));
     }
-    lines.push(Line::default());
-    let keys = match &question.reason {
-        Some(reason) => {
-            let text = cut(&format!(" > {}▏", rows::line(reason)), room);
-            lines.push(Line::styled(text, theme.style(Meaning::Key)));
-            " ⏎ agree with this reason   esc refuse"
+    let quoted = theme.style(Meaning::Quote);
+    for text in &question.texts {
+        lines.push(Line::default());
+        for part in text.lines() {
+            lines.extend(
+                wrap(part, room.saturating_sub(2))
+                    .into_iter()
+                    .map(|text| Line::styled(format!(" │ {text}"), quoted)),
+            );
         }
-        None => " y agree   n or esc refuse",
+    }
+    let keys = " y agree   n or esc refuse";
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
+    let inside = window(frame, body, model, &question.title, width, height);
+    // The keys are always there; what has no room can be scrolled to.
+    let shown = (inside.height as usize).saturating_sub(2);
+    let from = question.scroll.min(lines.len().saturating_sub(shown));
+    let more = lines.len().saturating_sub(from + shown);
+    let mut visible: Vec<Line<'static>> = lines.into_iter().skip(from).take(shown).collect();
+    let rest = if more > 0 || from > 0 { format!("   ↓↑ {more} more lines") } else { String::new() };
+    visible.push(Line::default());
+    visible.push(Line::styled(
+        cut(&format!("{keys}{rest}"), inside.width as usize),
+        theme.style(Meaning::Muted),
+    ));
+    let keep = visible.len().saturating_sub(inside.height as usize);
+    put(frame, inside, &visible[keep..]);
+}
+
+/// A text area with what is done with the text above it.
+fn write(frame: &mut Frame<'_>, body: Rect, model: &Model, writing: &Writing) {
+    let theme = model.theme;
+    let width = body.width.saturating_sub(4).min(if writing.long { 100 } else { 76 });
+    let room = (width as usize).saturating_sub(2);
+    let sentences = writing.sentences.iter().flat_map(|sentence| wrap(sentence, room));
+    let above: Vec<Line<'static>> = sentences.map(|text| Line::raw(format!(" {text}"))).collect();
+    let rows: u16 = if writing.long { 12 } else { 3 };
+    let told = u16::try_from(above.len()).unwrap_or(u16::MAX);
+    let inside = window(frame, body, model, &writing.title, width, told.saturating_add(rows + 1));
+    // Where there is little room, the text comes before the words about it.
+    let told = told.min(inside.height.saturating_sub(rows.min(2) + 1));
+    let parts = [Constraint::Length(told), Constraint::Min(0), Constraint::Length(1)];
+    let [head, text, foot] = Layout::vertical(parts).areas(inside);
+    put(frame, head, &above);
+    let text = Rect { x: text.x + 1.min(text.width), width: text.width.saturating_sub(2), ..text };
+    if !text.is_empty() {
+        frame.render_widget(&model.text, text);
+    }
+    let submit = model.keymap.key(Action::Submit);
+    let editor = model.keymap.key(Action::Editor);
+    let keys = if writing.long {
+        format!(" {submit} go on   {editor} your own editor   esc leave")
+    } else {
+        format!(" ⏎ go on   alt-⏎ new line   {editor} your own editor   esc leave")
     };
-    lines.push(Line::styled(keys, theme.style(Meaning::Muted)));
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let inside = window(frame, body, model, question.title, width, height);
-    // Where there is no room for all, the keys matter more than the beginning.
-    let from = lines.len().saturating_sub(inside.height as usize);
-    put(frame, inside, &lines[from..]);
+    put(frame, foot, &[Line::styled(cut(&keys, foot.width as usize), theme.style(Meaning::Muted))]);
+}
+
+fn pick(frame: &mut Frame<'_>, body: Rect, model: &Model, menu: &Menu) {
+    let theme = model.theme;
+    let width = body.width.saturating_sub(4).min(84);
+    let room = (width as usize).saturating_sub(5);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut first = 0;
+    for (index, entry) in menu.entries.iter().enumerate() {
+        let is_selected = index == menu.selected;
+        if is_selected {
+            first = lines.len();
+        }
+        let mark = if is_selected { "›" } else { " " };
+        let style = theme.style(if is_selected { Meaning::Selected } else { Meaning::Plain });
+        let key = Span::styled(format!("{mark}{} ", index + 1), theme.style(Meaning::Key));
+        lines.push(Line::from(vec![key, Span::styled(cut(&entry.name, room), style)]));
+        let meaning = wrap(&entry.meaning, room).into_iter();
+        lines.extend(meaning.map(|text| Line::styled(format!("   {text}"), theme.style(Meaning::Muted))));
+    }
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
+    let inside = window(frame, body, model, &menu.title, width, height);
+    let shown = (inside.height as usize).saturating_sub(1);
+    let from = if lines.len() > shown { first.min(lines.len() - shown) } else { 0 };
+    let mut visible: Vec<Line<'static>> = lines.into_iter().skip(from).take(shown).collect();
+    visible.push(Line::styled(" ⏎ or its number chooses   esc leaves", theme.style(Meaning::Muted)));
+    put(frame, inside, &visible);
 }
 
 pub(super) fn first_run(model: &Model, why: &str, columns: u16) -> Vec<Line<'static>> {

@@ -1,7 +1,7 @@
 //! Rows in columns, and lists that show the row with the cursor.
 
 use crate::tui::model::Model;
-use crate::tui::text::{fit, width};
+use crate::tui::text::{cut, fit, width};
 use crate::tui::theme::Meaning;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -11,8 +11,16 @@ use ratatui::text::{Line, Span};
 /// A column: its heading, and its width, where 0 takes what is left.
 pub(super) type Column = (&'static str, usize);
 
-/// A cell: its text and how it looks.
-pub(super) type Cell = (String, Style);
+/// A cell: pieces of text and how each looks.
+pub(super) type Cell = Vec<(String, Style)>;
+
+/// A cell that looks the same all over.
+pub(super) fn cell(text: impl Into<String>, style: Style) -> Cell {
+    vec![(text.into(), style)]
+}
+
+/// What stands between the cursor and a row: one column.
+pub(super) type Signs<'a> = &'a dyn Fn(usize) -> (&'static str, Meaning);
 
 /// The first row that is shown, so that the one with the cursor is, too.
 pub(super) fn first(count: usize, selected: usize, height: u16) -> usize {
@@ -46,6 +54,8 @@ pub(super) struct List<'a> {
     pub(super) focused: bool,
     /// What is said where there are no rows.
     pub(super) empty: &'a str,
+    /// None where rows have nothing to be marked with.
+    pub(super) signs: Option<Signs<'a>>,
 }
 
 /// Draws a heading and the rows that fit; only those are made.
@@ -57,20 +67,27 @@ pub(super) fn draw(
     row: impl Fn(usize) -> Vec<Cell>,
 ) {
     let theme = model.theme;
-    let List { columns, count, selected, focused, empty } = *list;
-    let widths = widths(columns, area.width as usize);
-    let heading =
-        columns.iter().zip(&widths).map(|((name, _), wide)| (fit(name, *wide), theme.style(Meaning::Muted)));
-    let mut lines = vec![joined(" ", heading.collect())];
+    let List { columns, count, selected, focused, empty, signs } = *list;
+    let lead = if signs.is_some() { 2 } else { 1 };
+    let widths = widths(columns, (area.width as usize + 1).saturating_sub(lead));
+    let heading = columns
+        .iter()
+        .zip(&widths)
+        .map(|((name, _), wide)| fitted(cell(*name, theme.style(Meaning::Muted)), *wide));
+    let mut lines = vec![joined(vec![Span::raw(" ".repeat(lead))], heading)];
     if count == 0 {
         lines.extend(super::paragraph(empty, area.width, theme.style(Meaning::Muted)));
     }
     let from = first(count, selected, area.height.saturating_sub(1));
     for index in (from..count).take(area.height.saturating_sub(1) as usize) {
         let is_selected = index == selected;
-        let cells =
-            row(index).into_iter().zip(&widths).map(|((text, style), wide)| (fit(&text, *wide), style));
-        let mut line = joined(if is_selected { "›" } else { " " }, cells.collect());
+        let mut lead = vec![Span::raw(if is_selected { "›" } else { " " })];
+        if let Some(signs) = signs {
+            let (sign, meaning) = signs(index);
+            lead.push(Span::styled(sign, theme.style(meaning)));
+        }
+        let cells = row(index).into_iter().zip(&widths).map(|(cell, wide)| fitted(cell, *wide));
+        let mut line = joined(lead, cells);
         if is_selected {
             let meaning = if focused { Meaning::Selected } else { Meaning::SelectedElsewhere };
             line = line.patch_style(theme.style(meaning));
@@ -80,11 +97,33 @@ pub(super) fn draw(
     super::put(frame, area, &lines);
 }
 
-fn joined(lead: &'static str, cells: Vec<Cell>) -> Line<'static> {
-    let mut spans = vec![Span::raw(lead)];
-    for (text, style) in cells {
-        if width(&text) > 0 {
-            spans.push(Span::styled(text, style));
+/// The cell in exactly so many columns.
+fn fitted(cell: Cell, columns: usize) -> Cell {
+    let whole: usize = cell.iter().map(|(text, _)| width(text)).sum();
+    if let [(text, style)] = cell.as_slice() {
+        return vec![(fit(text, columns), *style)];
+    }
+    let mut room = columns;
+    let mut pieces: Cell = Vec::new();
+    for (text, style) in cell {
+        let text = cut(&text, room);
+        room -= width(&text);
+        pieces.push((text, style));
+    }
+    pieces.push((" ".repeat(columns.saturating_sub(whole.min(columns))), Style::default()));
+    pieces
+}
+
+fn joined(lead: Vec<Span<'static>>, cells: impl Iterator<Item = Cell>) -> Line<'static> {
+    let mut spans = lead;
+    for cell in cells {
+        let before = spans.len();
+        spans.extend(
+            cell.into_iter()
+                .filter(|(text, _)| !text.is_empty())
+                .map(|(text, style)| Span::styled(text, style)),
+        );
+        if spans.len() > before {
             spans.push(Span::raw(" "));
         }
     }

@@ -36,6 +36,8 @@ pub(super) fn page(model: &Model, columns: u16) -> Vec<Line<'static>> {
             status_style(row, theme),
         ));
     }
+    let key = (pull.address.clone(), row.id.clone());
+    lines.extend(super::trouble(model, &key, columns).into_iter().flatten());
     if let Some(counted) = &row.counted {
         let (word, meaning) = stance(counted.stance);
         let mut spans = vec![

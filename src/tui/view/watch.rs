@@ -1,10 +1,10 @@
 //! Pull requests beside the selected one's loop and threads.
 
-use super::table::{self, Cell, Column, List as Listed};
-use super::{in_threads, paragraph, put, since};
+use super::table::{self, Cell, Column, List as Listed, cell};
+use super::{in_threads, paragraph, put, sign, since};
 use crate::domain::machine::Status;
 use crate::domain::review_loop::{Phase, ReviewLoop};
-use crate::domain::vocabulary::{Action, Severity, Stance};
+use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
 use crate::tui::model::{List, Model};
 use crate::tui::rows::PullRow;
 use crate::tui::rows::thread::{Counted, ThreadRow, Turn};
@@ -24,10 +24,13 @@ pub(super) struct Panes {
     words: Rect,
 }
 
+/// From so many columns on there is room for two lists beside each other.
+pub(super) const WIDE: u16 = 150;
+
 /// Side by side where it is wide, one above the other where it is not, one of the two where it is small.
 pub(super) fn panes(model: &Model, body: Rect) -> Panes {
-    let (pulls, detail) = if body.width >= 150 {
-        let wide = (body.width * 2 / 5).clamp(44, 84);
+    let (pulls, detail) = if body.width >= WIDE {
+        let wide = model.split.0.unwrap_or((body.width * 2 / 5).clamp(44, 84)).clamp(24, body.width - 60);
         let [pulls, _, detail] =
             Layout::horizontal([Constraint::Length(wide), Constraint::Length(1), Constraint::Min(0)])
                 .areas(body);
@@ -35,6 +38,7 @@ pub(super) fn panes(model: &Model, body: Rect) -> Panes {
     } else if body.height >= 16 {
         let rows = u16::try_from(model.visible_pulls().len()).unwrap_or(u16::MAX).saturating_add(1);
         let high = rows.clamp(3, body.height * 2 / 5);
+        let high = model.split.1.unwrap_or(high).clamp(3, body.height - 8);
         let [pulls, detail] = Layout::vertical([Constraint::Length(high), Constraint::Min(0)]).areas(body);
         (pulls, detail)
     } else if in_threads(model) {
@@ -60,7 +64,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     put(frame, head, &loop_lines(pull, model, head));
     thread_list(frame, threads, pull, model);
     if let Some(thread) = model.selected_thread().filter(|_| words.height > 0) {
-        put(frame, words, &words_about(thread, model, words.width));
+        let mut lines = words_about(thread, model, words.width);
+        let key = (pull.address.clone(), thread.id.clone());
+        // What went wrong matters more than what can be counted.
+        if let Some(trouble) = super::trouble(model, &key, words.width) {
+            lines.splice(1..1, trouble);
+        }
+        put(frame, words, &lines);
     }
 }
 
@@ -97,6 +107,18 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         selected: model.selected(List::Watch),
         focused: !in_threads(model),
         empty,
+        signs: Some(&|index| match rows.get(index) {
+            Some(row)
+                if model
+                    .unread
+                    .range((row.address.clone(), first_thread())..)
+                    .next()
+                    .is_some_and(|(address, _)| *address == row.address) =>
+            {
+                ("•", Meaning::Busy)
+            }
+            _ => (" ", Meaning::Plain),
+        }),
     };
     table::draw(frame, area, model, &listed, |index| {
         rows.get(index)
@@ -108,18 +130,18 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
 fn pull_cell(row: &PullRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     let number = |number: usize, meaning| match number {
-        0 => ("·".to_owned(), theme.style(Meaning::Muted)),
-        number => (number.to_string(), theme.style(meaning)),
+        0 => cell("·", theme.style(Meaning::Muted)),
+        number => cell(number.to_string(), theme.style(meaning)),
     };
     match column {
-        "pull request" => (row.name.clone(), theme.style(Meaning::Plain)),
-        "title" => (row.title.clone(), theme.style(Meaning::Plain)),
-        "author" => (row.author.clone(), theme.style(Meaning::Muted)),
-        "loop" => (row.phase.0.to_owned(), theme.style(row.phase.1)),
+        "pull request" => cell(&row.name, theme.style(Meaning::Plain)),
+        "title" => cell(&row.title, theme.style(Meaning::Plain)),
+        "author" => cell(&row.author, theme.style(Meaning::Muted)),
+        "loop" => cell(row.phase.0, theme.style(row.phase.1)),
         "open" => number(row.open(), Meaning::Plain),
         "stuck" => number(row.stuck(), Meaning::Alert),
         "done" => number(row.settled(), Meaning::Good),
-        _ => (since(row.opened_at, model), theme.style(Meaning::Muted)),
+        _ => cell(since(row.opened_at, model), theme.style(Meaning::Muted)),
     }
 }
 
@@ -216,7 +238,7 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
             ("title", 0),
             ("stance", 14),
             ("rounds", 7),
-            ("legal", 27),
+            ("actions", 32),
             ("status", 10),
             ("turn", 8),
         ],
@@ -226,7 +248,7 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
             ("title", 0),
             ("stance", 14),
             ("rounds", 7),
-            ("legal", 27),
+            ("actions", 32),
             ("status", 20),
             ("turn", 8),
         ],
@@ -241,6 +263,10 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
         selected: model.thread.among(&model.thread_keys()),
         focused: in_threads(model),
         empty: &empty,
+        signs: Some(&|index| match pull.threads.get(index) {
+            Some(row) => sign(model, &(pull.address.clone(), row.id.clone())),
+            None => (" ", Meaning::Plain),
+        }),
     };
     table::draw(frame, area, model, &listed, |index| {
         let Some(row) = pull.threads.get(index) else { return Vec::new() };
@@ -251,28 +277,24 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
 fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell {
     let plain = theme.style(Meaning::Plain);
     match (column, &row.counted) {
-        ("severity", _) => (row.severity_name().to_owned(), severity_style(row.severity, theme)),
-        ("where", _) => (tail(&row.place, wide), theme.style(Meaning::Muted)),
-        ("title", _) => (row.title.clone(), plain),
+        ("severity", _) => cell(row.severity_name(), severity_style(row.severity, theme)),
+        ("where", _) => cell(tail(&row.place, wide), theme.style(Meaning::Muted)),
+        ("title", _) => cell(&row.title, plain),
         ("stance", Some(counted)) => {
             let (word, meaning) = stance(counted.stance);
-            (
-                if wide < 14 { word.replace("seeks change", "seeks") } else { word.to_owned() },
-                theme.style(meaning),
-            )
+            let word = if wide < 14 { word.replace("seeks change", "seeks") } else { word.to_owned() };
+            cell(word, theme.style(meaning))
         }
-        ("rounds", Some(counted)) => (rounds(counted), plain),
-        ("legal", Some(counted)) => {
-            let legal = counted.legal.iter().filter(|(_, legal)| *legal);
-            let names: Vec<&str> = legal.map(|(action, _)| action.name()).collect();
-            (if names.is_empty() { "–".to_owned() } else { names.join(" ") }, theme.style(Meaning::Muted))
+        ("rounds", Some(counted)) => cell(rounds(counted), plain),
+        ("actions", Some(counted)) if row.status == Status::Open => {
+            actions(counted, theme).into_iter().map(|span| (span.content.into_owned(), span.style)).collect()
         }
-        ("status", _) => (row.status_name(), status_style(row, theme)),
+        ("status", _) => cell(row.status_name(), status_style(row, theme)),
         ("turn", _) => {
             let meaning = if row.turn == Turn::You { Meaning::Warning } else { Meaning::Muted };
-            (row.turn.name().to_owned(), theme.style(meaning))
+            cell(row.turn.name(), theme.style(meaning))
         }
-        _ => ("–".to_owned(), theme.style(Meaning::Muted)),
+        _ => cell("–", theme.style(Meaning::Muted)),
     }
 }
 
@@ -319,7 +341,7 @@ pub(super) fn rounds(counted: &Counted) -> String {
     format!("{dots} {}/{}", counted.rounds, counted.repeat_limit).trim_start().to_owned()
 }
 
-/// The four actions, those that are off the table struck out and in brackets.
+/// The four actions, those that are off the table struck out and in brackets: colour is never the only sign.
 pub(super) fn actions(counted: &Counted, theme: Theme) -> Vec<Span<'static>> {
     let span = |(action, legal): &(Action, bool)| {
         let shown = if *legal {
@@ -327,7 +349,7 @@ pub(super) fn actions(counted: &Counted, theme: Theme) -> Vec<Span<'static>> {
         } else {
             Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal))
         };
-        [shown, Span::raw("  ")]
+        [shown, Span::raw(" ")]
     };
     counted.legal.iter().flat_map(span).collect()
 }
@@ -363,4 +385,9 @@ fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'sta
         lines.extend(paragraph(&status, columns, muted));
     }
     lines
+}
+
+/// Comes before every thread's id.
+fn first_thread() -> ThreadId {
+    "".into()
 }

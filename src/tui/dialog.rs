@@ -1,0 +1,89 @@
+//! What lies on top of a screen and takes the keys: a filter, a palette, a question, a text that is being written.
+
+use super::message::Effect;
+use crate::github::PullRequestAddress;
+use crate::people::desk::{Order, Proposal};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Overlay {
+    None,
+    /// The filter of the list is being typed.
+    Filter,
+    Palette {
+        query: String,
+        selected: usize,
+    },
+    Help {
+        scroll: usize,
+    },
+    /// What an order comes to is being worked out.
+    Working {
+        what: String,
+    },
+    Ask(Question),
+    Write(Writing),
+    Menu(Menu),
+}
+
+/// What will be done, in words, before it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    pub title: String,
+    pub sentences: Vec<String>,
+    /// What would be posted, to the letter.
+    pub texts: Vec<String>,
+    pub scroll: usize,
+    pub then: Agreed,
+}
+
+/// What somebody agrees to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Agreed {
+    Effect(Effect),
+    Proposal(Box<Proposal>),
+}
+
+/// A text that is being written; the text itself is in the model's text area.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Writing {
+    pub title: String,
+    /// What is done with the text.
+    pub sentences: Vec<String>,
+    /// A text of several lines, in which return begins a new one.
+    pub long: bool,
+    pub then: Written,
+}
+
+/// What a text is for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Written {
+    /// It becomes the order's reason.
+    Order(Order),
+    /// Why one more round is granted.
+    Grant(PullRequestAddress),
+}
+
+/// A choice between a few things.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Menu {
+    pub title: String,
+    pub entries: Vec<Entry>,
+    pub selected: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub name: String,
+    /// What it means, in a sentence.
+    pub meaning: String,
+    pub choice: Choice,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Choice {
+    Order(Order),
+    /// A reason is asked for first.
+    Write(Writing),
+    /// It cannot be done, or not from here; this says what can.
+    Nothing(String),
+}

@@ -1,0 +1,296 @@
+//! What a person does to threads: an order is made from what is selected or marked, proposed by the desk, agreed to, and
+//! carried out. Nothing is written from here.
+
+use crate::people::What;
+use crate::people::desk::{Became, Done, Order, Proposal};
+use crate::supervisor::fact::Verb;
+use crate::tui::action::Action;
+use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
+use crate::tui::message::Effect;
+use crate::tui::model::{Model, Pane, Screen, ThreadKey};
+use crate::tui::rows;
+use crate::tui::text::count;
+
+/// How many acts can be undone one after the other.
+const UNDOABLE: usize = 50;
+
+/// Begins what a key means for the threads that are meant.
+pub(super) fn begin(model: &mut Model, action: Action) -> Vec<Effect> {
+    let threads = model.meant();
+    if threads.is_empty() {
+        model.notice = Some(nothing_meant(model));
+        return Vec::new();
+    }
+    let what = match action {
+        Action::Veto => What::Decide(Verb::Veto),
+        Action::Escalate => What::Decide(Verb::Escalate),
+        Action::Resolve => What::Decide(Verb::Resolve),
+        Action::Unresolve => What::Unresolve,
+        Action::Reply => What::Reply,
+        Action::Uphold => What::Decide(Verb::Uphold),
+        Action::Dismiss => What::Decide(Verb::Dismiss),
+        Action::Return => What::Decide(Verb::Return),
+        Action::Queue => queueing(model, &threads),
+        _ => return Vec::new(),
+    };
+    let order = Order { what, threads, reason: None };
+    match explained(what) {
+        None => propose(model, order),
+        Some(sentences) => {
+            let about = about(model, &order.threads);
+            let title = format!("{} {about}", capital(what.name()));
+            let sentences = sentences.iter().map(|&sentence| sentence.to_owned()).collect();
+            write(
+                model,
+                Writing { title, sentences, long: what == What::Reply, then: Written::Order(order) },
+            );
+            Vec::new()
+        }
+    }
+}
+
+fn nothing_meant(model: &Model) -> String {
+    match model.screen {
+        Screen::Watch if model.pane == Pane::PullRequests => {
+            let key = model.keymap.key(Action::Right);
+            format!("no thread is selected; {key} goes to the threads of this pull request")
+        }
+        Screen::Inbox => "this is about the whole pull request; open it to see its threads".to_owned(),
+        _ => "no thread is selected".to_owned(),
+    }
+}
+
+/// Queued threads are taken off, unless one is not queued yet: then all are to be.
+fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
+    let is_queued = |key: &ThreadKey| model.thread_row(key).is_some_and(|row| row.queued);
+    What::Decide(if threads.iter().all(is_queued) { Verb::Unqueue } else { Verb::Queue })
+}
+
+/// What is done with the text that is asked for; none where nothing is asked. T7: the difference between the verbs must be
+/// plain.
+fn explained(what: What) -> Option<&'static [&'static str]> {
+    match what {
+        What::Reply => Some(&["It is posted in the thread on GitHub, under your login."]),
+        What::Decide(Verb::Veto) => Some(&[
+            "The argument stops, and the thread stays with you: it waits in the inbox. Nothing is written to GitHub.",
+            "Why?",
+        ]),
+        What::Decide(Verb::Escalate) => Some(&[
+            "The thread is addressed to the operator, with a comment and a label on GitHub and a notification.",
+            "Why?",
+        ]),
+        What::Decide(Verb::Dismiss) => {
+            Some(&["It will not be fixed: the thread is resolved on GitHub, with this reason.", "Why not?"])
+        }
+        What::Decide(Verb::Return) => Some(&[
+            "The thread goes back to the loop with fresh counters: its reviewer looks again, which costs money.",
+            "Why?",
+        ]),
+        What::Decide(Verb::Resolve | Verb::Uphold | Verb::Queue | Verb::Unqueue)
+        | What::Unresolve
+        | What::Hide => None,
+    }
+}
+
+/// Opens a text area for something.
+pub(super) fn write(model: &mut Model, writing: Writing) {
+    model.text = super::writing::area(model.theme);
+    model.overlay = Overlay::Write(writing);
+}
+
+/// Has the desk work out what an order comes to.
+pub(super) fn propose(model: &mut Model, order: Order) -> Vec<Effect> {
+    model.ticket = model.ticket.wrapping_add(1);
+    model.overlay = Overlay::Working { what: format!("{}…", capital(order.what.name())) };
+    vec![Effect::Propose { ticket: model.ticket, order }]
+}
+
+/// The desk says what it comes to. What neither writes nor spends and is about one thread is done at once; everything else
+/// is asked about.
+pub(super) fn proposed(
+    model: &mut Model,
+    ticket: u32,
+    proposal: Result<Box<Proposal>, String>,
+) -> Vec<Effect> {
+    // Somebody has gone on to something else since.
+    if ticket != model.ticket || !matches!(model.overlay, Overlay::Working { .. }) {
+        return Vec::new();
+    }
+    model.overlay = Overlay::None;
+    let proposal = match proposal {
+        Ok(proposal) => proposal,
+        Err(why) => {
+            model.notice = Some(rows::line(&why));
+            return Vec::new();
+        }
+    };
+    if proposal.is_empty() {
+        let why = proposal.objections.first().map_or("nothing is to be done", |first| &first.sentence);
+        model.notice = Some(rows::line(why));
+        return Vec::new();
+    }
+    if proposal.writes() || proposal.spends() || proposal.order.threads.len() > 1 {
+        ask(model, proposal, None);
+        return Vec::new();
+    }
+    carry_out(model, proposal)
+}
+
+fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
+    let about = about(model, &proposal.order.threads);
+    let mut sentences: Vec<String> = first.map(str::to_owned).into_iter().collect();
+    sentences.extend(proposal.sentences().iter().map(|sentence| rows::line(sentence)));
+    let objections = proposal.objections.iter();
+    sentences.extend(objections.map(|trouble| rows::line(&format!("Not done: {}.", trouble.sentence))));
+    let texts = proposal.texts().into_iter().map(crate::clean::block).collect();
+    model.overlay = Overlay::Ask(Question {
+        title: format!("{} {about}?", capital(proposal.order.what.name())),
+        sentences,
+        texts,
+        scroll: 0,
+        then: Agreed::Proposal(proposal),
+    });
+}
+
+/// Does what was agreed to, or what needs no agreement.
+pub(super) fn carry_out(model: &mut Model, proposal: Box<Proposal>) -> Vec<Effect> {
+    model.under_way += 1;
+    model.notice = Some(format!("{}…", capital(proposal.order.what.name())));
+    vec![Effect::CarryOut(proposal)]
+}
+
+/// The desk says what became of it.
+pub(super) fn became(model: &mut Model, became: Result<Box<Became>, String>) -> Vec<Effect> {
+    model.under_way = model.under_way.saturating_sub(1);
+    match became.map(|became| *became) {
+        Err(why) => model.notice = Some(rows::line(&why)),
+        Ok(Became::Changed(proposal)) if proposal.is_empty() => {
+            let why = proposal.objections.first().map_or("it is not to be done any more", |it| &it.sentence);
+            model.notice = Some(rows::line(why));
+        }
+        Ok(Became::Changed(proposal)) if model.overlay == Overlay::None => {
+            let first = "Something changed in between, and nothing was done. By now it comes to this:";
+            ask(model, Box::new(proposal), Some(first));
+        }
+        Ok(Became::Changed(_)) => {
+            model.notice =
+                Some("something changed in between, and nothing was done; do it again to see it".to_owned());
+        }
+        Ok(Became::Done(done)) => finished(model, &done),
+    }
+    Vec::new()
+}
+
+fn finished(model: &mut Model, done: &Done) {
+    for key in &done.done {
+        model.marked.remove(key);
+        model.troubles.remove(key);
+    }
+    for trouble in &done.troubles {
+        let key = (trouble.address.clone(), trouble.thread.clone());
+        model.troubles.insert(key, rows::line(&trouble.sentence));
+    }
+    let undo = inverse(done);
+    let what = told(done.order.what);
+    let about = about(model, &done.done);
+    model.notice = Some(match (done.done.is_empty(), done.troubles.first()) {
+        (true, Some(trouble)) => rows::line(&trouble.sentence),
+        (false, Some(trouble)) => format!("{about} {what}; but {}", rows::line(&trouble.sentence)),
+        (false, None) if undo.is_some() => {
+            format!("{about} {what}; {} undoes it", model.keymap.key(Action::Undo))
+        }
+        (_, None) => format!("{about} {what}"),
+    });
+    if let Some(undo) = undo {
+        model.undoable.push(undo);
+        if model.undoable.len() > UNDOABLE {
+            model.undoable.remove(0);
+        }
+    }
+}
+
+fn told(what: What) -> &'static str {
+    match what {
+        What::Decide(Verb::Veto) => "waits in the inbox: the argument is stopped",
+        What::Decide(Verb::Escalate) => "is escalated to the operator",
+        What::Decide(Verb::Resolve) => "is resolved",
+        What::Decide(Verb::Uphold) => "is upheld",
+        What::Decide(Verb::Dismiss) => "is dismissed",
+        What::Decide(Verb::Return) => "is back in the loop",
+        What::Decide(Verb::Queue) => "is queued: it is handed off at merge",
+        What::Decide(Verb::Unqueue) => "is off the queue",
+        What::Unresolve => "is open again",
+        What::Reply => "has your reply",
+        What::Hide => "is hidden",
+    }
+}
+
+/// What undoes it; none where the forge has no way back. A decision about the argument is undone by giving the thread back.
+fn inverse(done: &Done) -> Option<Order> {
+    let what = match done.order.what {
+        What::Decide(Verb::Queue) => What::Decide(Verb::Unqueue),
+        What::Decide(Verb::Unqueue) => What::Decide(Verb::Queue),
+        What::Decide(Verb::Resolve) => What::Unresolve,
+        What::Unresolve => What::Decide(Verb::Resolve),
+        What::Decide(Verb::Veto | Verb::Escalate | Verb::Uphold | Verb::Dismiss) => {
+            What::Decide(Verb::Return)
+        }
+        What::Decide(Verb::Return) | What::Reply | What::Hide => return None,
+    };
+    let reason =
+        (what == What::Decide(Verb::Return)).then(|| format!("{} was undone", done.order.what.name()));
+    (!done.done.is_empty()).then(|| Order { what, threads: done.done.clone(), reason })
+}
+
+pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
+    let Some(order) = model.undoable.pop() else {
+        model.notice = Some("there is nothing that could be undone".to_owned());
+        return Vec::new();
+    };
+    propose(model, order)
+}
+
+/// One thread by its place, several by their number.
+fn about(model: &Model, threads: &[ThreadKey]) -> String {
+    match threads {
+        [key] => model.thread_row(key).map_or_else(|| "the thread".to_owned(), |row| row.place.clone()),
+        several => count(several.len(), "thread", "threads"),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+// Marks
+
+pub(super) fn mark(model: &mut Model) {
+    for key in model.pointed_at() {
+        if !model.marked.remove(&key) {
+            model.marked.insert(key);
+        }
+    }
+    super::moving::step(model, 1);
+}
+
+/// All threads of the list that could still be decided about; none where all of them are marked.
+pub(super) fn mark_all(model: &mut Model) {
+    let all: Vec<ThreadKey> = match model.screen {
+        Screen::Watch => {
+            let Some(pull) = model.selected_pull() else { return };
+            let unsettled = pull.threads.iter().filter(|row| !row.repeats && !row.status.is_settled());
+            unsettled.map(|row| (pull.address.clone(), row.id.clone())).collect()
+        }
+        Screen::Inbox => {
+            let rows = model.visible_inbox();
+            rows.iter().filter_map(|row| Some((row.address.clone(), row.thread.clone()?))).collect()
+        }
+        _ => return,
+    };
+    if all.iter().all(|key| model.marked.contains(key)) {
+        model.marked.clear();
+    } else {
+        model.marked.extend(all);
+    }
+}

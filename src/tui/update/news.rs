@@ -1,0 +1,39 @@
+//! What is new since somebody looked. What the journal knew at the start is not; what the first look at GitHub brings is.
+
+use crate::tui::model::{Model, Screen, ThreadKey};
+use crate::tui::rows::PullRow;
+use crate::tui::rows::thread::ThreadRow;
+
+/// Compares rows that were replaced with what has taken their place.
+pub(super) fn notice(model: &mut Model, replaced: &[PullRow]) {
+    let open = match &model.screen {
+        Screen::Thread { address, id, .. } => Some((address.clone(), id.clone())),
+        _ => None,
+    };
+    for before in replaced.iter().filter(|before| before.view.standing.is_some()) {
+        let Some(after) = model.pulls.get(&before.address) else { continue };
+        let known = |row: &ThreadRow| before.threads.iter().find(|old| old.id == row.id);
+        let news = after.threads.iter().filter(|row| known(row).is_none_or(|old| is_news(old, row)));
+        let news: Vec<ThreadKey> = news.map(|row| (after.address.clone(), row.id.clone())).collect();
+        model.unread.extend(news.into_iter().filter(|key| Some(key) != open.as_ref()));
+    }
+    let Model { pulls, unread, marked, troubles, .. } = model;
+    let is_there = |(address, id): &ThreadKey| {
+        let has = |pull: &PullRow| pull.threads.iter().any(|row| row.id == *id);
+        let changed = replaced.iter().any(|before| before.address == *address);
+        pulls.get(address).is_some_and(|pull| !changed || has(pull))
+    };
+    unread.retain(is_there);
+    marked.retain(is_there);
+    troubles.retain(|key, _| is_there(key));
+}
+
+/// Something was said, or it stands otherwise.
+fn is_news(before: &ThreadRow, after: &ThreadRow) -> bool {
+    before.said != after.said || before.status != after.status || before.severity != after.severity
+}
+
+/// Somebody looks at a thread, so nothing about it is new any more, and what went wrong with it was seen.
+pub(super) fn seen(model: &mut Model, key: &ThreadKey) {
+    model.unread.remove(key);
+}
