@@ -1,0 +1,133 @@
+//! The real program in a pseudo-terminal, with a terminal emulator that reads its screen.
+#![allow(dead_code, reason = "every test file uses another part")]
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// Longer than any machine needs for one step.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// How often something outside of the terminal is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+pub(crate) struct Played {
+    pub(crate) screen: vt100::Parser,
+    /// Everything that was written to the terminal.
+    pub(crate) raw: Vec<u8>,
+    pub(crate) child: Box<dyn Child + Send + Sync>,
+    bytes: Receiver<Vec<u8>>,
+    keys: Box<dyn Write + Send>,
+    _terminal: Box<dyn MasterPty + Send>,
+}
+
+impl Played {
+    /// Starts the program with nothing in its environment but a home and what is given.
+    pub(crate) fn start(
+        home: &Path,
+        (columns, rows): (u16, u16),
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cloture"));
+        command.args(arguments);
+        command.env_clear();
+        command.cwd(home);
+        command.env("HOME", home);
+        command.env("TMPDIR", home);
+        command.env("TERM", "xterm-256color");
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let keys = pair.master.take_writer().unwrap();
+        let (sender, bytes) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length) = reader.read(&mut buffer) {
+                if length == 0 || sender.send(buffer[..length].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let screen = vt100::Parser::new(NonZero::new(rows).unwrap(), NonZero::new(columns).unwrap(), 0);
+        Played { screen, raw: Vec::new(), child, bytes, keys, _terminal: pair.master }
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    pub(crate) fn contents(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Reads until the screen is as it should be.
+    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so(self.screen.screen()) {
+            assert!(Instant::now() < deadline, "{what} never came:\n{}", self.contents());
+            self.read(PATIENCE);
+        }
+    }
+
+    pub(crate) fn until_shown(&mut self, text: &str) {
+        self.until(text, |screen| screen.contents().contains(text));
+    }
+
+    pub(crate) fn until_gone(&mut self, text: &str) {
+        self.until(text, |screen| !screen.contents().contains(text));
+    }
+
+    /// Reads on until something outside of the terminal is so.
+    pub(crate) fn until_so(&mut self, what: &str, is_so: impl Fn() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so() {
+            assert!(Instant::now() < deadline, "{what} never came:\n{}", self.contents());
+            self.read(LOOK);
+        }
+    }
+
+    /// Takes what comes within this time, if anything does.
+    fn read(&mut self, within: Duration) {
+        match self.bytes.recv_timeout(within) {
+            Ok(bytes) => {
+                self.raw.extend_from_slice(&bytes);
+                self.screen.process(&bytes);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            // The program has ended; whoever waits for more waits for nothing.
+            Err(RecvTimeoutError::Disconnected) => std::thread::yield_now(),
+        }
+    }
+
+    /// The row that the cursor is on.
+    pub(crate) fn selected(&self) -> String {
+        let screen = self.screen.screen();
+        let rows = screen.rows(0, screen.size().1);
+        rows.into_iter().filter(|row| row.trim_start().starts_with('›')).last().unwrap_or_default()
+    }
+
+    /// Waits for the end, and checks that the terminal is as it was before.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        self.until("the end", |screen| !screen.alternate_screen());
+        let status = self.child.wait().unwrap();
+        // What was written last may still be on its way.
+        while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
+            self.raw.extend_from_slice(&bytes);
+            self.screen.process(&bytes);
+        }
+        let screen = self.screen.screen();
+        assert!(!screen.hide_cursor(), "the cursor is visible again");
+        assert!(!screen.bracketed_paste());
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        status
+    }
+}

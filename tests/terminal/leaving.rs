@@ -1,0 +1,31 @@
+//! Leaving works at once, from wherever one is.
+
+use crate::world::{WATCHED, World};
+
+const INTERRUPT: &str = "\u{3}";
+
+#[test]
+fn one_can_leave_from_every_state() {
+    let world = World::new(WATCHED);
+    for (keys, shown) in [
+        ("", "Watch"),
+        ("1l\r", "It never returns"),
+        ("2", "Nothing waits"),
+        ("3", "goes"),
+        ("4", "about"),
+        ("?", "Keys of this screen"),
+        (":", "Commands"),
+        ("/x", "/x"),
+        ("1lgv", "⏎ go on"),
+        ("1lga", "your own editor"),
+        ("1lgx", "y agree"),
+        ("S", "y agree"),
+    ] {
+        let mut played = world.play();
+        played.press(keys);
+        played.until_shown(shown);
+        played.press(INTERRUPT);
+        assert!(played.ended().success(), "{keys}");
+    }
+    assert_eq!(world.posts(), [""; 0]);
+}
