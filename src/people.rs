@@ -1,4 +1,4 @@
-//! What people do to threads (T6, T7, H6): whatever the keyboard can do a script can do, with the same checks.
+//! What people do to threads and pull requests (T6, T7, H6, L6): whatever the keyboard can do a script can do, with the same checks.
 //!
 //! An [`Act`] is what somebody wants; [`plan`](plan()) holds it against where the pull request stands and says what it means: a
 //! fact to record and deeds to write, or an [`Objection`]. [`carry_out`] records first, because what cannot be recorded is
@@ -11,17 +11,22 @@
 pub mod desk;
 pub mod inbox;
 pub mod known;
+pub mod ways_out;
 
+pub(crate) mod deed;
 pub(crate) mod key;
 mod past;
 mod planning;
+mod routing;
 
 pub use past::{Acted, Did, Past};
 pub use planning::plan;
+pub use ways_out::{Asked, Means, Way, WayOut, ways_out};
 
+use crate::domain::finding::Destination;
 use crate::domain::pull_request::Refusal;
 use crate::domain::snapshot::PullRequestSnapshot;
-use crate::domain::vocabulary::ThreadId;
+use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::failure::Failure;
 use crate::github::write::Write;
 use crate::github::{Client, Error, Outcome, Writer};
@@ -45,10 +50,16 @@ pub struct Act {
     pub occasion: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// What the machine knows about.
     Decide(Verb),
+    /// H6, H9: hand it off at the merge, to this target.
+    QueueFor(TargetName),
+    /// H9: where it goes if it is handed off, or that it does not go.
+    Route(Destination),
+    /// Whatever would hand it off does not: it is taken off the queue, or off the list of what goes by itself.
+    Remove,
     /// R3: open on the forge again what was resolved there.
     Unresolve,
     Reply,
@@ -57,9 +68,13 @@ pub enum What {
 }
 
 impl What {
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             What::Decide(verb) => verb.name(),
+            What::QueueFor(_) => Verb::Queue.name(),
+            What::Route(Destination::Target(_) | Destination::AsConfigured) => "retarget",
+            What::Route(Destination::Nowhere) => "withhold",
+            What::Remove => "remove",
             What::Unresolve => "unresolve",
             What::Reply => "reply",
             What::Hide => "hide",
@@ -71,8 +86,9 @@ impl What {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     pub act: Act,
-    /// What is recorded before anything is written, with its time; none where nothing is, or was before.
-    pub fact: Option<(Timestamp, Fact)>,
+    /// What is recorded before anything is written, all of it or nothing, with its time; none where nothing is, or was
+    /// before.
+    pub facts: Vec<(Timestamp, Fact)>,
     /// The same person has recorded the very same already, and the thread stands as it says.
     pub already: bool,
     /// What it means, in a sentence; none where the deeds say all of it.
@@ -95,8 +111,30 @@ pub enum Objection {
     /// It does not fit where the thread stands.
     #[error("nothing was done ({}): {refusal}; {standing}", refusal.kind())]
     Refused { refusal: Refusal, standing: String },
+    /// The configuration has no such target.
+    #[error("nothing was done (unknown_target): there is no target \"{target}\"; {}", known_targets(known))]
+    UnknownTarget { target: TargetName, known: Vec<TargetName> },
     #[error(transparent)]
     Failed(#[from] Failure),
+}
+
+impl Objection {
+    /// The word that scripts go by, where it has one.
+    pub fn kind(&self) -> Option<&'static str> {
+        match self {
+            Objection::Refused { refusal, .. } => Some(refusal.kind()),
+            Objection::UnknownTarget { .. } => Some("unknown_target"),
+            Objection::Failed(_) => None,
+        }
+    }
+}
+
+fn known_targets(known: &[TargetName]) -> String {
+    let names: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
+    match names.as_slice() {
+        [only] => format!("the configuration has only {only}"),
+        names => format!("the configuration has {}", names.join(", ")),
+    }
 }
 
 /// What became of a plan.
@@ -146,14 +184,41 @@ pub async fn carry_out(
 ) -> CarriedOut {
     let by = plan.act.by.as_str();
     let mut done = CarriedOut { recorded: false, deeds: Vec::new(), trouble: None };
-    if let Some((at, fact)) = &plan.fact {
+    if !plan.facts.is_empty() {
         let why = plan.act.reason.as_deref().unwrap_or_default();
-        match journal.append_one(fact.clone().record(*at, about, by, why)).await {
+        let records = plan.facts.iter().map(|(at, fact)| fact.clone().record(*at, about, by, why));
+        match journal.append(records.collect()).await {
             Ok(_) => done.recorded = true,
             Err(error) => done.trouble = Some(error),
         }
     }
-    for deed in &plan.deeds {
+    write_all(&plan.deeds, by, about, journal, writer, &mut done).await;
+    done
+}
+
+/// Writes what somebody agreed to, with its intent before and its outcome after it, one after the other and none after one
+/// that is not in effect.
+pub async fn write_out(
+    deeds: &[Deed],
+    by: &str,
+    about: &PullRequestKey,
+    journal: &Journal,
+    writer: &Writer<Client>,
+) -> CarriedOut {
+    let mut done = CarriedOut { recorded: false, deeds: Vec::new(), trouble: None };
+    write_all(deeds, by, about, journal, writer, &mut done).await;
+    done
+}
+
+async fn write_all(
+    deeds: &[Deed],
+    by: &str,
+    about: &PullRequestKey,
+    journal: &Journal,
+    writer: &Writer<Client>,
+    done: &mut CarriedOut,
+) {
+    for deed in deeds {
         let may_go_on = done.trouble.is_none() && done.deeds.iter().all(Tried::is_in_effect);
         let tried = if may_go_on {
             match attempt(deed, about, by, None, journal, writer).await {
@@ -169,5 +234,4 @@ pub async fn carry_out(
         };
         done.deeds.push(tried);
     }
-    done
 }

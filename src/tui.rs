@@ -25,7 +25,7 @@ mod view;
 pub use dialog::Overlay;
 pub use driver::{End, Found, Setup, Supervised, run};
 pub use message::{Effect, Message};
-pub use model::{Model, Pane, Screen, ThreadKey};
+pub use model::{Model, Pane, Screen};
 pub use theme::Theme;
 pub use update::update;
 pub use view::draw;

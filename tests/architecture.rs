@@ -44,7 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "thread_line",
         ],
     ),
-    ("people", &["config", "domain", "failure", "github", "journal", "supervisor"]),
+    ("people", &["config", "domain", "failure", "github", "journal", "supervisor", "targets"]),
     (
         "inbox",
         &[

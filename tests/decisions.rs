@@ -6,12 +6,14 @@
 use cloture::domain::actionable::{SkipReason, reason_to_skip};
 use cloture::domain::cycle::{Answer, Trigger};
 use cloture::domain::duplicates::{Shelves, items};
-use cloture::domain::finding::{Finding, Thread};
-use cloture::domain::handoff::{HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks};
+use cloture::domain::finding::{Destination, Finding, Thread};
+use cloture::domain::handoff::{
+    Eligibility, HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks,
+};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::PullRequest;
+use cloture::domain::pull_request::{PersonAct, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::verdict::{Verdict, worth_posting};
 use cloture::domain::vocabulary::{Association, Category, Login, Severity, ThreadId};
@@ -241,6 +243,74 @@ fn h7_h9_findings_are_routed_and_grouped() {
         assert_eq!(keys.len(), tasks.len(), "each task has a key of its own");
         assert!(keys[0].starts_with("o/r#7/default/"), "{keys:?}");
     }
+}
+
+#[test]
+fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
+    let rules = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
+    let routed = |id: &str, line: u32, title: &str, to: Destination| Thread {
+        routed: to,
+        ..thread(id, "r", line, title)
+    };
+    let to_expert = || Destination::Target("expert".into());
+    let threads = [
+        routed("t1", 10, "Leaked handle", to_expert()),
+        thread("t2", "r", 50, "Unchecked index"),
+        routed("t3", 90, "Stale cache", to_expert()),
+        routed("t4", 120, "Lost update", Destination::Nowhere),
+    ];
+    let found = tasks(threads.iter(), false, &rules);
+    let shape: Vec<(&str, Vec<&str>)> = found
+        .iter()
+        .map(|task| (task.target.as_str(), task.findings.iter().map(ThreadId::as_str).collect()))
+        .collect();
+    assert_eq!(shape, [("default", vec!["t2"]), ("expert", vec!["t1", "t3"])]);
+    let withheld = eligibility(&threads[3], false, &rules);
+    assert_eq!(withheld, Eligibility::Withheld);
+    assert_eq!(withheld.to_string(), "taken off the list by a person: it stays unless somebody queues it");
+    let off = HandoffRules::default();
+    assert_eq!(
+        eligibility(&threads[3], true, &off),
+        Eligibility::Withheld,
+        "that is the reason, whatever the mode"
+    );
+    assert_eq!(off.known_targets(), ["default".into()]);
+}
+
+#[test]
+fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
+    let rules = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
+    let mut pull_request = PullRequest::new(false);
+    pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
+    let id: ThreadId = "t".into();
+    let why = |pull_request: &PullRequest| eligibility(pull_request.thread(&id).unwrap(), false, &rules);
+    pull_request.person(&id, PersonAct::Queue).unwrap();
+    pull_request.route(&id, Destination::Nowhere).unwrap();
+    assert_eq!(why(&pull_request), Eligibility::Withheld, "it is off the queue as well");
+    pull_request.person(&id, PersonAct::Unqueue).unwrap();
+    assert_eq!(why(&pull_request), Eligibility::Withheld);
+    pull_request.person(&id, PersonAct::Queue).unwrap();
+    assert_eq!(why(&pull_request), Eligibility::Queued);
+    pull_request.person(&id, PersonAct::Unqueue).unwrap();
+    assert_eq!(why(&pull_request), Eligibility::EverythingGoes, "what goes by itself goes");
+
+    pull_request.route(&id, Destination::Target("expert".into())).unwrap();
+    assert!(pull_request.close() && pull_request.reopen());
+    let sent = pull_request.merge(&rules);
+    assert_eq!(
+        sent[0].target.as_str(),
+        "expert",
+        "a close discards the queue, and not what people said about it"
+    );
+    let late = pull_request.route(&id, Destination::Nowhere);
+    assert_eq!(late, Err(Refusal::AlreadyHandedOff));
+    let nobody = pull_request.route(&"u".into(), Destination::Nowhere);
+    assert_eq!(nobody, Err(Refusal::UnknownThread));
+
+    let mut settled = PullRequest::new(false);
+    settled.adopt(thread("t", "r", 10, "Leaked handle"));
+    settled.person(&id, PersonAct::Decide(Decision::Resolve)).unwrap();
+    assert_eq!(settled.route(&id, Destination::Nowhere), Err(Refusal::AlreadySettled));
 }
 
 #[test]

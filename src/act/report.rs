@@ -151,12 +151,8 @@ impl Decision {
             Recorded::Nothing | Recorded::Failed => (None, None),
             Recorded::Refused(objection) => (None, Some(objection)),
         };
-        let refused = refused.map(|objection| match objection {
-            Objection::Refused { refusal, .. } => {
-                json!({"kind": refusal.kind(), "message": objection.to_string()})
-            }
-            Objection::Failed(failure) => json!({"kind": null, "message": failure.to_string()}),
-        });
+        let refused =
+            refused.map(|objection| json!({"kind": objection.kind(), "message": objection.to_string()}));
         json!({
             "thread": thread, "verb": verb, "by": by, "sentence": sentence, "recorded": recorded, "refused": refused,
         })

@@ -60,7 +60,7 @@ pub(super) async fn act(
     let ThreadVerb { what, reason } = wanted.verb;
     let act = Act {
         thread: id,
-        what: *what,
+        what: what.clone(),
         reason: reason.clone(),
         by: wanted.by,
         occasion: wanted.order.key.clone(),
@@ -72,7 +72,7 @@ pub(super) async fn act(
     let plan = match people::plan(&act, &standing, &past, &rules, now) {
         Ok(plan) => plan,
         Err(Objection::Failed(failure)) => return Err(failure),
-        Err(objection @ Objection::Refused { .. }) => {
+        Err(objection @ (Objection::Refused { .. } | Objection::UnknownTarget { .. })) => {
             let decision = told(&act, None, Recorded::Refused(objection));
             return Ok(Report { pull_request: address, decision, steps: Vec::new(), trouble: None });
         }
@@ -89,7 +89,7 @@ pub(super) async fn act(
             if let Some(journal) = journal {
                 journal.close().await?;
             }
-            let recorded = if plan.fact.is_some() { Recorded::Rehearsed } else { nothing_new(&plan) };
+            let recorded = if !plan.facts.is_empty() { Recorded::Rehearsed } else { nothing_new(&plan) };
             let decision = told(&act, plan.sentence, recorded);
             return Ok(Report { pull_request: address, decision, steps, trouble: None });
         }
@@ -97,10 +97,10 @@ pub(super) async fn act(
     let desk = Desk { journal: &journal, about: &about, is_whole: read.gaps.is_empty() };
     desk.keep(&snapshot, news).await?;
     let done = carry_out(&plan, &about, &journal, &writer).await;
-    let recorded = match (&plan.fact, done.recorded) {
-        (Some(_), true) => Recorded::Now,
-        (Some(_), false) => Recorded::Failed,
-        (None, _) => nothing_new(&plan),
+    let recorded = match (plan.facts.is_empty(), done.recorded) {
+        (false, true) => Recorded::Now,
+        (false, false) => Recorded::Failed,
+        (true, _) => nothing_new(&plan),
     };
     let tried = plan.deeds.iter().map(|deed| &deed.write).zip(&done.deeds);
     let mut after = read.snapshot;

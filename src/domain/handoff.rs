@@ -1,6 +1,6 @@
 //! Handoff (H): which findings become fix tasks when a pull request is merged, for whom, and why not the rest.
 
-use super::finding::Thread;
+use super::finding::{Destination, Thread};
 use super::vocabulary::{Category, FilePath, Severity, TargetName, ThreadId};
 use glob::Pattern;
 use std::collections::BTreeMap;
@@ -59,9 +59,22 @@ impl Default for HandoffRules {
 }
 
 impl HandoffRules {
-    fn target_of(&self, thread: &Thread) -> TargetName {
+    /// Where a finding goes if it goes: where a person sent it, else where the first route that fits does.
+    pub fn target_of(&self, thread: &Thread) -> TargetName {
+        if let Destination::Target(target) = &thread.routed {
+            return target.clone();
+        }
         let route = self.routes.iter().find(|route| route.fits(thread));
         route.map_or_else(|| DEFAULT_TARGET.into(), |route| route.target.clone())
+    }
+
+    /// Every target that a finding can be sent to by name, in the order in which they were declared.
+    pub fn known_targets(&self) -> Vec<TargetName> {
+        let mut known: Vec<TargetName> = self.targets.iter().map(|target| target.name.clone()).collect();
+        if !known.iter().any(|name| name.as_str() == DEFAULT_TARGET) {
+            known.push(DEFAULT_TARGET.into());
+        }
+        known
     }
 
     fn coalesces(&self, target: &TargetName) -> bool {
@@ -87,6 +100,7 @@ pub enum Eligibility {
     EverythingGoes,
     HandedOffAlready,
     Settled,
+    Withheld,
     ModeOff,
     BotPullRequest,
     Verification,
@@ -111,6 +125,9 @@ impl fmt::Display for Eligibility {
             Eligibility::EverythingGoes => write!(f, "everything unsettled is handed off at merge"),
             Eligibility::HandedOffAlready => write!(f, "handed off already, and never twice"),
             Eligibility::Settled => write!(f, "settled: nothing is left to fix"),
+            Eligibility::Withheld => {
+                write!(f, "taken off the list by a person: it stays unless somebody queues it")
+            }
             Eligibility::ModeOff => write!(f, "automatic handoff is off, and nobody queued it"),
             Eligibility::BotPullRequest => write!(f, "bot PR, and nobody queued it"),
             Eligibility::Verification => write!(f, "found by a verification run, and nobody queued it"),
@@ -150,6 +167,9 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
     // H6: what a person queued crosses every guard below, and none above.
     if thread.queued {
         return Eligibility::Queued;
+    }
+    if thread.routed == Destination::Nowhere {
+        return Eligibility::Withheld;
     }
     if rules.mode == Mode::Off {
         return Eligibility::ModeOff;

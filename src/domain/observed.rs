@@ -15,7 +15,7 @@ pub use title::title;
 pub use wait::observation;
 
 use super::duplicates::Shelves;
-use super::finding::{Finding, Thread};
+use super::finding::{Destination, Finding, Thread};
 use super::machine::{ResolvedBy, Status};
 use super::policy::Policy;
 use super::post::{PostClass, Reads, Where};
@@ -87,10 +87,12 @@ pub struct Happened {
     pub what: Happening,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
     /// A person decided it in Cloture.
     Act(PersonAct),
+    /// A person said where it goes at the merge.
+    Routed(Destination),
     /// It was seen resolved and later open again (R3).
     Reopened,
     HandedOff,

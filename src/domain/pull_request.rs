@@ -8,7 +8,7 @@ mod cycles;
 
 pub use cycles::{CycleOutcome, NextCall, Note};
 
-use super::finding::Thread;
+use super::finding::{Destination, Thread};
 use super::handoff::{HandoffRules, Task, tasks};
 use super::machine::{Decision, Misfit};
 use super::place::{Delta, FileChange, Route};
@@ -196,11 +196,20 @@ impl PullRequest {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
         match act {
             PersonAct::Decide(decision) => thread.machine.decide(decision)?,
-            PersonAct::Queue if thread.handed_off => return Err(Refusal::AlreadyHandedOff),
-            PersonAct::Queue if thread.status().is_settled() => return Err(Refusal::AlreadySettled),
-            PersonAct::Queue => thread.queued = true,
+            PersonAct::Queue => {
+                may_still_go(thread)?;
+                thread.queue();
+            }
             PersonAct::Unqueue => thread.queued = false,
         }
+        Ok(())
+    }
+
+    /// A person says where a finding goes at the merge, or that it goes nowhere.
+    pub fn route(&mut self, thread: &ThreadId, to: Destination) -> Result<(), Refusal> {
+        let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
+        may_still_go(thread)?;
+        thread.route(to);
         Ok(())
     }
 
@@ -214,7 +223,7 @@ impl PullRequest {
         let tasks = tasks(self.threads.values(), self.author_is_bot, rules);
         for finding in tasks.iter().flat_map(|task| &task.findings) {
             if let Some(thread) = self.threads.get_mut(finding) {
-                thread.handed_off = true;
+                thread.hand_off();
             }
         }
         self.drop_queue();
@@ -248,7 +257,7 @@ impl PullRequest {
     /// H4: a task that was decided earlier took the finding along.
     pub fn handed_off(&mut self, thread: &ThreadId) {
         if let Some(thread) = self.threads.get_mut(thread) {
-            (thread.queued, thread.handed_off) = (false, true);
+            thread.hand_off();
         }
     }
 
@@ -256,5 +265,16 @@ impl PullRequest {
         for thread in self.threads.values_mut() {
             thread.queued = false;
         }
+    }
+}
+
+/// Whether there is anything left to say about how a finding is handed off.
+pub fn may_still_go(thread: &Thread) -> Result<(), Refusal> {
+    if thread.handed_off {
+        Err(Refusal::AlreadyHandedOff)
+    } else if thread.status().is_settled() {
+        Err(Refusal::AlreadySettled)
+    } else {
+        Ok(())
     }
 }

@@ -6,46 +6,93 @@
 //!
 //! What is absent: nothing here asks. Whoever calls [`Desk::carry_out`] has somebody's word for this very proposal.
 
-use super::{Act, CarriedOut, Past, Plan, Tried, What, carry_out, known, plan};
+use super::ways_out::way_out;
+use super::{
+    Act, Asked, CarriedOut, Means, Past, Plan, Tried, Way, WayOut, What, carry_out, known, plan, ways_out,
+    write_out,
+};
 use crate::config::Config;
 use crate::domain::post::Reads;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::Failure;
-use crate::github::write::Write;
+use crate::github::write::{MergeMethod, Write};
 use crate::github::{Client, Outcome, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::clock::Clock;
+use crate::supervisor::due::Deed;
 use crate::supervisor::fact::Verb;
 use crate::supervisor::standing::Rules;
-use crate::supervisor::view::Board;
+use crate::supervisor::{Board, Command};
 use jiff::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
-/// What a person wants done to threads, be they of several pull requests.
+/// What a person wants done.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Order {
-    pub what: What,
-    pub threads: Vec<(PullRequestAddress, ThreadId)>,
-    /// Why; for a reply, the reply itself.
-    pub reason: Option<String>,
+pub enum Order {
+    /// To threads, be they of several pull requests.
+    Threads {
+        what: What,
+        threads: Vec<ThreadKey>,
+        /// Why; for a reply, the reply itself.
+        reason: Option<String>,
+    },
+    PullRequest {
+        address: PullRequestAddress,
+        way: Way,
+        reason: Option<String>,
+    },
+}
+
+/// A thread, over all pull requests.
+pub type ThreadKey = (PullRequestAddress, ThreadId);
+
+impl Order {
+    pub fn because(mut self, why: String) -> Order {
+        let (Order::Threads { reason, .. } | Order::PullRequest { reason, .. }) = &mut self;
+        *reason = Some(why);
+        self
+    }
+
+    /// What is to be done, in a word or a few.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Order::Threads { what, .. } => what.name(),
+            Order::PullRequest { way, .. } => way.name(),
+        }
+    }
+
+    pub fn threads(&self) -> &[ThreadKey] {
+        match self {
+            Order::Threads { threads, .. } => threads,
+            Order::PullRequest { .. } => &[],
+        }
+    }
 }
 
 /// What an order comes to. Nothing is done yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     pub order: Order,
-    pub plans: Vec<(PullRequestAddress, Plan)>,
-    /// Why some of it cannot be done, each with the thread it is about.
+    pub steps: Vec<Step>,
+    /// Why some of it cannot be done.
     pub objections: Vec<Trouble>,
 }
 
-/// What went wrong with one thread, in a sentence.
+/// One part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Thread { address: PullRequestAddress, plan: Plan },
+    PullRequest { address: PullRequestAddress, way_out: WayOut },
+}
+
+/// What went wrong, in a sentence, and with what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     pub address: PullRequestAddress,
-    pub thread: ThreadId,
+    /// None where the whole pull request is meant.
+    pub thread: Option<ThreadId>,
     pub sentence: String,
 }
 
@@ -61,25 +108,46 @@ pub enum Became {
 pub struct Done {
     pub order: Order,
     /// The threads that are as they were ordered to be.
-    pub done: Vec<(PullRequestAddress, ThreadId)>,
+    pub threads: Vec<ThreadKey>,
+    /// What is still to be told to a loop.
+    pub tell: Vec<(PullRequestAddress, Command)>,
     pub troubles: Vec<Trouble>,
+}
+
+impl Step {
+    fn deeds(&self) -> &[Deed] {
+        match self {
+            Step::Thread { plan, .. } => &plan.deeds,
+            Step::PullRequest { way_out: WayOut { means: Means::Write(deeds), .. }, .. } => deeds,
+            Step::PullRequest { .. } => &[],
+        }
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        match self {
+            Step::Thread { plan, .. } => plan.sentences(),
+            Step::PullRequest { way_out, .. } => way_out.sentences.clone(),
+        }
+    }
 }
 
 impl Proposal {
     pub fn is_empty(&self) -> bool {
-        self.plans.is_empty()
+        self.steps.is_empty()
     }
 
-    /// What whoever is to agree gets to see (U3): every record and every write, and what is posted to the letter.
+    /// What whoever is to agree gets to see (U3): every record and every write.
     pub fn sentences(&self) -> Vec<String> {
-        self.plans.iter().flat_map(|(_, plan)| plan.sentences()).collect()
+        self.steps.iter().flat_map(Step::sentences).collect()
     }
 
-    /// The texts that would be posted, each once.
+    /// What would be posted, to the letter, each text once.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = Vec::new();
-        for deed in self.plans.iter().flat_map(|(_, plan)| &plan.deeds) {
-            if let Write::Reply { body, .. } | Write::Comment { body, .. } = &deed.write
+        for deed in self.steps.iter().flat_map(Step::deeds) {
+            if let Write::Reply { body, .. } | Write::Comment { body, .. } | Write::Review { body, .. } =
+                &deed.write
+                && !body.is_empty()
                 && !texts.contains(&body.as_str())
             {
                 texts.push(body);
@@ -88,14 +156,14 @@ impl Proposal {
         texts
     }
 
-    /// Whether anything is written to the forge.
-    pub fn writes(&self) -> bool {
-        self.plans.iter().any(|(_, plan)| !plan.deeds.is_empty())
-    }
-
-    /// Whether somebody is sent to work again for it, which costs money.
-    pub fn spends(&self) -> bool {
-        self.order.what == What::Decide(Verb::Return)
+    /// Whether it may be done without a question: nothing is written, nobody is sent to work for money, and it is about one
+    /// thread only.
+    pub fn needs_no_question(&self) -> bool {
+        let is_harmless = |step: &Step| match step {
+            Step::Thread { plan, .. } => plan.deeds.is_empty() && plan.act.what != What::Decide(Verb::Return),
+            Step::PullRequest { .. } => false,
+        };
+        self.steps.len() < 2 && self.objections.is_empty() && self.steps.iter().all(is_harmless)
     }
 }
 
@@ -132,6 +200,9 @@ pub struct Setup {
     pub read_only: bool,
 }
 
+/// Which of them a repository allows is not known, so that all are offered; the forge refuses the others.
+const METHODS: [MergeMethod; 3] = [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase];
+
 impl Desk {
     pub fn new(setup: Setup) -> Desk {
         let Setup { config, reads, journal, client, writer, clock, by, read_only } = setup;
@@ -157,61 +228,120 @@ impl Desk {
             ));
         }
         let by = self.by().await;
-        let (mut plans, mut objections) = (Vec::new(), Vec::new());
-        let mut pasts: Vec<(PullRequestAddress, Past)> = Vec::new();
-        for (address, thread) in &order.threads {
-            let trouble =
-                |sentence: String| Trouble { address: address.clone(), thread: thread.clone(), sentence };
-            let Some(snapshot) = self.snapshot(address, board) else {
-                objections.push(trouble(format!("{address} was not read yet; wait for the next look")));
-                continue;
-            };
-            if !pasts.iter().any(|(known, _)| known == address) {
-                pasts.push((address.clone(), Past::load(&self.journal, &self.about(address)).await?));
+        let mut proposal = Proposal { order: order.clone(), steps: Vec::new(), objections: Vec::new() };
+        match order {
+            Order::Threads { what, threads, reason } => {
+                let mut pasts: Vec<(PullRequestAddress, Past)> = Vec::new();
+                for (address, thread) in threads {
+                    let trouble = |sentence| Trouble {
+                        address: address.clone(),
+                        thread: Some(thread.clone()),
+                        sentence,
+                    };
+                    let Some(snapshot) = self.snapshot(&address, board) else {
+                        proposal.objections.push(trouble(unread(&address)));
+                        continue;
+                    };
+                    if !pasts.iter().any(|(known, _)| *known == address) {
+                        pasts
+                            .push((address.clone(), Past::load(&self.journal, &self.about(&address)).await?));
+                    }
+                    let Some((_, past)) = pasts.iter().find(|(known, _)| *known == address) else { continue };
+                    let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
+                    let act = Act { thread: thread.clone(), what, reason, by, occasion: None };
+                    let standing = known::stand(&snapshot, past, &self.config, &*self.reads);
+                    match plan(&act, &standing, past, &self.rules(&address), self.clock.now()) {
+                        Ok(plan) => proposal.steps.push(Step::Thread { address, plan }),
+                        Err(objection) => proposal.objections.push(trouble(objection.to_string())),
+                    }
+                }
+                once_each(&mut proposal.steps);
             }
-            let Some((_, past)) = pasts.iter().find(|(known, _)| known == address) else { continue };
-            let act = Act {
-                thread: thread.clone(),
-                what: order.what,
-                reason: order.reason.clone(),
-                by: by.clone(),
-                occasion: None,
-            };
-            let standing = known::stand(&snapshot, past, &self.config, &*self.reads);
-            let rules = Rules::of(&self.config, &*self.reads, &address.repository, false);
-            match plan(&act, &standing, past, &rules, self.clock.now()) {
-                Ok(plan) => plans.push((address.clone(), plan)),
-                Err(objection) => objections.push(trouble(objection.to_string())),
+            Order::PullRequest { address, way, reason } => {
+                let trouble = |sentence| Trouble { address: address.clone(), thread: None, sentence };
+                let Some(snapshot) = self.snapshot(&address, board) else {
+                    proposal.objections.push(trouble(unread(&address)));
+                    return Ok(proposal);
+                };
+                let past = Past::load(&self.journal, &self.about(&address)).await?;
+                let standing = known::stand(&snapshot, &past, &self.config, &*self.reads);
+                let asked = Asked {
+                    standing: &standing,
+                    past: &past,
+                    rules: &self.rules(&address),
+                    exit: board.pull_requests.get(&address).and_then(|view| view.exit()),
+                    methods: &METHODS,
+                    by: &by,
+                    reason: reason.as_deref(),
+                };
+                let found = way_out(way, &asked)?;
+                match &found.means {
+                    Means::Not(why) => proposal.objections.push(trouble(format!("{address}: {why}"))),
+                    Means::Write(_) | Means::Tell(_) | Means::ByHand => {
+                        proposal.steps.push(Step::PullRequest { address, way_out: found });
+                    }
+                }
             }
         }
-        // Two threads that report one finding are settled by the same writes.
-        let mut seen = Vec::new();
-        for (address, plan) in &mut plans {
-            plan.deeds.retain(|deed| {
-                let name = (address.clone(), deed.name.clone());
-                let is_new = !seen.contains(&name);
-                seen.push(name);
-                is_new
-            });
-        }
-        Ok(Proposal { order, plans, objections })
+        Ok(proposal)
+    }
+
+    /// Everything that can be done about a whole pull request, and why not the rest.
+    pub async fn ways_out(
+        &self,
+        address: &PullRequestAddress,
+        board: &Board,
+    ) -> Result<Vec<WayOut>, Failure> {
+        let Some(snapshot) = self.snapshot(address, board) else {
+            return Err(Failure::usage(unread(address)));
+        };
+        let past = Past::load(&self.journal, &self.about(address)).await?;
+        let standing = known::stand(&snapshot, &past, &self.config, &*self.reads);
+        ways_out(&Asked {
+            standing: &standing,
+            past: &past,
+            rules: &self.rules(address),
+            exit: board.pull_requests.get(address).and_then(|view| view.exit()),
+            methods: &METHODS,
+            by: &self.by().await,
+            reason: None,
+        })
     }
 
     /// Does what was agreed to, if it still comes to the same.
     pub async fn carry_out(&self, agreed: Proposal, board: &Board) -> Result<Became, Failure> {
         let now = self.propose(agreed.order.clone(), board).await?;
-        let (was, is) = (agreed.sentences(), now.sentences());
-        if was != is || agreed.texts() != now.texts() {
+        if agreed.sentences() != now.sentences() || agreed.texts() != now.texts() {
             return Ok(Became::Changed(now));
         }
-        let mut told = Done { order: now.order, done: Vec::new(), troubles: now.objections };
-        for (address, plan) in now.plans {
-            let carried = carry_out(&plan, &self.about(&address), &self.journal, &self.writer).await;
-            self.remember(&address, &plan, &carried);
-            let thread = plan.act.thread.clone();
-            match trouble(&carried) {
-                None => told.done.push((address, thread)),
-                Some(sentence) => told.troubles.push(Trouble { address, thread, sentence }),
+        let mut told =
+            Done { order: now.order, threads: Vec::new(), tell: Vec::new(), troubles: now.objections };
+        for step in now.steps {
+            match step {
+                Step::Thread { address, plan } => {
+                    let about = self.about(&address);
+                    let carried = carry_out(&plan, &about, &self.journal, &self.writer).await;
+                    self.remember(&address, &plan.deeds, &carried);
+                    let thread = plan.act.thread;
+                    match trouble(&carried) {
+                        None => told.threads.push((address, thread)),
+                        Some(sentence) => {
+                            told.troubles.push(Trouble { address, thread: Some(thread), sentence });
+                        }
+                    }
+                }
+                Step::PullRequest { address, way_out } => match &way_out.means {
+                    Means::Write(deeds) => {
+                        let (by, about) = (self.by().await, self.about(&address));
+                        let carried = write_out(deeds, &by, &about, &self.journal, &self.writer).await;
+                        self.remember(&address, deeds, &carried);
+                        if let Some(sentence) = way_out.trouble(&carried) {
+                            told.troubles.push(Trouble { address, thread: None, sentence });
+                        }
+                    }
+                    Means::Tell(command) => told.tell.push((address, command.clone())),
+                    Means::ByHand | Means::Not(_) => {}
+                },
             }
         }
         Ok(Became::Done(told))
@@ -234,6 +364,10 @@ impl Desk {
         }
     }
 
+    fn rules(&self, address: &PullRequestAddress) -> Rules<'_> {
+        Rules::of(&self.config, &*self.reads, &address.repository, false)
+    }
+
     /// The last look, with what was written here since.
     fn snapshot(&self, address: &PullRequestAddress, board: &Board) -> Option<Arc<PullRequestSnapshot>> {
         let view = board.pull_requests.get(address)?;
@@ -246,12 +380,30 @@ impl Desk {
         Some(snapshot)
     }
 
-    fn remember(&self, address: &PullRequestAddress, plan: &Plan, carried: &CarriedOut) {
+    fn remember(&self, address: &PullRequestAddress, deeds: &[Deed], carried: &CarriedOut) {
         let at = self.clock.now();
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        for (deed, _) in plan.deeds.iter().zip(&carried.deeds).filter(|(_, tried)| tried.is_in_effect()) {
+        for (deed, _) in deeds.iter().zip(&carried.deeds).filter(|(_, tried)| tried.is_in_effect()) {
             written.push((at, address.clone(), deed.write.clone()));
         }
+    }
+}
+
+fn unread(address: &PullRequestAddress) -> String {
+    format!("{address} was not read yet; wait for the next look")
+}
+
+/// Two threads that report one finding are settled by the same writes.
+fn once_each(steps: &mut [Step]) {
+    let mut seen: Vec<(PullRequestAddress, String)> = Vec::new();
+    for step in steps {
+        let Step::Thread { address, plan } = step else { continue };
+        plan.deeds.retain(|deed| {
+            let name = (address.clone(), deed.name.clone());
+            let is_new = !seen.contains(&name);
+            seen.push(name);
+            is_new
+        });
     }
 }
 

@@ -1,9 +1,12 @@
 //! What the journal says about one pull request, with who did what: the history, people's acts, and what has an outcome.
 
+use crate::domain::finding::Destination;
 use crate::domain::vocabulary::ThreadId;
+use crate::github::PullRequestAddress;
 use crate::journal::{Filter, Journal, JournalError, OUTCOME, PullRequestKey, Record};
 use crate::supervisor::fact::{Dated, Fact, Verb};
 use crate::supervisor::history::History;
+use crate::supervisor::perform::journal_key;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,17 +31,23 @@ pub struct Acted {
     pub why: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Did {
     Decided(Verb),
+    /// Somebody said where it goes at the merge.
+    Routed(Destination),
     /// It was opened again on the forge.
     Reopened,
 }
 
 impl Did {
     /// Queueing says nothing about the argument, and the argument's end nothing about the queue.
-    fn is_queueing(self) -> bool {
+    fn is_queueing(&self) -> bool {
         matches!(self, Did::Decided(Verb::Queue | Verb::Unqueue))
+    }
+
+    fn is_routing(&self) -> bool {
+        matches!(self, Did::Routed(_))
     }
 }
 
@@ -70,6 +79,7 @@ impl Past {
     pub fn add(&mut self, dated: Dated, by: &str, why: &str) {
         let did = match &dated.fact {
             Fact::Decided { thread, verb } => Some((thread.clone(), Did::Decided(*verb))),
+            Fact::Routed { thread, to } => Some((thread.clone(), Did::Routed(to.clone()))),
             Fact::Reopened { thread } => Some((thread.clone(), Did::Reopened)),
             _ => None,
         };
@@ -86,11 +96,15 @@ impl Past {
 
     /// What was last done about the argument.
     pub fn last_decision(&self, ids: &[&ThreadId]) -> Option<&Acted> {
-        self.about(ids).filter(|acted| !acted.did.is_queueing()).last()
+        self.about(ids).filter(|acted| !acted.did.is_queueing() && !acted.did.is_routing()).last()
     }
 
     pub fn last_queueing(&self, ids: &[&ThreadId]) -> Option<&Acted> {
         self.about(ids).filter(|acted| acted.did.is_queueing()).last()
+    }
+
+    pub fn last_routing(&self, ids: &[&ThreadId]) -> Option<&Acted> {
+        self.about(ids).filter(|acted| acted.did.is_routing()).last()
     }
 
     fn about(&self, ids: &[&ThreadId]) -> impl Iterator<Item = &Acted> {
@@ -100,6 +114,15 @@ impl Past {
     /// What became of a deed or a task, by its name in the journal.
     pub fn outcome(&self, key: &str) -> Option<&(Timestamp, Value)> {
         self.outcomes.get(key)
+    }
+
+    /// Whether a deed is done. What the forge refused is not, and a person may well try it again.
+    pub fn is_concluded(&self, address: &PullRequestAddress, name: &str) -> bool {
+        let PullRequestAddress { repository, number } = address.clone();
+        // A deed's name in the journal leaves out the host.
+        let about = PullRequestKey { host: String::new(), repository, number };
+        let outcome = self.outcome(&journal_key(&about, name));
+        outcome.is_some_and(|(_, body)| body.get("refused").is_none())
     }
 
     /// Nothing that is recorded from here on comes before anything that is known.

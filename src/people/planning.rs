@@ -8,16 +8,14 @@ use super::key::key;
 use super::past::{Acted, Did, Past};
 use super::{Act, Objection, Plan, What};
 use crate::domain::machine::{EscalatedBy, ResolvedBy, Status, VetoedBy};
-use crate::domain::pull_request::{PersonAct, Refusal};
+use crate::domain::pull_request::{PersonAct, Refusal, may_still_go};
 use crate::domain::snapshot::Thread as Seen;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, Kind};
 use crate::github::PullRequestAddress;
 use crate::github::write::{ThreadTarget, Write};
-use crate::journal::PullRequestKey;
 use crate::supervisor::due::{self, Deed};
 use crate::supervisor::fact::{Dated, Fact, Verb};
-use crate::supervisor::perform::journal_key;
 use crate::supervisor::standing::{Rules, Shown, Standing};
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -49,24 +47,24 @@ pub fn plan(
     }
 }
 
-struct Planner<'a> {
-    act: &'a Act,
-    standing: &'a Standing,
-    past: &'a Past,
-    rules: &'a Rules<'a>,
-    address: PullRequestAddress,
+pub(super) struct Planner<'a> {
+    pub(super) act: &'a Act,
+    pub(super) standing: &'a Standing,
+    pub(super) past: &'a Past,
+    pub(super) rules: &'a Rules<'a>,
+    pub(super) address: PullRequestAddress,
     at: Timestamp,
 }
 
 /// A finding with all the threads that report it.
-struct Group<'a> {
+pub(super) struct Group<'a> {
     /// The one that was named.
     named: Shown<'a>,
     /// The one where the argument is counted.
-    first: Shown<'a>,
+    pub(super) first: Shown<'a>,
     members: Vec<Shown<'a>>,
     /// Under which any of it may have been recorded.
-    ids: Vec<&'a ThreadId>,
+    pub(super) ids: Vec<&'a ThreadId>,
 }
 
 impl<'a> Planner<'a> {
@@ -79,8 +77,11 @@ impl<'a> Planner<'a> {
         let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|seen| &seen.id);
         let ids = members.iter().map(|shown| &shown.thread.id).chain(on_forge).collect();
         let group = Group { named, first, members, ids };
-        match (self.act.what, named.on_forge) {
-            (What::Decide(verb), _) => self.decided(verb, &group),
+        match (&self.act.what, named.on_forge) {
+            (What::Decide(verb), _) => self.decided(*verb, &group),
+            (What::QueueFor(target), _) => self.queued_for(target, &group),
+            (What::Route(to), _) => self.routed(to, &group),
+            (What::Remove, _) => self.removed(&group),
             (What::Unresolve, Some(seen)) => self.unresolved(seen, &group),
             (What::Reply | What::Hide, Some(seen)) => self.of_nobody(seen),
             (What::Unresolve | What::Reply | What::Hide, None) => Err(Failure::usage(format_args!(
@@ -97,7 +98,7 @@ impl<'a> Planner<'a> {
     fn of_nobody(&self, seen: &Seen) -> Result<Plan, Objection> {
         let reason = self.act.reason.as_deref();
         let mut deeds = Vec::new();
-        match self.act.what {
+        match &self.act.what {
             What::Decide(Verb::Resolve) => {
                 deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
                 deeds.push(self.resolve(seen, 0)?);
@@ -108,17 +109,17 @@ impl<'a> Planner<'a> {
             }
             What::Reply => deeds.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
             What::Hide => deeds.push(self.hide(seen)?),
-            What::Decide(verb) => {
+            what @ (What::Decide(_) | What::QueueFor(_) | What::Route(_) | What::Remove) => {
                 let standing = format!(
-                    "no reviewer that is known opened {}, so that there is no argument to {}; resolve, unresolve, reply \
-                     and hide work there",
+                    "no reviewer that is known opened {}, so that there is nothing to {}; resolve, unresolve, reply and \
+                     hide work there",
                     seen.id,
-                    verb.name()
+                    what.name()
                 );
                 return Err(Objection::Refused { refusal: Refusal::UnknownThread, standing });
             }
         }
-        Ok(self.plan(None, false, None, deeds))
+        Ok(self.plan(Vec::new(), false, None, deeds))
     }
 
     fn decided(&self, verb: Verb, group: &Group<'a>) -> Result<Plan, Objection> {
@@ -149,13 +150,14 @@ impl<'a> Planner<'a> {
         };
         let told_by_deed = verb == Verb::Resolve && !deeds.is_empty();
         let sentence = (!told_by_deed).then(|| self.sentence(verb, &group.first));
-        Ok(self.plan((!already).then_some(fact), already, sentence, deeds))
+        let facts = if already { Vec::new() } else { vec![fact] };
+        Ok(self.plan(facts, already, sentence, deeds))
     }
 
     fn unresolved(&self, seen: &'a Seen, group: &Group<'a>) -> Result<Plan, Objection> {
         let was_settled = seen.resolved && group.first.thread.status().is_settled();
         let already = was_settled
-            && self.is_own(self.past.last_decision(&group.ids), Did::Reopened)
+            && self.is_own(self.past.last_decision(&group.ids), &Did::Reopened)
             && !self.is_concluded(&name("unresolve", &seen.id, self.past.count(&group.ids)));
         let turn = self.turn(group, already);
         let mut deeds = Vec::new();
@@ -164,11 +166,19 @@ impl<'a> Planner<'a> {
         }
         deeds.push(self.unresolve(seen, turn)?);
         let fact = Fact::Reopened { thread: group.first.thread.id.clone() };
-        Ok(self.plan((was_settled && !already).then_some(fact), already, None, deeds))
+        let facts = if was_settled && !already { vec![fact] } else { Vec::new() };
+        Ok(self.plan(facts, already, None, deeds))
     }
 
-    fn plan(&self, fact: Option<Fact>, already: bool, sentence: Option<String>, deeds: Vec<Deed>) -> Plan {
-        Plan { act: self.act.clone(), fact: fact.map(|fact| (self.at, fact)), already, sentence, deeds }
+    pub(super) fn plan(
+        &self,
+        facts: Vec<Fact>,
+        already: bool,
+        sentence: Option<String>,
+        deeds: Vec<Deed>,
+    ) -> Plan {
+        let facts = facts.into_iter().map(|fact| (self.at, fact)).collect();
+        Plan { act: self.act.clone(), facts, already, sentence, deeds }
     }
 
     /// What makes the names of this act's deeds its own: how many acts there are with it.
@@ -179,15 +189,15 @@ impl<'a> Planner<'a> {
     // Whether it fits
 
     /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
-    fn already(&self, verb: Verb, group: &Group<'_>) -> bool {
+    pub(super) fn already(&self, verb: Verb, group: &Group<'_>) -> bool {
         let thread = group.first.thread;
         let status = thread.status();
         let decision = self.past.last_decision(&group.ids);
-        let is_last = || self.is_own(decision, Did::Decided(verb));
+        let is_last = || self.is_own(decision, &Did::Decided(verb));
         let on_forge = group.first.on_forge;
         match verb {
             Verb::Queue => {
-                thread.queued && self.is_own(self.past.last_queueing(&group.ids), Did::Decided(Verb::Queue))
+                thread.queued && self.is_own(self.past.last_queueing(&group.ids), &Did::Decided(Verb::Queue))
             }
             Verb::Unqueue => !thread.queued,
             Verb::Veto => status == Status::Vetoed(VetoedBy::Person) && is_last(),
@@ -210,17 +220,12 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn is_own(&self, acted: Option<&Acted>, did: Did) -> bool {
-        acted.is_some_and(|acted| acted.did == did && acted.by.eq_ignore_ascii_case(&self.act.by))
+    pub(super) fn is_own(&self, acted: Option<&Acted>, did: &Did) -> bool {
+        acted.is_some_and(|acted| acted.did == *did && acted.by.eq_ignore_ascii_case(&self.act.by))
     }
 
     fn is_concluded(&self, name: &str) -> bool {
-        // A deed's name in the journal leaves out the host.
-        let PullRequestAddress { repository, number } = self.address.clone();
-        let about = PullRequestKey { host: String::new(), repository, number };
-        // What the forge refused is not done, and a person may well try it again.
-        let outcome = self.past.outcome(&journal_key(&about, name));
-        outcome.is_some_and(|(_, body)| body.get("refused").is_none())
+        self.past.is_concluded(&self.address, name)
     }
 
     // What is written
@@ -328,22 +333,19 @@ impl<'a> Planner<'a> {
             Verb::Uphold => format!("Uphold the finding at {at}: it stands."),
             Verb::Dismiss => format!("Dismiss the finding at {at}: it will not be fixed."),
             Verb::Return => format!("Return the thread at {at} to the loop, with fresh counters."),
-            Verb::Queue => {
-                format!("Queue the finding at {at}: it is handed off when the pull request is merged.")
-            }
-            Verb::Unqueue => format!("Take the finding at {at} off the queue."),
+            Verb::Queue => self.queueing_sentence(first),
+            Verb::Unqueue => self.unqueueing_sentence(first),
         }
     }
 }
 
 /// Whether it fits where the thread stands.
-fn check(verb: Verb, first: &Shown<'_>) -> Result<(), Objection> {
+pub(super) fn check(verb: Verb, first: &Shown<'_>) -> Result<(), Objection> {
     let thread = first.thread;
     let fits = match verb.act() {
         PersonAct::Decide(decision) => thread.machine.admits(decision).map_err(Refusal::from),
-        PersonAct::Queue if thread.handed_off => Err(Refusal::AlreadyHandedOff),
-        PersonAct::Queue if thread.status().is_settled() => Err(Refusal::AlreadySettled),
-        PersonAct::Queue | PersonAct::Unqueue => Ok(()),
+        PersonAct::Queue => may_still_go(thread),
+        PersonAct::Unqueue => Ok(()),
     };
     fits.map_err(|refusal| {
         let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
@@ -356,7 +358,7 @@ fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
     format!("{what}/{thread}/person/{turn}")
 }
 
-fn place(shown: &Shown<'_>) -> String {
+pub(super) fn place(shown: &Shown<'_>) -> String {
     let path = &shown.thread.anchor.path;
     let line = shown.line().or_else(|| shown.on_forge.and_then(|seen| seen.original_line));
     line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"))

@@ -3,6 +3,7 @@
 //! The time in a fact is by the clock that the forge's own times are held against, so that a person's decision and a
 //! bot's comment fall into their true order; the database's own time of the record is for people to read.
 
+use crate::domain::finding::Destination;
 use crate::domain::handoff::Task;
 use crate::domain::machine::Decision;
 use crate::domain::place::FileChange;
@@ -30,6 +31,11 @@ pub enum Fact {
     Decided {
         thread: ThreadId,
         verb: Verb,
+    },
+    /// H9: where somebody wants a finding to go at the merge, or that it goes nowhere.
+    Routed {
+        thread: ThreadId,
+        to: Destination,
     },
     /// A thread that was seen resolved was open again at the next look (R3).
     Reopened {
@@ -197,6 +203,7 @@ impl Fact {
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::Decided { .. } => "decided",
+            Fact::Routed { .. } => "routed",
             Fact::Reopened { .. } => "reopened",
             Fact::Told { .. } => "told",
             Fact::Granted { .. } => "granted",
@@ -216,6 +223,7 @@ impl Fact {
     fn key(&self, at: Timestamp) -> Option<String> {
         match self {
             Fact::Decided { .. }
+            | Fact::Routed { .. }
             | Fact::Told { .. }
             | Fact::Ended { .. }
             | Fact::Granted { .. }

@@ -198,6 +198,16 @@ impl Fold<'_> {
                     });
                 }
             }
+            Fact::Routed { thread, to } => {
+                let own = engine_id.get(thread).unwrap_or(thread);
+                if folded.engine.route(own, to.clone()).is_err() {
+                    folded.happened.push(Happened {
+                        at,
+                        thread: thread.clone(),
+                        what: Happening::Routed(to.clone()),
+                    });
+                }
+            }
             Fact::Reopened { thread } => {
                 let own = engine_id.get(thread).unwrap_or(thread);
                 if folded.engine.reopened_by_person(own).is_err() {

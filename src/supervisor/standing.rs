@@ -14,7 +14,7 @@ use crate::domain::review_loop::{Content, Observation, Post, PostKind};
 use crate::domain::snapshot::{
     AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, Thread as Seen,
 };
-use crate::domain::vocabulary::{ReviewerName, ThreadId};
+use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -173,6 +173,16 @@ impl Standing {
     /// H8: why a thread will or will not be handed off.
     pub fn eligibility(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
         handoff::eligibility(thread, self.author_is_bot(), &handoff_rules(rules))
+    }
+
+    /// Why it would or would not be if nobody had queued it.
+    pub fn eligibility_by_itself(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
+        self.eligibility(&Thread { queued: false, ..thread.clone() }, rules)
+    }
+
+    /// H9: where a thread goes if it is handed off.
+    pub fn target_of(thread: &Thread, rules: &Rules<'_>) -> TargetName {
+        rules.config.handoff.target_of(thread)
     }
 }
 

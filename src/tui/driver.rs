@@ -223,7 +223,11 @@ impl Screen {
                 });
             }
             Effect::Edit(text) => self.editing = Some(text),
-            Effect::Tell(..) | Effect::Track(_) | Effect::Propose { .. } | Effect::CarryOut(_) => {
+            Effect::Tell(..)
+            | Effect::Track(_)
+            | Effect::Propose { .. }
+            | Effect::CarryOut(_)
+            | Effect::FindWaysOut { .. } => {
                 if let Some(orders) = &self.orders {
                     // A worker that has ended has nothing to be told.
                     let _ended = orders.send(effect);
@@ -273,10 +277,18 @@ async fn work(
                 orders.spawn(async move {
                     let became = desk.carry_out(*proposal, &board).await;
                     // What was written is to be seen at once.
-                    let wrote = matches!(became, Ok(Became::Done(_)));
+                    let seen = matches!(became, Ok(Became::Done(_)));
                     let became = became.map(Box::new).map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::Became(became)).await;
-                    wrote
+                    seen
+                });
+            }
+            Effect::FindWaysOut { ticket, address } => {
+                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                orders.spawn(async move {
+                    let ways = desk.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
+                    let _gone = news.send(Message::WaysOut { ticket, address, ways }).await;
+                    false
                 });
             }
             Effect::OpenInBrowser(_)

@@ -2,6 +2,7 @@
 
 use crate::github::PullRequestAddress;
 use crate::journal::Record;
+use crate::people::WayOut;
 use crate::people::desk::{Became, Order, Proposal};
 use crate::supervisor::{Board, Command};
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -34,6 +35,12 @@ pub enum Message {
         proposal: Result<Box<Proposal>, String>,
     },
     Became(Result<Box<Became>, String>),
+    /// Everything that can be done about a whole pull request.
+    WaysOut {
+        ticket: u32,
+        address: PullRequestAddress,
+        ways: Result<Vec<WayOut>, String>,
+    },
     /// What the person's own editor left; none where nothing was saved.
     Edited(Result<String, String>),
 
@@ -57,6 +64,10 @@ pub enum Effect {
         order: Order,
     },
     CarryOut(Box<Proposal>),
+    FindWaysOut {
+        ticket: u32,
+        address: PullRequestAddress,
+    },
 
     // Towards the desktop
     /// The text is to be edited with the person's own editor.

@@ -12,7 +12,7 @@ use super::rows::{Making, PullRow};
 use super::theme::Theme;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
-use crate::people::desk::Order;
+use crate::people::desk::{Order, ThreadKey};
 use crate::supervisor::Board;
 use jiff::Timestamp;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -54,6 +54,8 @@ pub struct Model {
     pub unread: BTreeSet<ThreadKey>,
     /// What went wrong with a thread, until somebody has seen it.
     pub troubles: BTreeMap<ThreadKey, String>,
+    /// The same for a whole pull request.
+    pub pull_troubles: BTreeMap<PullRequestAddress, String>,
     /// What was done and can be undone, the last at the end.
     pub undoable: Vec<Order>,
     /// Names the last order that was to be worked out; the answer to an earlier one is late.
@@ -72,9 +74,6 @@ pub struct Model {
     /// Pull requests are still being looked for.
     pub searching: bool,
 }
-
-/// A thread, over all pull requests.
-pub type ThreadKey = (PullRequestAddress, ThreadId);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Screen {
@@ -222,6 +221,7 @@ impl Model {
             marked: BTreeSet::new(),
             unread: BTreeSet::new(),
             troubles: BTreeMap::new(),
+            pull_troubles: BTreeMap::new(),
             undoable: Vec::new(),
             ticket: 0,
             under_way: 0,

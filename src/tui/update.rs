@@ -2,6 +2,7 @@
 
 mod acting;
 mod commands;
+mod menus;
 mod mouse;
 mod moving;
 mod news;
@@ -73,6 +74,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Proposed { ticket, proposal } => acting::proposed(model, ticket, proposal),
         Message::Became(became) => acting::became(model, became),
+        Message::WaysOut { ticket, address, ways } => {
+            menus::ways_out(model, ticket, &address, ways);
+            Vec::new()
+        }
         Message::Edited(outcome) => {
             writing::edited(model, outcome);
             Vec::new()
@@ -108,7 +113,7 @@ fn pressed(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         }
         Overlay::Ask(_) => commands::answering(model, key),
         Overlay::Write(_) => writing::key(model, key),
-        Overlay::Menu(_) => commands::picking(model, key),
+        Overlay::Menu(_) => menus::picking(model, key),
         // Whoever does not want to wait for what it comes to does not have to.
         Overlay::Working { .. } => {
             if key.code == KeyCode::Esc {
@@ -231,16 +236,19 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::Dismiss
         | Action::Return
         | Action::Queue => return acting::begin(model, action),
+        Action::Retarget => {
+            menus::targets(model);
+            return Vec::new();
+        }
+        Action::WaysOut => return menus::find_ways_out(model),
+        Action::BreakGlass => return menus::break_glass(model),
         Action::Submit | Action::Editor => {}
         Action::Poll
         | Action::Pause
         | Action::Resume
         | Action::Stop
-        | Action::WaysOut
         | Action::GrantRound
-        | Action::BreakGlass
         | Action::RetryTask
-        | Action::Retarget
         | Action::Browse
         | Action::CopyPrompt
         | Action::CopyLink => return commands::command(model, action),

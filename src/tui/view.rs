@@ -19,9 +19,10 @@ mod watch;
 
 use super::action::Action;
 use super::dialog::Overlay;
-use super::model::{List, Model, Pane, Screen, ThreadKey};
+use super::model::{List, Model, Pane, Screen};
 use super::text::{age, cut, width, wrap};
 use super::theme::Meaning;
+use crate::people::desk::ThreadKey;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;

@@ -111,7 +111,7 @@ impl Played {
     /// The row that the cursor is on.
     pub(crate) fn selected(&self) -> String {
         let screen = self.screen.screen();
-        let rows = screen.rows(0, screen.size().1);
+        let rows = screen.rows(0, screen.size().1.get());
         rows.into_iter().filter(|row| row.trim_start().starts_with('›')).last().unwrap_or_default()
     }
 

@@ -53,7 +53,8 @@ fn an_escalation_is_addressed_to_the_operator_on_github() {
     played.until_shown("is escalated");
     let pull = world.pull();
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
-    let first = pull.threads.iter().find(|thread| thread.line == Some(1) && thread.path == "src/a.rs").unwrap();
+    let first =
+        pull.threads.iter().find(|thread| thread.line == Some(1) && thread.path == "src/a.rs").unwrap();
     let said = &first.comments.last().unwrap().body;
     assert!(said.contains("@acme/leads") && said.contains("dana says: needs a lead"), "{said}");
 }
@@ -119,7 +120,10 @@ fn a_reply_of_several_lines_is_posted_as_it_was_written() {
 #[test]
 fn a_reply_can_be_written_in_ones_own_editor() {
     let world = World::new(WATCHED);
-    let editor = world.script("my-editor", "printf ' and more\\nfrom the editor' >> \"$2\"; echo \"$1\" > \"$HOME/called\"");
+    let editor = world.script(
+        "my-editor",
+        "printf ' and more\\nfrom the editor' >> \"$2\"; echo \"$1\" > \"$HOME/called\"",
+    );
     let mut played = world.play_with(&[], &[("EDITOR", &format!("{editor} --wait"))]);
     played.select("src/b.rs:1");
     played.press("a");
@@ -216,7 +220,8 @@ fn what_could_not_be_written_stays_beside_its_thread_until_it_is_seen() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/a.rs:1");
-    let forbidden = cloture::simulator::FaultKind::Forbidden { message: "Resource not accessible".to_owned() };
+    let forbidden =
+        cloture::simulator::FaultKind::Forbidden { message: "Resource not accessible".to_owned() };
     world.simulator.inject(cloture::simulator::Fault::always("resolveReviewThread", forbidden));
     played.press("x");
     played.agree("Resolve the thread");

@@ -24,7 +24,13 @@ fn the_link_and_a_prompt_are_copied_through_the_terminal() {
     played.press("c");
     played.until_shown("copied a prompt with 1 finding");
     let prompt = copied(&played.raw).unwrap();
-    for part in ["acme/shop#1", "branch discount", "src/a.rs:1", "The call recurses without end", "> It never returns."] {
+    for part in [
+        "acme/shop#1",
+        "branch discount",
+        "src/a.rs:1",
+        "The call recurses without end",
+        "> It never returns.",
+    ] {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
 }

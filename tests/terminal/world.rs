@@ -57,7 +57,8 @@ review = { by = "coderabbitai", body = '''
 "##;
 
 /// What the terminal watches, without being told to drive anything.
-pub(crate) const WATCHED: &str = "[[watch]]\nrepositories = ['acme/shop']\n[operator]\nmention = '@acme/leads'\n";
+pub(crate) const WATCHED: &str =
+    "[[watch]]\nrepositories = ['acme/shop']\n[operator]\nmention = '@acme/leads'\n";
 
 pub(crate) struct World {
     runtime: Runtime,
@@ -79,7 +80,9 @@ impl World {
     fn arguments(&self) -> Vec<String> {
         let path = |name: &str| self.home.path().join(name).to_str().unwrap().to_owned();
         let (config, state) = (path("cloture.toml"), path("state"));
-        ["--api-url", &self.simulator.url(), "--config", &config, "--state-dir", &state].map(str::to_owned).into()
+        ["--api-url", &self.simulator.url(), "--config", &config, "--state-dir", &state]
+            .map(str::to_owned)
+            .into()
     }
 
     /// The terminal, as soon as it shows the threads of the pull request.

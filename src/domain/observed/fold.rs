@@ -8,7 +8,7 @@ use super::heads::Heads;
 use super::title::title;
 use super::{Happened, Happening, ObservedThread, Seen, is_person};
 use crate::domain::duplicates::Shelves;
-use crate::domain::finding::{Finding, Thread};
+use crate::domain::finding::{Destination, Finding, Thread};
 use crate::domain::machine::{Decision, EscalatedBy, Machine, ResolvedBy, Status};
 use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
@@ -201,7 +201,7 @@ impl<'a> Fold<'a> {
             Event::Finished(head) => self.finished(head, at),
             Event::Happened(root, place) => {
                 let thread = &mut self.groups[self.group_of[root]].thread;
-                happen(thread, happened[place].what);
+                happen(thread, &happened[place].what);
             }
         }
     }
@@ -356,7 +356,9 @@ impl<'a> Fold<'a> {
                     own.id = seen.id.clone();
                     own.finding = finding.clone();
                     own.anchor = anchor.clone();
+                    // The first alone is handed off, so that it alone is sent anywhere.
                     (own.queued, own.handed_off) = (false, false);
+                    own.routed = Destination::AsConfigured;
                 }
                 shown.push(ObservedThread {
                     thread: own,
@@ -409,16 +411,19 @@ fn resolve(machine: &mut Machine, by_person: bool, policy: &Policy) {
 
 /// Something that the forge does not know. Whether it fitted was decided when it was recorded; what no longer fits,
 /// because the forge tells more by now, changes nothing.
-fn happen(thread: &mut Thread, what: Happening) {
+fn happen(thread: &mut Thread, what: &Happening) {
     match what {
         Happening::Act(PersonAct::Decide(decision)) => {
-            let _overtaken = thread.machine.decide(decision);
+            let _overtaken = thread.machine.decide(*decision);
         }
-        Happening::Act(PersonAct::Queue) => thread.queued = !thread.handed_off,
+        Happening::Act(PersonAct::Queue) if thread.handed_off => thread.queued = false,
+        Happening::Act(PersonAct::Queue) => thread.queue(),
         Happening::Act(PersonAct::Unqueue) => thread.queued = false,
+        Happening::Routed(_) if thread.handed_off => {}
+        Happening::Routed(to) => thread.route(to.clone()),
         Happening::Reopened => {
             thread.machine.reopened_by_person();
         }
-        Happening::HandedOff => (thread.queued, thread.handed_off) = (false, true),
+        Happening::HandedOff => thread.hand_off(),
     }
 }

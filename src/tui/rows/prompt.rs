@@ -4,8 +4,8 @@ use super::{PullRow, line};
 use crate::clean;
 use crate::domain::place::LineRange;
 use crate::github::PullRequestAddress;
+use crate::people::desk::ThreadKey;
 use crate::supervisor::standing::Shown;
-use crate::tui::model::ThreadKey;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -31,6 +31,8 @@ pub struct ThreadRow {
     pub repeats: bool,
     pub resolve_proposed: bool,
     pub queued: bool,
+    /// Whether it is handed off at merge as things stand.
+    pub goes: bool,
     /// H8, in one sentence.
     pub handoff: String,
 }
@@ -229,6 +231,7 @@ fn owned_row(
         repeats: shown.repeats.is_some(),
         resolve_proposed: shown.resolve_proposed,
         queued: thread.queued,
+        goes: standing.eligibility(thread, rules).is_eligible(),
         handoff: standing.eligibility(thread, rules).to_string(),
     }
 }
@@ -249,6 +252,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         repeats: false,
         resolve_proposed: false,
         queued: false,
+        goes: false,
         handoff: "no reviewer's finding, so it is never handed off".to_owned(),
     }
 }

@@ -1,13 +1,14 @@
 //! What a person does to threads: an order is made from what is selected or marked, proposed by the desk, agreed to, and
 //! carried out. Nothing is written from here.
 
-use crate::people::What;
-use crate::people::desk::{Became, Done, Order, Proposal};
+use crate::domain::finding::Destination;
+use crate::people::desk::{Became, Done, Order, Proposal, ThreadKey};
+use crate::people::{Way, What};
 use crate::supervisor::fact::Verb;
 use crate::tui::action::Action;
 use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
 use crate::tui::message::Effect;
-use crate::tui::model::{Model, Pane, Screen, ThreadKey};
+use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::rows;
 use crate::tui::text::count;
 
@@ -33,17 +34,14 @@ pub(super) fn begin(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Queue => queueing(model, &threads),
         _ => return Vec::new(),
     };
-    let order = Order { what, threads, reason: None };
-    match explained(what) {
+    let (explained, long) = (explained(&what), what == What::Reply);
+    let title = format!("{} {}", capital(what.name()), about(model, &threads));
+    let order = Order::Threads { what, threads, reason: None };
+    match explained {
         None => propose(model, order),
         Some(sentences) => {
-            let about = about(model, &order.threads);
-            let title = format!("{} {about}", capital(what.name()));
             let sentences = sentences.iter().map(|&sentence| sentence.to_owned()).collect();
-            write(
-                model,
-                Writing { title, sentences, long: what == What::Reply, then: Written::Order(order) },
-            );
+            write(model, Writing { title, sentences, long, then: Written::Order(order) });
             Vec::new()
         }
     }
@@ -60,15 +58,15 @@ fn nothing_meant(model: &Model) -> String {
     }
 }
 
-/// Queued threads are taken off, unless one is not queued yet: then all are to be.
+/// What goes is taken off the list, be it queued or going by itself, unless one of them does not go yet: then all are to.
 fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
-    let is_queued = |key: &ThreadKey| model.thread_row(key).is_some_and(|row| row.queued);
-    What::Decide(if threads.iter().all(is_queued) { Verb::Unqueue } else { Verb::Queue })
+    let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(|row| row.goes);
+    if threads.iter().all(goes) { What::Remove } else { What::Decide(Verb::Queue) }
 }
 
 /// What is done with the text that is asked for; none where nothing is asked. T7: the difference between the verbs must be
 /// plain.
-fn explained(what: What) -> Option<&'static [&'static str]> {
+fn explained(what: &What) -> Option<&'static [&'static str]> {
     match what {
         What::Reply => Some(&["It is posted in the thread on GitHub, under your login."]),
         What::Decide(Verb::Veto) => Some(&[
@@ -87,6 +85,9 @@ fn explained(what: What) -> Option<&'static [&'static str]> {
             "Why?",
         ]),
         What::Decide(Verb::Resolve | Verb::Uphold | Verb::Queue | Verb::Unqueue)
+        | What::QueueFor(_)
+        | What::Route(_)
+        | What::Remove
         | What::Unresolve
         | What::Hide => None,
     }
@@ -101,7 +102,7 @@ pub(super) fn write(model: &mut Model, writing: Writing) {
 /// Has the desk work out what an order comes to.
 pub(super) fn propose(model: &mut Model, order: Order) -> Vec<Effect> {
     model.ticket = model.ticket.wrapping_add(1);
-    model.overlay = Overlay::Working { what: format!("{}…", capital(order.what.name())) };
+    model.overlay = Overlay::Working { what: format!("{}…", capital(order.name())) };
     vec![Effect::Propose { ticket: model.ticket, order }]
 }
 
@@ -129,22 +130,22 @@ pub(super) fn proposed(
         model.notice = Some(rows::line(why));
         return Vec::new();
     }
-    if proposal.writes() || proposal.spends() || proposal.order.threads.len() > 1 {
-        ask(model, proposal, None);
-        return Vec::new();
+    if proposal.needs_no_question() {
+        return carry_out(model, proposal);
     }
-    carry_out(model, proposal)
+    ask(model, proposal, None);
+    Vec::new()
 }
 
 fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
-    let about = about(model, &proposal.order.threads);
+    let about = about_order(model, &proposal.order);
     let mut sentences: Vec<String> = first.map(str::to_owned).into_iter().collect();
     sentences.extend(proposal.sentences().iter().map(|sentence| rows::line(sentence)));
     let objections = proposal.objections.iter();
     sentences.extend(objections.map(|trouble| rows::line(&format!("Not done: {}.", trouble.sentence))));
     let texts = proposal.texts().into_iter().map(crate::clean::block).collect();
     model.overlay = Overlay::Ask(Question {
-        title: format!("{} {about}?", capital(proposal.order.what.name())),
+        title: format!("{} {about}?", capital(proposal.order.name())),
         sentences,
         texts,
         scroll: 0,
@@ -155,7 +156,7 @@ fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
 /// Does what was agreed to, or what needs no agreement.
 pub(super) fn carry_out(model: &mut Model, proposal: Box<Proposal>) -> Vec<Effect> {
     model.under_way += 1;
-    model.notice = Some(format!("{}…", capital(proposal.order.what.name())));
+    model.notice = Some(format!("{}…", capital(proposal.order.name())));
     vec![Effect::CarryOut(proposal)]
 }
 
@@ -176,30 +177,46 @@ pub(super) fn became(model: &mut Model, became: Result<Box<Became>, String>) -> 
             model.notice =
                 Some("something changed in between, and nothing was done; do it again to see it".to_owned());
         }
-        Ok(Became::Done(done)) => finished(model, &done),
+        Ok(Became::Done(done)) => {
+            finished(model, &done);
+            return done.tell.into_iter().map(|(address, command)| Effect::Tell(address, command)).collect();
+        }
     }
     Vec::new()
 }
 
 fn finished(model: &mut Model, done: &Done) {
-    for key in &done.done {
+    for key in &done.threads {
         model.marked.remove(key);
         model.troubles.remove(key);
     }
+    if let Order::PullRequest { address, .. } = &done.order {
+        model.pull_troubles.remove(address);
+    }
     for trouble in &done.troubles {
-        let key = (trouble.address.clone(), trouble.thread.clone());
-        model.troubles.insert(key, rows::line(&trouble.sentence));
+        let sentence = rows::line(&trouble.sentence);
+        match &trouble.thread {
+            Some(thread) => {
+                model.troubles.insert((trouble.address.clone(), thread.clone()), sentence);
+            }
+            None => {
+                model.pull_troubles.insert(trouble.address.clone(), sentence);
+            }
+        }
     }
     let undo = inverse(done);
-    let what = told(done.order.what);
-    let about = about(model, &done.done);
-    model.notice = Some(match (done.done.is_empty(), done.troubles.first()) {
-        (true, Some(trouble)) => rows::line(&trouble.sentence),
-        (false, Some(trouble)) => format!("{about} {what}; but {}", rows::line(&trouble.sentence)),
-        (false, None) if undo.is_some() => {
-            format!("{about} {what}; {} undoes it", model.keymap.key(Action::Undo))
+    let told = match &done.order {
+        Order::Threads { what, .. } => format!("{} {}", about(model, &done.threads), told(what)),
+        Order::PullRequest { address, way, .. } => format!("{address}: done ({})", way.name()),
+    };
+    let nothing = done.threads.is_empty() && matches!(done.order, Order::Threads { .. });
+    model.notice = Some(match done.troubles.first() {
+        Some(trouble) if nothing || matches!(done.order, Order::PullRequest { .. }) => {
+            rows::line(&trouble.sentence)
         }
-        (_, None) => format!("{about} {what}"),
+        Some(trouble) => format!("{told}; but {}", rows::line(&trouble.sentence)),
+        None if undo.is_some() => format!("{told}; {} undoes it", model.keymap.key(Action::Undo)),
+        None => told,
     });
     if let Some(undo) = undo {
         model.undoable.push(undo);
@@ -209,7 +226,7 @@ fn finished(model: &mut Model, done: &Done) {
     }
 }
 
-fn told(what: What) -> &'static str {
+fn told(what: &What) -> &'static str {
     match what {
         What::Decide(Verb::Veto) => "waits in the inbox: the argument is stopped",
         What::Decide(Verb::Escalate) => "is escalated to the operator",
@@ -217,8 +234,10 @@ fn told(what: What) -> &'static str {
         What::Decide(Verb::Uphold) => "is upheld",
         What::Decide(Verb::Dismiss) => "is dismissed",
         What::Decide(Verb::Return) => "is back in the loop",
-        What::Decide(Verb::Queue) => "is queued: it is handed off at merge",
+        What::Decide(Verb::Queue) | What::QueueFor(_) => "is queued: it is handed off at merge",
         What::Decide(Verb::Unqueue) => "is off the queue",
+        What::Route(Destination::Nowhere) | What::Remove => "is off the list: it is not handed off",
+        What::Route(Destination::Target(_) | Destination::AsConfigured) => "goes elsewhere now",
         What::Unresolve => "is open again",
         What::Reply => "has your reply",
         What::Hide => "is hidden",
@@ -227,9 +246,24 @@ fn told(what: What) -> &'static str {
 
 /// What undoes it; none where the forge has no way back. A decision about the argument is undone by giving the thread back.
 fn inverse(done: &Done) -> Option<Order> {
-    let what = match done.order.what {
-        What::Decide(Verb::Queue) => What::Decide(Verb::Unqueue),
-        What::Decide(Verb::Unqueue) => What::Decide(Verb::Queue),
+    let (what, threads) = match &done.order {
+        Order::Threads { what, .. } => (what, done.threads.clone()),
+        Order::PullRequest { address, way, .. } if done.troubles.is_empty() => {
+            let way = match way {
+                Way::BreakGlass => Way::MendGlass,
+                Way::MendGlass => Way::BreakGlass,
+                _ => return None,
+            };
+            return Some(Order::PullRequest { address: address.clone(), way, reason: None });
+        }
+        Order::PullRequest { .. } => return None,
+    };
+    let back = match what {
+        What::Decide(Verb::Queue) | What::QueueFor(_) => What::Remove,
+        What::Decide(Verb::Unqueue) | What::Remove | What::Route(Destination::Nowhere) => {
+            What::Decide(Verb::Queue)
+        }
+        What::Route(_) => What::Route(Destination::AsConfigured),
         What::Decide(Verb::Resolve) => What::Unresolve,
         What::Unresolve => What::Decide(Verb::Resolve),
         What::Decide(Verb::Veto | Verb::Escalate | Verb::Uphold | Verb::Dismiss) => {
@@ -237,9 +271,8 @@ fn inverse(done: &Done) -> Option<Order> {
         }
         What::Decide(Verb::Return) | What::Reply | What::Hide => return None,
     };
-    let reason =
-        (what == What::Decide(Verb::Return)).then(|| format!("{} was undone", done.order.what.name()));
-    (!done.done.is_empty()).then(|| Order { what, threads: done.done.clone(), reason })
+    let reason = (back == What::Decide(Verb::Return)).then(|| format!("{} was undone", what.name()));
+    (!threads.is_empty()).then(|| Order::Threads { what: back, threads, reason })
 }
 
 pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
@@ -258,7 +291,14 @@ fn about(model: &Model, threads: &[ThreadKey]) -> String {
     }
 }
 
-fn capital(text: &str) -> String {
+fn about_order(model: &Model, order: &Order) -> String {
+    match order {
+        Order::Threads { threads, .. } => about(model, threads),
+        Order::PullRequest { address, .. } => address.to_string(),
+    }
+}
+
+pub(super) fn capital(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -3,7 +3,7 @@
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::supervisor::{Command, View};
 use crate::tui::action::Action;
-use crate::tui::dialog::{Agreed, Choice, Overlay, Question, Writing, Written};
+use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
 use crate::tui::message::Effect;
 use crate::tui::model::Model;
 use crate::tui::rows::prompt;
@@ -144,48 +144,5 @@ pub(super) fn answering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     match question.then {
         Agreed::Effect(effect) => vec![effect],
         Agreed::Proposal(proposal) => super::acting::carry_out(model, proposal),
-    }
-}
-
-/// A key while a menu is open: an entry's number, or the one with the cursor.
-pub(super) fn picking(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
-    let Overlay::Menu(menu) = &mut model.overlay else { return Vec::new() };
-    let last = menu.entries.len().saturating_sub(1);
-    let picked = match key.code {
-        KeyCode::Up | KeyCode::Char('k') | KeyCode::BackTab => {
-            menu.selected = menu.selected.saturating_sub(1);
-            return Vec::new();
-        }
-        KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => {
-            menu.selected = (menu.selected + 1).min(last);
-            return Vec::new();
-        }
-        KeyCode::Enter => menu.selected,
-        KeyCode::Char(digit @ '1'..='9') => {
-            let index = digit.to_digit(10).map_or(0, |digit| digit as usize - 1);
-            if index > last {
-                return Vec::new();
-            }
-            index
-        }
-        KeyCode::Esc | KeyCode::Char('q') => {
-            model.overlay = Overlay::None;
-            model.notice = Some("nothing was done".to_owned());
-            return Vec::new();
-        }
-        _ => return Vec::new(),
-    };
-    let Some(entry) = menu.entries.get(picked).cloned() else { return Vec::new() };
-    model.overlay = Overlay::None;
-    match entry.choice {
-        Choice::Order(order) => super::acting::propose(model, order),
-        Choice::Write(writing) => {
-            super::acting::write(model, writing);
-            Vec::new()
-        }
-        Choice::Nothing(why) => {
-            model.notice = Some(why);
-            Vec::new()
-        }
     }
 }

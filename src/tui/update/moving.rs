@@ -117,6 +117,7 @@ pub(super) fn back(model: &mut Model) {
             go(model, model.screen.list());
         }
         Screen::Record { .. } => go(model, List::Journal),
+        _ if !model.pull_troubles.is_empty() => model.pull_troubles.clear(),
         _ if !model.marked.is_empty() => model.marked.clear(),
         _ if !model.finding().filter.is_empty() => model.finding_mut().filter.clear(),
         Screen::Watch => model.pane = Pane::PullRequests,

@@ -1,6 +1,7 @@
 //! What is new since somebody looked. What the journal knew at the start is not; what the first look at GitHub brings is.
 
-use crate::tui::model::{Model, Screen, ThreadKey};
+use crate::people::desk::ThreadKey;
+use crate::tui::model::{Model, Screen};
 use crate::tui::rows::PullRow;
 use crate::tui::rows::thread::ThreadRow;
 

@@ -75,10 +75,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     match writing.then {
-        Written::Order(mut order) => {
-            order.reason = Some(text);
-            acting::propose(model, order)
-        }
+        Written::Order(order) => acting::propose(model, order.because(text)),
         Written::Grant(address) => {
             model.notice = Some(format!("{address} gets one more round"));
             vec![Effect::Tell(address, Command::GrantRound { by: model.by.clone(), why: text })]

@@ -157,7 +157,12 @@ fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     if area.height > 2 {
         lines.push(Line::styled(cut(&about, room), theme.style(Meaning::Muted)));
     }
-    lines.push(gauge(pull, model, room));
+    match model.pull_troubles.get(&pull.address) {
+        Some(trouble) => {
+            lines.push(Line::styled(cut(&format!(" ! {trouble}"), room), theme.style(Meaning::Alert)));
+        }
+        None => lines.push(gauge(pull, model, room)),
+    }
     lines.push(attendance(pull, theme, room));
     let more = pull.due.len().saturating_sub(1);
     if let Some(first) = pull.due.first() {
