@@ -12,6 +12,8 @@ mod world;
 mod deciding;
 #[path = "terminal/desktop.rs"]
 mod desktop;
+#[path = "terminal/handoff.rs"]
+mod handoff;
 #[path = "terminal/leaving.rs"]
 mod leaving;
 #[path = "terminal/loops.rs"]

@@ -18,7 +18,7 @@ fn queueing_needs_no_question_and_the_same_key_takes_it_back() {
     played.until_shown("queued by a person");
     played.select("src/b.rs:1");
     played.press("f");
-    played.until_shown("is off the queue");
+    played.until_shown("is off the list");
     played.press(UNDO);
     played.until_shown("is queued");
     assert_eq!(world.decisions(), ["queue", "unqueue", "queue"]);
