@@ -24,11 +24,16 @@ pub use text::Text;
 use crate::domain::snapshot::Account;
 use crate::failure::Failure;
 use crate::forge::{self, Settings};
+use crate::github::read::Read;
 use crate::github::write::Write;
 use crate::github::writer::Pace;
-use crate::github::{Client, Outcome, PullRequestAddress, Reader, Writer};
-use crate::people::What;
+use crate::github::{Client, PullRequestAddress, Reader, Writer};
+use crate::journal::PullRequestKey;
+use crate::people::deed::deed;
+use crate::people::{Past, Tried, What, write_out};
 use crate::reviewers::profiles::Profiles;
+use crate::session::open_journal;
+use crate::supervisor::clock::{Clock, SystemClock};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -104,8 +109,8 @@ pub enum PullRequestVerb {
 }
 
 /// Reads the pull request, makes the plan, gets consent, and carries it out. What could be planned is reported write by
-/// write; an error means that nothing was written. What is done to a thread is kept in the journal, which is in
-/// `state_folder` unless the configuration says otherwise.
+/// write; an error means that nothing was written. Whatever leaves the machine has its intent and its outcome in the
+/// journal, which is in `state_folder` unless the configuration says otherwise.
 pub async fn act(
     order: &Order,
     settings: &Settings<'_>,
@@ -122,32 +127,32 @@ pub async fn act(
     let reader = Reader::new(&client);
     let read = reader.read(address).await;
     let read = read.map_err(|error| report::nothing_written(&error))?;
+    let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
     if let Verb::Thread { thread, verb } = &order.verb {
-        let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
         let wanted = threads::Wanted { order, thread, verb, by };
         return threads::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
     }
-    let address =
-        PullRequestAddress { repository: read.snapshot.repository.clone(), number: read.snapshot.number };
     let plan = plan(order, &read.snapshot, profiles)?;
-    let writer = Writer::new(&client, Pace::default());
-    let steps = match consent {
-        Consent::Rehearsal => rehearse(&writer, plan).await?,
-        Consent::Given => carry_out(&writer, plan).await,
+    let writer = Writer::new(client, Pace::default());
+    match consent {
+        Consent::Rehearsal => {
+            let steps = rehearse(&writer, plan).await?;
+            Ok(Report { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble: None })
+        }
+        Consent::Given => carry_out(plan, &by, &read, settings, state_folder, writer).await,
         Consent::Ask(ask) => {
             let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
             consent::agreed(ask, &sentences)?;
-            carry_out(&writer, plan).await
+            carry_out(plan, &by, &read, settings, state_folder, writer).await
         }
-    };
-    Ok(Report { pull_request: address, decision: None, steps, trouble: None })
+    }
 }
 
 /// Who did it, where GitHub does not tell whose token it is.
 const UNKNOWN: &str = "unknown";
 
 /// Exactly what would be sent.
-async fn rehearse(writer: &Writer<&Client>, plan: Plan) -> Result<Vec<Step>, Failure> {
+async fn rehearse(writer: &Writer<Client>, plan: Plan) -> Result<Vec<Step>, Failure> {
     let mut steps = Vec::new();
     for write in plan.writes {
         let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
@@ -156,25 +161,37 @@ async fn rehearse(writer: &Writer<&Client>, plan: Plan) -> Result<Vec<Step>, Fai
     Ok(steps)
 }
 
-/// One after the other, and none after one that is not in effect: a thread whose reason nobody can see is not resolved.
-async fn carry_out(writer: &Writer<&Client>, plan: Plan) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for write in plan.writes {
-        let became = if steps.iter().all(Step::is_in_effect) {
-            match writer.write(&write).await {
-                Ok(outcome) => Became::Told(outcome),
-                Err(error) => Became::NotDone(error),
-            }
-        } else {
-            Became::NotTried
-        };
-        steps.push(Step { write, became });
-    }
-    steps
+/// One after the other, each with its intent before and its outcome after it in the journal.
+async fn carry_out(
+    plan: Plan,
+    by: &str,
+    read: &Read,
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    writer: Writer<Client>,
+) -> Result<Report, Failure> {
+    let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
+    let address = plan::address(&read.snapshot);
+    let PullRequestAddress { repository, number } = address.clone();
+    let about = PullRequestKey { host: settings.host()?.name().to_owned(), repository, number };
+    let past = Past::load(&journal, &about).await?;
+    let why = format!("{by} wants it");
+    let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &past));
+    let deeds: Vec<_> = deeds.collect();
+    let done = write_out(&deeds, by, &about, &journal, &writer).await;
+    let closed = journal.close().await;
+    let trouble = done.trouble.or(closed.err()).map(Failure::from);
+    let steps = deeds.into_iter().zip(done.deeds);
+    let steps = steps.map(|(deed, tried)| Step { write: deed.write, became: tried.into() }).collect();
+    Ok(Report { pull_request: address, decision: None, steps, trouble })
 }
 
-impl Step {
-    fn is_in_effect(&self) -> bool {
-        matches!(self.became, Became::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)))
+impl From<Tried> for Became {
+    fn from(tried: Tried) -> Self {
+        match tried {
+            Tried::Told(outcome) => Became::Told(outcome),
+            Tried::NotDone(error) => Became::NotDone(error),
+            Tried::NotTried => Became::NotTried,
+        }
     }
 }

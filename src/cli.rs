@@ -2,7 +2,7 @@
 
 mod writing;
 
-pub use writing::{Act, How, Pr, Queueing};
+pub use writing::{Act, Adding, How, Pr, Queueing, Retargeting};
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -158,6 +158,7 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum Queue {
     /// Print what goes where and why not the rest, as the journal last saw it.
+    #[command(after_long_help = LIST)]
     List {
         /// As one JSON object.
         #[arg(long)]
@@ -166,11 +167,39 @@ pub enum Queue {
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
-    /// Hand a finding off when its pull request is merged: the same as `act … queue`.
-    Add(Queueing),
-    /// Do not hand it off after all: the same as `act … unqueue`.
+    /// Hand a finding off when its pull request is merged, whatever the rules say: `act … queue`, with a target.
+    Add(Adding),
+    /// Do not hand it off: what was queued is taken off the queue, and what would go by itself is withheld until somebody
+    /// queues it again.
     Remove(Queueing),
+    /// Send a finding to another target than the routes choose. Whether it goes is decided as before.
+    Retarget(Retargeting),
+    /// Print every task that a merge decided, newest first, and what became of it, from the journal alone.
+    #[command(after_long_help = HISTORY)]
+    History {
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// Only the newest so many.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        /// Only those of this pull request.
+        #[arg(value_name = "OWNER/REPO#N")]
+        pull_request: Option<String>,
+    },
 }
+
+const LIST: &str = "With --json: {\"pull_requests\": [{\"repository\", \"number\", \"title\", \"url\", \"state\", \"age_seconds\", \
+\"tasks\", \"handoffs\", \"findings\"}]}. `tasks` are what a merge would send now: \"target\", \"path\", \"findings\", \"stuck\" (why \
+nothing can be sent there, or null). `handoffs` are what its merge decided: \"target\", \"path\", \"findings\", \"reason\", \
+\"state\" (sent, waiting, stuck), \"url\", \"until\", \"message\". `findings` are all there are: \"thread\", \"path\", \"line\", \
+\"title\", \"severity\", \"status\", \"queued\", \"target\" (where it goes if it goes), \"retargeted\" (a person chose that \
+target), \"withheld\" (a person took it off the list), \"goes\", \"why\".";
+
+const HISTORY: &str = "With --json: {\"tasks\": [{\"host\", \"repository\", \"number\", \"decided_at\", \"target\", \"path\", \
+\"findings\", \"titles\", \"reason\", \"state\", \"url\", \"until\", \"message\", \"tries\", \"tried_at\", \"by\", \"key\"}]}. \
+`state` is sent, waiting (tried again at `until`), stuck (`message` says why) or unknown (nobody knows whether the target has \
+it). `by` is the instance that sent it last, at `tried_at`.";
 
 /// Whole seconds, or what people write for a time.
 fn time(text: &str) -> Result<std::time::Duration, String> {

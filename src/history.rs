@@ -107,8 +107,14 @@ fn as_line(record: &Record) -> String {
 /// done, what came of it.
 fn detail(body: &serde_json::Value) -> Option<String> {
     let text = |name: &str| body.get(name).and_then(serde_json::Value::as_str);
+    let target = body.pointer("/to/target").and_then(serde_json::Value::as_str);
     match (text("verb"), text("thread")) {
         (Some(verb), Some(thread)) => Some(format!("{verb} {thread}")),
+        (None, Some(thread)) if target.is_some() => target.map(|target| format!("send {thread} to {target}")),
+        (None, Some(thread)) if text("to") == Some("nowhere") => Some(format!("withhold {thread}")),
+        (None, Some(thread)) if text("to") == Some("as_configured") => {
+            Some(format!("leave {thread} to the rules"))
+        }
         _ => text("does").or_else(|| text("outcome")).map(ToOwned::to_owned),
     }
 }

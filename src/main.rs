@@ -92,11 +92,18 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Queue { queue: Queue::List { json, pull_requests } } => {
             return Ok(told(&show_queue(cli, pull_requests, *json)?));
         }
-        Command::Queue { queue: Queue::Add(queueing) } => {
-            return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.order(true)))?));
+        Command::Queue { queue: Queue::Add(adding) } => {
+            return Ok(told(&write_to_forge(cli, &adding.which.how, || Ok(adding.order()))?));
         }
         Command::Queue { queue: Queue::Remove(queueing) } => {
-            return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.order(false)))?));
+            return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.removal()))?));
+        }
+        Command::Queue { queue: Queue::Retarget(retargeting) } => {
+            return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.order()))?));
+        }
+        Command::Queue { queue: Queue::History { json, limit, pull_request } } => {
+            let wanted = queue::sent::Wanted { pull_request: pull_request.as_deref(), limit: *limit };
+            show_sent(cli, &wanted, *json)?;
         }
         Command::Inbox { json, fresh, all, pull_requests } => {
             let wanted = inbox::Wanted { pull_requests, fresh: *fresh, all: *all };
@@ -180,6 +187,17 @@ fn show_queue(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result
     let text = if json { found.to_json()? } else { found.to_string() };
     writeln!(io::stdout(), "{text}")?;
     Ok(found.failures)
+}
+
+fn show_sent(cli: &Cli, wanted: &queue::sent::Wanted<'_>, json: bool) -> anyhow::Result<()> {
+    let loaded = load(cli)?;
+    let state = cli.state_dir.clone().or_else(state_folder);
+    let sent = with_settings(cli, &loaded, async |settings| {
+        queue::sent::history(wanted, settings, state, Timestamp::now()).await
+    })??;
+    let text = if json { sent.to_json()? } else { sent.to_string() };
+    writeln!(io::stdout(), "{text}")?;
+    Ok(())
 }
 
 fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> anyhow::Result<Vec<Failure>> {

@@ -1,9 +1,12 @@
 //! `cloture queue list`: what is handed off when its pull request is merged, how it groups into tasks, and why not the rest
-//! (H8).
+//! (H8). `cloture queue history` ([`sent`]): what was ever handed off, and what became of it.
+
+pub mod sent;
 
 use crate::clean;
 use crate::columns;
 use crate::config::Config;
+use crate::domain::finding::Destination;
 use crate::domain::handoff::Task;
 use crate::domain::snapshot::{PullRequestState, RepositoryName};
 use crate::domain::vocabulary::{FilePath, Severity, TargetName, ThreadId};
@@ -13,7 +16,7 @@ use crate::inbox::{Found, Wanted, gather};
 use crate::people::known::Known;
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::handoffs::handoffs;
-use crate::supervisor::standing::Rules;
+use crate::supervisor::standing::{Rules, Standing};
 use crate::supervisor::view::{Handoff, HandoffState};
 use crate::targets;
 use jiff::Timestamp;
@@ -79,6 +82,12 @@ struct FindingPart {
     severity: Option<Severity>,
     status: &'static str,
     queued: bool,
+    /// Where it goes if it is handed off.
+    target: TargetName,
+    /// Whether a person said so, and not the rules.
+    retargeted: bool,
+    /// Whether a person took it off the list of what goes by itself.
+    withheld: bool,
     /// Whether it will be handed off.
     goes: bool,
     /// H8, in one sentence.
@@ -130,6 +139,9 @@ fn part(known: &Known, rules: &Rules<'_>, config: &Config) -> PullRequestPart {
             severity: finding.severity,
             status: shown.thread.status().name(),
             queued: shown.thread.queued,
+            target: Standing::target_of(shown.thread, rules),
+            retargeted: matches!(shown.thread.routed, Destination::Target(_)),
+            withheld: shown.thread.routed == Destination::Nowhere,
             goes,
             why,
         }
@@ -183,6 +195,7 @@ impl Queue {
 /// acme/shop#7  Add a discount to the cart (open, seen 5 min ago)
 ///   at merge, for fixer: src/cart.rs, 2 findings (PRRT_1, PRRT_2)
 ///   PRRT_1  src/cart.rs:12  queued by a person: it will be handed off at merge
+///   PRRT_2  src/cart.rs:14  queued by a person: it will be handed off at merge; a person sent it to fixer
 ///   PRRT_3  src/cart.rs:30  automatic handoff is off, and nobody queued it
 /// ```
 impl fmt::Display for Queue {
@@ -220,9 +233,10 @@ impl fmt::Display for PullRequestPart {
             };
             print(f, format!("for {target}: {path}, {}, {state}{more}", counted(findings)))?;
         }
-        for FindingPart { thread, path, line, why, .. } in &self.findings {
+        for FindingPart { thread, path, line, why, target, retargeted, .. } in &self.findings {
             let place = line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
-            print(f, format!("{thread}  {place}  {why}"))?;
+            let sent = if *retargeted { format!("; a person sent it to {target}") } else { String::new() };
+            print(f, format!("{thread}  {place}  {why}{sent}"))?;
         }
         if self.findings.is_empty() {
             write!(f, "\n  no findings")?;

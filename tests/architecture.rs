@@ -74,6 +74,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "inbox",
             "people",
             "reviewers",
+            "session",
             "supervisor",
             "targets",
         ],
@@ -152,7 +153,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bound", &["domain", "config"]),
     ("classify", &["clean", "domain", "object", "reviewers"]),
     ("roster", &["clean", "reviewers"]),
-    ("cli", &["act", "failure", "people", "supervisor"]),
+    ("cli", &["act", "domain", "failure", "people", "supervisor"]),
     ("lib", &[]),
 ];
 

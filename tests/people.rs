@@ -11,7 +11,12 @@ mod interrupted;
 #[path = "people/lists.rs"]
 mod lists;
 mod program;
+#[path = "people/routing.rs"]
+mod routing;
+mod simulated;
 #[path = "people/telling.rs"]
 mod telling;
+#[path = "people/ways_out.rs"]
+mod ways_out;
 #[path = "people/world.rs"]
 mod world;

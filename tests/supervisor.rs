@@ -25,6 +25,8 @@ mod people;
 #[macro_use]
 #[expect(dead_code, unused_macros, clippy::expect_used, reason = "the journal's own tests use the rest")]
 mod places;
+#[path = "supervisor/routing.rs"]
+mod routing;
 #[path = "supervisor/together.rs"]
 mod together;
 #[path = "supervisor/troubles.rs"]

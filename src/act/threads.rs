@@ -8,7 +8,7 @@ use crate::github::read::Read;
 use crate::github::writer::Pace;
 use crate::github::{Client, Writer};
 use crate::journal::{Journal, NewRecord, PullRequestKey};
-use crate::people::{self, Act, Objection, Past, Plan, Tried, carry_out, known, take_over};
+use crate::people::{self, Act, Objection, Past, Plan, carry_out, known, take_over};
 use crate::reviewers::profiles::Profiles;
 use crate::session::{existing_journal, open_journal};
 use crate::supervisor::clock::{Clock, SystemClock};
@@ -112,14 +112,8 @@ pub(super) async fn act(
     let trouble = done.trouble.map(Failure::from).or(kept.err());
     journal.close().await?;
     let decision = told(&act, plan.sentence, recorded);
-    let steps = plan.deeds.into_iter().zip(done.deeds).map(|(deed, tried)| {
-        let became = match tried {
-            Tried::Told(outcome) => Became::Told(outcome),
-            Tried::NotDone(error) => Became::NotDone(error),
-            Tried::NotTried => Became::NotTried,
-        };
-        Step { write: deed.write, became }
-    });
+    let steps = plan.deeds.into_iter().zip(done.deeds);
+    let steps = steps.map(|(deed, tried)| Step { write: deed.write, became: tried.into() });
     Ok(Report { pull_request: address, decision, steps: steps.collect(), trouble })
 }
 

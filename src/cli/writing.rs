@@ -1,6 +1,7 @@
 //! The commands that write: what was typed, and the order it stands for.
 
 use crate::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
+use crate::domain::finding::Destination;
 use crate::failure::Failure;
 use crate::people::What;
 use crate::supervisor::fact::Verb as Decision;
@@ -94,7 +95,7 @@ enum Acting {
     Return(Why),
     /// Hand the finding off when the pull request is merged.
     Queue(PerhapsWhy),
-    /// Do not hand the finding off after all.
+    /// Take the finding off the queue; what goes by itself goes all the same, see `queue remove`.
     Unqueue(PerhapsWhy),
     /// Reply in the thread.
     Reply {
@@ -119,7 +120,7 @@ struct PerhapsWhy {
     reason: Option<String>,
 }
 
-/// `cloture queue add` and `cloture queue remove`
+/// Which finding `cloture queue` is about.
 #[derive(Debug, Args)]
 pub struct Queueing {
     /// The pull request; its web address does too.
@@ -133,10 +134,56 @@ pub struct Queueing {
     pub how: How,
 }
 
+/// `cloture queue add`
+#[derive(Debug, Args)]
+pub struct Adding {
+    #[command(flatten)]
+    pub which: Queueing,
+    /// The target it goes to, instead of the one that the routes choose.
+    #[arg(long, value_name = "NAME")]
+    target: Option<String>,
+}
+
+/// `cloture queue retarget`
+#[derive(Debug, Args)]
+pub struct Retargeting {
+    #[command(flatten)]
+    pub which: Queueing,
+    /// One of the targets of the configuration.
+    #[arg(value_name = "TARGET", required_unless_present = "as_configured")]
+    target: Option<String>,
+    /// Leave it to the configuration's rules again, whatever anybody said: its target, and whether it goes.
+    #[arg(long, conflicts_with = "target")]
+    as_configured: bool,
+}
+
+impl Adding {
+    pub fn order(&self) -> Order {
+        let what = match &self.target {
+            Some(target) => What::QueueFor(target.as_str().into()),
+            None => What::Decide(Decision::Queue),
+        };
+        self.which.order(what)
+    }
+}
+
+impl Retargeting {
+    pub fn order(&self) -> Order {
+        let to = match &self.target {
+            Some(target) => Destination::Target(target.as_str().into()),
+            None => Destination::AsConfigured,
+        };
+        self.which.order(What::Route(to))
+    }
+}
+
 impl Queueing {
-    /// What `cloture act … queue` and `… unqueue` stand for.
-    pub fn order(&self, add: bool) -> Order {
-        let what = What::Decide(if add { Decision::Queue } else { Decision::Unqueue });
+    /// `cloture queue remove`
+    pub fn removal(&self) -> Order {
+        self.order(What::Remove)
+    }
+
+    fn order(&self, what: What) -> Order {
         let verb = ThreadVerb { what, reason: self.why.reason.clone() };
         self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb })
     }

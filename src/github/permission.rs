@@ -1,10 +1,11 @@
-//! What the token's owner may do in a repository.
+//! What the token's owner may do in a repository, and how pull requests are merged there.
 
 use super::call::{Call, Transport};
 use super::documents;
 use super::error::Error;
 use super::limits::Budget;
 use super::wire;
+use super::write::MergeMethod;
 use crate::domain::snapshot::RepositoryName;
 use serde_json::json;
 
@@ -26,6 +27,8 @@ pub struct Access {
     pub permission: Permission,
     /// Nothing can be written to an archived repository, whatever one may otherwise.
     pub archived: bool,
+    /// How it may be merged into, the token owner's own choice first.
+    pub methods: Vec<MergeMethod>,
     pub budget: Option<Budget>,
 }
 
@@ -64,6 +67,18 @@ pub async fn ask(transport: &(impl Transport + Sync), repository: &RepositoryNam
     Ok(Access {
         permission: Permission::named(found.viewer_permission.as_deref()),
         archived: found.is_archived,
+        methods: methods(&found),
         budget: reply.budget,
     })
+}
+
+fn methods(found: &wire::RepositoryPermission) -> Vec<MergeMethod> {
+    let all = [
+        ("MERGE", found.merge_commit_allowed, MergeMethod::Merge),
+        ("SQUASH", found.squash_merge_allowed, MergeMethod::Squash),
+        ("REBASE", found.rebase_merge_allowed, MergeMethod::Rebase),
+    ];
+    let mut allowed: Vec<_> = all.into_iter().filter(|(_, allowed, _)| *allowed).collect();
+    allowed.sort_by_key(|(name, ..)| *name != found.viewer_default_merge_method);
+    allowed.into_iter().map(|(.., method)| method).collect()
 }

@@ -139,6 +139,10 @@ pub enum MergeMethod {
     Rebase,
 }
 
+impl MergeMethod {
+    pub const ALL: [MergeMethod; 3] = [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase];
+}
+
 /// A write as it is shown to people before it happens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {

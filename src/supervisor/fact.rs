@@ -154,6 +154,9 @@ pub struct TaskFact {
     pub coalesced: bool,
     /// Why its findings go, in one sentence.
     pub reason: String,
+    /// The findings' titles, for whoever looks when nothing else is known of them any more.
+    #[serde(default)]
+    pub titles: Vec<String>,
 }
 
 impl Verb {
@@ -185,15 +188,15 @@ impl Verb {
 }
 
 impl TaskFact {
-    pub fn new(task: Task, reason: String) -> Self {
+    pub fn new(task: Task, reason: String, titles: Vec<String>) -> Self {
         let Task { target, path, findings, coalesced } = task;
-        TaskFact { target, path, findings, coalesced, reason }
+        TaskFact { target, path, findings, coalesced, reason, titles }
     }
 }
 
 impl From<TaskFact> for Task {
     fn from(fact: TaskFact) -> Self {
-        let TaskFact { target, path, findings, coalesced, reason: _ } = fact;
+        let TaskFact { target, path, findings, coalesced, reason: _, titles: _ } = fact;
         Task { target, path, findings, coalesced }
     }
 }

@@ -385,6 +385,27 @@ fn what_people_decided_here_is_part_of_the_history() {
 }
 
 #[test]
+fn where_people_sent_a_finding_is_part_of_the_history_until_it_is_handed_off() {
+    let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
+    let happened = |minute, what| Happened { at: at(minute), thread: "t".into(), what };
+    let thread = |all: &[Happened]| with_decisions(&seen, all).threads[0].thread.clone();
+    let queued = || happened(5, Happening::Act(PersonAct::Queue));
+    let withheld = happened(6, Happening::Routed(Destination::Nowhere));
+    let sent = happened(7, Happening::Routed(Destination::Target("expert".into())));
+    let found = thread(&[withheld.clone(), queued()]);
+    assert!(!found.queued && found.routed == Destination::Nowhere);
+    let again = happened(8, Happening::Act(PersonAct::Queue));
+    let found = thread(&[again, withheld.clone(), queued()]);
+    assert!(found.queued && found.routed == Destination::AsConfigured, "queueing it again lifts it");
+    let found = thread(&[sent, withheld, queued()]);
+    assert_eq!((found.queued, found.routed), (false, Destination::Target("expert".into())));
+    let gone = happened(6, Happening::HandedOff);
+    let late = happened(7, Happening::Routed(Destination::Nowhere));
+    let found = thread(&[late, gone]);
+    assert!(found.handed_off && found.routed == Destination::AsConfigured);
+}
+
+#[test]
 fn a_reply_counts_by_its_reviews_commit_where_the_push_time_is_unsure() {
     let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (9, bot(), "Agreed.")])]);
     assert_eq!(standing(&seen).3, 0, "said at the first head, and silent at the second");

@@ -287,9 +287,14 @@ pub(crate) struct PermissionAnswer {
     pub(crate) repository: Option<RepositoryPermission>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "these are the forge's independent flags, not modes")]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepositoryPermission {
     pub(crate) is_archived: bool,
     pub(crate) viewer_permission: Option<String>,
+    pub(crate) viewer_default_merge_method: String,
+    pub(crate) merge_commit_allowed: bool,
+    pub(crate) squash_merge_allowed: bool,
+    pub(crate) rebase_merge_allowed: bool,
 }

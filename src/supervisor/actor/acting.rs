@@ -197,7 +197,9 @@ impl Actor {
         tasks
             .map(|task| {
                 let reason = reason(&task.findings);
-                TaskFact::new(task, reason)
+                let titles = task.findings.iter().filter_map(|id| standing.thread(id));
+                let titles = titles.map(|shown| shown.thread.finding.title.to_string()).collect();
+                TaskFact::new(task, reason, titles)
             })
             .collect()
     }
