@@ -109,7 +109,8 @@ fn git(arguments: &[&str]) -> io::Result<String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
-    let (what, why) = (arguments.first().copied().unwrap_or_default(), String::from_utf8_lossy(&output.stderr));
+    let (what, why) =
+        (arguments.first().copied().unwrap_or_default(), String::from_utf8_lossy(&output.stderr));
     Err(io::Error::other(format!("git {what} failed: {}", why.trim())))
 }
 

@@ -32,7 +32,8 @@ pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -
     fs::create_dir_all(&checkout).ok()?;
     let address = bare.to_str()?;
     git(&bare, &["init", "--quiet", "--bare", "."], b"").await?;
-    git(&bare, &["--git-dir", ".", "fast-import", "--quiet"], history(repository, scenario).as_bytes()).await?;
+    git(&bare, &["--git-dir", ".", "fast-import", "--quiet"], history(repository, scenario).as_bytes())
+        .await?;
     git(&checkout, &["init", "--quiet", "."], b"").await?;
     git(&checkout, &["remote", "add", "origin", address], b"").await?;
     let format = "--format=%(refname:strip=2) %(objectname)";
@@ -56,11 +57,8 @@ impl Made {
 fn history(repository: &str, scenario: &Scenario) -> String {
     let mut stream = String::new();
     let mut commit = |branch: &str, from: Option<&str>, message: &str, files: &BTreeMap<String, String>| {
-        let _infallible = write!(
-            stream,
-            "commit refs/heads/{branch}\n{COMMITTER}\ndata {}\n{message}\n",
-            message.len()
-        );
+        let _infallible =
+            write!(stream, "commit refs/heads/{branch}\n{COMMITTER}\ndata {}\n{message}\n", message.len());
         if let Some(from) = from {
             let _infallible = writeln!(stream, "from refs/heads/{from}");
         }
@@ -69,7 +67,8 @@ fn history(repository: &str, scenario: &Scenario) -> String {
         }
         stream.push('\n');
     };
-    let entry = scenario.repositories.iter().map(toml::Spanned::get_ref).find(|entry| entry.name == repository);
+    let entry =
+        scenario.repositories.iter().map(toml::Spanned::get_ref).find(|entry| entry.name == repository);
     let Some(entry) = entry else { return stream };
     commit(&entry.default_branch, None, "Initial commit", &entry.files);
     let pulls = scenario.pull_requests.iter().map(toml::Spanned::get_ref);

@@ -121,8 +121,12 @@ fn act(thread: &Thread, is_satisfied: bool, insists: bool) -> Act {
     let may_reply = thread.legal.seeks_change.iter().any(|action| action == "reply");
     let (action, stance, body) = match (is_satisfied, may_reply || insists) {
         (true, _) => ("resolve", "accepts", "Fixed, thank you."),
-        (false, true) => ("reply", "seeks_change", "This is still so, and I still think that it should change."),
-        (false, false) => ("veto", "seeks_change", "I have said what there is to say. A person should decide."),
+        (false, true) => {
+            ("reply", "seeks_change", "This is still so, and I still think that it should change.")
+        }
+        (false, false) => {
+            ("veto", "seeks_change", "I have said what there is to say. A person should decide.")
+        }
     };
     Act { thread: thread.id.clone(), action, stance, body: body.to_owned() }
 }

@@ -51,10 +51,8 @@ impl Guide {
 /// Notices what the person did. Called after every message.
 pub(super) fn follow(model: &mut Model) {
     let Some(mut guide) = model.guide.take() else { return };
-    let done: Vec<Lesson> = ALL
-        .into_iter()
-        .filter(|lesson| !guide.knows(*lesson) && is_done(*lesson, &guide, model))
-        .collect();
+    let done: Vec<Lesson> =
+        ALL.into_iter().filter(|lesson| !guide.knows(*lesson) && is_done(*lesson, &guide, model)).collect();
     guide.learned.extend(done);
     guide.was_capped |= capped(model).is_some();
     model.guide = Some(guide);
@@ -93,7 +91,9 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
             let is_concerned = model.concerned().is_some_and(is_capped);
             (guide.was_capped && capped(model).is_none()) || (asked && is_concerned) || by_person("granted")
         }
-        Lesson::NoAuthor => here(List::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide)),
+        Lesson::NoAuthor => {
+            here(List::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
+        }
         Lesson::Journal => here(List::Journal),
         Lesson::Filter => model.overlay == Overlay::Filter,
         Lesson::Palette => matches!(model.overlay, Overlay::Palette { .. }),
@@ -164,7 +164,9 @@ fn at_leisure(guide: &Guide, model: &Model) -> Option<String> {
     if !guide.knows(Lesson::Threads) {
         let (down, up) = (keys.of(Action::Down), keys.of(Action::Up));
         let open = keys.of(Action::Open);
-        return Some(format!("A simulated GitHub, a minute a second. {down} {up} choose, {open}: its threads"));
+        return Some(format!(
+            "A simulated GitHub, a minute a second. {down} {up} choose, {open}: its threads"
+        ));
     }
     if !guide.knows(Lesson::Journal) {
         return Some(format!("{}: the journal, every decision with its reason", keys.of(Action::Journal)));
