@@ -18,6 +18,9 @@ use cloture::supervisor::clock::Clock;
 use cloture::supervisor::fact::{Fact, Verb};
 use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{Command, Supervisor, View};
+use cloture::tui::rows::Making;
+use cloture::tui::{Guide, Message, Model, Theme, update};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use std::path::Path;
 use std::pin::Pin;
@@ -36,10 +39,18 @@ struct Played {
 
 impl Played {
     async fn begin() -> Played {
+        Self::of(Self::stage().await).await
+    }
+
+    async fn stage() -> Stage {
         let program = Path::new(env!("CARGO_BIN_EXE_cloture"));
         let casting = Casting { program, clock: ClockMode::Manual, think: Duration::ZERO };
         let stage = Stage::set(&Config::default(), &casting).await.unwrap();
         assert_eq!(stage.simulator.problems(), [""; 0]);
+        stage
+    }
+
+    async fn of(stage: Stage) -> Played {
         let ticker = Arc::new(Ticker::new(&stage.simulator));
         let url = stage.simulator.url();
         let settings = Settings {
@@ -134,8 +145,6 @@ impl Played {
         let threads = standing.threads();
         let shown = threads.iter().find(|shown| shown.thread.finding.title.starts_with(title)).unwrap();
         let fact = Fact::Decided { thread: shown.thread.id.clone(), verb };
-        let host = standing.snapshot.url.split('/').nth(2).unwrap_or_default();
-        let _ = host;
         let about = self.records(name, "pushed").await[0].pull_request.clone().unwrap();
         let record = fact.record(self.stage.simulator.now(), &about, "dana", "because");
         self.journal.append_one(record).await.unwrap();
@@ -321,6 +330,121 @@ async fn a_person_can_grant_a_round_at_the_cap_and_it_settles_the_pull_request()
     assert_eq!(played.records(name, "dispatched").await.len(), 4);
     assert_eq!(played.exit(name), "success");
     assert!(played.threads(name).iter().all(|thread| thread.ends_with("resolved by reviewer")));
+    played.end().await;
+}
+
+/// The screen over the played demo, without a terminal.
+struct Seat {
+    model: Model,
+    read: u64,
+}
+
+impl Seat {
+    fn take(played: &Played, keys: &str) -> Seat {
+        let mut config = played.stage.config.clone();
+        let own = Config::parse(Path::new("own.toml"), keys.as_bytes()).unwrap();
+        config.keys = own.keys;
+        let reads = Arc::new(Profiles::in_force(&[]).unwrap());
+        let making = Making { config: Arc::new(config), reads, read_only: false };
+        let theme = Theme::new(cloture::config::Theme::Dark, false);
+        let mut model = Model::new(making, theme, "dana".to_owned(), played.stage.simulator.now());
+        model.guide = Some(Guide::new(None));
+        Seat { model, read: 0 }
+    }
+
+    /// Shows what there is to see, and says what the guide makes of it.
+    async fn look(&mut self, played: &Played) -> String {
+        let board = played.supervisor.board().borrow().clone();
+        update(&mut self.model, Message::Board(board));
+        let mut records = played.journal.records(Filter::default()).await.unwrap();
+        records.retain(|record| record.seq > self.read);
+        self.read = records.last().map_or(self.read, |record| record.seq);
+        update(&mut self.model, Message::Records(records));
+        self.line()
+    }
+
+    fn press(&mut self, code: KeyCode) -> String {
+        update(&mut self.model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.line()
+    }
+
+    fn line(&self) -> String {
+        let line = self.model.guide_line().unwrap();
+        assert!(line.chars().count() <= 76, "it has to fit into eighty columns: {line}");
+        line
+    }
+}
+
+fn key(name: char) -> KeyCode {
+    KeyCode::Char(name)
+}
+
+#[tokio::test]
+async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
+    let mut played = Played::begin().await;
+    let mut seat = Seat::take(&played, "");
+    let mut elsewhere = Seat::take(&played, "[keys]\ninbox = ['i']\nhandoff = ['ctrl-h']\nways_out = []\n");
+    assert!(seat.look(&played).await.contains("j k choose, ⏎: its threads"));
+    played.minutes(3).await;
+    assert!(seat.look(&played).await.contains("a minute a second"), "nothing has happened yet");
+    assert!(
+        seat.press(KeyCode::Enter).contains("4: the journal"),
+        "that is learned, and something else is next"
+    );
+
+    // A thread got stuck.
+    played.minutes(18).await;
+    assert_eq!(seat.look(&played).await, "Threads are out of the AI's hands. 2: your inbox");
+    assert_eq!(elsewhere.look(&played).await, "Threads are out of the AI's hands. i: your inbox");
+    assert!(seat.press(key('2')).starts_with("⏎ opens the argument"));
+    assert_eq!(seat.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b give it back to the loop");
+    played.decide("acme/fleet#12", "Give every", Verb::Uphold).await;
+    played.minutes(1).await;
+    assert!(!seat.look(&played).await.contains("You decide"), "it was decided");
+
+    // A merge fired.
+    played.minutes(8).await;
+    assert_eq!(seat.look(&played).await, "A merge fired its queue. 3: what was handed off");
+    elsewhere.look(&played).await;
+    assert!(elsewhere.press(key('i')).contains("opens the argument"));
+    assert_eq!(elsewhere.press(key('1')), "A merge fired its queue. ^h: what was handed off");
+    assert!(seat.press(key('3')).contains("f queues one"));
+
+    // The cap was reached before; it comes up when nothing else is at hand.
+    let cap = "The author's rounds on acme/billing#41 are spent. There, w: the ways out";
+    assert_eq!(seat.press(key('1')), cap);
+    elsewhere.press(KeyCode::Char('1'));
+    update(&mut elsewhere.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
+    assert!(elsewhere.press(key('1')).ends_with("There, :ways_out: the ways out"), "a command without a key");
+    let grant = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+    played.supervisor.tell(address("acme/billing#41"), grant).await;
+    played.minutes(6).await;
+    assert!(!seat.look(&played).await.contains("ways out"));
+
+    // And at leisure.
+    assert!(seat.press(key('4')).contains("/ finds"));
+    seat.press(key('/'));
+    seat.press(KeyCode::Esc);
+    assert_eq!(seat.press(key('1')), ": finds any command by its name");
+    seat.press(key(':'));
+    assert_eq!(seat.press(KeyCode::Esc), "? lists all keys of this screen");
+    seat.press(key('?'));
+    assert!(seat.press(KeyCode::Esc).starts_with("That is all there is to show. q leaves"));
+    played.end().await;
+}
+
+#[tokio::test]
+async fn without_git_there_is_no_author_and_the_guide_says_so() {
+    let mut stage = Played::stage().await;
+    // As it is set where `git` does not run.
+    stage.config.author.agent = None;
+    let mut played = Played::of(stage).await;
+    let mut seat = Seat::take(&played, "");
+    seat.model.guide = Some(Guide::new(Some(address("acme/billing#41").repository)));
+    played.minutes(4).await;
+    assert_eq!(played.exit("acme/billing#41"), "issues_found");
+    let line = seat.look(&played).await;
+    assert_eq!(line, "There is no git here, so that nobody is sent to fix acme/billing#41");
     played.end().await;
 }
 

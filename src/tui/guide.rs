@@ -1,7 +1,7 @@
 //! The demo's guide: one line that says what to look at now and which key to try.
 //!
-//! It changes with what happens and with what the person has done. [`follow`] notices the second, [`line`] is a function of
-//! both; neither touches anything else. Keys are named as they are bound.
+//! It changes with what happens and with what the person has done. [`follow`] notices the second,
+//! [`Model::guide_line`] is a function of both; neither touches anything else. Keys are named as they are bound.
 
 use super::action::Action;
 use super::dialog::Overlay;
@@ -101,28 +101,33 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
     }
 }
 
-/// What to say now; none where there is no guide.
-pub(super) fn line(model: &Model) -> Option<String> {
-    let guide = model.guide.as_ref()?;
-    let said = at_hand(guide, model).or_else(|| happened(guide, model)).or_else(|| at_leisure(guide, model));
-    let keys = Keys(model);
-    Some(said.unwrap_or_else(|| {
-        format!("That is all there is to show. {} leaves, and nothing stays behind", keys.of(Action::Quit))
-    }))
+impl Model {
+    /// What to say now; none where there is no guide.
+    pub fn guide_line(&self) -> Option<String> {
+        let guide = self.guide.as_ref()?;
+        let said = at_hand(guide, self).or_else(|| happened(guide, self)).or_else(|| at_leisure(guide, self));
+        Some(said.unwrap_or_else(|| {
+            let quit = Keys(self).of(Action::Quit);
+            format!("That is all there is to show. {quit} leaves, and nothing stays behind")
+        }))
+    }
 }
 
 /// What can be tried on the screen that the person is on.
 fn at_hand(guide: &Guide, model: &Model) -> Option<String> {
     let keys = Keys(model);
     let decide = || {
-        let [uphold, dismiss, give_back] = [Action::Uphold, Action::Dismiss, Action::Return].map(|a| keys.of(a));
+        let [uphold, dismiss, give_back] =
+            [Action::Uphold, Action::Dismiss, Action::Return].map(|a| keys.of(a));
         format!("You decide: {uphold} uphold, {dismiss} dismiss, {give_back} give it back to the loop")
     };
     match &model.screen {
         Screen::Inbox if stuck(model) > 0 && !guide.knows(Lesson::Conversation) => {
             Some(format!("{} opens the argument, and says what was counted", keys.of(Action::Open)))
         }
-        Screen::Inbox | Screen::Thread { .. } if stuck(model) > 0 && !guide.knows(Lesson::Decide) => Some(decide()),
+        Screen::Inbox | Screen::Thread { .. } if stuck(model) > 0 && !guide.knows(Lesson::Decide) => {
+            Some(decide())
+        }
         Screen::Handoff if !guide.knows(Lesson::Queue) => {
             let queue = keys.of(Action::Queue);
             Some(format!("Findings of one file are one task, sent once. {queue} queues one that stays"))

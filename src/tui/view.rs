@@ -19,7 +19,6 @@ mod watch;
 
 use super::action::Action;
 use super::dialog::Overlay;
-use super::guide;
 use super::model::{List, Model, Pane, Screen, ThreadKey};
 use super::text::{age, cut, width, wrap};
 use super::theme::Meaning;
@@ -72,7 +71,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
         }
         Screen::FirstRun { why } => put(frame, body, &overlay::first_run(model, why, body.width)),
     }
-    if let Some(text) = guide::line(model) {
+    if let Some(text) = model.guide_line() {
         let text = cut(&format!(" ▶ {text}"), guide.width as usize);
         put(frame, guide, &[Line::styled(text, model.theme.style(Meaning::Heading))]);
     }
