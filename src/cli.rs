@@ -126,6 +126,22 @@ pub enum Command {
     },
     /// Play with the real terminal over a GitHub inside the program; no account, token or network is needed.
     Demo,
+    /// The demo's driven reviewer: a request on standard input, an answer on standard output.
+    #[command(hide = true)]
+    DemoReviewer {
+        /// How long it thinks, in milliseconds.
+        #[arg(long, default_value_t = 0)]
+        think: u64,
+    },
+    /// The demo's author: a task on standard input, a push to the simulator at this address.
+    #[command(hide = true)]
+    DemoAuthor {
+        #[arg(long, value_name = "URL")]
+        simulator: String,
+        /// How long it thinks, in milliseconds.
+        #[arg(long, default_value_t = 0)]
+        think: u64,
+    },
     /// Run a GitHub on this machine that plays a scenario, until interrupted.
     Simulator {
         /// The port on loopback; 0 takes any free one.

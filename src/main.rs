@@ -76,6 +76,13 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
             let config = load(cli)?.config;
             play_demo(&config)?;
         }
+        Command::DemoReviewer { think } => {
+            demo::review(io::stdin().lock(), io::stdout().lock(), Duration::from_millis(*think))?;
+        }
+        Command::DemoAuthor { simulator, think } => {
+            let work = demo::work(io::stdin().lock(), simulator, Duration::from_millis(*think));
+            writeln!(io::stdout(), "{}", block_on(work)??)?;
+        }
         Command::Simulate { trace } => replay(trace)?,
         Command::Bound { json } => {
             let config = load(cli)?.config;
@@ -417,9 +424,14 @@ async fn interrupted() {
     #[cfg(unix)]
     let terminated = async {
         use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
+        let told = async |kind| match signal(kind) {
             Ok(mut signal) => drop(signal.recv().await),
             Err(_) => std::future::pending().await,
+        };
+        tokio::select! {
+            () = told(SignalKind::terminate()) => {}
+            // The terminal was closed.
+            () = told(SignalKind::hangup()) => {}
         }
     };
     #[cfg(not(unix))]

@@ -23,6 +23,8 @@ pub struct Session {
     pub profiles: Arc<Profiles>,
     pub forge: Forge,
     pub clock: Arc<dyn Clock>,
+    /// How patient the supervisor's writes are.
+    pub pace: Pace,
 }
 
 /// A pull request stays with an instance for so many polls without being heard of.
@@ -42,7 +44,8 @@ impl Session {
         let forge = settings.connect(host).await?;
         let (journal, set_aside) = open_journal(settings, state_folder, now).await?;
         let clock = Arc::new(SystemClock);
-        Ok(Session { journal, set_aside, profiles: Arc::new(profiles), forge, clock })
+        let (profiles, pace) = (Arc::new(profiles), Pace::default());
+        Ok(Session { journal, set_aside, profiles, forge, clock, pace })
     }
 
     /// A pull request of this forge, as the journal names it.
@@ -93,7 +96,7 @@ impl Session {
             clock: Arc::clone(&self.clock),
             instance,
             read_only,
-            pace: Pace::default(),
+            pace: self.pace.clone(),
             lease: interval.saturating_mul(LEASE_POLLS).max(SHORTEST_LEASE),
             fresh: true,
             environment: settings.environment_of_programs,

@@ -156,6 +156,11 @@ impl Simulator {
         pulls.into_iter().find(|pull| format!("{}#{}", pull.repository, pull.number) == name)
     }
 
+    /// Whose pull request `owner/name#number` is; none before it is opened.
+    pub fn author_of(&self, name: &str) -> Option<String> {
+        self.shared.lock().author_of(name)
+    }
+
     /// What the viewer wrote over the API, in the order it took effect.
     pub fn posts(&self) -> Vec<Post> {
         let mut core = self.shared.lock();

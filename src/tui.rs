@@ -11,6 +11,7 @@ pub mod action;
 pub mod dialog;
 mod driver;
 mod editor;
+mod guide;
 mod keymap;
 mod markdown;
 mod message;
@@ -24,6 +25,7 @@ mod view;
 
 pub use dialog::Overlay;
 pub use driver::{End, Found, Setup, Supervised, run};
+pub use guide::Guide;
 pub use message::{Effect, Message};
 pub use model::{Model, Pane, Screen};
 pub use theme::Theme;

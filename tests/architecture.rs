@@ -134,11 +134,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "demo",
         &[
+            "authors",
             "config",
+            "domain",
             "failure",
             "forge",
             "github",
+            "http",
             "journal",
+            "process",
             "reviewers",
             "session",
             "simulator",

@@ -1,4 +1,4 @@
-//! What the terminal shows and what keys do to it: every screen at four sizes, over what the demo's bots have written.
+//! What the terminal shows and what keys do to it: every screen at four sizes, over what a forge's bots have written.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -26,23 +26,23 @@ use std::time::Duration;
 const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 10)];
 
 fn making() -> Making {
-    let text = include_str!("../assets/demo.toml");
-    let config = Config::parse(Path::new("demo.toml"), text.as_bytes()).unwrap();
+    let text = include_str!("screens/config.toml");
+    let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
     let reads = Arc::new(Profiles::in_force(&[]).unwrap());
     Making { config: Arc::new(config), reads, read_only: false }
 }
 
-/// The demo after forty minutes, read over HTTP as the program reads it.
+/// The forge after forty minutes, read over HTTP as the program reads it.
 fn board() -> &'static (Arc<Board>, Timestamp) {
     static BOARD: OnceLock<(Arc<Board>, Timestamp)> = OnceLock::new();
     BOARD.get_or_init(|| tokio::runtime::Runtime::new().unwrap().block_on(read_board("")))
 }
 
 async fn read_board(title: &str) -> (Arc<Board>, Timestamp) {
-    let text = include_str!("../assets/scenarios/demo.toml");
+    let text = include_str!("screens/scenario.toml");
     let text =
         if title.is_empty() { text.to_owned() } else { text.replace("Add a discount to the cart", title) };
-    let scenario = Scenario::parse(&text, "demo.toml").unwrap();
+    let scenario = Scenario::parse(&text, "scenario.toml").unwrap();
     let simulator = simulated::start(&scenario).await;
     simulator.advance(Duration::from_mins(40));
     assert_eq!(simulator.problems(), [""; 0]);

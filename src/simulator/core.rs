@@ -94,6 +94,12 @@ impl Core {
         inspect::snapshot(self.world.get_mut(), self.script.problems())
     }
 
+    pub(crate) fn author_of(&mut self, pull: &str) -> Option<String> {
+        self.catch_up();
+        let world = self.world.get_mut();
+        world.pull_named(pull).map(|id| world[world[id].author].login.clone())
+    }
+
     pub(crate) fn viewer_login(&self) -> String {
         self.world.borrow()[self.viewer].login.clone()
     }

@@ -186,6 +186,11 @@ pub struct PullRequestEntry {
     /// When it was opened, from the scenario's start: negative is before.
     #[serde(default = "an_hour_ago")]
     pub created: SignedDuration,
+    /// Opened when this first happens, and not at a time of its own: a fix that answers an issue.
+    pub on: Option<Trigger>,
+    /// How long after that.
+    #[serde(default)]
+    pub delay: SignedDuration,
     pub branch: Option<String>,
     pub base: Option<String>,
     #[serde(default)]
@@ -256,6 +261,7 @@ pub struct Trigger {
     /// Who was asked to review, or who is mentioned.
     pub of: Option<String>,
     pub contains: Option<String>,
+    pub lacks: Option<String>,
     pub label: Option<String>,
     /// The name a scenario gave the thread.
     pub thread: Option<String>,

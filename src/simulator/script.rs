@@ -23,6 +23,8 @@ const STEPS_AT_ONCE: u32 = 10_000;
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     steps: Vec<Step>,
+    /// Pull requests that something has to happen for.
+    awaiting: Vec<PullRequestEntry>,
     due: BTreeMap<(Timestamp, u64), Due>,
     sequence: u64,
     /// How often each step's trigger has matched, for each pull request.
@@ -78,6 +80,10 @@ impl Script {
     /// that a step of the same instant finds its own.
     fn schedule_fixed(&mut self, scenario: &Scenario) {
         for entry in scenario.pull_requests.iter().map(toml::Spanned::get_ref) {
+            if entry.on.is_some() {
+                self.awaiting.push(entry.clone());
+                continue;
+            }
             let opened = scenario.start.saturating_add(entry.created).unwrap_or(scenario.start);
             for n in 1..=entry.repeat {
                 self.put(opened, Due::Open { entry: Box::new(entry.clone()), n });
@@ -187,6 +193,22 @@ impl Script {
                 let pull = if elsewhere { None } else { happening.pull };
                 self.schedule(world.now, index, pull, happening.thread);
             }
+            self.open_awaited(world, &happening);
+        }
+    }
+
+    /// Puts the pull requests on the calendar that waited for this.
+    fn open_awaited(&mut self, world: &World, happening: &Happening) {
+        let (come, awaiting): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.awaiting).into_iter().partition(|entry| {
+                entry.on.as_ref().is_some_and(|trigger| self.matches(world, trigger, happening))
+            });
+        self.awaiting = awaiting;
+        for entry in come {
+            let at = world.now.saturating_add(entry.delay).unwrap_or(Timestamp::MAX);
+            for n in 1..=entry.repeat {
+                self.put(at, Due::Open { entry: Box::new(entry.clone()), n });
+            }
         }
     }
 
@@ -214,6 +236,7 @@ impl Script {
                 happening.pull.is_some_and(|pull| pulls(world, Some(reference)).contains(&pull))
             })
             && trigger.contains.as_deref().is_none_or(|part| happening.text.contains(part))
+            && trigger.lacks.as_deref().is_none_or(|part| !happening.text.contains(part))
             && trigger.label.as_deref().is_none_or(|label| happening.text.eq_ignore_ascii_case(label))
             && trigger.thread.as_deref().is_none_or(|name| {
                 let named = happening.pull.and_then(|pull| self.threads.get(&(pull, name.to_owned())));

@@ -452,7 +452,11 @@ impl Actor {
             let attempt = frozen.as_ref().map_or(0, |frozen| frozen.attempt);
             let asked = Fact::Asked { reviewer: reviewer.name.clone(), head: head.clone(), attempt };
             let why = match &frozen {
-                Some(frozen) => format!("cycle {}, attempt {attempt}", frozen.number),
+                Some(frozen) => {
+                    let refused = standing.folded.violations.get(&reviewer.name).into_iter().flatten();
+                    let refused = refused.map(|violation| format!("; {}: {violation}", violation.kind()));
+                    format!("cycle {}, attempt {attempt}{}", frozen.number, refused.collect::<String>())
+                }
                 None => "its calls are spent: the cycle is closed without asking".to_owned(),
             };
             self.record_held(asked, "engine", &why).await?;

@@ -1,6 +1,7 @@
 //! Carries out what the pure part says: owns the terminal, reads what people type, passes on what the supervisor and the
 //! journal have to tell, and draws when something changed. Nothing here waits for the network.
 
+use super::guide::Guide;
 use super::message::{Effect, Message};
 use super::model::Model;
 use super::rows::Making;
@@ -35,7 +36,8 @@ pub struct Setup {
     pub clock: Arc<dyn Clock>,
     /// How often what counts down is drawn again.
     pub tick: Duration,
-    pub guide: Option<&'static str>,
+    /// Says what to look at and which key to try, in the demo.
+    pub guide: Option<Guide>,
     /// None where nothing can be supervised.
     pub supervised: Option<Supervised>,
 }

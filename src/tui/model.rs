@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::dialog::Overlay;
+use super::guide::Guide;
 use super::keymap::Keymap;
 use super::rows::handoff::HandoffRow;
 use super::rows::inbox::InboxRow;
@@ -67,8 +68,8 @@ pub struct Model {
     pub dragging: bool,
     /// The last thing that a person should know, until the next key.
     pub notice: Option<String>,
-    /// One line about what is going on, in the demo.
-    pub guide: Option<&'static str>,
+    /// What the guide line of the demo is made from; none elsewhere.
+    pub guide: Option<Guide>,
     /// Who sits here, for the journal.
     pub by: String,
     /// Pull requests are still being looked for.

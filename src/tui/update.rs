@@ -10,6 +10,7 @@ mod writing;
 
 use super::action::Action;
 use super::dialog::Overlay;
+use super::guide;
 use super::message::{Effect, Message};
 use super::model::{List, Model, Screen};
 use super::rows;
@@ -19,6 +20,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Takes one message in.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    let effects = taken(model, message);
+    guide::follow(model);
+    effects
+}
+
+fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Message::Key(key) => {

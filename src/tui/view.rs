@@ -5,7 +5,7 @@
 //! │ pull requests             │ one pull request: its loop, who is in and missing     │
 //! │   list, or one page       │ its threads                                           │  body
 //! │                           │ the selected thread in words                          │
-//! │ what is going on (only in the demo)                                               │  guide
+//! │ what to look at now (only in the demo)                                            │  guide
 //! └ ⏎ open  / filter  n next stuck  : palette  ? help  q quit ────────────────────────┘  foot
 //! ```
 
@@ -72,7 +72,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
         }
         Screen::FirstRun { why } => put(frame, body, &overlay::first_run(model, why, body.width)),
     }
-    if let Some(text) = model.guide {
+    if let Some(text) = model.guide_line() {
         let text = cut(&format!(" ▶ {text}"), guide.width as usize);
         put(frame, guide, &[Line::styled(text, model.theme.style(Meaning::Heading))]);
     }

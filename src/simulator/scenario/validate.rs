@@ -43,6 +43,9 @@ impl Scenario {
             for login in std::iter::once(&pull.author).chain(&pull.review_requests) {
                 names.account(login).map_err(at(entry.span()))?;
             }
+            if let Some(trigger) = &pull.on {
+                names.trigger(trigger).map_err(at(entry.span()))?;
+            }
         }
         for step in &self.steps {
             names.step(step.get_ref()).map_err(at(step.span()))?;

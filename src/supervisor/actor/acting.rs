@@ -170,7 +170,12 @@ impl Actor {
                 let at = standing.snapshot.closed_at.unwrap_or(standing.snapshot.updated_at);
                 let known =
                     self.history.facts().iter().any(|dated| dated.fact == Fact::Closed && dated.at == at);
-                if known { Ok(()) } else { self.record_at(at, Fact::Closed).await }
+                if !known {
+                    self.record_at(at, Fact::Closed).await?;
+                    // What was queued is not any more.
+                    self.restand(Arc::clone(&standing.snapshot));
+                }
+                Ok(())
             }
             PullRequestState::Merged => {
                 if self.history.merged().is_none() {
