@@ -11,6 +11,7 @@ pub mod action;
 pub mod dialog;
 mod driver;
 mod editor;
+mod highlight;
 mod keymap;
 mod markdown;
 mod message;
