@@ -16,6 +16,7 @@ mod keymap;
 mod markdown;
 mod message;
 mod model;
+mod reading;
 pub mod rows;
 mod terminal;
 mod text;

@@ -164,7 +164,8 @@ impl Scan<'_> {
             return self.take(self.at + length, Meaning::Number);
         }
         if language.attributes.iter().any(|mark| self.rest().starts_with(mark)) && (begins || next == '@') {
-            let mark: usize = self.rest().chars().take_while(|c| !is_word(*c, language)).map(char::len_utf8).sum();
+            let mark: usize =
+                self.rest().chars().take_while(|c| !is_word(*c, language)).map(char::len_utf8).sum();
             let length = mark + word_length(&self.rest()[mark..], language);
             return self.take(self.at + length.max(1), Meaning::Function);
         }
@@ -285,7 +286,9 @@ impl Scan<'_> {
     fn is_comment(&self, mark: &str) -> bool {
         let before = self.text[..self.at].chars().next_back();
         match mark {
-            "#" | "--" | ";" | "%" => before.is_none_or(|c| c.is_whitespace() || matches!(c, ';' | ')' | '}' | ']')),
+            "#" | "--" | ";" | "%" => {
+                before.is_none_or(|c| c.is_whitespace() || matches!(c, ';' | ')' | '}' | ']'))
+            }
             "//" => before != Some(':'),
             _ => true,
         }
@@ -317,7 +320,9 @@ mod tests {
         let mut highlighter = Highlighter::of_path(path);
         let mut found = Vec::new();
         for text in code.lines() {
-            found.extend(highlighter.line(text).into_iter().map(|(at, meaning)| (text[at].to_owned(), meaning)));
+            found.extend(
+                highlighter.line(text).into_iter().map(|(at, meaning)| (text[at].to_owned(), meaning)),
+            );
         }
         found
     }
@@ -357,7 +362,9 @@ mod tests {
         is("a.json", "{\"key\": \"value\"}", "\"value\"", Meaning::Literal);
         is("a.yaml", "name: \"x\" # y", "name", Meaning::Type);
         is("a.html", "<p class=\"x\">don't \"say\"</p>", "p", Meaning::Keyword);
-        assert!(!seen("a.html", "<p>don't \"say\"</p>").iter().any(|(_, meaning)| *meaning == Meaning::Literal));
+        assert!(
+            !seen("a.html", "<p>don't \"say\"</p>").iter().any(|(_, meaning)| *meaning == Meaning::Literal)
+        );
     }
 
     #[test]
@@ -389,7 +396,8 @@ mod tests {
 
     #[test]
     fn every_language_has_names_of_its_own() {
-        let names: Vec<&str> = LANGUAGES.iter().flat_map(|language| language.names.split_whitespace()).collect();
+        let names: Vec<&str> =
+            LANGUAGES.iter().flat_map(|language| language.names.split_whitespace()).collect();
         for (index, name) in names.iter().enumerate() {
             assert!(!names[..index].contains(name), "{name} is named twice");
             assert_eq!(*name, name.to_ascii_lowercase());

@@ -19,6 +19,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Takes one message in.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    let effects = take(model, message);
+    super::view::prepare(model);
+    effects
+}
+
+fn take(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Message::Key(key) => {
@@ -223,6 +229,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Sort if model.screen == Screen::Inbox => model.inbox_by_age = !model.inbox_by_age,
         Action::Sort => model.sort = model.sort.next(),
         Action::Fold => model.unfolded = !model.unfolded,
+        Action::NextComment => model.reading.jump(1),
+        Action::PreviousComment => model.reading.jump(-1),
         Action::NextUnread => moving::next_unread(model),
         Action::Mark => acting::mark(model),
         Action::MarkAll => acting::mark_all(model),

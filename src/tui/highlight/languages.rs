@@ -406,7 +406,13 @@ pub(super) const LANGUAGES: &[Language] = &[
         markup: true,
         ..BRACES
     },
-    Language { names: "json jsonc json5 jsonl geojson webmanifest", line_comments: &["//"], in_words: "", quotes: &[DOUBLE], ..SETTINGS },
+    Language {
+        names: "json jsonc json5 jsonl geojson webmanifest",
+        line_comments: &["//"],
+        in_words: "",
+        quotes: &[DOUBLE],
+        ..SETTINGS
+    },
     Language {
         names: "yaml yml",
         quotes: &[DOUBLE_LINES, quote("'", "'", false, true)],
