@@ -5,19 +5,46 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthChar;
 
 /// A text as one line that a terminal can show: nothing in it moves the cursor, changes colours, turns the direction
 /// of reading or hides. What remains of an escape sequence stays visible, because somebody wrote it.
 pub fn line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c.is_whitespace() && c != ' ' || is_hostile(c)) {
+    let mut pile = Pile::default();
+    let is_clean = |c: char| (!c.is_whitespace() || c == ' ') && !is_hostile(c) && pile.takes(c);
+    if text.chars().all(is_clean) {
         return Cow::Borrowed(text);
     }
+    let mut pile = Pile::default();
     let kept = text.chars().filter_map(|c| match c {
-        _ if c.is_whitespace() => Some(' '),
+        _ if c.is_whitespace() => Some(' ').filter(|blank| pile.takes(*blank)),
         _ if is_hostile(c) => None,
-        _ => Some(c),
+        _ => Some(c).filter(|c| pile.takes(*c)),
     });
     Cow::Owned(kept.collect())
+}
+
+/// Marks that stand on one character. No writing needs more than a few, and hundreds of them are one cell that a terminal
+/// draws over its neighbours.
+#[derive(Default)]
+struct Pile(u32);
+
+impl Pile {
+    const HIGHEST: u32 = 6;
+
+    fn takes(&mut self, c: char) -> bool {
+        if c.is_ascii() || c.width() != Some(0) {
+            self.0 = 0;
+            return true;
+        }
+        // How a character is to look is said once and right behind it; a row of these is a message that nobody sees.
+        let is_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
+        if self.0 == Self::HIGHEST || (is_selector && self.0 > 0) {
+            return false;
+        }
+        self.0 += 1;
+        true
+    }
 }
 
 /// Several lines, each of them cleaned as [`line`] does. Tabs stay, because code depends on them.
@@ -53,11 +80,16 @@ pub fn is_hostile(c: char) -> bool {
             '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}'
             // Without width.
             | '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             // Breaks, annotations, and everything private between programs.
             | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}'
-            // Tags and the further variation selectors, in which whole messages can be hidden.
-            | '\u{e0000}'..='\u{e0fff}')
+            // Tags and variation selectors, in which whole messages can be hidden; the two that choose between text and
+            // emoji stay.
+            | '\u{fe00}'..='\u{fe0d}' | '\u{e0000}'..='\u{e0fff}'
+            // What is no character, and never will be.
+            | '\u{fdd0}'..='\u{fdef}')
+        || u32::from(c) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]
@@ -88,6 +120,17 @@ mod tests {
     }
 
     #[test]
+    fn marks_do_not_pile_up_and_nothing_is_hidden_in_them() {
+        let piled = format!("a{}b", "\u{301}".repeat(500));
+        assert_eq!(line(&piled), format!("a{}b", "\u{301}".repeat(6)));
+        assert_eq!(line("x\u{fe0f}\u{fe0e}\u{fe0f}\u{fe0e}y\u{fe01}"), "x\u{fe0f}y");
+        for text in ["e\u{301}", "นี้", "ﷺ", "ᄀ\u{1161}\u{11a8}", "1\u{fe0f}\u{20e3}", "क्षि"] {
+            assert_eq!(line(text), text);
+        }
+        assert_eq!(line("a\u{fffe}\u{1ffff}\u{fdd0}b"), "ab");
+    }
+
+    #[test]
     fn a_block_keeps_its_lines_and_tabs() {
         assert_eq!(block("a:\r\n\tb\u{1b}[2J\n\n\u{202e}c\rd\n"), "a:\n\tb[2J\n\nc d");
     }
@@ -104,7 +147,9 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_hostile_is_left_whatever_is_given(text in any::<String>()) {
-            prop_assert!(!line(&text).chars().any(is_hostile));
+            let once = line(&text).into_owned();
+            prop_assert!(!once.chars().any(is_hostile));
+            prop_assert_eq!(&*line(&once), once.as_str());
             let quoted = serde_json::to_string(&text).unwrap();
             let cleaned = json(&quoted);
             prop_assert!(!cleaned.chars().any(is_hostile));

@@ -8,6 +8,7 @@ use crate::domain::cycle::{Answer, Choice, Frozen, Trigger, Violation};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{Happened, Happening, is_person};
+use crate::domain::place::FileChange;
 use crate::domain::policy::Policy;
 use crate::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest};
 use crate::domain::re_review::Reply;
@@ -48,6 +49,16 @@ pub struct Folded {
     pub handed_off: BTreeSet<ThreadId>,
     /// The forge's thread for each of the engine's, where it was posted.
     pub posted: BTreeMap<ThreadId, ThreadId>,
+    /// Every push that was followed, oldest first.
+    pub pushes: Vec<Push>,
+}
+
+/// What a push changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Push {
+    pub at: Timestamp,
+    pub head: Sha,
+    pub changes: Vec<FileChange>,
 }
 
 /// What a completed cycle has to say on the forge.
@@ -126,6 +137,7 @@ impl History {
                 granted: 0,
                 handed_off: BTreeSet::new(),
                 posted: posted.iter().map(|(engine, seen)| (engine.clone(), seen.id.clone())).collect(),
+                pushes: Vec::new(),
             },
             answers: BTreeMap::new(),
             frozen: BTreeMap::new(),
@@ -215,7 +227,10 @@ impl Fold<'_> {
                 }
             }
             Fact::Granted { .. } => folded.granted += 1,
-            Fact::Pushed { head, changes, .. } => folded.engine.push(head.clone(), changes),
+            Fact::Pushed { head, changes, .. } => {
+                folded.engine.push(head.clone(), changes);
+                folded.pushes.push(Push { at, head: head.clone(), changes: changes.clone() });
+            }
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
                 folded.author_at.entry(head.clone()).or_default();

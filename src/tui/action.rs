@@ -32,6 +32,8 @@ pub enum Action {
     Help,
     Sort,
     Fold,
+    NextComment,
+    PreviousComment,
 
     // Deciding about threads
     Mark,
@@ -72,14 +74,14 @@ pub enum Action {
 
 use Action::{
     Back, Bottom, BreakGlass, Browse, CopyLink, CopyPrompt, Demo, Dismiss, Down, Editor, Escalate, Filter,
-    Fold, GrantRound, Handoff, Help, Inbox, Journal, Left, Mark, MarkAll, NextScreen, NextStuck, NextUnread,
-    Open, PageDown, PageUp, Palette, Pause, Poll, PreviousScreen, Queue, Quit, Reply, Resolve, Resume,
-    Retarget, RetryTask, Return, Right, Sort, Stop, Submit, Top, Undo, Unresolve, Up, Uphold, Veto, Watch,
-    WaysOut,
+    Fold, GrantRound, Handoff, Help, Inbox, Journal, Left, Mark, MarkAll, NextComment, NextScreen, NextStuck,
+    NextUnread, Open, PageDown, PageUp, Palette, Pause, Poll, PreviousComment, PreviousScreen, Queue, Quit,
+    Reply, Resolve, Resume, Retarget, RetryTask, Return, Right, Sort, Stop, Submit, Top, Undo, Unresolve, Up,
+    Uphold, Veto, Watch, WaysOut,
 };
 
 /// With the name that the configuration and the palette know it by, and what it does.
-const ALL: [(Action, &str, &str); 51] = [
+const ALL: [(Action, &str, &str); 53] = [
     (Watch, "watch", "pull requests, their loops and threads"),
     (Inbox, "inbox", "what waits for a person"),
     (Handoff, "handoff", "what is handed to coding agents at merge"),
@@ -103,6 +105,8 @@ const ALL: [(Action, &str, &str); 51] = [
     (Help, "help", "all keys of this screen"),
     (Sort, "sort", "sort by something else"),
     (Fold, "fold", "unfold or fold what bots hide in their posts"),
+    (NextComment, "next_comment", "to the next comment"),
+    (PreviousComment, "previous_comment", "to the comment before"),
     (Mark, "mark", "mark this thread, to act on several at once"),
     (MarkAll, "mark_all", "mark all threads of this list, or none"),
     (Veto, "veto", "stop the argument and keep the thread yourself"),
@@ -173,7 +177,7 @@ impl Action {
             Undo => !first_run,
             // Only while a text is written; see `update::writing`.
             Submit | Editor => false,
-            Fold => matches!(screen, Screen::Thread { .. }),
+            Fold | NextComment | PreviousComment => matches!(screen, Screen::Thread { .. }),
             Poll | Pause | Resume | Stop | WaysOut | GrantRound | BreakGlass | Browse | CopyLink => {
                 about_a_pull_request
             }
@@ -195,8 +199,22 @@ impl Action {
             Screen::Handoff => &[Open, Queue, Retarget, RetryTask, Filter, Help, Quit, Palette, Browse],
             Screen::Journal => &[Open, Filter, Palette, Help, Quit],
             Screen::Thread { .. } => &[
-                Back, Reply, Resolve, Queue, Veto, Escalate, Help, Quit, Uphold, Dismiss, Return, Fold,
-                CopyPrompt, Browse, Palette,
+                Back,
+                Reply,
+                Resolve,
+                Queue,
+                Veto,
+                Escalate,
+                Help,
+                Quit,
+                Uphold,
+                Dismiss,
+                Return,
+                Fold,
+                NextComment,
+                CopyPrompt,
+                Browse,
+                Palette,
             ],
             Screen::Record { .. } => &[Back, Down, Up, Help, Quit],
             Screen::FirstRun { .. } => &[Demo, Help, Quit],

@@ -1,190 +1,272 @@
-//! Markdown as lines on a terminal. What bots hide in their posts for programs is left out, and what they fold is folded.
-//! The text was cleaned before it comes here.
+//! Markdown as lines on a terminal, with the HTML that bots mix into it. What they fold, hide or append for programs and
+//! advertising is folded away and counted. The text was cleaned before it comes here.
 
-use super::text::{count, width, wrap};
+mod html;
+mod noise;
+mod table;
+
+use super::highlight::Highlighter;
+use super::text::{columns_of, count, cut, width, wrap};
 use super::theme::{Meaning, Theme};
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use crate::clean;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use std::fmt::Write as _;
+use std::ops::Range;
+use table::Table;
+use unicode_segmentation::UnicodeSegmentation;
 
-/// Renders a post into so many columns. `unfolded` shows what stands in folds.
-pub(super) fn lines(markdown: &str, columns: usize, theme: Theme, unfolded: bool) -> Vec<Line<'static>> {
-    let visible = without_noise(markdown, unfolded);
-    let mut writer = Writer::new(columns.max(8), theme);
-    for event in Parser::new_ext(&visible, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES) {
+/// How a post is to be shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) columns: usize,
+    pub(super) theme: Theme,
+    /// Shows what stands in folds, and what was hidden.
+    pub(super) unfolded: bool,
+    /// The file it is about, and the lines that a suggestion would replace.
+    pub(super) path: &'a str,
+    pub(super) replaced: &'a [String],
+}
+
+/// A post as lines.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Laid {
+    pub(super) lines: Vec<Line<'static>>,
+    /// Lines that are there and not shown.
+    pub(super) folded: usize,
+}
+
+/// A line of code takes so many rows at most.
+const CODE_ROWS: usize = 4;
+
+/// Lines of a code block that are shown before the rest is only counted.
+const CODE_LINES: usize = 400;
+
+/// Addresses are shown so far; longer ones carry other things.
+const LONGEST_LINK: usize = 80;
+
+pub(super) fn lay(markdown: &str, look: &Look<'_>) -> Laid {
+    let options = Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_GFM;
+    let mut writer = Writer::new(look);
+    for event in Parser::new_ext(markdown, options) {
         writer.take(event);
     }
     writer.finish()
 }
 
-/// Comments go, and a fold becomes its summary.
-fn without_noise(markdown: &str, unfolded: bool) -> String {
-    let mut rest = markdown;
-    let mut kept = String::new();
-    let mut depth = 0usize;
-    loop {
-        let next = ["<!--", "<details", "</details>"]
-            .iter()
-            .filter_map(|mark| Some((rest.find(mark)?, *mark)))
-            .min();
-        let Some((at, mark)) = next else { break };
-        if depth == 0 || unfolded {
-            kept.push_str(&rest[..at]);
-        }
-        rest = &rest[at..];
-        match mark {
-            "<!--" => rest = rest.find("-->").map_or("", |end| &rest[end + 3..]),
-            "<details" => {
-                let inner = rest.find('>').map_or("", |end| &rest[end + 1..]);
-                let (summary, body) = summary(inner);
-                if depth == 0 || unfolded {
-                    let sign = if unfolded { '▾' } else { '▸' };
-                    let size = folded_lines(body);
-                    // Writing to a string does not fail.
-                    let _ = write!(kept, "\n\n{sign} *{summary}* ({})\n\n", count(size, "line", "lines"));
-                }
-                depth += 1;
-                rest = body;
-            }
-            _ => {
-                depth = depth.saturating_sub(1);
-                rest = rest.strip_prefix("</details>").unwrap_or(rest);
-                kept.push_str("\n\n");
-            }
-        }
-    }
-    if depth == 0 || unfolded {
-        kept.push_str(rest);
-    }
-    kept
-}
-
-fn summary(inner: &str) -> (String, &str) {
-    let trimmed = inner.trim_start();
-    let Some(after) = trimmed.strip_prefix("<summary>") else { return ("folded".to_owned(), inner) };
-    match after.split_once("</summary>") {
-        Some((summary, body)) => (without_tags(summary).replace('*', "").trim().to_owned(), body),
-        None => ("folded".to_owned(), after),
-    }
-}
-
-fn folded_lines(body: &str) -> usize {
-    let inside = body.split("</details>").next().unwrap_or_default();
-    inside.lines().filter(|text| !text.trim().is_empty()).count()
-}
-
-fn without_tags(text: &str) -> String {
-    let mut depth = 0usize;
-    let kept = text.chars().filter(|c| match c {
-        '<' => {
-            depth += 1;
-            false
-        }
-        '>' if depth > 0 => {
-            depth -= 1;
-            false
-        }
-        _ => depth == 0,
-    });
-    kept.collect()
-}
-
-struct Writer {
-    columns: usize,
+/// Code in so many columns, its pieces in the theme's colours and the rest in a style of its own. A line that is too long
+/// goes on in the next row, and ends somewhere all the same.
+pub(super) fn code_rows(
+    text: &str,
+    pieces: &[(Range<usize>, Meaning)],
+    plain: Style,
     theme: Theme,
+    columns: usize,
+) -> Vec<Vec<Span<'static>>> {
+    let columns = columns.max(2);
+    let mut rows: Vec<Vec<Span<'static>>> = vec![Vec::new()];
+    let (mut used, mut next) = (0, 0);
+    for (at, grapheme) in text.grapheme_indices(true) {
+        while pieces.get(next).is_some_and(|(piece, _)| piece.end <= at) {
+            next += 1;
+        }
+        let style = match pieces.get(next) {
+            Some((piece, meaning)) if piece.contains(&at) => plain.patch(theme.style(*meaning)),
+            _ => plain,
+        };
+        let (shown, wide) = if grapheme == "\t" { ("    ", 4) } else { (grapheme, columns_of(grapheme)) };
+        if used + wide > columns {
+            if rows.len() == CODE_ROWS {
+                if let Some(last) = rows.last_mut() {
+                    last.pop();
+                    last.push(Span::styled("…", theme.style(Meaning::Muted)));
+                }
+                return rows;
+            }
+            rows.push(Vec::new());
+            used = 0;
+        }
+        used += wide;
+        let Some(row) = rows.last_mut() else { continue };
+        match row.last_mut() {
+            Some(span) if span.style == style => span.content.to_mut().push_str(shown),
+            _ => row.push(Span::styled(shown.to_owned(), style)),
+        }
+    }
+    rows
+}
+
+/// Something that stands before every line inside of it, and before its first line perhaps something else.
+struct Container {
+    first: String,
+    rest: String,
+    style: Style,
+    begun: bool,
+}
+
+/// A `<details>` that is open.
+struct Fold {
+    /// Where its lines begin, and the containers it is in.
+    from: usize,
+    depth: usize,
+    title: String,
+    in_summary: bool,
+}
+
+struct Code {
+    kind: CodeKind,
+    highlighter: Highlighter,
+    shown: usize,
+    left_out: usize,
+    text: String,
+}
+
+#[derive(PartialEq, Eq)]
+enum CodeKind {
+    Plain,
+    Diff,
+    Suggestion,
+}
+
+struct Writer<'a> {
+    look: Look<'a>,
     done: Vec<Line<'static>>,
     /// The paragraph so far: pieces with their styles.
     pieces: Vec<(String, Style)>,
     styles: Vec<Style>,
+    containers: Vec<Container>,
     /// The number of the next item, for each list that is open.
     lists: Vec<Option<u64>>,
-    quotes: usize,
-    code: Option<bool>,
-    item: Option<String>,
+    code: Option<Code>,
+    table: Option<Table>,
+    /// Where each link that is open goes, and how much was written before it.
+    links: Vec<(String, usize)>,
+    image: Option<String>,
+    html_block: Option<String>,
+    elements: Vec<(String, Style)>,
+    folds: Vec<Fold>,
+    folded: usize,
+    /// Inside what a bot says of how it came to its finding; ends with a rule.
+    in_chain: Option<usize>,
 }
 
-impl Writer {
-    fn new(columns: usize, theme: Theme) -> Writer {
+impl<'a> Writer<'a> {
+    fn new(look: &Look<'a>) -> Writer<'a> {
         Writer {
-            columns,
-            theme,
+            look: Look { columns: look.columns.max(8), ..*look },
             done: Vec::new(),
             pieces: Vec::new(),
             styles: vec![Style::default()],
+            containers: Vec::new(),
             lists: Vec::new(),
-            quotes: 0,
             code: None,
-            item: None,
+            table: None,
+            links: Vec::new(),
+            image: None,
+            html_block: None,
+            elements: Vec::new(),
+            folds: Vec::new(),
+            folded: 0,
+            in_chain: None,
         }
     }
 
     fn take(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.start(&tag),
+            Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) if self.code.is_some() => self.code(&text),
-            Event::Text(text) => self.push(&text, self.style()),
-            Event::Code(text) => self.push(&text, self.theme.style(Meaning::Code)),
-            Event::SoftBreak => self.push(" ", self.style()),
-            Event::HardBreak => self.flush(),
-            Event::Rule => {
-                self.flush();
-                let rule = "─".repeat(self.columns.min(40));
-                self.done.push(Line::styled(rule, self.theme.style(Meaning::Muted)));
+            Event::Text(text) if self.code.is_some() => self.text(&text),
+            // A reference such as `&#27;` has become a character only now, after everything else was cleaned.
+            Event::Text(text) => self.text(&clean::line(&text)),
+            Event::Code(text) => {
+                let style = self.meaning(Meaning::Code);
+                self.push(&text, style);
             }
-            Event::InlineHtml(tag) if tag.starts_with("<br") => self.flush(),
-            Event::Html(html) => {
-                let text = without_tags(&html);
-                if !text.trim().is_empty() {
-                    self.push(text.trim(), self.style());
-                    self.flush();
+            Event::SoftBreak => self.text(" "),
+            Event::HardBreak => self.flush(),
+            Event::Rule => self.rule(),
+            Event::InlineHtml(tag) => self.html(&tag),
+            Event::Html(html) => match &mut self.html_block {
+                Some(block) => block.push_str(&html),
+                None => self.html(&html),
+            },
+            Event::TaskListMarker(done) => {
+                if let Some(item) = self.containers.last_mut().filter(|item| !item.begun) {
+                    item.first = item.first.replace("• ", if done { "☑ " } else { "☐ " });
                 }
             }
-            _ => {}
+            Event::FootnoteReference(name) => self.text(&format!("[{name}]")),
+            Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text),
         }
     }
 
-    fn start(&mut self, tag: &Tag<'_>) {
+    fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Heading { level, .. } => {
                 self.gap();
-                let mut style = self.theme.style(Meaning::Heading);
-                if *level == HeadingLevel::H1 {
-                    style = style.add_modifier(Modifier::UNDERLINED);
-                }
-                self.styles.push(style);
+                let style = self.meaning(Meaning::Heading);
+                let is_first = level == HeadingLevel::H1;
+                self.styles.push(if is_first { style.add_modifier(Modifier::UNDERLINED) } else { style });
             }
-            Tag::Paragraph if self.item.is_none() => self.gap(),
-            Tag::Emphasis => self.styles.push(self.style().add_modifier(Modifier::ITALIC)),
-            Tag::Strong => self.styles.push(self.style().add_modifier(Modifier::BOLD)),
-            Tag::Strikethrough => self.styles.push(self.style().add_modifier(Modifier::CROSSED_OUT)),
-            Tag::BlockQuote(_) => {
+            // The first paragraph of an item stands on the item's own line.
+            Tag::Paragraph if self.containers.last().is_some_and(|item| !item.begun) => {}
+            Tag::Paragraph | Tag::FootnoteDefinition(_) => self.gap(),
+            Tag::Emphasis => self.add(Modifier::ITALIC),
+            Tag::Strong => self.add(Modifier::BOLD),
+            Tag::Strikethrough => self.add(Modifier::CROSSED_OUT),
+            Tag::BlockQuote(kind) => {
                 self.gap();
-                self.quotes += 1;
+                let style = self.meaning(Meaning::Muted);
+                self.enter("│ ".to_owned(), "│ ".to_owned(), style, true);
+                self.styles.push(self.look.theme.style(Meaning::Quote));
+                if let Some(kind) = kind {
+                    let style = self.meaning(Meaning::Warning).add_modifier(Modifier::BOLD);
+                    self.push(&format!("{kind:?}").to_uppercase(), style);
+                    self.flush();
+                }
             }
             Tag::List(first) => {
                 self.flush();
-                self.lists.push(*first);
+                if self.lists.is_empty() {
+                    self.gap();
+                }
+                self.lists.push(first);
             }
             Tag::Item => {
                 self.flush();
-                let depth = "  ".repeat(self.lists.len().saturating_sub(1));
-                self.item = Some(match self.lists.last_mut() {
+                let lead = match self.lists.last_mut() {
                     Some(Some(number)) => {
-                        *number += 1;
-                        format!("{depth}{}. ", *number - 1)
+                        *number = number.saturating_add(1);
+                        format!("{}. ", number.saturating_sub(1))
                     }
-                    _ => format!("{depth}• "),
-                });
+                    _ => "• ".to_owned(),
+                };
+                let hang = " ".repeat(width(&lead));
+                self.enter(lead, hang, Style::default(), false);
             }
             Tag::CodeBlock(kind) => {
                 self.gap();
-                let is_diff =
-                    matches!(kind, pulldown_cmark::CodeBlockKind::Fenced(name) if name.starts_with("diff"));
-                self.code = Some(is_diff);
+                self.code = Some(self.code_of(&kind));
             }
-            Tag::TableRow | Tag::TableHead => self.flush(),
+            Tag::Link { dest_url, .. } => self.open_link(&dest_url),
+            Tag::Image { .. } => self.image = Some(String::new()),
+            Tag::HtmlBlock => {
+                self.flush();
+                self.html_block = Some(String::new());
+            }
+            Tag::Table(_) => {
+                self.gap();
+                self.table = Some(Table::default());
+            }
+            Tag::TableHead | Tag::TableRow => {
+                if let Some(table) = &mut self.table {
+                    table.begin_row();
+                }
+            }
             _ => {}
         }
     }
@@ -195,27 +277,60 @@ impl Writer {
                 self.flush();
                 self.pop();
             }
-            TagEnd::Paragraph | TagEnd::Item | TagEnd::TableRow | TagEnd::TableHead => {
-                self.flush();
-                self.item = None;
-            }
-            TagEnd::TableCell => self.push("  ", Style::default()),
+            TagEnd::Paragraph => self.flush(),
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => self.pop(),
             TagEnd::BlockQuote(_) => {
-                self.flush();
-                self.quotes = self.quotes.saturating_sub(1);
+                self.leave();
+                self.pop();
             }
+            TagEnd::Item => self.leave(),
             TagEnd::List(_) => {
                 self.flush();
                 self.lists.pop();
             }
-            TagEnd::CodeBlock => self.code = None,
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::Link => self.close_link(),
+            TagEnd::Image => {
+                if let Some(description) = self.image.take() {
+                    self.picture(&description);
+                }
+            }
+            TagEnd::HtmlBlock => {
+                if let Some(html) = self.html_block.take() {
+                    self.html(&html);
+                }
+                self.flush();
+            }
+            TagEnd::TableCell => {
+                let pieces = std::mem::take(&mut self.pieces);
+                if let Some(table) = &mut self.table {
+                    table.cell(pieces.into_iter().map(|(text, _)| text).collect());
+                }
+            }
+            TagEnd::Table => {
+                if let Some(table) = self.table.take() {
+                    let room = self.room();
+                    let lines = table.lines(room, self.look.theme);
+                    lines.into_iter().for_each(|spans| self.row(spans));
+                }
+            }
             _ => {}
         }
     }
 
+    /// A meaning, in the style that is in force.
+    fn meaning(&self, meaning: Meaning) -> Style {
+        self.style().patch(self.look.theme.style(meaning))
+    }
+
     fn style(&self) -> Style {
-        self.styles.last().copied().unwrap_or_default()
+        let outer = self.styles.last().copied().unwrap_or_default();
+        self.elements.iter().fold(outer, |style, (_, element)| style.patch(*element))
+    }
+
+    fn add(&mut self, modifier: Modifier) {
+        let style = self.styles.last().copied().unwrap_or_default();
+        self.styles.push(style.add_modifier(modifier));
     }
 
     fn pop(&mut self) {
@@ -224,110 +339,300 @@ impl Writer {
         }
     }
 
-    fn push(&mut self, text: &str, style: Style) {
-        self.pieces.push((text.replace('\t', "    "), style));
-    }
-
-    fn code(&mut self, text: &str) {
-        let is_diff = self.code == Some(true);
-        for text in text.lines() {
-            let meaning = match text.chars().next() {
-                Some('+') if is_diff => Meaning::Added,
-                Some('-') if is_diff => Meaning::Removed,
-                _ => Meaning::Code,
-            };
-            let text = super::text::cut(&text.replace('\t', "    "), self.columns.saturating_sub(2));
-            self.done.push(Line::styled(format!("  {text}"), self.theme.style(meaning)));
+    fn text(&mut self, text: &str) {
+        if let Some(code) = &mut self.code {
+            code.text.push_str(text);
+        } else if let Some(fold) = self.folds.last_mut().filter(|fold| fold.in_summary) {
+            fold.title.push_str(text);
+        } else {
+            let style = self.style();
+            self.push(text, style);
         }
     }
 
-    /// An empty line, except at the beginning and after another.
+    fn push(&mut self, text: &str, style: Style) {
+        if let Some(description) = &mut self.image {
+            description.push_str(text);
+        } else if let Some(fold) = self.folds.last_mut().filter(|fold| fold.in_summary) {
+            fold.title.push_str(text);
+        } else {
+            self.pieces.push((text.replace('\t', "    "), style));
+        }
+    }
+
+    /// A picture is its description here.
+    fn picture(&mut self, description: &str) {
+        let description = description.trim();
+        let text = if description.is_empty() { "[image]".to_owned() } else { format!("[{description}]") };
+        let style = self.meaning(Meaning::Muted);
+        self.push(&text, style);
+    }
+
+    fn open_link(&mut self, target: &str) {
+        self.links.push((clean::line(target).into_owned(), self.pieces.len()));
+        self.add(Modifier::UNDERLINED);
+    }
+
+    /// Says where a link goes, unless its own text does or it is only a picture's.
+    fn close_link(&mut self) {
+        self.pop();
+        let Some((target, from)) = self.links.pop() else { return };
+        let text: String = self.pieces.iter().skip(from).map(|(text, _)| text.as_str()).collect();
+        let is_picture = text.starts_with('[') && text.ends_with(']');
+        let says_it = target.trim_start_matches("mailto:") == text.trim() || target.starts_with('#');
+        if !says_it && !is_picture && !target.is_empty() {
+            let style = self.look.theme.style(Meaning::Muted);
+            self.push(&format!(" <{}>", cut(&target, LONGEST_LINK)), style);
+        }
+    }
+
+    fn enter(&mut self, first: String, rest: String, style: Style, begun: bool) {
+        self.containers.push(Container { first, rest, style, begun });
+    }
+
+    fn leave(&mut self) {
+        self.flush();
+        if self.containers.last().is_some_and(|item| !item.begun) {
+            self.row(Vec::new());
+        }
+        self.containers.pop();
+        // A fold ends at the latest with what it stands in.
+        while self.folds.last().is_some_and(|fold| fold.depth > self.containers.len()) {
+            self.end_fold();
+        }
+    }
+
+    /// The columns that are left beside the containers.
+    fn room(&self) -> usize {
+        let used: usize = self.shown_containers().map(|container| width(&container.rest)).sum();
+        self.look.columns.saturating_sub(used).max(4)
+    }
+
+    /// Whoever nests a hundred quotations still leaves room for the text.
+    fn shown_containers(&self) -> impl Iterator<Item = &Container> {
+        self.containers.iter().take(8)
+    }
+
+    /// One line, behind whatever its containers put before it.
+    fn row(&mut self, spans: Vec<Span<'static>>) {
+        let mut line: Vec<Span<'static>> = Vec::with_capacity(spans.len() + self.containers.len());
+        for container in self.containers.iter_mut().take(8) {
+            let begun = std::mem::replace(&mut container.begun, true);
+            let lead = if begun { &container.rest } else { &container.first };
+            line.push(Span::styled(lead.clone(), container.style));
+        }
+        self.containers.iter_mut().skip(8).for_each(|container| container.begun = true);
+        line.extend(spans);
+        self.done.push(Line::from(line));
+    }
+
+    /// An empty line, except at the beginning, after another, and where an item begins.
     fn gap(&mut self) {
         self.flush();
-        if self.done.last().is_some_and(|line| line.width() > 0) {
-            self.done.push(Line::default());
+        let is_item = self.containers.last().is_some_and(|item| !item.begun);
+        let after_text = self.done.last().is_some_and(|line| !is_empty(line));
+        let at_fold = self.folds.last().is_some_and(|fold| fold.from == self.done.len());
+        if after_text && !is_item && !at_fold {
+            let lead = self.shown_containers().map(|it| Span::styled(it.rest.clone(), it.style));
+            let line = Line::from(lead.collect::<Vec<_>>());
+            self.done.push(line);
         }
     }
 
-    /// Wraps what was collected. Pieces break only at blanks, wherever their styles change.
+    fn rule(&mut self) {
+        self.flush();
+        if let Some(from) = self.in_chain.take() {
+            return self.fold_lines(from);
+        }
+        let rule = "─".repeat(self.room().min(40));
+        let style = self.look.theme.style(Meaning::Muted);
+        self.row(vec![Span::styled(rule, style)]);
+    }
+
+    /// Wraps what was collected, wherever its styles change.
     fn flush(&mut self) {
-        let quote = "│ ".repeat(self.quotes);
-        let lead = self.item.clone().unwrap_or_default();
-        let hang = " ".repeat(width(&lead));
-        let columns = self.columns.saturating_sub(width(&quote) + width(&lead)).max(4);
-        let pieces = std::mem::take(&mut self.pieces);
-        if pieces.iter().all(|(text, _)| text.trim().is_empty()) {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        let plain: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
+        if plain.trim().is_empty() {
             return;
         }
-        let plain: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
-        let mut styled =
-            pieces.iter().flat_map(|(text, style)| text.chars().map(move |c| (c, *style))).peekable();
-        for (index, wrapped) in wrap(&plain, columns).into_iter().enumerate() {
-            let mut spans: Vec<Span<'static>> = Vec::new();
-            if !quote.is_empty() {
-                spans.push(Span::styled(quote.clone(), self.theme.style(Meaning::Muted)));
-            }
-            spans.push(Span::raw(if index == 0 { lead.clone() } else { hang.clone() }));
-            let lead_spans = spans.len();
-            for wanted in wrapped.chars() {
-                // Blanks at which a line was broken are in the pieces, but in no line.
-                while styled.peek().is_some_and(|(c, _)| *c != wanted) {
-                    styled.next();
-                }
-                let Some((c, style)) = styled.next() else { break };
-                let has_text = spans.len() > lead_spans;
-                match spans.last_mut() {
-                    Some(span) if has_text && span.style == style => span.content.to_mut().push(c),
-                    _ => spans.push(Span::styled(c.to_string(), style)),
-                }
-            }
-            self.done.push(Line::from(spans));
+        if noise::begins_chain(&plain) && self.folds.is_empty() && self.in_chain.is_none() {
+            self.in_chain = Some(self.done.len());
         }
-        if self.item.is_some() {
-            self.item = Some(hang);
+        let is_footer = noise::is_footer(&plain);
+        if is_footer {
+            self.folded += 1;
+            if !self.look.unfolded {
+                return;
+            }
+            pieces.iter_mut().for_each(|(_, style)| *style = self.look.theme.style(Meaning::Muted));
+        }
+        for spans in wrapped(&plain, &pieces, self.room()) {
+            self.row(spans);
         }
     }
 
-    fn finish(mut self) -> Vec<Line<'static>> {
+    fn begin_fold(&mut self) {
         self.flush();
-        self.done
+        let (from, depth) = (self.done.len(), self.containers.len());
+        self.folds.push(Fold { from, depth, title: String::new(), in_summary: false });
     }
+
+    /// Puts one line in place of everything inside, or above it.
+    fn end_fold(&mut self) {
+        self.flush();
+        let Some(fold) = self.folds.pop() else { return };
+        let inside = self.done.iter().skip(fold.from).filter(|line| !is_empty(line)).count();
+        let title = fold.title.trim();
+        let title = if title.is_empty() { "details" } else { title };
+        let lines =
+            if self.look.unfolded { self.done.split_off(fold.from.min(self.done.len())) } else { Vec::new() };
+        self.done.truncate(fold.from);
+        while self.folds.is_empty() && self.done.last().is_some_and(is_empty) {
+            self.done.pop();
+        }
+        if !self.done.is_empty() {
+            self.gap();
+        }
+        let (sign, size) = if self.look.unfolded {
+            ("▾", String::new())
+        } else {
+            ("▸", format!(" ({} folded)", count(inside, "line", "lines")))
+        };
+        if self.folds.is_empty() {
+            self.folded += inside;
+        }
+        let style = self.look.theme.style(Meaning::Muted);
+        let text = format!("{sign} {title}{size}");
+        for text in wrap(&text, self.room()) {
+            self.row(vec![Span::styled(text, style)]);
+        }
+        self.done.extend(lines);
+    }
+
+    /// Takes the lines from one on out, or shows them as what they are.
+    fn fold_lines(&mut self, from: usize) {
+        let inside = self.done.iter().skip(from).filter(|line| !is_empty(line)).count();
+        self.folded += inside;
+        if !self.look.unfolded {
+            self.done.truncate(from);
+        }
+    }
+
+    fn finish(mut self) -> Laid {
+        self.flush();
+        if self.code.is_some() {
+            self.end_code();
+        }
+        while !self.folds.is_empty() {
+            self.end_fold();
+        }
+        let is_idle =
+            |line: &Line<'_>| is_empty(line) || line.spans.iter().all(|span| span.content.starts_with('─'));
+        while self.done.last().is_some_and(is_idle) {
+            self.done.pop();
+        }
+        Laid { lines: self.done, folded: self.folded }
+    }
+
+    // Code
+
+    fn code_of(&self, kind: &CodeBlockKind<'_>) -> Code {
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => info.as_ref(),
+            CodeBlockKind::Indented => "",
+        };
+        let (kind, highlighter) = match info.split_whitespace().next().unwrap_or_default() {
+            "suggestion" => (CodeKind::Suggestion, Highlighter::of_path(self.look.path)),
+            "diff" | "patch" | "udiff" => (CodeKind::Diff, Highlighter::of_path(self.look.path)),
+            _ => (CodeKind::Plain, Highlighter::of_fence(info)),
+        };
+        Code { kind, highlighter, shown: 0, left_out: 0, text: String::new() }
+    }
+
+    fn end_code(&mut self) {
+        let Some(mut code) = self.code.take() else { return };
+        let text = std::mem::take(&mut code.text);
+        match code.kind {
+            CodeKind::Plain => {
+                text.lines().for_each(|text| self.code_line(&mut code, "", text, Meaning::Plain))
+            }
+            CodeKind::Diff => text.lines().for_each(|text| self.diff_line(&mut code, text)),
+            CodeKind::Suggestion => {
+                let heading = self.look.theme.style(Meaning::Muted);
+                self.row(vec![Span::styled("suggested change", heading)]);
+                let mut before = Code { highlighter: code.highlighter.clone(), text: String::new(), ..code };
+                for text in self.look.replaced {
+                    self.code_line(&mut before, "-", text, Meaning::Removed);
+                }
+                text.lines().for_each(|text| self.code_line(&mut before, "+", text, Meaning::Added));
+                code = before;
+            }
+        }
+        if code.left_out > 0 {
+            let text = format!("  … {} more", count(code.left_out, "line", "lines"));
+            let style = self.look.theme.style(Meaning::Muted);
+            self.row(vec![Span::styled(text, style)]);
+        }
+    }
+
+    fn diff_line(&mut self, code: &mut Code, text: &str) {
+        let (sign, meaning) = match text.chars().next() {
+            Some('+') => ("+", Meaning::Added),
+            Some('-') => ("-", Meaning::Removed),
+            Some('@') => ("", Meaning::Heading),
+            Some(' ') => (" ", Meaning::Plain),
+            _ => ("", Meaning::Plain),
+        };
+        self.code_line(code, sign, text.strip_prefix(sign).unwrap_or(text), meaning);
+    }
+
+    fn code_line(&mut self, code: &mut Code, sign: &'static str, text: &str, meaning: Meaning) {
+        code.shown += 1;
+        if code.shown > CODE_LINES {
+            code.left_out += 1;
+            return;
+        }
+        let theme = self.look.theme;
+        let style = theme.style(meaning);
+        let pieces = if meaning == Meaning::Heading { Vec::new() } else { code.highlighter.line(text) };
+        let plain =
+            if matches!(meaning, Meaning::Added | Meaning::Removed) { Style::default() } else { style };
+        let room = self.room().saturating_sub(2 + sign.len());
+        for (index, mut row) in code_rows(text, &pieces, plain, theme, room).into_iter().enumerate() {
+            let lead =
+                if index == 0 { sign } else { &"↪"[..if sign.is_empty() { 0 } else { "↪".len() }] };
+            row.insert(0, Span::styled(format!("  {lead}"), style));
+            self.row(row);
+        }
+    }
+}
+
+fn is_empty(line: &Line<'_>) -> bool {
+    line.spans.iter().all(|span| span.content.trim_matches(['│', ' ']).is_empty())
+}
+
+/// Breaks pieces of text into lines as [`wrap`] breaks the text, each piece in its style.
+fn wrapped(plain: &str, pieces: &[(String, Style)], columns: usize) -> Vec<Vec<Span<'static>>> {
+    let mut styled =
+        pieces.iter().flat_map(|(text, style)| text.chars().map(move |c| (c, *style))).peekable();
+    let line = |text: String| {
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for wanted in text.chars() {
+            // Blanks at which a line was broken are in the pieces, but in no line.
+            while styled.peek().is_some_and(|(c, _)| *c != wanted) {
+                styled.next();
+            }
+            let Some((c, style)) = styled.next() else { break };
+            match spans.last_mut() {
+                Some(span) if span.style == style => span.content.to_mut().push(c),
+                _ => spans.push(Span::styled(c.to_string(), style)),
+            }
+        }
+        spans
+    };
+    wrap(plain, columns).into_iter().map(line).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config;
-
-    fn rendered(markdown: &str, unfolded: bool) -> Vec<String> {
-        let theme = Theme::new(config::Theme::Dark, false);
-        lines(markdown, 30, theme, unfolded).iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn hidden_comments_are_left_out_and_folds_are_folded() {
-        let post = "Fix **this**.\n\n<!-- secret -->\n<details>\n<summary>Prompt</summary>\n\nlong text\n\n</details>\n\nEnd.";
-        assert_eq!(rendered(post, false), ["Fix this.", "", "▸ Prompt (1 line)", "", "End."]);
-        assert!(rendered(post, true).contains(&"long text".to_owned()));
-        assert!(!rendered(post, true).concat().contains("secret"));
-    }
-
-    #[test]
-    fn lists_quotes_and_code_keep_their_shape() {
-        let post = "- one\n- two words that are long enough to be broken\n\n> said\n\n```diff\n-a\n+b\n```";
-        let lines = rendered(post, false);
-        assert_eq!(lines[0], "• one");
-        assert_eq!(lines[2], "  enough to be broken", "{lines:?}");
-        assert!(lines.contains(&"│ said".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"  +b".to_owned()), "{lines:?}");
-    }
-
-    #[test]
-    fn what_is_never_closed_does_no_harm() {
-        for post in ["<details>", "<!--", "<details><summary>x", "</details>x", "a <b", "```"] {
-            let _ = rendered(post, false);
-            let _ = rendered(post, true);
-        }
-        assert_eq!(rendered("x<!-- a", false), ["x"]);
-    }
-}
+mod tests;

@@ -4,10 +4,10 @@ use super::action::Action;
 use super::dialog::Overlay;
 use super::guide::Guide;
 use super::keymap::Keymap;
+use super::reading::Reading;
 use super::rows::handoff::HandoffRow;
 use super::rows::inbox::InboxRow;
 use super::rows::journal::JournalRow;
-use super::rows::page::{Page, page};
 use super::rows::thread::ThreadRow;
 use super::rows::{Making, PullRow};
 use super::theme::Theme;
@@ -46,6 +46,8 @@ pub struct Model {
     pub inbox_by_age: bool,
     /// Lines that a page is scrolled by.
     pub scroll: usize,
+    /// Where in a thread one reads.
+    pub(super) reading: Reading,
     pub unfolded: bool,
     /// The text that is being written, while one is.
     pub text: TextArea<'static>,
@@ -217,6 +219,7 @@ impl Model {
             sort: Sort::Urgency,
             inbox_by_age: false,
             scroll: 0,
+            reading: Reading::default(),
             unfolded: false,
             text: TextArea::default(),
             marked: BTreeSet::new(),
@@ -376,12 +379,12 @@ impl Model {
         self.pulls.get(address)?.threads.iter().find(|row| row.id == *id)
     }
 
-    /// The thread that is shown in full, with everything about it.
-    pub fn open_thread(&self) -> Option<(&PullRow, &ThreadRow, Page)> {
+    /// The thread that is shown in full.
+    pub fn open_thread(&self) -> Option<(&PullRow, &ThreadRow)> {
         let Screen::Thread { address, id, .. } = &self.screen else { return None };
         let pull = self.pulls.get(address)?;
         let row = pull.threads.iter().find(|row| row.id == *id)?;
-        Some((pull, row, page(&pull.view, id, &self.making)?))
+        Some((pull, row))
     }
 
     /// The address of what is selected, for the browser.

@@ -151,9 +151,16 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
     row
 }
 
+/// No name or title is longer, in bytes; whoever writes a megabyte into one line is not read to the end.
+const LONGEST_LINE: usize = 8_000;
+
 /// One line for a terminal.
 pub fn line(text: &str) -> String {
-    clean::line(text).into_owned()
+    if text.len() <= LONGEST_LINE {
+        return clean::line(text).into_owned();
+    }
+    let end = (0..=LONGEST_LINE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", clean::line(&text[..end]))
 }
 
 pub fn account(account: Option<&Account>) -> String {

@@ -1,12 +1,18 @@
 //! Texts in columns: how wide they are, where they break, how long ago something was.
 
 use jiff::Timestamp;
+use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
-/// The columns that a text takes on a terminal.
+/// The columns that a text takes on a terminal: as many as it is given cells, one character that is seen after the other.
+/// A text as a whole can be narrower than that, where two characters of it may be joined into one.
 pub(super) fn width(text: &str) -> usize {
-    text.width()
+    if text.is_ascii() { text.len() } else { text.graphemes(true).map(columns_of).sum() }
+}
+
+/// The columns of what is seen as one character.
+pub(super) fn columns_of(grapheme: &str) -> usize {
+    if grapheme.len() == 1 { 1 } else { usize::from(grapheme.cell_width()) }
 }
 
 /// The text in exactly so many columns: cut with an ellipsis, or filled up with blanks.
@@ -17,25 +23,23 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// The text in at most so many columns. What is seen as one character is kept or dropped as one.
+/// The text in at most so many columns. What is seen as one character is kept or dropped as one. However long the text
+/// is, only as much of it is looked at as can be shown.
 pub(super) fn cut(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
     let mut used = 0;
-    for grapheme in text.graphemes(true) {
-        let wide = width(grapheme);
-        if used + wide + 1 > columns {
-            break;
+    // What is kept where an ellipsis has to follow.
+    let mut short = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += columns_of(grapheme);
+        if used > columns {
+            let ellipsis = if columns > 0 { "…" } else { "" };
+            return format!("{}{ellipsis}", &text[..short]);
         }
-        kept.push_str(grapheme);
-        used += wide;
+        if used < columns {
+            short = at + grapheme.len();
+        }
     }
-    if columns > 0 {
-        kept.push('…');
-    }
-    kept
+    text.to_owned()
 }
 
 /// Breaks a line at blanks where it can, and anywhere where it must.
@@ -43,20 +47,27 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
+    let mut used = 0;
     for word in text.split_inclusive(' ') {
-        if width(&line) + width(word.trim_end()) > columns && !line.is_empty() {
+        let wide = width(word.trim_end());
+        if used + wide > columns && !line.is_empty() {
             lines.push(line.trim_end().to_owned());
             line.clear();
+            used = 0;
         }
-        if width(word.trim_end()) <= columns {
+        if wide <= columns {
             line.push_str(word);
+            used += width(word);
             continue;
         }
         for grapheme in word.graphemes(true) {
-            if width(&line) + width(grapheme) > columns {
+            let wide = columns_of(grapheme);
+            if used + wide > columns {
                 lines.push(std::mem::take(&mut line));
+                used = 0;
             }
             line.push_str(grapheme);
+            used += wide;
         }
     }
     lines.push(line.trim_end().to_owned());
@@ -90,6 +101,40 @@ mod tests {
         assert_eq!(fit("e\u{301}tude", 6), "e\u{301}tude ");
         assert_eq!(width(&fit("🎉🎉🎉", 5)), 5);
         assert_eq!(cut("abc", 0), "");
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abcd", 3), "ab…");
+    }
+
+    #[test]
+    fn a_text_has_as_many_columns_as_it_is_given_cells() {
+        use ratatui::buffer::Buffer;
+        use ratatui::layout::Rect;
+        use ratatui::style::Style;
+        for text in [
+            "plain",
+            "日本語",
+            "한국어",
+            "ｶﾞｷﾞ",
+            "e\u{301}tude",
+            "กำลัง",
+            "السلام عليكم",
+            "לשלום",
+            "⚠️ ✔️ ❤️",
+            "🇩🇪🇯🇵",
+            "👩💻",
+            "👍🏽",
+            "1️⃣",
+            "ᄀ\u{1161}\u{11a8}",
+            "नमस्ते",
+            "\u{301}a",
+            "ꓹꓼ",
+            "⣿─│",
+        ] {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 1));
+            let (end, _) = buffer.set_stringn(0, 0, text, 60, Style::default());
+            assert_eq!(width(text), usize::from(end), "{text}");
+            assert_eq!(width(&fit(text, 5)), 5, "{text}");
+        }
     }
 
     #[test]

@@ -28,6 +28,14 @@ pub enum Meaning {
     Removed,
     Code,
     Quote,
+    // Pieces of code
+    Keyword,
+    /// A text in quotation marks.
+    Literal,
+    Number,
+    Comment,
+    Type,
+    Function,
     /// An action that is off the table.
     Illegal,
     Title,
@@ -66,6 +74,12 @@ impl Theme {
             Meaning::Alert | Meaning::Removed => {
                 (Some(Color::LightRed), Some(Color::Red), Some(Color::LightRed))
             }
+            Meaning::Keyword => (Some(Color::Magenta), Some(Color::Magenta), Some(Color::LightMagenta)),
+            Meaning::Literal => (shade(180), shade(94), Some(Color::LightYellow)),
+            Meaning::Number => (shade(173), shade(130), None),
+            Meaning::Comment => (shade(245), shade(242), None),
+            Meaning::Type => (shade(79), shade(23), Some(Color::LightCyan)),
+            Meaning::Function => (shade(111), shade(25), Some(Color::LightCyan)),
             Meaning::Code => (Some(Color::LightMagenta), Some(Color::Magenta), Some(Color::LightMagenta)),
         };
         match self.0 {
@@ -83,7 +97,7 @@ fn modifier(meaning: Meaning) -> Modifier {
         Meaning::SelectedElsewhere => Modifier::UNDERLINED,
         Meaning::Heading | Meaning::Key | Meaning::Alert | Meaning::Title => Modifier::BOLD,
         Meaning::Illegal => Modifier::CROSSED_OUT | Modifier::DIM,
-        Meaning::Quote => Modifier::ITALIC,
+        Meaning::Quote | Meaning::Comment => Modifier::ITALIC,
         _ => Modifier::empty(),
     }
 }

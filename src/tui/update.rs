@@ -22,6 +22,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     let effects = taken(model, message);
     guide::follow(model);
+    super::view::prepare(model);
     effects
 }
 
@@ -230,6 +231,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Sort if model.screen == Screen::Inbox => model.inbox_by_age = !model.inbox_by_age,
         Action::Sort => model.sort = model.sort.next(),
         Action::Fold => model.unfolded = !model.unfolded,
+        Action::NextComment => model.reading.jump(1),
+        Action::PreviousComment => model.reading.jump(-1),
         Action::NextUnread => moving::next_unread(model),
         Action::Mark => acting::mark(model),
         Action::MarkAll => acting::mark_all(model),

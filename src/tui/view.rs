@@ -65,8 +65,9 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
         Screen::Inbox => inbox::draw(frame, body, model),
         Screen::Handoff => handoff::draw(frame, body, model),
         Screen::Journal => journal::draw(frame, body, model),
-        Screen::Thread { .. } | Screen::Record { .. } => {
-            let lines = page_lines(model, body.width);
+        Screen::Thread { .. } => thread::draw(frame, body, model),
+        Screen::Record { seq } => {
+            let lines = journal::page(model, *seq, body.width);
             let from = model.scroll.min(lines.len().saturating_sub(body.height as usize));
             put(frame, body, lines.get(from..).unwrap_or_default());
         }
@@ -175,18 +176,26 @@ fn trouble(model: &Model, key: &ThreadKey, columns: u16) -> Option<Vec<Line<'sta
 
 pub(super) use overlay::question_lines;
 
-/// How far a page can be scrolled.
+/// How far a record can be scrolled.
 pub(super) fn most_scroll(model: &Model) -> usize {
     let body = areas(model, whole(model)).body;
-    page_lines(model, body.width).len().saturating_sub(body.height as usize)
+    let Screen::Record { seq } = &model.screen else { return 0 };
+    journal::page(model, *seq, body.width).len().saturating_sub(body.height as usize)
 }
 
-fn page_lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
-    match &model.screen {
-        Screen::Record { seq } => journal::page(model, *seq, columns),
-        _ => thread::page(model, columns),
-    }
+/// Lays out what takes long, so that no frame waits for it.
+pub(super) fn prepare(model: &mut Model) {
+    let body = areas(model, whole(model)).body;
+    thread::prepare(model, body);
 }
+
+/// Scrolls a thread by so many lines.
+pub(super) fn step_thread(model: &mut Model, by: isize) {
+    let body = areas(model, whole(model)).body;
+    thread::step(model, body, by);
+}
+
+pub(super) use thread::{code as thread_code, header_in_page as thread_header_in_page};
 
 fn tab_texts(model: &Model, columns: u16) -> Vec<(List, String)> {
     let waiting = model.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();

@@ -1,20 +1,43 @@
-//! One thread in full: what was said, by whom in which role, and the code it is about.
+//! One thread in full: what was said, by whom in which role, the code it is about, and what became of that since.
+//!
+//! A thread can have ten thousand comments, so a page only knows where everything is; a comment is cleaned and classified
+//! when somebody looks at it.
 
 use super::{Making, account, line};
 use crate::clean;
 use crate::domain::intent;
 use crate::domain::observed::is_person;
-use crate::domain::snapshot::{PullRequestSnapshot, ThreadComment};
+use crate::domain::snapshot::{DiffSide, PullRequestSnapshot, Thread, ThreadComment};
 use crate::domain::vocabulary::{Intent, ThreadId};
 use crate::supervisor::View;
+use crate::tui::text::count;
 use jiff::Timestamp;
+use std::sync::Arc;
+
+pub use code::{Code, CodeLine};
+pub use since::Since;
+
+mod code;
+mod since;
 
 /// What a thread's own screen shows beyond its row.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Page {
-    /// The diff hunk, a line each.
-    pub hunk: Vec<String>,
-    pub said: Vec<Said>,
+    view: Arc<View>,
+    place: Place,
+    /// The file it is about.
+    pub path: String,
+    pub code: Code,
+    pub since: Option<Since>,
+}
+
+/// Where its words are.
+#[derive(Debug, Clone)]
+enum Place {
+    /// A thread of the snapshot, with its comments in order of time.
+    OnForge { thread: usize, order: Vec<usize> },
+    /// A driven reviewer's finding that has no thread on the forge: its own words are all there is.
+    Own { who: String, body: String },
 }
 
 #[derive(Debug, Clone)]
@@ -24,37 +47,91 @@ pub struct Said {
     /// How a person's reply was understood (R3).
     pub intent: Option<&'static str>,
     pub at: Option<Timestamp>,
+    pub edited: bool,
     /// Markdown, safe for a terminal.
     pub body: String,
-    pub minimized: bool,
+    /// What of the body was too long to be shown.
+    pub left_out: Option<String>,
+    /// Why it is hidden on the forge, where it is.
+    pub minimized: Option<String>,
 }
 
+/// GitHub takes 65,536 characters; whatever is longer than this in bytes came from elsewhere.
+const LONGEST_BODY: usize = 300_000;
+
 /// None where the thread is not there any more.
-pub fn page(view: &View, id: &ThreadId, making: &Making) -> Option<Page> {
+pub fn page(view: &Arc<View>, id: &ThreadId) -> Option<Page> {
     let standing = view.standing.as_deref()?;
     let snapshot = &standing.snapshot;
-    let seen = match standing.thread(id) {
-        // A driven reviewer's finding that has no thread on the forge: its own words are all there is.
-        Some(shown) if shown.on_forge.is_none() => {
-            let finding = &shown.thread.finding;
-            let said = Said {
-                who: line(shown.thread.reviewer.as_str()),
+    let shown = standing.thread(id);
+    if let Some(shown) = shown.filter(|shown| shown.on_forge.is_none()) {
+        let (finding, anchor) = (&shown.thread.finding, &shown.thread.anchor);
+        let place = Place::Own {
+            who: line(shown.thread.reviewer.as_str()),
+            body: bounded(&finding.body).0.to_owned(),
+        };
+        let since = since::followed(anchor, finding.lines);
+        let path = line(finding.path.as_str());
+        return Some(Page { view: Arc::clone(view), place, path, code: Code::default(), since });
+    }
+    let on_forge = shown.and_then(|shown| shown.on_forge).map_or(id, |seen| &seen.id);
+    let thread = snapshot.threads.iter().position(|seen| seen.id == *on_forge)?;
+    let seen = &snapshot.threads[thread];
+    let mut order: Vec<usize> = (0..seen.comments.len()).filter(|at| !seen.comments[*at].pending).collect();
+    order.sort_by_key(|at| (seen.comments[*at].created_at, &seen.comments[*at].id));
+    let first = order.first().map(|at| &seen.comments[*at]);
+    let (code, since) = match first {
+        Some(first) => (code_of(seen, first), since::since(seen, first, standing)),
+        None => (Code::default(), None),
+    };
+    let path = line(seen.path.as_str());
+    Some(Page { view: Arc::clone(view), place: Place::OnForge { thread, order }, path, code, since })
+}
+
+fn code_of(seen: &Thread, first: &ThreadComment) -> Code {
+    let last = seen.original_line;
+    let lines = last.map(|last| (seen.original_start_line.unwrap_or(last).min(last), last));
+    Code::read(&first.diff_hunk, lines, seen.side == DiffSide::Left)
+}
+
+impl Page {
+    /// How many comments there are.
+    pub fn len(&self) -> usize {
+        match &self.place {
+            Place::OnForge { order, .. } => order.len(),
+            Place::Own { .. } => 1,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// When a comment was written, which is asked for far more often than what it says.
+    pub fn said(&self, index: usize, making: &Making) -> Option<Said> {
+        match &self.place {
+            Place::Own { who, body } => (index == 0).then(|| Said {
+                who: who.clone(),
                 role: "reviewer",
                 intent: None,
                 at: None,
-                body: clean::block(&finding.body),
-                minimized: false,
-            };
-            return Some(Page { hunk: Vec::new(), said: vec![said] });
+                edited: false,
+                body: clean::block(body),
+                left_out: None,
+                minimized: None,
+            }),
+            Place::OnForge { thread, order } => {
+                let snapshot = &self.view.standing.as_deref()?.snapshot;
+                let comment = snapshot.threads.get(*thread)?.comments.get(*order.get(index)?)?;
+                Some(said(comment, snapshot, making))
+            }
         }
-        Some(shown) => shown.on_forge?,
-        None => snapshot.threads.iter().find(|seen| seen.id == *id)?,
-    };
-    let mut comments: Vec<&ThreadComment> = seen.comments.iter().filter(|comment| !comment.pending).collect();
-    comments.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-    let hunk = comments.first().map(|first| hunk(first)).unwrap_or_default();
-    let said = comments.iter().map(|comment| said(comment, snapshot, making)).collect();
-    Some(Page { hunk, said })
+    }
+
+    /// Whether it was made from this very view.
+    pub fn is_of(&self, view: &Arc<View>) -> bool {
+        Arc::ptr_eq(&self.view, view)
+    }
 }
 
 fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making) -> Said {
@@ -78,14 +155,31 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making
         "bot"
     };
     let intent = (by_person && !is_reviewer).then(|| intent::classify(&comment.body));
+    let (body, left_out) = bounded(&comment.body);
+    let minimized = comment.minimized.as_ref().map(|minimized| {
+        let reason = minimized.reason.as_deref().map(|reason| line(&reason.to_lowercase().replace('_', " ")));
+        reason.unwrap_or_default()
+    });
     Said {
         who: account(author),
         role,
         intent: intent.filter(|intent| *intent != Intent::Other).map(in_words),
         at: Some(comment.created_at),
-        body: clean::block(&comment.body),
-        minimized: comment.minimized.is_some(),
+        edited: comment.edited_at.is_some(),
+        body: clean::block(body),
+        left_out: (left_out > 0).then(|| count(left_out, "character is left out", "characters are left out")),
+        minimized,
     }
+}
+
+/// As much of a post as is shown, and how many characters are not.
+fn bounded(body: &str) -> (&str, usize) {
+    if body.len() <= LONGEST_BODY {
+        return (body, 0);
+    }
+    let end = (0..=LONGEST_BODY).rev().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
+    let (shown, left_out) = body.split_at(end);
+    (shown, left_out.chars().count())
 }
 
 fn in_words(intent: Intent) -> &'static str {
@@ -97,9 +191,4 @@ fn in_words(intent: Intent) -> &'static str {
         Intent::Question => "asks",
         Intent::Other => "",
     }
-}
-
-/// Tabs take the columns that code usually gives them, as a terminal cell cannot hold one.
-fn hunk(first: &ThreadComment) -> Vec<String> {
-    clean::block(&first.diff_hunk).lines().map(|text| text.replace('\t', "    ")).collect()
 }

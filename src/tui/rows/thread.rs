@@ -158,8 +158,7 @@ impl Counted {
         let held = match (self.stance, self.rounds) {
             (None, _) => "no stance was taken yet".to_owned(),
             (Some(_), 0) => format!("took {stance}, and has not repeated it"),
-            (Some(_), 1) => format!("held {stance} for one more cycle"),
-            (Some(_), rounds) => format!("held {stance} for {rounds} more cycles"),
+            (Some(_), rounds) => format!("held {stance} for {} cycles", rounds.saturating_add(1)),
         };
         let follows = if status != Status::Open {
             "nothing is left for the AI to do".to_owned()
@@ -306,7 +305,7 @@ mod tests {
         let last = counted(1);
         assert_eq!(last.dots(), "●○");
         let text = last.explained(Status::Open);
-        assert!(text.contains("held `seeks change` for one more cycle: `reply` is off the table"), "{text}");
+        assert!(text.contains("held `seeks change` for 2 cycles: `reply` is off the table"), "{text}");
         assert!(!last.may(Action::Reply) && last.may(Action::Veto));
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn page(model: &Model) -> isize {
 pub(super) fn step(model: &mut Model, by: isize) {
     let moved = |at: usize, most: usize| at.saturating_add_signed(by).min(most);
     match &model.screen {
-        Screen::Thread { .. } | Screen::Record { .. } => {
+        Screen::Thread { .. } => view::step_thread(model, by),
+        Screen::Record { .. } => {
             model.scroll = moved(model.scroll, view::most_scroll(model));
         }
         Screen::Watch if model.pane == Pane::Threads => {

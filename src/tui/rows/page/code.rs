@@ -1,0 +1,144 @@
+//! The lines of the diff that a thread was written under.
+
+use crate::clean;
+
+/// A hunk, a line each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Code {
+    pub lines: Vec<CodeLine>,
+    /// Lines above these that are too many to be shown at all.
+    pub left_out: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeLine {
+    /// `+`, `-` or a blank, as in the diff; `@` for the line that says where the hunk is.
+    pub sign: char,
+    pub old: Option<u32>,
+    pub new: Option<u32>,
+    /// Without its sign, safe for a terminal; tabs are still tabs.
+    pub text: String,
+    /// The comment is about this very line.
+    pub about: bool,
+}
+
+/// A comment is about the end of its hunk, so that is what is kept.
+const MOST_LINES: usize = 400;
+
+/// In bytes; nobody reads a minified file here.
+const LONGEST_LINE: usize = 4_000;
+
+impl Code {
+    /// Reads what the forge gives as a hunk. `about` are the lines that are meant, in the old file where `is_left`.
+    pub(super) fn read(hunk: &str, about: Option<(u32, u32)>, is_left: bool) -> Code {
+        let count = hunk.lines().count();
+        let left_out = count.saturating_sub(MOST_LINES);
+        let (mut old, mut new) = (None, None);
+        let mut lines = Vec::new();
+        for (index, text) in hunk.lines().enumerate() {
+            if let Some((old_start, new_start)) = text.strip_prefix("@@ ").and_then(starts) {
+                (old, new) = (Some(old_start), Some(new_start));
+                if index >= left_out {
+                    lines.push(CodeLine {
+                        sign: '@',
+                        old: None,
+                        new: None,
+                        text: cleaned(text),
+                        about: false,
+                    });
+                }
+                continue;
+            }
+            let sign = text.chars().next().filter(|c| matches!(c, '+' | '-' | ' ' | '\\'));
+            let in_old = matches!(sign, Some('-' | ' ') | None);
+            let in_new = matches!(sign, Some('+' | ' ') | None);
+            let number = |next: &mut Option<u32>, is_in: bool| {
+                let this = next.filter(|_| is_in);
+                if is_in {
+                    *next = next.map(|number| number.saturating_add(1));
+                }
+                this
+            };
+            let (in_old, in_new) = (number(&mut old, in_old), number(&mut new, in_new));
+            let meant = if is_left { in_old } else { in_new };
+            let about = about.zip(meant).is_some_and(|((first, last), this)| (first..=last).contains(&this));
+            if index >= left_out {
+                let text = text.get(sign.map_or(0, char::len_utf8)..).unwrap_or_default();
+                let sign = sign.unwrap_or(' ');
+                lines.push(CodeLine { sign, old: in_old, new: in_new, text: cleaned(text), about });
+            }
+        }
+        Code { lines, left_out }
+    }
+
+    /// What a suggestion would replace: the lines that are meant, as they are in the new file.
+    pub fn meant(&self) -> Vec<String> {
+        let meant = self.lines.iter().filter(|line| line.about && line.new.is_some());
+        meant.map(|line| line.text.clone()).collect()
+    }
+}
+
+fn cleaned(text: &str) -> String {
+    let end = (0..=text.len().min(LONGEST_LINE)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    clean::block(&text[..end])
+}
+
+/// The first lines, from `-a,b +c,d @@ …`.
+fn starts(ranges: &str) -> Option<(u32, u32)> {
+    let mut words = ranges.split(' ');
+    let mut start = |sign: char| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok();
+    Some((start('-')?, start('+')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HUNK: &str = "@@ -3,3 +3,4 @@ fn f()\n a\n-b\n+c\n+d\n e";
+
+    #[test]
+    fn lines_have_their_numbers_on_both_sides() {
+        let code = Code::read(HUNK, Some((5, 6)), false);
+        let seen: Vec<_> =
+            code.lines.iter().map(|l| (l.sign, l.old, l.new, l.text.as_str(), l.about)).collect();
+        assert_eq!(
+            seen,
+            [
+                ('@', None, None, "@@ -3,3 +3,4 @@ fn f()", false),
+                (' ', Some(3), Some(3), "a", false),
+                ('-', Some(4), None, "b", false),
+                ('+', None, Some(4), "c", false),
+                ('+', None, Some(5), "d", true),
+                (' ', Some(5), Some(6), "e", true),
+            ]
+        );
+        assert_eq!(code.meant(), ["d", "e"]);
+    }
+
+    #[test]
+    fn a_comment_on_what_was_removed_means_the_old_line() {
+        let code = Code::read(HUNK, Some((4, 4)), true);
+        let meant: Vec<_> = code.lines.iter().filter(|line| line.about).map(|line| line.sign).collect();
+        assert_eq!(meant, ['-']);
+        assert!(code.meant().is_empty(), "there is nothing left to replace");
+    }
+
+    #[test]
+    fn anything_is_read_as_a_hunk() {
+        for hunk in [
+            "",
+            "no hunk at all",
+            "@@ nonsense @@\n+a",
+            "@@ -1 +1 @@\n\\ No newline\n日本",
+            "@@ -4294967295,1 +4294967295,1 @@\n a\n b",
+        ] {
+            let _ = Code::read(hunk, Some((1, u32::MAX)), false);
+        }
+        let long =
+            Code::read(&format!("@@ -1,1 +1,9999 @@\n{}", "+x\n".repeat(9999)), Some((9999, 9999)), false);
+        assert_eq!((long.lines.len(), long.left_out), (MOST_LINES, 10_000 - MOST_LINES));
+        assert!(long.lines.last().unwrap().about);
+        let wide = Code::read(&"日".repeat(400_000), None, false);
+        assert!(wide.lines[0].text.len() <= LONGEST_LINE);
+    }
+}
