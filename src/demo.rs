@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::simulator::{ClockMode, Options, Scenario, ScenarioError, Simulator, SimulatorError};
 use crate::supervisor::clock::Clock as _;
 use crate::tui::rows::Making;
-use crate::tui::{self, Theme};
+use crate::tui::{self, End, Themes};
 use clock::SimulatedClock;
 use std::future::Future;
 use std::io;
@@ -47,9 +47,9 @@ const TICK: Duration = Duration::from_millis(250);
 /// How the person wants it to look: their own keys and theme, over the demo's rules.
 pub async fn play(
     own: &Config,
-    no_color: bool,
+    themes: Themes,
     interrupted: impl Future<Output = ()>,
-) -> Result<(), DemoError> {
+) -> Result<End, DemoError> {
     let config = configuration(own)?;
     let scenario = Scenario::built_in("demo")?;
     let speed = scenario.speed.unwrap_or(60.0);
@@ -83,18 +83,16 @@ pub async fn play(
             reads: session.profiles.clone(),
             read_only: false,
         },
-        theme: Theme::new(config.tui.theme, no_color),
+        themes,
         by: scenario.viewer.clone(),
         clock: Arc::clone(&session.clock),
         tick: TICK,
         guide: Some(GUIDE),
-        supervised: Some(tui::Supervised { supervisor, journal: session.journal.clone(), desk }),
+        supervised: Some(tui::Supervised { supervisor, journal: session.journal, desk }),
+        launch: None,
     };
     // Everything is tracked already.
-    let ended = tui::run(setup, std::future::pending(), interrupted).await;
-    session.journal.close().await.map_err(Failure::from)?;
-    ended?;
-    Ok(())
+    Ok(tui::run(setup, std::future::pending(), interrupted).await?)
 }
 
 fn configuration(own: &Config) -> Result<Config, ConfigError> {
