@@ -124,7 +124,8 @@ mod tests {
         let piled = format!("a{}b", "\u{301}".repeat(500));
         assert_eq!(line(&piled), format!("a{}b", "\u{301}".repeat(6)));
         assert_eq!(line("x\u{fe0f}\u{fe0e}\u{fe0f}\u{fe0e}y\u{fe01}"), "x\u{fe0f}y");
-        for text in ["e\u{301}", "นี้", "ﷺ", "ᄀ\u{1161}\u{11a8}", "1\u{fe0f}\u{20e3}", "क्षि"] {
+        for text in ["e\u{301}", "นี้", "ﷺ", "ᄀ\u{1161}\u{11a8}", "1\u{fe0f}\u{20e3}", "क्षि"]
+        {
             assert_eq!(line(text), text);
         }
         assert_eq!(line("a\u{fffe}\u{1ffff}\u{fdd0}b"), "ab");

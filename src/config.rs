@@ -9,6 +9,7 @@ mod error;
 mod github;
 mod handoff;
 mod journal;
+mod look;
 mod people;
 mod places;
 mod policy;
@@ -22,6 +23,7 @@ mod weeding;
 
 pub use check::Problem;
 pub use error::{Complaint, ConfigError};
+pub use look::{Colour, Look, Meaning, Weight, Weights};
 pub use places::{Loaded, Places, state_folder};
 pub use screen::{Keys, Theme, Tui};
 pub use targets::{TargetKind, Targets};
@@ -159,8 +161,7 @@ impl Default for Operator {
 impl Config {
     /// What was said about a repository. The forge does not tell names apart by their case.
     pub fn repository(&self, name: &RepositoryName) -> Option<&Repository> {
-        let same = |known: &RepositoryName| known.to_string().eq_ignore_ascii_case(&name.to_string());
-        self.repositories.iter().find(|repository| same(&repository.name))
+        self.repositories.iter().find(|repository| repository.name.is_same(name))
     }
 
     /// S4: whether Cloture may write there without a person's key press.

@@ -30,7 +30,7 @@ use crate::session::Session;
 use crate::simulator::{ClockMode, Options, Scenario, ScenarioError, Simulator, SimulatorError};
 use crate::supervisor::clock::Clock as _;
 use crate::tui::rows::Making;
-use crate::tui::{self, Guide, Theme};
+use crate::tui::{self, End, Guide, Themes};
 use clock::SimulatedClock;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -165,19 +165,19 @@ impl Stage {
 /// theme, over the demo's rules.
 pub async fn play(
     own: &Config,
-    no_color: bool,
+    themes: Themes,
     interrupted: impl Future<Output = ()>,
-) -> Result<(), DemoError> {
+) -> Result<End, DemoError> {
     let mut interrupted = pin!(interrupted);
     let program = env::current_exe()?;
     let speed = Scenario::built_in("demo")?.speed.unwrap_or(SPEED);
     let casting = Casting { program: &program, clock: ClockMode::Running { speed }, think: THINK };
     let stage = tokio::select! {
         biased;
-        () = &mut interrupted => return Ok(()),
+        () = &mut interrupted => return Ok(End::Quit),
         stage = Stage::set(own, &casting) => stage?,
     };
-    let played = perform(&stage, speed, no_color, interrupted).await;
+    let played = perform(&stage, speed, themes, interrupted).await;
     stage.strike().await;
     played
 }
@@ -185,9 +185,9 @@ pub async fn play(
 async fn perform(
     stage: &Stage,
     speed: f64,
-    no_color: bool,
+    themes: Themes,
     interrupted: impl Future<Output = ()>,
-) -> Result<(), DemoError> {
+) -> Result<End, DemoError> {
     let Stage { config, scenario, simulator, has_author, .. } = stage;
     let url = simulator.url();
     let settings = Settings {
@@ -214,20 +214,19 @@ async fn perform(
             reads: session.profiles.clone(),
             read_only: false,
         },
-        theme: Theme::new(config.tui.theme, no_color),
+        themes,
         by: scenario.viewer.clone(),
         clock: Arc::clone(&session.clock),
         tick: TICK,
         guide: Some(Guide::new(with_author(config).filter(|_| !has_author))),
         supervised: Some(tui::Supervised { supervisor, journal: session.journal.clone(), desk }),
+        launch: None,
     };
     let reacting =
         tokio::spawn(cast::react(session.journal.clone(), Arc::clone(simulator), with_author(config)));
     let ended = tui::run(setup, opening(stage), interrupted).await;
     reacting.abort();
-    session.journal.close().await.map_err(Failure::from)?;
-    ended?;
-    Ok(())
+    Ok(ended?)
 }
 
 /// Waits for the pull requests that are still to come.

@@ -2,12 +2,13 @@
 //! configuration say together.
 
 use crate::config::Config;
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
-use crate::github::discover::{self, Checkout, CheckoutError};
+use crate::github::discover::{self, Checkout, CheckoutError, Rule};
 use crate::github::host::HostKind;
 use crate::github::read::Spent;
 use crate::github::token::TokenSearch;
-use crate::github::{Client, Credentials, Error, Host, PullRequestAddress, Timeouts, TokenSource};
+use crate::github::{Client, Credentials, Error, Host, PullRequestAddress, Timeouts, Token, TokenSource};
 use std::path::Path;
 
 /// What a command is run with. The environment and the folder are passed in, so that a test decides them.
@@ -48,11 +49,16 @@ impl Settings<'_> {
         }
     }
 
+    /// Finds a token.
+    pub async fn token(&self, host: &Host) -> Result<Token, Failure> {
+        let file = self.config.github.token_file.as_deref();
+        let search = TokenSearch { host, environment: self.environment, gh: Some("gh".into()), file };
+        Ok(search.find().await?)
+    }
+
     /// Finds a token and makes the client. Nothing is sent yet.
     pub async fn connect(&self, host: Host) -> Result<Forge, Failure> {
-        let file = self.config.github.token_file.as_deref();
-        let search = TokenSearch { host: &host, environment: self.environment, gh: Some("gh".into()), file };
-        let token = search.find().await?;
+        let token = self.token(&host).await?;
         let source = token.source().clone();
         let client = Client::new(host, &Credentials::Token(token), Timeouts::default())?;
         Ok(Forge { client, token: source })
@@ -108,8 +114,13 @@ pub async fn targets(
              configuration"
         )));
     }
+    selected(&settings.config.watch, client).await
+}
+
+/// What rules select, each once.
+async fn selected(rules: &[Rule], client: &Client) -> Result<Targets, Failure> {
     let mut targets = Targets::default();
-    for rule in &settings.config.watch {
+    for rule in rules {
         let found = discover::find(client, rule).await?;
         targets.spent.add(found.spent);
         targets.failures.extend(found.notes.iter().map(Failure::usage));
@@ -123,25 +134,107 @@ pub async fn targets(
     Ok(targets)
 }
 
+/// What is watched where nobody names anything: what the rules select, or everything open in the checkout's repository; and
+/// in any case the pull request of the checkout's branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watching {
+    rules: Vec<Rule>,
+    pub checkout: Result<Checkout, String>,
+}
+
+impl Watching {
+    /// Finds out what is meant by being here. Only this machine is asked.
+    pub async fn here(settings: &Settings<'_>, host: &Host) -> Watching {
+        let checkout = checkout(settings, host).await;
+        Watching::new(settings.config.watch.clone(), checkout)
+    }
+
+    /// By rules that came later.
+    pub fn new(rules: Vec<Rule>, checkout: Result<Checkout, String>) -> Watching {
+        Watching { rules, checkout }
+    }
+
+    pub fn rules(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether nothing says what to watch.
+    pub fn is_nothing(&self) -> bool {
+        self.rules.is_empty() && self.checkout.is_err()
+    }
+
+    /// Whether a pull request that was seen before is likely to be among them.
+    pub fn may_include(&self, seen: &PullRequestSnapshot) -> bool {
+        if !self.rules.is_empty() {
+            return self.rules.iter().any(|rule| rule.may_fit(seen)) || self.is_of_branch(seen);
+        }
+        let Ok(checkout) = &self.checkout else { return false };
+        checkout.repository.is_same(&seen.repository) || self.is_of_branch(seen)
+    }
+
+    /// Whether it is the pull request of the checkout's branch.
+    pub fn is_of_branch(&self, seen: &PullRequestSnapshot) -> bool {
+        let Ok(checkout) = &self.checkout else { return false };
+        if let Some(number) = checkout.pull_request {
+            return seen.number == number && checkout.repository.is_same(&seen.repository);
+        }
+        let from = seen.head_repository.as_ref().unwrap_or(&seen.repository);
+        seen.head.name == checkout.branch && checkout.repository.is_same(from)
+    }
+
+    /// Asks GitHub which those are now. The branch's comes first, with what could not be listed after them.
+    pub async fn find(&self, client: &Client) -> Result<(Option<PullRequestAddress>, Targets), Failure> {
+        let of_branch = match &self.checkout {
+            Ok(checkout) => match discover::of_checkout(client, checkout).await {
+                Ok(address) => Some(address),
+                Err(Error::Gone { .. }) => None,
+                Err(error) => return Err(error.into()),
+            },
+            Err(_) => None,
+        };
+        let mut targets = match &self.checkout {
+            Ok(checkout) if self.rules.is_empty() => {
+                // A fork's pull requests are in the repository that it was forked from.
+                let parent = of_branch.as_ref().map(|address| address.repository.clone());
+                let repositories = vec![parent.unwrap_or_else(|| checkout.repository.clone())];
+                selected(&[Rule { repositories, ..Rule::default() }], client).await?
+            }
+            _ => selected(&self.rules, client).await?,
+        };
+        if let Some(address) = &of_branch
+            && !targets.pull_requests.iter().any(|(known, _)| known == address)
+        {
+            targets.pull_requests.insert(0, (address.clone(), None));
+        }
+        Ok((of_branch, targets))
+    }
+}
+
+/// The checkout here, or why there is none that counts.
+async fn checkout(settings: &Settings<'_>, host: &Host) -> Result<Checkout, String> {
+    let checkout = Checkout::read(settings.directory).await.map_err(|error| match error {
+        CheckoutError::NotACheckout => "this folder is no git checkout".to_owned(),
+        CheckoutError::Detached => "no branch is checked out here".to_owned(),
+        CheckoutError::NoRemote => "the checkout here has no remote on a GitHub".to_owned(),
+        CheckoutError::Process(error) => error.to_string(),
+    })?;
+    if is_same(&checkout.host, host) {
+        return Ok(checkout);
+    }
+    let Checkout { host: on, repository, .. } = &checkout;
+    Err(format!("{repository} is on {on}, while {host} is asked"))
+}
+
 /// The current branch's pull request, or the reason why there is none. Only what would also strike the rules is an
 /// error.
 async fn of_branch(
     settings: &Settings<'_>,
     client: &Client,
 ) -> Result<Result<PullRequestAddress, String>, Failure> {
-    let checkout = match Checkout::read(settings.directory).await {
+    let checkout = match checkout(settings, client.host()).await {
         Ok(checkout) => checkout,
-        Err(CheckoutError::NotACheckout) => return Ok(Err("this folder is no git checkout".to_owned())),
-        Err(CheckoutError::Detached) => return Ok(Err("no branch is checked out here".to_owned())),
-        Err(CheckoutError::NoRemote) => {
-            return Ok(Err("the checkout here has no remote on a GitHub".to_owned()));
-        }
-        Err(CheckoutError::Process(error)) => return Ok(Err(error.to_string())),
+        Err(why_not) => return Ok(Err(why_not)),
     };
-    if !is_same(&checkout.host, client.host()) {
-        let Checkout { host: on, repository, .. } = &checkout;
-        return Ok(Err(format!("{repository} is on {on}, while {} is asked", client.host())));
-    }
     match discover::of_checkout(client, &checkout).await {
         Ok(address) => Ok(Ok(address)),
         Err(Error::Gone { .. }) => {

@@ -31,7 +31,7 @@ mod convert;
 mod wire;
 
 pub use call::{Call, GraphqlError, Reply, Transport};
-pub use client::{Client, Credentials, Timeouts};
+pub use client::{Client, Credentials, Introduction, Timeouts};
 pub use discover::PullRequestAddress;
 pub use error::{ComeBack, Error, LimitKind, Sent};
 pub use host::Host;

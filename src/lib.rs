@@ -23,7 +23,8 @@
 //! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
 //!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
 //!   engine from outside.
-//! - [`tui`]: the terminal, the only place that knows one; [`demo`]: the same over the simulator.
+//! - [`tui`]: the terminal, the only place that knows one; [`launch`]: what comes up behind its first frame; [`demo`]: the
+//!   same over the simulator.
 //! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
 //! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
 //!
@@ -52,6 +53,7 @@ pub mod history;
 pub mod http;
 pub mod inbox;
 pub mod journal;
+pub mod launch;
 pub mod notify;
 mod object;
 pub mod people;

@@ -16,6 +16,7 @@ use cloture::forge::{self, Settings};
 use cloture::history::{HistoryError, Wanted, show};
 use cloture::inbox::{self, inbox};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
+use cloture::launch::{self, Configured, Launch, ShowError};
 use cloture::people::known;
 use cloture::queue;
 use cloture::review::review;
@@ -25,9 +26,7 @@ use cloture::session::Session;
 use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
-use cloture::supervisor::clock::SystemClock;
-use cloture::tui::rows::Making;
-use cloture::tui::{self, Theme};
+use cloture::tui::{End, Themes};
 use cloture::watch::{self, Teller, watch_and_tell};
 use jiff::Timestamp;
 use std::fs::File;
@@ -73,8 +72,7 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
     let Some(command) = &cli.command else { return show_terminal(cli) };
     match command {
         Command::Demo => {
-            let config = load(cli)?.config;
-            play_demo(&config)?;
+            return play_demo(&load(cli)?.config);
         }
         Command::DemoReviewer { think } => {
             demo::review(io::stdin().lock(), io::stdout().lock(), Duration::from_millis(*think))?;
@@ -306,55 +304,34 @@ fn watch_loop(
 /// The terminal, over what the checkout or the configuration means.
 fn show_terminal(cli: &Cli) -> anyhow::Result<u8> {
     needs_a_terminal("`cloture status` and `cloture watch` print lines instead")?;
-    let loaded = load(cli)?;
+    let places = Places::from_environment(cli.config.clone());
+    let loaded = Config::load(&places)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
-    let state = cli.state_dir.clone().or_else(state_folder);
-    let end = with_settings(cli, &loaded, async |settings| {
-        let making = Making {
-            config: Arc::new(loaded.config.clone()),
-            reads: Arc::new(profiles.clone()),
-            read_only: cli.read_only,
-        };
-        let mut setup = tui::Setup {
-            making,
-            theme: Theme::new(loaded.config.tui.theme, no_color()),
-            by: env::var("USER").unwrap_or_else(|_| "a person".to_owned()),
-            clock: Arc::new(SystemClock),
-            tick: Duration::from_secs(1),
-            guide: None,
-            supervised: None,
-        };
-        let host = settings.host()?;
-        let session = match Session::open(settings, host, profiles, state, Timestamp::now()).await {
-            Ok(session) => session,
-            // Who has no token yet is told what to do, on a screen that also offers the demo.
-            Err(failure) if failure.kind == Kind::NotAllowed => {
-                let why = async { Err(failure.to_string()) };
-                return Ok(tui::run(setup, why, interrupted()).await?);
-            }
-            Err(failure) => return Err(failure.into()),
-        };
-        tell_of_damage(session.set_aside.as_ref());
-        let supervisor = session.supervise(settings, instance(), cli.read_only, Vec::new()).await?;
-        let desk = session.desk(settings, &supervisor, setup.by.clone(), cli.read_only);
-        setup.supervised = Some(tui::Supervised { supervisor, journal: session.journal.clone(), desk });
-        let finding = async {
-            let found = forge::targets(Vec::new(), settings, &session.forge.client).await;
-            found.map(|targets| targets.pull_requests).map_err(|failure| failure.to_string())
-        };
-        let end = tui::run(setup, finding, interrupted()).await;
-        session.journal.close().await.map_err(Failure::from)?;
-        Ok::<_, anyhow::Error>(end?)
-    })??;
-    if end == tui::End::PlayDemo {
-        play_demo(&loaded.config)?;
+    let launch = Launch {
+        configured: Configured::of(&loaded, &places),
+        themes: Themes::of(&loaded.config.tui, no_color(), env::var("COLORFGBG").ok().as_deref()),
+        config: Arc::new(loaded.config),
+        api_url: cli.api_url.clone(),
+        read_only: cli.read_only,
+        state_folder: cli.state_dir.clone().or_else(state_folder),
+        directory: env::current_dir()?,
+        instance: instance(),
+        by: env::var("USER").unwrap_or_else(|_| "a person".to_owned()),
+        environment: |name| env::var(name).ok(),
+    };
+    let own = Arc::clone(&launch.config);
+    match leave_at_once(launch::show(launch, profiles, interrupted()))?? {
+        End::Quit => Ok(0),
+        End::PlayDemo => play_demo(&own),
+        End::Panicked => Ok(BUG),
     }
-    Ok(0)
 }
 
-fn play_demo(own: &Config) -> anyhow::Result<()> {
+fn play_demo(own: &Config) -> anyhow::Result<u8> {
     needs_a_terminal("run it in one")?;
-    Ok(block_on(demo::play(own, no_color(), interrupted()))??)
+    let themes = Themes::of(&own.tui, no_color(), env::var("COLORFGBG").ok().as_deref());
+    let end = leave_at_once(demo::play(own, themes, interrupted()))??;
+    Ok(if end == End::Panicked { BUG } else { 0 })
 }
 
 fn needs_a_terminal(instead: &str) -> Result<(), Failure> {
@@ -453,6 +430,14 @@ fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
     Ok(runtime.block_on(work))
 }
 
+/// The same for what a person looks at: whoever leaves does not wait for anything that hangs.
+fn leave_at_once<T>(work: impl Future<Output = T>) -> io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let done = runtime.block_on(work);
+    runtime.shutdown_background();
+    Ok(done)
+}
+
 /// Whoever reads our output has seen enough: that is no failure of ours.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
@@ -461,11 +446,15 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// The journal cannot be used.
 const JOURNAL: u8 = 74;
+/// A bug in Cloture.
+const BUG: u8 = 70;
 
 /// The exit codes that scripts rely on: 2 for wrong input, 3 for a bad configuration, 4 and 5 for what GitHub does not
 /// let us do or does not answer, 70 for a bug in Cloture, 74 for a journal that cannot be used.
 fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(failure) = error.downcast_ref::<Failure>() {
+        failure.kind.exit_code()
+    } else if let Some(ShowError::Failure(failure)) = error.downcast_ref() {
         failure.kind.exit_code()
     } else if let Some(HistoryError::Usage(failure)) = error.downcast_ref() {
         failure.kind.exit_code()
@@ -485,6 +474,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     {
         2
     } else {
-        70
+        BUG
     }
 }

@@ -1,10 +1,12 @@
 //! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
 
 use crate::failure::{Failure, Kind};
-use crate::forge::{Forge, Settings};
+use crate::forge::Settings;
 use crate::github::writer::Pace;
-use crate::github::{Host, PullRequestAddress};
-use crate::journal::{Address, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside};
+use crate::github::{Client, Host, PullRequestAddress};
+use crate::journal::{
+    Address, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside, StoredSnapshot,
+};
 use crate::people::desk::{self, Desk};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
@@ -21,7 +23,7 @@ pub struct Session {
     /// The file that was there was damaged; a person should hear of it.
     pub set_aside: Option<SetAside>,
     pub profiles: Arc<Profiles>,
-    pub forge: Forge,
+    pub client: Client,
     pub clock: Arc<dyn Clock>,
     /// How patient the supervisor's writes are.
     pub pace: Pace,
@@ -41,17 +43,17 @@ impl Session {
         state_folder: Option<PathBuf>,
         now: Timestamp,
     ) -> Result<Session, Failure> {
-        let forge = settings.connect(host).await?;
+        let client = settings.connect(host).await?.client;
         let (journal, set_aside) = open_journal(settings, state_folder, now).await?;
         let clock = Arc::new(SystemClock);
         let (profiles, pace) = (Arc::new(profiles), Pace::default());
-        Ok(Session { journal, set_aside, profiles, forge, clock, pace })
+        Ok(Session { journal, set_aside, profiles, client, clock, pace })
     }
 
     /// A pull request of this forge, as the journal names it.
     pub fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
         PullRequestKey {
-            host: self.forge.client.host().name().to_owned(),
+            host: self.client.host().name().to_owned(),
             repository: address.repository.clone(),
             number: address.number,
         }
@@ -70,7 +72,7 @@ impl Session {
             config: Arc::new(settings.config.clone()),
             reads: self.profiles.clone(),
             journal: self.journal.clone(),
-            client: self.forge.client.clone(),
+            client: self.client.clone(),
             writer: supervisor.writer(),
             clock: Arc::clone(&self.clock),
             by,
@@ -86,13 +88,30 @@ impl Session {
         read_only: bool,
         pull_requests: Vec<(PullRequestAddress, Option<String>)>,
     ) -> Result<Supervisor, Failure> {
+        let options = self.options(settings, instance, read_only);
+        Ok(Supervisor::start(options, pull_requests).await?)
+    }
+
+    /// Starts supervising what was seen before.
+    pub async fn resume(
+        &self,
+        settings: &Settings<'_>,
+        instance: String,
+        read_only: bool,
+        last: Vec<StoredSnapshot>,
+    ) -> Result<Supervisor, Failure> {
+        let options = self.options(settings, instance, read_only);
+        Ok(Supervisor::resume(options, last).await?)
+    }
+
+    fn options(&self, settings: &Settings<'_>, instance: String, read_only: bool) -> Options {
         let interval = settings.config.policy.poll_interval;
-        let options = Options {
+        Options {
             config: Arc::new(settings.config.clone()),
             reads: self.profiles.clone(),
             asks: self.profiles.clone(),
             journal: self.journal.clone(),
-            client: self.forge.client.clone(),
+            client: self.client.clone(),
             clock: Arc::clone(&self.clock),
             instance,
             read_only,
@@ -100,8 +119,7 @@ impl Session {
             lease: interval.saturating_mul(LEASE_POLLS).max(SHORTEST_LEASE),
             fresh: true,
             environment: settings.environment_of_programs,
-        };
-        Ok(Supervisor::start(options, pull_requests).await?)
+        }
     }
 }
 

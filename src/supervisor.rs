@@ -23,7 +23,7 @@ pub mod view;
 
 pub use actor::Command;
 pub use hub::Supervisor;
-pub use view::{Board, Role, View};
+pub use view::{Board, Role, Trouble, TroubleKind, View};
 
 use crate::config::Config;
 use crate::domain::post::Reads;

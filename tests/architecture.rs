@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clean", &[]),
     ("thread_line", &["domain"]),
     ("failure", &["clean", "github"]),
-    ("forge", &["config", "failure", "github"]),
+    ("forge", &["config", "domain", "failure", "github"]),
     ("columns", &["clean", "domain"]),
     (
         "status",
@@ -130,7 +130,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "watch",
         &["clean", "config", "domain", "failure", "github", "journal", "notify", "people", "supervisor"],
     ),
-    ("tui", &["clean", "config", "domain", "github", "journal", "people", "supervisor"]),
+    ("tui", &["clean", "config", "domain", "failure", "github", "journal", "people", "supervisor"]),
     (
         "demo",
         &[
@@ -146,6 +146,21 @@ const ARROWS: &[(&str, &[&str])] = &[
             "reviewers",
             "session",
             "simulator",
+            "supervisor",
+            "tui",
+        ],
+    ),
+    (
+        "launch",
+        &[
+            "config",
+            "domain",
+            "failure",
+            "forge",
+            "github",
+            "journal",
+            "reviewers",
+            "session",
             "supervisor",
             "tui",
         ],

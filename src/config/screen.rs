@@ -1,6 +1,7 @@
 //! Checking `[tui]` and `[keys]`: how the terminal looks, and which keys call what.
 
 use super::check::{Checks, Problem};
+use super::look::{self, Look, Meaning};
 use super::value::quoted;
 use super::{Value, typed};
 use crokey::KeyCombination;
@@ -10,14 +11,18 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tui {
     pub theme: Theme,
+    /// What looks another way than the theme has it.
+    pub looks: Vec<(Meaning, Look)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
+    /// Dark or light, as the terminal's background is.
     #[default]
+    Auto,
     Dark,
     Light,
-    /// Only colours that every terminal can tell apart.
+    /// Only colours that stand out on any background, and more weight.
     HighContrast,
     /// None at all: weight and words have to do.
     Plain,
@@ -29,7 +34,8 @@ pub struct Keys(BTreeMap<String, Vec<KeyCombination>>);
 
 const EMBEDDED: &str = include_str!("../../assets/keys.toml");
 
-const THEMES: [(&str, Theme); 4] = [
+const THEMES: [(&str, Theme); 5] = [
+    ("auto", Theme::Auto),
     ("dark", Theme::Dark),
     ("light", Theme::Light),
     ("high_contrast", Theme::HighContrast),
@@ -60,10 +66,29 @@ fn embedded() -> BTreeMap<String, Vec<String>> {
 }
 
 pub(super) fn checked_tui(typed: &typed::Tui) -> Result<Tui, Vec<Problem>> {
-    let typed::Tui { theme } = typed;
+    let typed::Tui { theme, colors } = typed;
     let mut checks = Checks::of("tui");
     let theme = checks.choice("theme", theme.as_ref(), &THEMES).unwrap_or_default();
-    checks.finish(Tui { theme })
+    let mut looks = Vec::new();
+    for (name, value) in colors {
+        let key = format!("colors.{name}");
+        let Some((_, meaning)) = Meaning::ALL.into_iter().find(|(known, _)| known == name) else {
+            checks.refuse(&key, "the name of a meaning", "an unknown one");
+            continue;
+        };
+        let accept = |value: &Value| Look::parse(&super::check::one_line(value)?);
+        looks.extend(
+            checks
+                .read(&key, value.as_ref(), || look::EXPECTED.to_owned(), accept)
+                .map(|look| (meaning, look)),
+        );
+    }
+    checks.finish(Tui { theme, looks })
+}
+
+/// The names of everything that can be given colours.
+pub(super) fn meanings() -> impl Iterator<Item = String> {
+    Meaning::ALL.into_iter().map(|(name, _)| name.to_owned())
 }
 
 /// A key calls one command: where two have it, the refusal names both.

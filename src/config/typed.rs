@@ -247,6 +247,8 @@ pub struct BreakGlass {
 #[serde(deny_unknown_fields, default)]
 pub struct Tui {
     pub theme: Option<Value>,
+    /// By the names of the meanings.
+    pub colors: BTreeMap<String, Option<Value>>,
 }
 
 impl Config {
@@ -272,7 +274,7 @@ impl Config {
             operator: Operator::default(),
             notifications: Notifications::default(),
             break_glass: BreakGlass::default(),
-            tui: Tui::default(),
+            tui: Tui { theme: None, colors: super::screen::meanings().map(|name| (name, None)).collect() },
             keys: super::Keys::commands().into_iter().map(|command| (command, None)).collect(),
         }
     }

@@ -88,6 +88,11 @@ impl RepositoryName {
         Self::new(owner, name)
     }
 
+    /// The forge does not tell names apart by their case.
+    pub fn is_same(&self, other: &RepositoryName) -> bool {
+        self.owner.eq_ignore_ascii_case(&other.owner) && self.name.eq_ignore_ascii_case(&other.name)
+    }
+
     pub fn owner(&self) -> &str {
         &self.owner
     }

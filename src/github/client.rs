@@ -15,16 +15,33 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// A connection to one GitHub. Cloning it shares the connections.
 #[derive(Debug, Clone)]
 pub struct Client {
-    octocrab: Octocrab,
+    connection: watch::Receiver<Option<Connection>>,
     host: Host,
-    secret: Option<SecretString>,
     timeouts: Timeouts,
     /// How often in a row a limit struck; the wait doubles where the server does not name one.
     limited_in_a_row: Arc<AtomicU32>,
+}
+
+/// What a client talks over, or why it cannot talk to anybody.
+type Connection = Result<Arc<Connected>, Error>;
+
+#[derive(Debug)]
+struct Connected {
+    octocrab: Octocrab,
+    secret: Option<SecretString>,
+}
+
+/// The other end of a client that was made before anybody knew who calls.
+#[derive(Debug)]
+pub struct Introduction {
+    connection: watch::Sender<Option<Connection>>,
+    host: Host,
+    timeouts: Timeouts,
 }
 
 /// Who calls.
@@ -64,24 +81,24 @@ const LARGEST_DIFF: usize = 8 * 1024 * 1024;
 impl Client {
     /// Must be called inside a Tokio runtime, which the connections will live in.
     pub fn new(host: Host, credentials: &Credentials, timeouts: Timeouts) -> Result<Self, Error> {
-        let what = || format!("connecting to {host}");
-        let secret = match credentials {
-            Credentials::Token(token) => Some(token.secret().clone()),
-            Credentials::NobodyOnLoopback if host.is_loopback() => None,
-            Credentials::NobodyOnLoopback => return Err(Error::Unauthorised { what: what() }),
-        };
-        let unusable = |error: octocrab::Error| Error::Malformed { what: what(), detail: innermost(&error) };
-        let mut builder = Octocrab::builder()
-            .base_uri(host.root())
-            .map_err(unusable)?
-            .set_connect_timeout(Some(timeouts.connect))
-            .set_read_timeout(Some(timeouts.read))
-            .set_write_timeout(Some(timeouts.read));
-        if let Some(secret) = &secret {
-            builder = builder.personal_token(secret.clone());
-        }
-        let octocrab = builder.build().map_err(unusable)?;
-        Ok(Self { octocrab, host, secret, timeouts, limited_in_a_row: Arc::default() })
+        let connected = Connected::new(&host, credentials, timeouts)?;
+        let (_, connection) = watch::channel(Some(Ok(Arc::new(connected))));
+        Ok(Self { connection, host, timeouts, limited_in_a_row: Arc::default() })
+    }
+
+    /// A client whose credentials are still being looked for. Whatever is sent waits until it is introduced.
+    pub fn waiting(host: Host, timeouts: Timeouts) -> (Self, Introduction) {
+        let (sender, connection) = watch::channel(None);
+        let introduction = Introduction { connection: sender, host: host.clone(), timeouts };
+        (Self { connection, host, timeouts, limited_in_a_row: Arc::default() }, introduction)
+    }
+
+    /// Waits for the introduction. Nobody else is told why it takes so long: the screen says that.
+    async fn connected(&self, call: &Call) -> Connection {
+        let mut connection = self.connection.clone();
+        let known = connection.wait_for(Option::is_some).await;
+        let nobody = || Err(Error::Unauthorised { what: call.purpose().to_owned() });
+        known.map_or_else(|_| nobody(), |known| known.clone().unwrap_or_else(nobody))
     }
 
     pub fn host(&self) -> &Host {
@@ -112,14 +129,18 @@ impl Client {
             .map_err(|error| Error::Malformed { what: call.purpose().to_owned(), detail: error.to_string() })
     }
 
-    async fn exchange(&self, call: &Call) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {
+    async fn exchange(
+        &self,
+        call: &Call,
+        connected: &Connected,
+    ) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {
         let request = self.request(call)?;
         let broken = |error: &(dyn StdError + 'static)| Error::Transient {
             what: call.purpose().to_owned(),
-            cause: scrub(&innermost(error), self.secret.as_ref()),
+            cause: scrub(&innermost(error), connected.secret.as_ref()),
             sent: if never_connected(error) { Sent::No } else { Sent::Maybe },
         };
-        let response = self.octocrab.execute(request).await.map_err(|error| broken(&error))?;
+        let response = connected.octocrab.execute(request).await.map_err(|error| broken(&error))?;
         let (parts, body) = response.into_parts();
         let most = if matches!(call, Call::Diff { .. }) { LARGEST_DIFF } else { LARGEST_ANSWER };
         let body = Limited::new(body, most).collect().await.map_err(|error| {
@@ -134,9 +155,48 @@ impl Client {
     }
 }
 
+impl Connected {
+    fn new(host: &Host, credentials: &Credentials, timeouts: Timeouts) -> Result<Self, Error> {
+        let what = || format!("connecting to {host}");
+        let secret = match credentials {
+            Credentials::Token(token) => Some(token.secret().clone()),
+            Credentials::NobodyOnLoopback if host.is_loopback() => None,
+            Credentials::NobodyOnLoopback => return Err(Error::Unauthorised { what: what() }),
+        };
+        let unusable = |error: octocrab::Error| Error::Malformed { what: what(), detail: innermost(&error) };
+        let mut builder = Octocrab::builder()
+            .base_uri(host.root())
+            .map_err(unusable)?
+            .set_connect_timeout(Some(timeouts.connect))
+            .set_read_timeout(Some(timeouts.read))
+            .set_write_timeout(Some(timeouts.read));
+        if let Some(secret) = &secret {
+            builder = builder.personal_token(secret.clone());
+        }
+        let octocrab = builder.build().map_err(unusable)?;
+        Ok(Self { octocrab, secret })
+    }
+}
+
+impl Introduction {
+    /// Lets everything go on that waited. Must be called inside a Tokio runtime, which the connections will live in; it
+    /// reads the certificates that the machine trusts, which takes a while.
+    pub fn introduce(&self, credentials: &Credentials) -> Result<(), Error> {
+        let connected = Connected::new(&self.host, credentials, self.timeouts)?;
+        self.connection.send_replace(Some(Ok(Arc::new(connected))));
+        Ok(())
+    }
+
+    /// There is nobody to call as: what waits fails, and so does what is sent from now on, until somebody is introduced.
+    pub fn refuse(&self, why: Error) {
+        self.connection.send_replace(Some(Err(why)));
+    }
+}
+
 impl Transport for Client {
     async fn send(&self, call: &Call) -> Result<Reply, Error> {
-        let answer = tokio::time::timeout(self.timeouts.whole, self.exchange(call)).await;
+        let connected = self.connected(call).await?;
+        let answer = tokio::time::timeout(self.timeouts.whole, self.exchange(call, &connected)).await;
         let (status, headers, body) = answer.unwrap_or_else(|_| {
             Err(Error::Transient {
                 what: call.purpose().to_owned(),
@@ -144,7 +204,7 @@ impl Transport for Client {
                 sent: Sent::Maybe,
             })
         })?;
-        let clean = |text: &str| presentable(&scrub(text, self.secret.as_ref()));
+        let clean = |text: &str| presentable(&scrub(text, connected.secret.as_ref()));
         let in_a_row = self.limited_in_a_row.load(Ordering::Relaxed);
         let reply =
             Answer { call, status, headers: &headers, body: &body, in_a_row, clean: &clean }.interpret();

@@ -288,7 +288,10 @@ impl Asked<'_> {
             Some(BrokenGlass::Label(label)) => {
                 let on = due::target(self.standing);
                 let write = Write::RemoveLabel { on, label: label.clone() };
-                let said = vec!["The loop on it has ended all the same; it begins anew when Cloture is started again.".to_owned()];
+                let said = vec![
+                    "The loop on it has ended all the same; it begins anew when Cloture is started again."
+                        .to_owned(),
+                ];
                 (self.write(vec![write], "mend the glass"), said)
             }
         }

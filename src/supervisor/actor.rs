@@ -99,6 +99,8 @@ pub(super) struct Actor {
     known: BTreeSet<u64>,
     /// Deeds that have an outcome, by their name in the journal.
     concluded: BTreeMap<String, Value>,
+    /// The last poll before the start, until it was looked at.
+    last: Option<Arc<PullRequestSnapshot>>,
     standing: Option<Arc<Standing>>,
     seen_at: Option<Timestamp>,
     review_loop: Option<ReviewLoop>,
@@ -145,6 +147,7 @@ impl Actor {
             history: History::default(),
             known: BTreeSet::new(),
             concluded: BTreeMap::new(),
+            last: None,
             standing: None,
             seen_at: None,
             review_loop: None,
@@ -171,7 +174,7 @@ impl Actor {
             actor.seen_at = Some(at);
             let ended = |review_loop: &ReviewLoop| matches!(review_loop.phase(), Phase::Ended(_));
             actor.review_loop = review_loop.filter(|review_loop| !(actor.setup.fresh && ended(review_loop)));
-            actor.standing = Some(Arc::new(actor.stand(snapshot)));
+            actor.last = Some(snapshot);
         }
         actor
     }
@@ -182,6 +185,10 @@ impl Actor {
         mut inbox: mpsc::Receiver<Message>,
         mut programs: mpsc::Receiver<WakeUp>,
     ) {
+        // Here and not before, so that hundreds of loops do not wait for each other's.
+        if let Some(snapshot) = self.last.take() {
+            self.restand(snapshot);
+        }
         self.publish();
         loop {
             let (wake, working) = tokio::select! {

@@ -2,14 +2,14 @@
 
 use super::actor::{Actor, Command, Message, Start, WakeUp};
 use super::clock::Busy;
-use super::view::Board;
+use super::view::{Board, Trouble, TroubleKind};
 use super::{Options, Setup};
 use crate::domain::review_loop::ReviewLoop;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
 use crate::github::poll::{PollReport, PollSettings, Sighting};
 use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
-use crate::journal::{Filter, Follower, JournalError, Record};
+use crate::journal::{Filter, Follower, Journal, JournalError, PullRequestKey, Record, StoredSnapshot};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +50,25 @@ impl Supervisor {
         options: Options,
         pull_requests: Vec<(PullRequestAddress, Option<String>)>,
     ) -> Result<Supervisor, JournalError> {
+        let stored = Stored::Unread(options.journal.clone());
+        Self::begin(options, pull_requests, stored).await
+    }
+
+    /// Goes on with pull requests whose last poll was read from the journal already.
+    pub async fn resume(options: Options, last: Vec<StoredSnapshot>) -> Result<Supervisor, JournalError> {
+        let address = |stored: &StoredSnapshot| {
+            let PullRequestKey { repository, number, .. } = &stored.pull_request;
+            PullRequestAddress { repository: repository.clone(), number: *number }
+        };
+        let pull_requests = last.iter().map(|stored| (address(stored), None)).collect();
+        Self::begin(options, pull_requests, Stored::Read(last)).await
+    }
+
+    async fn begin(
+        options: Options,
+        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        stored: Stored,
+    ) -> Result<Supervisor, JournalError> {
         let Options { config, reads, asks, journal, client, clock, .. } = options;
         let (board, seen) = watch::channel(Arc::new(Board::default()));
         let writer = Arc::new(Writer::new(client.clone(), options.pace));
@@ -71,7 +90,7 @@ impl Supervisor {
             board,
         });
         let (requests, inbox) = mpsc::channel(QUEUE);
-        let hub = Hub::new(Arc::clone(&setup), pull_requests).await?;
+        let hub = Hub::new(Arc::clone(&setup), pull_requests, stored).await?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(hub.run(inbox, stopped));
         Ok(Supervisor { requests, board: seen, writer, stop, task })
@@ -114,6 +133,21 @@ impl Supervisor {
         // A hub that has ended or panicked has stopped, too.
         let _ended = self.stop.send(());
         let _panicked = self.task.await;
+    }
+}
+
+/// The last polls, as the journal keeps them.
+enum Stored {
+    Unread(Journal),
+    Read(Vec<StoredSnapshot>),
+}
+
+impl Stored {
+    async fn read(self) -> Result<Vec<StoredSnapshot>, JournalError> {
+        match self {
+            Stored::Unread(journal) => Ok(journal.load_snapshots().await?.readable),
+            Stored::Read(stored) => Ok(stored),
+        }
     }
 }
 
@@ -169,6 +203,7 @@ impl Hub {
     async fn new(
         setup: Arc<Setup>,
         pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        stored: Stored,
     ) -> Result<Hub, JournalError> {
         let interval = setup.config.policy.poll_interval;
         let settings = PollSettings { interval, ..PollSettings::default() };
@@ -179,7 +214,7 @@ impl Hub {
         let follower = setup.journal.follow(last);
         let (actors, changes) = (BTreeMap::new(), Vec::new());
         let mut hub = Hub { setup, poller: Some(poller), changes, actors, follower };
-        hub.adopt(pull_requests, records).await?;
+        hub.adopt(pull_requests, records, stored).await?;
         Ok(hub)
     }
 
@@ -188,6 +223,7 @@ impl Hub {
         &mut self,
         pull_requests: Vec<(PullRequestAddress, Option<String>)>,
         records: Vec<Record>,
+        stored: Stored,
     ) -> Result<(), JournalError> {
         let now = self.setup.clock.now();
         let mut by_pull_request: BTreeMap<_, Vec<Record>> = BTreeMap::new();
@@ -197,7 +233,7 @@ impl Hub {
             }
         }
         let mut last: BTreeMap<_, _> = BTreeMap::new();
-        for stored in self.setup.journal.load_snapshots().await?.readable {
+        for stored in stored.read().await? {
             let age = jiff::SignedDuration::try_from(stored.age).unwrap_or(jiff::SignedDuration::ZERO);
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
             let review_loop = stored.poll.as_ref().and_then(|poll| ReviewLoop::deserialize(poll).ok());
@@ -251,6 +287,7 @@ impl Hub {
                     // A poll that panicked has taken the poller with it.
                     let Ok(polled) = polled else { return };
                     let due = self.polled(polled).await;
+                    self.look_at_journal().await;
                     next = if std::mem::take(&mut again) { self.setup.clock.now() } else { due };
                 }
                 request = inbox.recv() => match request {
@@ -271,22 +308,31 @@ impl Hub {
                     }
                 },
                 record = self.follower.next() => match record {
-                    Ok(record) => self.pass_on(record).await,
-                    Err(error) => self.trouble(Some(error.to_string())),
+                    Ok(record) => {
+                        self.journal_works();
+                        self.pass_on(record).await;
+                    }
+                    Err(error) => self.journal_failed(&error),
                 },
                 () = until_next, if polling.0.is_none() => polling = self.poll(),
             }
         }
     }
 
-    async fn track(&mut self, pull_requests: Vec<(PullRequestAddress, Option<String>)>) {
+    async fn track(&mut self, mut pull_requests: Vec<(PullRequestAddress, Option<String>)>) {
+        pull_requests.retain(|(address, _)| !self.actors.contains_key(address));
+        if pull_requests.is_empty() {
+            return;
+        }
         let filter = Filter { host: Some(self.setup.host.clone()), ..Filter::default() };
+        let stored = Stored::Unread(self.setup.journal.clone());
         let outcome = match self.setup.journal.records(filter).await {
-            Ok(records) => self.adopt(pull_requests, records).await,
+            Ok(records) => self.adopt(pull_requests, records, stored).await,
             Err(error) => Err(error),
         };
-        if let Err(error) = outcome {
-            self.trouble(Some(error.to_string()));
+        match outcome {
+            Ok(()) => self.journal_works(),
+            Err(error) => self.journal_failed(&error),
         }
     }
 
@@ -325,6 +371,7 @@ impl Hub {
         let Polled { poller, began: now, sightings, report } = polled;
         self.poller = Some(poller);
         let mut told = BTreeSet::new();
+        let failed = failure(&sightings, self.actors.len(), now);
         for sighting in sightings {
             let (address, wake) = match sighting {
                 Sighting::Read { read, .. } => {
@@ -361,9 +408,16 @@ impl Hub {
         let budget = report.budget;
         let interval = now.checked_add(budget.interval).unwrap_or(Timestamp::MAX);
         let next = limit.as_ref().map_or(interval, |(until, _)| (*until).max(interval));
+        let limited = limit.map(|(until, why)| Trouble {
+            kind: TroubleKind::Limited,
+            why,
+            since: now,
+            until: Some(until),
+        });
+        let failed = failed.map(|failed| Trouble { until: Some(next), ..failed });
         self.setup.board.send_modify(|board| {
             let board = Arc::make_mut(board);
-            board.trouble = limit.map(|(_, why)| why);
+            board.trouble = limited.or(failed).map(|trouble| trouble.after(board.trouble.as_ref()));
             board.budget = Some(budget);
             board.next_poll = Some(next);
         });
@@ -387,8 +441,36 @@ impl Hub {
         }
     }
 
-    fn trouble(&self, trouble: Option<String>) {
-        self.setup.board.send_modify(|board| Arc::make_mut(board).trouble = trouble);
+    fn journal_failed(&self, error: &JournalError) {
+        let trouble = Trouble {
+            kind: TroubleKind::Journal,
+            why: error.to_string(),
+            since: self.setup.clock.now(),
+            until: None,
+        };
+        self.setup.board.send_modify(|board| {
+            let board = Arc::make_mut(board);
+            board.journal_trouble = Some(trouble.after(board.journal_trouble.as_ref()));
+        });
+    }
+
+    /// Nothing may be recorded for a long time after a trouble is over, so somebody has to look. A journal that does not
+    /// answer at once has not recovered.
+    async fn look_at_journal(&self) {
+        let in_trouble = self.setup.board.borrow().journal_trouble.is_some();
+        if in_trouble && matches!(timeout(GRACE, self.setup.journal.check_writable()).await, Ok(Ok(()))) {
+            self.journal_works();
+        }
+    }
+
+    fn journal_works(&self) {
+        self.setup.board.send_if_modified(|board| {
+            let was_in_trouble = board.journal_trouble.is_some();
+            if was_in_trouble {
+                Arc::make_mut(board).journal_trouble = None;
+            }
+            was_in_trouble
+        });
     }
 
     /// Lets every loop finish what it is at, but not for long: what is cut off in the middle has its intent in the
@@ -411,4 +493,17 @@ impl Hub {
             }
         }
     }
+}
+
+/// What kept a poll from seeing anything at all. One that saw something has failed nobody but those it tells so.
+fn failure(sightings: &[Sighting], watched: usize, now: Timestamp) -> Option<Trouble> {
+    let failed = sightings.iter().map(|sighting| match sighting {
+        Sighting::Failed(_, error) => Some(error),
+        Sighting::Read { .. } | Sighting::Gone(_) => None,
+    });
+    let errors = failed.collect::<Option<Vec<&Error>>>()?;
+    let error = errors.first().filter(|_| errors.len() >= watched)?;
+    let refused = matches!(error, Error::Unauthorised { .. } | Error::Denied { .. });
+    let kind = if refused { TroubleKind::Refused } else { TroubleKind::OutOfReach };
+    Some(Trouble { kind, why: error.to_string(), since: now, until: None })
 }

@@ -18,8 +18,41 @@ pub struct Board {
     /// The points GitHub grants; absent before the first poll.
     pub budget: Option<BudgetStatus>,
     /// What keeps everything from being polled, if something does.
-    pub trouble: Option<String>,
+    pub trouble: Option<Trouble>,
+    /// What keeps the journal from being read, if something does.
+    pub journal_trouble: Option<Trouble>,
     pub next_poll: Option<Timestamp>,
+}
+
+/// Something that concerns everything that is supervised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub kind: TroubleKind,
+    /// What happened, in a sentence.
+    pub why: String,
+    pub since: Timestamp,
+    /// When it is tried again, where somebody said so.
+    pub until: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TroubleKind {
+    /// No usable answer comes back.
+    OutOfReach,
+    /// The forge asks for patience.
+    Limited,
+    /// The token is not good, or not good enough.
+    Refused,
+    Journal,
+}
+
+impl Trouble {
+    /// The same trouble as before has been there since then.
+    pub(super) fn after(self, before: Option<&Trouble>) -> Trouble {
+        let since =
+            before.filter(|before| before.kind == self.kind).map_or(self.since, |before| before.since);
+        Trouble { since, ..self }
+    }
 }
 
 /// One pull request.

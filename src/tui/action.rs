@@ -68,6 +68,7 @@ pub enum Action {
     Browse,
     CopyLink,
     CopyPrompt,
+    WriteConfiguration,
     Demo,
     Quit,
 }
@@ -77,11 +78,11 @@ use Action::{
     Fold, GrantRound, Handoff, Help, Inbox, Journal, Left, Mark, MarkAll, NextComment, NextScreen, NextStuck,
     NextUnread, Open, PageDown, PageUp, Palette, Pause, Poll, PreviousComment, PreviousScreen, Queue, Quit,
     Reply, Resolve, Resume, Retarget, RetryTask, Return, Right, Sort, Stop, Submit, Top, Undo, Unresolve, Up,
-    Uphold, Veto, Watch, WaysOut,
+    Uphold, Veto, Watch, WaysOut, WriteConfiguration,
 };
 
 /// With the name that the configuration and the palette know it by, and what it does.
-const ALL: [(Action, &str, &str); 53] = [
+const ALL: [(Action, &str, &str); 54] = [
     (Watch, "watch", "pull requests, their loops and threads"),
     (Inbox, "inbox", "what waits for a person"),
     (Handoff, "handoff", "what is handed to coding agents at merge"),
@@ -133,6 +134,7 @@ const ALL: [(Action, &str, &str); 53] = [
     (Browse, "browse", "open it in the browser"),
     (CopyLink, "copy_link", "copy its link"),
     (CopyPrompt, "copy_prompt", "copy the finding as a prompt for a coding agent"),
+    (WriteConfiguration, "write_configuration", "write the proposed configuration"),
     (Demo, "demo", "play the demo"),
     (Quit, "quit", "leave"),
 ];
@@ -160,14 +162,15 @@ impl Action {
         let lists = matches!(screen, Screen::Watch | Screen::Inbox | Screen::Handoff | Screen::Journal);
         let about_a_pull_request =
             matches!(screen, Screen::Watch | Screen::Inbox | Screen::Handoff | Screen::Thread { .. });
-        let first_run = matches!(screen, Screen::FirstRun { .. });
+        let first_run = matches!(screen, Screen::FirstRun);
         match self {
             Help | Palette | Quit => true,
-            Demo => first_run,
+            Demo | WriteConfiguration => first_run,
             Watch | Inbox | Handoff | Journal | NextScreen | PreviousScreen | Up | Down | PageUp
             | PageDown | Top | Bottom | Back => !first_run,
             Left | Right | NextStuck => matches!(screen, Screen::Watch),
-            Open | Filter => lists,
+            Open => lists || first_run,
+            Filter => lists,
             Sort => matches!(screen, Screen::Watch | Screen::Inbox),
             NextUnread => matches!(screen, Screen::Watch | Screen::Thread { .. }),
             Mark | MarkAll => matches!(screen, Screen::Watch | Screen::Inbox),
@@ -178,7 +181,8 @@ impl Action {
             // Only while a text is written; see `update::writing`.
             Submit | Editor => false,
             Fold | NextComment | PreviousComment => matches!(screen, Screen::Thread { .. }),
-            Poll | Pause | Resume | Stop | WaysOut | GrantRound | BreakGlass | Browse | CopyLink => {
+            Poll => about_a_pull_request || first_run,
+            Pause | Resume | Stop | WaysOut | GrantRound | BreakGlass | Browse | CopyLink => {
                 about_a_pull_request
             }
             RetryTask => matches!(screen, Screen::Handoff),
@@ -217,7 +221,7 @@ impl Action {
                 Palette,
             ],
             Screen::Record { .. } => &[Back, Down, Up, Help, Quit],
-            Screen::FirstRun { .. } => &[Demo, Help, Quit],
+            Screen::FirstRun => &[WriteConfiguration, Open, Poll, Demo, Help, Quit],
         }
     }
 }

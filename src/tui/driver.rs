@@ -2,35 +2,37 @@
 //! journal have to tell, and draws when something changed. Nothing here waits for the network.
 
 use super::guide::Guide;
+use super::keyboard::{self, Heard, Keyboard, Listening};
 use super::message::{Effect, Message};
 use super::model::Model;
 use super::rows::Making;
 use super::rows::journal::KEPT;
+use super::start::{self, Start};
 use super::terminal::Terminal;
-use super::theme::Theme;
+use super::theme::{Background, Themes};
 use super::{draw, editor, update};
+use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{Filter, Journal, Order};
+use crate::journal::{Filter, Journal, JournalError, Order};
 use crate::people::desk::{Became, Desk};
-use crate::supervisor::Supervisor;
 use crate::supervisor::clock::Clock;
+use crate::supervisor::{Board, Supervisor};
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{Event, EventStream};
+use crossterm::event::Event;
 use crossterm::execute;
-use futures_util::StreamExt;
 use std::future::Future;
 use std::io::{self, stdout};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// What the terminal is started with.
 #[derive(Debug)]
 pub struct Setup {
     pub making: Making,
-    pub theme: Theme,
+    pub themes: Themes,
     /// Who sits here, for the journal.
     pub by: String,
     pub clock: Arc<dyn Clock>,
@@ -38,8 +40,10 @@ pub struct Setup {
     pub tick: Duration,
     /// Says what to look at and which key to try, in the demo.
     pub guide: Option<Guide>,
-    /// None where nothing can be supervised.
+    /// What is there from the beginning.
     pub supervised: Option<Supervised>,
+    /// Where the rest comes up behind the first frame.
+    pub launch: Option<Launch>,
 }
 
 /// What drives the loops, what it records, and where a person's orders are carried out.
@@ -50,12 +54,42 @@ pub struct Supervised {
     pub desk: Desk,
 }
 
+/// The two ends towards whoever starts everything else while the screen is shown already.
+#[derive(Debug)]
+pub struct Launch {
+    pub arrivals: mpsc::Receiver<Arrival>,
+    pub wishes: mpsc::UnboundedSender<Wish>,
+    /// Completed when the first frame was drawn: what takes long begins then.
+    pub drawn: oneshot::Sender<()>,
+}
+
+/// What comes up behind the first frame.
+#[derive(Debug)]
+pub enum Arrival {
+    /// So many pull requests are known from before, and are shown as soon as they have been put together.
+    Supervised {
+        supervised: Box<Supervised>,
+        remembered: usize,
+    },
+    Found(Result<start::Found, Failure>),
+    News(start::News),
+}
+
+/// What a person wants of the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    LookAgain,
+    WriteConfiguration,
+}
+
 /// Why it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Quit,
     /// The person wants to see the demo.
     PlayDemo,
+    /// Something panicked, and has said so.
+    Panicked,
 }
 
 /// No two frames are drawn closer together.
@@ -63,6 +97,12 @@ const FRAME: Duration = Duration::from_millis(16);
 
 /// How long whoever leaves waits for what is being written. What is cut off is found again by its intent.
 const GRACE: Duration = Duration::from_millis(400);
+/// The first frame waits so long for what was seen before, and no longer.
+const FIRST_FRAME: Duration = Duration::from_millis(12);
+
+/// How long everything may take to reach a safe state after the person has left: what is cut off has its intent in the
+/// journal, and is looked for at the next start.
+const LEAVING: Duration = Duration::from_millis(900);
 
 /// Messages that may wait for the screen.
 const QUEUE: usize = 64;
@@ -76,34 +116,47 @@ pub async fn run(
     finding: impl Future<Output = Found>,
     interrupted: impl Future<Output = ()>,
 ) -> io::Result<End> {
-    let Setup { making, theme, by, clock, tick, guide, supervised } = setup;
-    let mut model = Model::new(making, theme, by, clock.now());
+    let Setup { making, themes, by, clock, tick, guide, supervised, launch } = setup;
+    let mut model = Model::new(making, themes.first, by, clock.now());
     model.guide = guide;
-    model.searching = true;
-    let (news, mut told) = mpsc::channel(QUEUE);
-    let mut board = None;
-    let mut reading = None;
-    let (orders, worker) = match supervised {
-        None => (None, None),
-        Some(Supervised { supervisor, journal, desk }) => {
-            board = Some(supervisor.board());
-            reading = Some(tokio::spawn(read_journal(journal, news.clone())));
-            let (orders, inbox) = mpsc::unbounded_channel();
-            (Some(orders), Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, news.clone()))))
-        }
-    };
+    let (news, told) = mpsc::channel(QUEUE);
+    let (mut arrivals, mut wishes, mut drawn) = (None, None, None);
+    if let Some(launch) = launch {
+        model.start = Start::new(clock.now());
+        model.searching = true;
+        (arrivals, wishes, drawn) = (Some(launch.arrivals), Some(launch.wishes), Some(launch.drawn));
+    }
+    let mut behind =
+        Behind { news: news.clone(), board: None, orders: None, reading: None, worker: None, journal: None };
+    if let Some(supervised) = supervised {
+        behind.begin(supervised);
+    }
     let ended = {
         let mut terminal = Terminal::take()?;
         let size = terminal.size()?;
         (model.width, model.height) = (size.width, size.height);
-        let mut screen = Screen { model, dirty: true, drawn: None, orders, news, editing: None, end: None };
-        let mut events = EventStream::new();
+        let hold = arrivals.is_some().then(|| Instant::now() + FIRST_FRAME);
+        let mut screen = Screen {
+            model,
+            dirty: true,
+            drawn: None,
+            hold,
+            remembered: usize::MAX,
+            wishes,
+            news,
+            editing: None,
+            end: None,
+        };
+        let mut panicked = Box::pin(terminal.panicked());
+        let mut keyboard = Keyboard::read()?;
+        let mut sources = Sources { arrivals, told };
+        let mut listening = themes.by_background.map(|_| Listening::default());
         let mut finding = std::pin::pin!(finding);
         let mut found = false;
         let mut interrupted = std::pin::pin!(interrupted);
-        if let Some(board) = &mut board {
+        if let Some(board) = &mut behind.board {
             let first = board.borrow_and_update().clone();
-            screen.take(Message::Board(first));
+            screen.take(Message::Board(first), &behind);
         }
         loop {
             if let Some(end) = screen.end {
@@ -111,64 +164,167 @@ pub async fn run(
             }
             if let Some(text) = screen.editing.take() {
                 // The editor gets the terminal as it was, and all of the keyboard.
-                drop((events, terminal));
+                drop(terminal);
+                keyboard.stop().await;
                 let edited = tokio::select! {
                     edited = editor::edit(&text) => edited,
                     () = &mut interrupted => break Ok(End::Quit),
                 };
                 terminal = Terminal::take()?;
-                events = EventStream::new();
+                panicked = Box::pin(terminal.panicked());
+                keyboard = Keyboard::read()?;
                 let size = terminal.size()?;
-                screen.take(Message::Resized { width: size.width, height: size.height });
-                screen.take(Message::Edited(edited));
+                screen.take(Message::Resized { width: size.width, height: size.height }, &behind);
+                screen.take(Message::Edited(edited), &behind);
             }
             let counts = screen.model.counts();
-            let changed = async {
-                if let Some(board) = &mut board
-                    && board.changed().await.is_ok()
-                {
-                    return board.borrow_and_update().clone();
-                }
-                std::future::pending().await
-            };
             tokio::select! {
                 biased;
-                () = sleep_until(screen.due()), if screen.dirty => screen.draw(&mut terminal)?,
+                () = &mut panicked => break Ok(End::Panicked),
                 () = &mut interrupted => break Ok(End::Quit),
-                event = events.next() => match event {
-                    Some(Ok(event)) => screen.event(event),
+                () = sleep_until(screen.due()), if screen.dirty => {
+                    if let Err(error) = screen.draw(&mut terminal) {
+                        break Err(error);
+                    }
+                    if let Some(drawn) = drawn.take() {
+                        // Nobody may wait for it.
+                        let _gone = drawn.send(());
+                        if let Some(error) = ask_for_background(listening.is_some()) {
+                            break Err(error);
+                        }
+                    }
+                }
+                event = keyboard.next() => match event {
+                    Some(Ok(event)) => match (event, &mut listening, themes.by_background) {
+                        (Event::Key(key), Some(ear), Some((dark, light))) => match ear.hear(key) {
+                            Heard::Nothing => {}
+                            Heard::Keys(keys) => {
+                                for key in keys {
+                                    screen.event(Event::Key(key), &behind);
+                                }
+                            }
+                            Heard::Answer(answer) => {
+                                let theme = if answer == Some(Background::Light) { light } else { dark };
+                                screen.take(Message::Theme(theme), &behind);
+                            }
+                        },
+                        (event, ..) => screen.event(event, &behind),
+                    },
                     Some(Err(error)) => break Err(error),
                     // Nobody can type any more: the terminal is gone.
                     None => break Ok(End::Quit),
                 },
                 outcome = &mut finding, if !found => {
                     found = true;
-                    screen.take(Message::Found(outcome));
+                    screen.take(Message::Found(told_by(outcome)), &behind);
                 }
-                seen = changed => {
-                    screen.take(Message::Tick(clock.now()));
-                    screen.take(Message::Board(seen));
+                arrival = arriving(&mut sources.arrivals) => match arrival {
+                    Some(Arrival::Supervised { supervised, remembered }) => {
+                        behind.begin(*supervised);
+                        screen.expect(remembered);
+                    }
+                    Some(Arrival::Found(outcome)) => screen.take(Message::Found(outcome), &behind),
+                    Some(Arrival::News(news)) => screen.take(Message::Start(news), &behind),
+                    None => sources.arrivals = None,
+                },
+                seen = behind.changed() => {
+                    screen.take(Message::Tick(clock.now()), &behind);
+                    screen.take(Message::Board(seen), &behind);
                 }
-                Some(message) = told.recv() => screen.take(message),
-                () = sleep(tick), if counts => screen.take(Message::Tick(clock.now())),
+                Some(message) = sources.told.recv() => screen.take(message, &behind),
+                () = sleep(tick), if counts => screen.take(Message::Tick(clock.now()), &behind),
             }
         }
     };
-    if let Some(reading) = reading {
-        reading.abort();
-    }
-    // With the last sender gone the worker stops the supervisor, which reaches a safe state.
-    if let Some(worker) = worker {
-        let _panicked = worker.await;
-    }
+    // The terminal is given back by now: whoever left does not see the rest.
+    let _cut_off = timeout(LEAVING, behind.end()).await;
     ended
+}
+
+/// What a future outside has found, in the words of the model.
+fn told_by(outcome: Found) -> Result<start::Found, Failure> {
+    match outcome {
+        Ok(pull_requests) => Ok(start::Found { pull_requests, ..start::Found::default() }),
+        Err(why) => Err(Failure::usage(why)),
+    }
+}
+
+/// Only after the first frame, and only where the answer matters and the terminal can be asked.
+fn ask_for_background(matters: bool) -> Option<io::Error> {
+    let term = std::env::var("TERM").ok();
+    (matters && keyboard::can_be_asked(term.as_deref()))
+        .then(|| keyboard::ask_for_background(&mut stdout()).err())
+        .flatten()
+}
+
+/// What wakes the screen beside the person and the supervisor.
+struct Sources {
+    arrivals: Option<mpsc::Receiver<Arrival>>,
+    told: mpsc::Receiver<Message>,
+}
+
+async fn arriving(arrivals: &mut Option<mpsc::Receiver<Arrival>>) -> Option<Arrival> {
+    match arrivals {
+        Some(arrivals) => arrivals.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What works behind the screen, once it is there.
+struct Behind {
+    news: mpsc::Sender<Message>,
+    board: Option<watch::Receiver<Arc<Board>>>,
+    orders: Option<mpsc::UnboundedSender<Effect>>,
+    reading: Option<JoinHandle<()>>,
+    worker: Option<JoinHandle<()>>,
+    journal: Option<Journal>,
+}
+
+impl Behind {
+    fn begin(&mut self, supervised: Supervised) {
+        let Supervised { supervisor, journal, desk } = supervised;
+        self.board = Some(supervisor.board());
+        self.reading = Some(tokio::spawn(read_journal(journal.clone(), self.news.clone())));
+        let (orders, inbox) = mpsc::unbounded_channel();
+        self.orders = Some(orders);
+        self.worker = Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, self.news.clone())));
+        self.journal = Some(journal);
+    }
+
+    async fn changed(&mut self) -> Arc<Board> {
+        if let Some(board) = &mut self.board
+            && board.changed().await.is_ok()
+        {
+            return board.borrow_and_update().clone();
+        }
+        std::future::pending().await
+    }
+
+    async fn end(self) {
+        let Behind { orders, reading, worker, journal, .. } = self;
+        if let Some(reading) = reading {
+            reading.abort();
+        }
+        // With the last sender gone the worker stops the supervisor, which reaches a safe state.
+        drop(orders);
+        if let Some(worker) = worker {
+            let _panicked = worker.await;
+        }
+        if let Some(journal) = journal {
+            // What could not be written is looked for at the next start.
+            let _unwritten = journal.close().await;
+        }
+    }
 }
 
 struct Screen {
     model: Model,
     dirty: bool,
     drawn: Option<Instant>,
-    orders: Option<mpsc::UnboundedSender<Effect>>,
+    /// The first frame waits until then, or until what was seen before is there.
+    hold: Option<Instant>,
+    remembered: usize,
+    wishes: Option<mpsc::UnboundedSender<Wish>>,
     news: mpsc::Sender<Message>,
     /// A text that is to be edited with the person's own editor.
     editing: Option<String>,
@@ -178,34 +334,59 @@ struct Screen {
 impl Screen {
     /// When the next frame may be drawn: at once after a pause, so that a key is answered without delay.
     fn due(&self) -> Instant {
-        self.drawn.map_or_else(Instant::now, |drawn| drawn + FRAME)
+        self.hold.or_else(|| self.drawn.map(|drawn| drawn + FRAME)).unwrap_or_else(Instant::now)
     }
 
     fn draw(&mut self, terminal: &mut Terminal) -> io::Result<()> {
         terminal.draw(|frame| draw(frame, &self.model))?;
         self.drawn = Some(Instant::now());
         self.dirty = false;
+        self.hold = None;
         Ok(())
     }
 
-    fn event(&mut self, event: Event) {
+    /// So many pull requests are worth the first frame's waiting for them.
+    fn expect(&mut self, remembered: usize) {
+        self.remembered = remembered;
+        self.dirty = true;
+        if self.model.pulls.len() >= remembered {
+            self.hold = None;
+        }
+    }
+
+    fn event(&mut self, event: Event, behind: &Behind) {
         match event {
-            Event::Key(key) => self.take(Message::Key(key)),
-            Event::Mouse(mouse) => self.take(Message::Mouse(mouse)),
-            Event::Paste(text) => self.take(Message::Pasted(text)),
-            Event::Resize(width, height) => self.take(Message::Resized { width, height }),
+            Event::Key(key) => self.take(Message::Key(key), behind),
+            Event::Mouse(mouse) => self.take(Message::Mouse(mouse), behind),
+            Event::Paste(text) => self.take(Message::Pasted(text), behind),
+            Event::Resize(width, height) => self.take(Message::Resized { width, height }, behind),
             Event::FocusGained | Event::FocusLost => {}
         }
     }
 
-    fn take(&mut self, message: Message) {
+    fn take(&mut self, message: Message, behind: &Behind) {
         self.dirty = true;
+        // Whoever does something sees at once what it does.
+        let by_person = matches!(message, Message::Key(_) | Message::Mouse(_) | Message::Pasted(_));
         for effect in update(&mut self.model, message) {
-            self.perform(effect);
+            self.perform(effect, behind);
+        }
+        if by_person
+            || self.model.pulls.len() >= self.remembered
+            || self.model.screen == super::Screen::FirstRun
+        {
+            self.hold = None;
         }
     }
 
-    fn perform(&mut self, effect: Effect) {
+    fn wish(&self, wish: Wish) {
+        if let Some(wishes) = &self.wishes {
+            // Whoever started everything has ended: there is nothing to wish for.
+            let _ended = wishes.send(wish);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, behind: &Behind) {
         match effect {
             Effect::Quit => self.end = Some(End::Quit),
             Effect::PlayDemo => self.end = Some(End::PlayDemo),
@@ -224,13 +405,16 @@ impl Screen {
                     }
                 });
             }
+            Effect::LookAgain => self.wish(Wish::LookAgain),
+            Effect::WriteConfiguration => self.wish(Wish::WriteConfiguration),
             Effect::Edit(text) => self.editing = Some(text),
             Effect::Tell(..)
             | Effect::Track(_)
+            | Effect::Forget(_)
             | Effect::Propose { .. }
             | Effect::CarryOut(_)
             | Effect::FindWaysOut { .. } => {
-                if let Some(orders) = &self.orders {
+                if let Some(orders) = &behind.orders {
                     // A worker that has ended has nothing to be told.
                     let _ended = orders.send(effect);
                 }
@@ -265,6 +449,7 @@ async fn work(
         match effect {
             Effect::Tell(address, command) => supervisor.tell(address, command).await,
             Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
+            Effect::Forget(address) => supervisor.forget(address).await,
             Effect::Propose { ticket, order } => {
                 let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
                 orders.spawn(async move {
@@ -296,6 +481,8 @@ async fn work(
             Effect::OpenInBrowser(_)
             | Effect::CopyToClipboard(_)
             | Effect::Edit(_)
+            | Effect::LookAgain
+            | Effect::WriteConfiguration
             | Effect::PlayDemo
             | Effect::Quit => {}
         }
@@ -321,9 +508,16 @@ async fn read_journal(journal: Journal, news: mpsc::Sender<Message>) {
         }
     }
     let mut follower = journal.follow(last);
-    while let Ok(record) = follower.next().await {
-        if news.send(Message::Records(vec![record])).await.is_err() {
-            return;
+    loop {
+        match follower.next().await {
+            Ok(record) => {
+                if news.send(Message::Records(vec![record])).await.is_err() {
+                    return;
+                }
+            }
+            Err(JournalError::Closed) => return,
+            // The supervisor reads on, too, and tells what is wrong.
+            Err(_) => {}
         }
     }
 }

@@ -1,5 +1,8 @@
 //! What comes in and what goes out, both as data: a test can make the one and read the other.
 
+use super::start::{Found, News};
+use super::theme::Theme;
+use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::journal::Record;
 use crate::people::WayOut;
@@ -25,8 +28,13 @@ pub enum Message {
     Board(Arc<Board>),
     Records(Vec<Record>),
     JournalTrouble(String),
-    /// Which pull requests are meant, or why none are.
-    Found(Result<Vec<(PullRequestAddress, Option<String>)>, String>),
+
+    // The start
+    /// Which pull requests are meant, or why that is not known.
+    Found(Result<Found, Failure>),
+    Start(News),
+    /// The terminal has said how its background is.
+    Theme(Theme),
 
     // The desk
     /// What an order would come to, or why nothing comes of it.
@@ -57,6 +65,7 @@ pub enum Effect {
     // Towards the supervisor
     Tell(PullRequestAddress, Command),
     Track(Vec<(PullRequestAddress, Option<String>)>),
+    Forget(PullRequestAddress),
 
     // Towards the desk
     Propose {
@@ -76,6 +85,10 @@ pub enum Effect {
     CopyToClipboard(String),
 
     // Towards whoever started it
+    /// What failed at the start is to be tried again.
+    LookAgain,
+    /// The proposed configuration is to be written, and to be in force.
+    WriteConfiguration,
     PlayDemo,
     Quit,
 }

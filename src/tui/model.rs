@@ -10,6 +10,7 @@ use super::rows::inbox::InboxRow;
 use super::rows::journal::JournalRow;
 use super::rows::thread::ThreadRow;
 use super::rows::{Making, PullRow};
+use super::start::Start;
 use super::theme::Theme;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
@@ -76,6 +77,8 @@ pub struct Model {
     pub by: String,
     /// Pull requests are still being looked for.
     pub searching: bool,
+    /// How far the start has come.
+    pub start: Start,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,10 +96,8 @@ pub enum Screen {
     Record {
         seq: u64,
     },
-    /// Nothing can be watched yet, and why.
-    FirstRun {
-        why: String,
-    },
+    /// Nobody has configured anything yet: what was found, and what could be written.
+    FirstRun,
 }
 
 /// The screens that are lists.
@@ -235,6 +236,7 @@ impl Model {
             guide: None,
             by,
             searching: false,
+            start: Start::over(now),
         }
     }
 

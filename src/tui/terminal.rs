@@ -1,4 +1,5 @@
-//! The terminal while it is ours. It is given back when this is dropped, and before a panic says its last words.
+//! The terminal while it is ours. It is given back once: when this is dropped, or before a panic says its last words, be it
+//! on another thread.
 
 use crossterm::cursor::Show;
 use crossterm::event::{
@@ -7,47 +8,76 @@ use crossterm::event::{
 use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::backend::CrosstermBackend;
-use std::io::{self, Stdout, stdout};
+use std::io::{self, BufWriter, Stdout, stdout};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Notify;
 
 type PanicHook = Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync>;
 
+/// A frame reaches the terminal in as few pieces as it can.
+type Output = BufWriter<Stdout>;
+
+/// More than a large screen's every cell in its own colour.
+const BUFFER: usize = 256 * 1024;
+
 pub(super) struct Terminal {
-    screen: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    screen: ratatui::Terminal<CrosstermBackend<Output>>,
     before: PanicHook,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    ours: AtomicBool,
+    panicked: Notify,
 }
 
 impl Terminal {
     pub(super) fn take() -> io::Result<Terminal> {
         let before: PanicHook = Arc::from(std::panic::take_hook());
-        let hook = Arc::clone(&before);
+        let shared = Arc::new(Shared { ours: AtomicBool::new(true), panicked: Notify::new() });
+        let (hook, at_panic) = (Arc::clone(&before), Arc::clone(&shared));
         std::panic::set_hook(Box::new(move |panic| {
-            give_back();
+            at_panic.give_back();
             hook(panic);
+            at_panic.panicked.notify_one();
         }));
-        enable_raw_mode()?;
-        let entered = execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste);
-        let made = entered.and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
+        let made = enable_raw_mode().and_then(|()| {
+            execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+            ratatui::Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout())))
+        });
         match made {
-            Ok(screen) => Ok(Terminal { screen, before }),
+            Ok(screen) => Ok(Terminal { screen, before, shared }),
             Err(error) => {
-                give_back();
+                shared.give_back();
                 Err(error)
             }
         }
     }
+
+    /// Completes when anything in this process has panicked: the terminal is not ours any more.
+    pub(super) fn panicked(&self) -> impl Future<Output = ()> + use<> {
+        let shared = Arc::clone(&self.shared);
+        async move { shared.panicked.notified().await }
+    }
 }
 
-/// Undoes everything, each part even where another fails: nobody is left to tell.
-fn give_back() {
-    let _closed = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show);
-    let _closed = disable_raw_mode();
+impl Shared {
+    /// Undoes everything, each part even where another fails: nobody is left to tell.
+    fn give_back(&self) {
+        if self.ours.swap(false, Ordering::SeqCst) {
+            let _closed =
+                execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show);
+            let _closed = disable_raw_mode();
+        }
+    }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        give_back();
+        self.shared.give_back();
         if !std::thread::panicking() {
             let before = Arc::clone(&self.before);
             std::panic::set_hook(Box::new(move |panic| before(panic)));
@@ -56,7 +86,7 @@ impl Drop for Terminal {
 }
 
 impl Deref for Terminal {
-    type Target = ratatui::Terminal<CrosstermBackend<Stdout>>;
+    type Target = ratatui::Terminal<CrosstermBackend<Output>>;
 
     fn deref(&self) -> &Self::Target {
         &self.screen

@@ -1,104 +1,212 @@
 //! Colours by what they mean. A meaning always comes with a word or a sign as well, so that a theme without any colour
 //! says the same.
 
-use crate::config;
+pub(super) use crate::config::Meaning;
+
+use crate::config::{self, Colour, Look, Weight, Weights};
 use ratatui::style::{Color, Modifier, Style};
 
-/// What a piece of text is.
+const MEANINGS: usize = Meaning::ALL.len();
+
+/// How every meaning looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meaning {
-    Plain,
-    /// Beside the point: ages, separators, what cannot be done.
-    Muted,
-    Heading,
-    /// What the cursor is on.
-    Selected,
-    /// The same where the keyboard is elsewhere.
-    SelectedElsewhere,
-    Key,
-    /// It went well or is settled.
-    Good,
-    /// It is under way.
-    Busy,
-    /// A person should look.
-    Warning,
-    /// Something is wrong.
-    Alert,
-    Added,
-    Removed,
-    Code,
-    Quote,
-    // Pieces of code
-    Keyword,
-    /// A text in quotation marks.
-    Literal,
-    Number,
-    Comment,
-    Type,
-    Function,
-    /// An action that is off the table.
-    Illegal,
-    Title,
+pub struct Theme(&'static [Style; MEANINGS]);
+
+/// What lies behind the terminal's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Background {
+    Dark,
+    Light,
 }
 
+/// The theme to begin with, and those that are taken once the terminal has said how its background is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Theme(config::Theme);
+pub struct Themes {
+    pub first: Theme,
+    /// On a dark and on a light background; none where nothing depends on it, or it is known.
+    pub by_background: Option<(Theme, Theme)>,
+}
 
 impl Theme {
-    /// The configured one, unless the environment asks for no colours at all.
-    pub fn new(configured: config::Theme, no_color: bool) -> Theme {
-        Theme(if no_color { config::Theme::Plain } else { configured })
+    /// One that the program carries, unless the environment asks for no colours at all.
+    pub fn new(named: config::Theme, no_color: bool) -> Theme {
+        Theme::of(&config::Tui { theme: named, looks: Vec::new() }, Background::Dark, no_color)
+    }
+
+    /// A configured one. It is made once or twice in a run and lives as long as that.
+    fn of(tui: &config::Tui, background: Background, no_color: bool) -> Theme {
+        let named = match (tui.theme, background) {
+            (config::Theme::Auto, Background::Dark) => config::Theme::Dark,
+            (config::Theme::Auto, Background::Light) => config::Theme::Light,
+            (named, _) => named,
+        };
+        let styles = Meaning::ALL.map(|(_, meaning)| {
+            let own = tui.looks.iter().rfind(|(own, _)| *own == meaning).map(|(_, look)| *look);
+            let coloured = style(own.unwrap_or_else(|| look(named, meaning)), no_color);
+            // What only colours told apart is told apart by what the theme without any has.
+            if no_color { coloured.patch(style(look(config::Theme::Plain, meaning), true)) } else { coloured }
+        });
+        Theme(Box::leak(Box::new(styles)))
     }
 
     pub fn style(self, meaning: Meaning) -> Style {
-        let weight = Style::default().add_modifier(modifier(meaning));
-        match self.colour(meaning) {
-            Some(colour) => weight.fg(colour),
-            None => weight,
-        }
-    }
-
-    fn colour(self, meaning: Meaning) -> Option<Color> {
-        let shade = |shade| Some(Color::Indexed(shade));
-        let (dark, light, contrast) = match meaning {
-            Meaning::Plain | Meaning::Selected | Meaning::SelectedElsewhere => (None, None, None),
-            Meaning::Muted | Meaning::Illegal | Meaning::Quote => (shade(245), shade(242), None),
-            Meaning::Heading | Meaning::Title => {
-                (Some(Color::Cyan), Some(Color::Blue), Some(Color::LightCyan))
-            }
-            Meaning::Key | Meaning::Busy => {
-                (Some(Color::LightBlue), Some(Color::Blue), Some(Color::LightCyan))
-            }
-            Meaning::Good | Meaning::Added => (Some(Color::Green), shade(22), Some(Color::LightGreen)),
-            Meaning::Warning => (Some(Color::Yellow), shade(130), Some(Color::LightYellow)),
-            Meaning::Alert | Meaning::Removed => {
-                (Some(Color::LightRed), Some(Color::Red), Some(Color::LightRed))
-            }
-            Meaning::Keyword => (Some(Color::Magenta), Some(Color::Magenta), Some(Color::LightMagenta)),
-            Meaning::Literal => (shade(180), shade(94), Some(Color::LightYellow)),
-            Meaning::Number => (shade(173), shade(130), None),
-            Meaning::Comment => (shade(245), shade(242), None),
-            Meaning::Type => (shade(79), shade(23), Some(Color::LightCyan)),
-            Meaning::Function => (shade(111), shade(25), Some(Color::LightCyan)),
-            Meaning::Code => (Some(Color::LightMagenta), Some(Color::Magenta), Some(Color::LightMagenta)),
-        };
-        match self.0 {
-            config::Theme::Dark => dark,
-            config::Theme::Light => light,
-            config::Theme::HighContrast => contrast,
-            config::Theme::Plain => None,
-        }
+        self.0[meaning as usize]
     }
 }
 
-fn modifier(meaning: Meaning) -> Modifier {
+impl Themes {
+    /// `foreground_and_background` is what some terminals say in `COLORFGBG`.
+    pub fn of(tui: &config::Tui, no_color: bool, foreground_and_background: Option<&str>) -> Themes {
+        let on = |background| Theme::of(tui, background, no_color);
+        let known = foreground_and_background.and_then(Background::from_colorfgbg);
+        let matters = tui.theme == config::Theme::Auto && !no_color;
+        let first = on(known.unwrap_or(Background::Dark));
+        let by_background =
+            (matters && known.is_none()).then(|| (on(Background::Dark), on(Background::Light)));
+        Themes { first, by_background }
+    }
+
+    /// One that nothing changes any more.
+    pub fn fixed(theme: Theme) -> Themes {
+        Themes { first: theme, by_background: None }
+    }
+}
+
+impl Background {
+    /// `15;0`, or `15;default;0`: the last is the background, by its number among the sixteen.
+    fn from_colorfgbg(text: &str) -> Option<Background> {
+        let number: u8 = text.rsplit(';').next()?.trim().parse().ok()?;
+        match number {
+            0..=6 | 8 => Some(Background::Dark),
+            7 | 9..=15 => Some(Background::Light),
+            _ => None,
+        }
+    }
+
+    /// By how bright a colour is to the eye.
+    pub(super) fn of_colour(red: u8, green: u8, blue: u8) -> Background {
+        let brightness = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
+        if brightness >= 128_000 { Background::Light } else { Background::Dark }
+    }
+}
+
+/// What a theme that the program carries gives a meaning.
+fn look(theme: config::Theme, meaning: Meaning) -> Look {
+    if theme == config::Theme::HighContrast {
+        return contrasting(meaning);
+    }
+    // The sixteen have a terminal's own shades, which fit its background; the others are the same everywhere.
+    let (dark, light) = match meaning {
+        Meaning::Plain | Meaning::Selected | Meaning::SelectedElsewhere => (None, None),
+        Meaning::Muted | Meaning::Illegal | Meaning::Quote => (Some(245), Some(242)),
+        Meaning::Heading | Meaning::Title => (Some(6), Some(4)),
+        Meaning::Key | Meaning::Busy => (Some(12), Some(4)),
+        Meaning::Good | Meaning::Added => (Some(2), Some(22)),
+        Meaning::Warning => (Some(3), Some(130)),
+        Meaning::Alert | Meaning::Removed => (Some(9), Some(1)),
+        Meaning::Code => (Some(13), Some(5)),
+        Meaning::Keyword => (Some(5), Some(5)),
+        Meaning::Literal => (Some(180), Some(94)),
+        Meaning::Number => (Some(173), Some(130)),
+        Meaning::Comment => (Some(245), Some(242)),
+        Meaning::Type => (Some(79), Some(23)),
+        Meaning::Function => (Some(111), Some(25)),
+    };
+    let number = match theme {
+        config::Theme::Dark | config::Theme::Auto | config::Theme::HighContrast => dark,
+        config::Theme::Light => light,
+        config::Theme::Plain => None,
+    };
+    let weights = match meaning {
+        Meaning::Selected => Weights::NONE.with(Weight::Reversed),
+        Meaning::SelectedElsewhere => Weights::NONE.with(Weight::Underlined),
+        Meaning::Heading | Meaning::Key | Meaning::Alert | Meaning::Title => Weights::NONE.with(Weight::Bold),
+        Meaning::Illegal => Weights::NONE.with(Weight::CrossedOut).with(Weight::Dim),
+        Meaning::Quote | Meaning::Comment => Weights::NONE.with(Weight::Italic),
+        _ => Weights::NONE,
+    };
+    Look { foreground: number.map(Colour::Indexed), background: None, weights }
+}
+
+/// Black and white that no palette changes, nothing dimmed, and few colours, each far from black. It brings its own
+/// background, so that it does not depend on the terminal's.
+fn contrasting(meaning: Meaning) -> Look {
+    const BLACK: u8 = 16;
+    const WHITE: u8 = 231;
+    let bold = Weights::NONE.with(Weight::Bold);
+    let on_black = |number, weights| Look {
+        foreground: Some(Colour::Indexed(number)),
+        background: Some(Colour::Indexed(BLACK)),
+        weights,
+    };
     match meaning {
-        Meaning::Selected => Modifier::REVERSED,
-        Meaning::SelectedElsewhere => Modifier::UNDERLINED,
-        Meaning::Heading | Meaning::Key | Meaning::Alert | Meaning::Title => Modifier::BOLD,
-        Meaning::Illegal => Modifier::CROSSED_OUT | Modifier::DIM,
-        Meaning::Quote | Meaning::Comment => Modifier::ITALIC,
-        _ => Modifier::empty(),
+        Meaning::Plain | Meaning::Muted => on_black(WHITE, Weights::NONE),
+        Meaning::Selected => Look {
+            foreground: Some(Colour::Indexed(BLACK)),
+            background: Some(Colour::Indexed(WHITE)),
+            weights: bold,
+        },
+        Meaning::SelectedElsewhere => on_black(WHITE, bold.with(Weight::Underlined)),
+        Meaning::Heading | Meaning::Title | Meaning::Key | Meaning::Busy => on_black(51, bold),
+        Meaning::Good | Meaning::Added => on_black(82, bold),
+        Meaning::Warning => on_black(226, bold),
+        Meaning::Alert | Meaning::Removed => on_black(210, bold),
+        Meaning::Code | Meaning::Keyword => on_black(219, Weights::NONE),
+        Meaning::Literal => on_black(229, Weights::NONE),
+        Meaning::Number => on_black(WHITE, Weights::NONE),
+        Meaning::Type | Meaning::Function => on_black(123, Weights::NONE),
+        Meaning::Quote | Meaning::Comment => on_black(WHITE, Weights::NONE.with(Weight::Italic)),
+        Meaning::Illegal => on_black(WHITE, Weights::NONE.with(Weight::CrossedOut)),
+    }
+}
+
+fn style(look: Look, no_color: bool) -> Style {
+    let Look { foreground, background, weights } = look;
+    let modifiers = Weight::ALL.into_iter().filter(|(_, weight)| weights.has(*weight));
+    let modifiers = modifiers.fold(Modifier::empty(), |all, (_, weight)| all | modifier(weight));
+    let mut style = Style::new().add_modifier(modifiers);
+    if no_color {
+        return style;
+    }
+    style.fg = foreground.map(colour);
+    style.bg = background.map(colour);
+    style
+}
+
+/// The sixteen by their names, as ratatui's tests and snapshots know them.
+fn colour(colour: Colour) -> Color {
+    const NAMED: [Color; 16] = [
+        Color::Black,
+        Color::Red,
+        Color::Green,
+        Color::Yellow,
+        Color::Blue,
+        Color::Magenta,
+        Color::Cyan,
+        Color::Gray,
+        Color::DarkGray,
+        Color::LightRed,
+        Color::LightGreen,
+        Color::LightYellow,
+        Color::LightBlue,
+        Color::LightMagenta,
+        Color::LightCyan,
+        Color::White,
+    ];
+    match colour {
+        Colour::Indexed(number) => NAMED.get(usize::from(number)).copied().unwrap_or(Color::Indexed(number)),
+        Colour::Rgb(red, green, blue) => Color::Rgb(red, green, blue),
+    }
+}
+
+fn modifier(weight: Weight) -> Modifier {
+    match weight {
+        Weight::Bold => Modifier::BOLD,
+        Weight::Dim => Modifier::DIM,
+        Weight::Italic => Modifier::ITALIC,
+        Weight::Underlined => Modifier::UNDERLINED,
+        Weight::Reversed => Modifier::REVERSED,
+        Weight::CrossedOut => Modifier::CROSSED_OUT,
     }
 }
 
@@ -106,12 +214,88 @@ fn modifier(meaning: Meaning) -> Modifier {
 mod tests {
     use super::*;
 
+    fn tui(theme: config::Theme, looks: &[(Meaning, &str)]) -> config::Tui {
+        let looks = looks.iter().map(|(meaning, text)| (*meaning, Look::parse(text).unwrap())).collect();
+        config::Tui { theme, looks }
+    }
+
     #[test]
     fn without_colours_nothing_has_one() {
-        let theme = Theme::new(config::Theme::Dark, true);
-        for meaning in [Meaning::Alert, Meaning::Good, Meaning::Illegal, Meaning::Muted, Meaning::Code] {
-            assert_eq!(theme.style(meaning).fg, None, "{meaning:?}");
+        for named in [config::Theme::Dark, config::Theme::HighContrast] {
+            let own = tui(named, &[(Meaning::Busy, "bold #ff0000 on blue")]);
+            let themes = Themes::of(&own, true, None);
+            assert_eq!(themes.by_background, None, "nothing depends on the background");
+            for (name, meaning) in Meaning::ALL {
+                let style = themes.first.style(meaning);
+                assert_eq!((style.fg, style.bg), (None, None), "{name}");
+            }
+            assert!(themes.first.style(Meaning::Busy).add_modifier.contains(Modifier::BOLD));
+            assert!(themes.first.style(Meaning::Illegal).add_modifier.contains(Modifier::CROSSED_OUT));
+            assert!(themes.first.style(Meaning::Selected).add_modifier.contains(Modifier::REVERSED));
         }
-        assert!(theme.style(Meaning::Illegal).add_modifier.contains(Modifier::CROSSED_OUT));
+    }
+
+    #[test]
+    fn own_colours_lie_on_top_of_the_theme() {
+        let own = tui(config::Theme::Light, &[(Meaning::Alert, "underlined #ff8700 on 236")]);
+        let theme = Themes::of(&own, false, None).first;
+        let alert = Style::new()
+            .fg(Color::Rgb(255, 135, 0))
+            .bg(Color::Indexed(236))
+            .add_modifier(Modifier::UNDERLINED);
+        assert_eq!(theme.style(Meaning::Alert), alert);
+        assert_eq!(theme.style(Meaning::Good), Theme::new(config::Theme::Light, false).style(Meaning::Good));
+    }
+
+    #[test]
+    fn the_background_decides_only_where_nobody_said_and_it_is_not_known() {
+        let (dark, light) = (Theme::new(config::Theme::Dark, false), Theme::new(config::Theme::Light, false));
+        let auto = tui(config::Theme::Auto, &[]);
+        let same = |one: Theme, other: Theme| one.0 == other.0;
+        let asked = Themes::of(&auto, false, None);
+        let (on_dark, on_light) = asked.by_background.unwrap();
+        assert!(same(asked.first, dark) && same(on_dark, dark) && same(on_light, light));
+        for (said, expected) in [("15;0", dark), ("0;15", light), ("0;default;15", light), ("12;8", dark)] {
+            let known = Themes::of(&auto, false, Some(said));
+            assert!(same(known.first, expected) && known.by_background.is_none(), "{said}");
+        }
+        assert!(Themes::of(&auto, false, Some("default;default")).by_background.is_some());
+        assert_eq!(Themes::of(&tui(config::Theme::Dark, &[]), false, None).by_background, None);
+    }
+
+    #[test]
+    fn a_background_is_light_or_dark_to_the_eye() {
+        for (colour, expected) in [
+            ((0, 0, 0), Background::Dark),
+            ((0xfd, 0xf6, 0xe3), Background::Light),
+            ((0x00, 0x2b, 0x36), Background::Dark),
+            ((0, 0xff, 0), Background::Light),
+            ((0, 0, 0xff), Background::Dark),
+        ] {
+            assert_eq!(Background::of_colour(colour.0, colour.1, colour.2), expected, "{colour:?}");
+        }
+    }
+
+    /// The contrast that the accessibility guidelines ask for where it has to be high (WCAG 2, AAA).
+    #[test]
+    fn high_contrast_is_readable() {
+        let theme = Theme::new(config::Theme::HighContrast, false);
+        for (name, meaning) in Meaning::ALL {
+            let style = theme.style(meaning);
+            let (front, back) = (luminance(style.fg.unwrap()), luminance(style.bg.unwrap()));
+            let contrast = (front.max(back) + 0.05) / (front.min(back) + 0.05);
+            assert!(contrast >= 7.0, "{name}: {contrast}");
+            assert!(!style.add_modifier.contains(Modifier::DIM), "{name}");
+        }
+    }
+
+    fn luminance(colour: Color) -> f64 {
+        let Color::Indexed(number @ 16..=231) = colour else { panic!("{colour:?} is a terminal's own") };
+        let channel = |index: u8| {
+            let level = [0.0, 95.0, 135.0, 175.0, 215.0, 255.0][usize::from(index % 6)] / 255.0_f64;
+            if level <= 0.04045 { level / 12.92 } else { ((level + 0.055) / 1.055).powf(2.4) }
+        };
+        let cube = number - 16;
+        0.2126 * channel(cube / 36) + 0.7152 * channel(cube / 6) + 0.0722 * channel(cube)
     }
 }

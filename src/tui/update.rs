@@ -6,6 +6,7 @@ mod menus;
 mod mouse;
 mod moving;
 mod news;
+mod starting;
 mod writing;
 
 use super::action::Action;
@@ -50,10 +51,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             let replaced = rows::refresh(&mut model.pulls, &board, &model.making);
             news::notice(model, &replaced);
             model.board = board;
-            if !model.pulls.is_empty() {
-                model.searching = false;
-            }
-            Vec::new()
+            starting::confirm(model)
         }
         Message::Records(records) => {
             for record in &records {
@@ -66,18 +64,10 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             model.notice = Some(clean::line(&why).into_owned());
             Vec::new()
         }
-        Message::Found(Ok(pull_requests)) if pull_requests.is_empty() => {
-            model.searching = false;
-            model.notice = Some("no open pull request fits the [[watch]] rules now".to_owned());
-            Vec::new()
-        }
-        Message::Found(Ok(pull_requests)) => {
-            model.searching = false;
-            vec![Effect::Track(pull_requests)]
-        }
-        Message::Found(Err(why)) => {
-            model.searching = false;
-            model.screen = Screen::FirstRun { why: clean::line(&why).into_owned() };
+        Message::Found(outcome) => starting::found(model, outcome),
+        Message::Start(news) => starting::news(model, news),
+        Message::Theme(theme) => {
+            model.theme = theme;
             Vec::new()
         }
         Message::Proposed { ticket, proposal } => acting::proposed(model, ticket, proposal),
@@ -222,6 +212,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Bottom => moving::step(model, isize::MAX / 2),
         Action::Left => model.pane = super::model::Pane::PullRequests,
         Action::Right => model.pane = super::model::Pane::Threads,
+        Action::Open if model.screen == Screen::FirstRun => starting::go_on(model),
         Action::Open => moving::open(model),
         Action::Back => moving::back(model),
         Action::NextStuck => moving::next_stuck(model),
@@ -253,6 +244,11 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::WaysOut => return menus::find_ways_out(model),
         Action::BreakGlass => return menus::break_glass(model),
         Action::Submit | Action::Editor => {}
+        Action::Poll if model.screen == Screen::FirstRun || model.pulls.is_empty() => {
+            model.notice = Some("looking again".to_owned());
+            return vec![Effect::LookAgain];
+        }
+        Action::WriteConfiguration => starting::write_configuration(model),
         Action::Poll
         | Action::Pause
         | Action::Resume

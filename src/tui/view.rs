@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ┌ cloture  1 Watch  2 Inbox·3  3 Handoff·2  4 Journal ──────────── next look in 12s ┐  tabs
+//! │ offline: what happened, since when, what to do (only where something is wrong)    │  banner
 //! │ pull requests             │ one pull request: its loop, who is in and missing     │
 //! │   list, or one page       │ its threads                                           │  body
 //! │                           │ the selected thread in words                          │
@@ -9,6 +10,7 @@
 //! └ ⏎ open  / filter  n next stuck  : palette  ? help  q quit ────────────────────────┘  foot
 //! ```
 
+mod first_run;
 mod handoff;
 mod inbox;
 mod journal;
@@ -20,9 +22,11 @@ mod watch;
 use super::action::Action;
 use super::dialog::Overlay;
 use super::model::{List, Model, Pane, Screen};
+use super::rows::PullRow;
 use super::text::{age, cut, width, wrap};
 use super::theme::Meaning;
 use crate::people::desk::ThreadKey;
+use jiff::SignedDuration;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -44,6 +48,7 @@ pub(super) enum Place {
 #[derive(Debug, Clone, Copy)]
 struct Areas {
     tabs: Rect,
+    banner: Rect,
     body: Rect,
     guide: Rect,
     foot: Rect,
@@ -51,16 +56,27 @@ struct Areas {
 
 fn areas(model: &Model, whole: Rect) -> Areas {
     let guide = u16::from(model.guide.is_some() && whole.height > 12);
-    let rows = [Constraint::Length(1), Constraint::Min(0), Constraint::Length(guide), Constraint::Length(1)];
-    let [tabs, body, guide, foot] = Layout::vertical(rows).areas(whole);
-    Areas { tabs, body, guide, foot }
+    let banner = first_run::banner(model, whole.width).len().min(if whole.height > 14 { 2 } else { 1 });
+    let rows = [
+        Constraint::Length(1),
+        Constraint::Length(u16::try_from(banner).unwrap_or(0)),
+        Constraint::Min(0),
+        Constraint::Length(guide),
+        Constraint::Length(1),
+    ];
+    let [tabs, banner, body, guide, foot] = Layout::vertical(rows).areas(whole);
+    Areas { tabs, banner, body, guide, foot }
 }
 
 pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     // What is there counts, not what was last said to be: the two differ for a moment when a window is resized.
-    let Areas { tabs, body, guide, foot } = areas(model, frame.area());
+    let Areas { tabs, banner, body, guide, foot } = areas(model, frame.area());
+    let whole = frame.area();
+    frame.buffer_mut().set_style(whole, model.theme.style(Meaning::Plain));
     put(frame, tabs, &[tab_line(model, tabs.width)]);
+    put(frame, banner, &first_run::banner(model, banner.width));
     match &model.screen {
+        Screen::Watch if model.pulls.is_empty() => put(frame, body, &first_run::empty(model, body.width)),
         Screen::Watch => watch::draw(frame, body, model),
         Screen::Inbox => inbox::draw(frame, body, model),
         Screen::Handoff => handoff::draw(frame, body, model),
@@ -71,7 +87,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
             let from = model.scroll.min(lines.len().saturating_sub(body.height as usize));
             put(frame, body, lines.get(from..).unwrap_or_default());
         }
-        Screen::FirstRun { why } => put(frame, body, &overlay::first_run(model, why, body.width)),
+        Screen::FirstRun => put(frame, body, &first_run::lines(model, body.width)),
     }
     if let Some(text) = model.guide_line() {
         let text = cut(&format!(" ▶ {text}"), guide.width as usize);
@@ -237,11 +253,12 @@ fn tab_line(model: &Model, columns: u16) -> Line<'static> {
 
 /// What holds for everything: trouble first, then when the next look is due and what it may cost.
 fn state(model: &Model) -> (String, Meaning) {
-    if let Some(trouble) = &model.board.trouble {
-        return (super::rows::line(trouble), Meaning::Alert);
+    let stale = oldest(model).map(|age| format!(" · seen {age} ago")).unwrap_or_default();
+    if let Some(hindrance) = first_run::hindrance(model) {
+        return (format!("{}{stale}", hindrance.what), Meaning::Alert);
     }
     if model.searching {
-        return ("looking for pull requests…".to_owned(), Meaning::Busy);
+        return (format!("looking for pull requests…{stale}"), Meaning::Busy);
     }
     let mut parts = Vec::new();
     if model.under_way > 0 {
@@ -249,6 +266,9 @@ fn state(model: &Model) -> (String, Meaning) {
     }
     if !model.marked.is_empty() {
         parts.push(format!("{} marked", model.marked.len()));
+    }
+    if !stale.is_empty() {
+        parts.push(stale.trim_start_matches(" · ").to_owned());
     }
     if model.making.read_only {
         parts.push("read-only".to_owned());
@@ -260,6 +280,23 @@ fn state(model: &Model) -> (String, Meaning) {
         parts.push(format!("{points} points left"));
     }
     (parts.join(" · "), Meaning::Muted)
+}
+
+/// How old the oldest of what is shown is, where that is older than it should be.
+fn oldest(model: &Model) -> Option<String> {
+    let stale = model.pulls.values().filter(|pull| is_stale(pull, model));
+    stale.filter_map(|pull| pull.view.seen_at).min().map(|seen| age(seen, model.now))
+}
+
+/// Whether a pull request was not seen when it should have been: some polls ago. One that has ended does not change.
+fn is_stale(pull: &PullRow, model: &Model) -> bool {
+    let planned = model.board.budget.as_ref().map(|budget| budget.interval);
+    let interval = planned.unwrap_or(model.making.config.policy.poll_interval);
+    let most = SignedDuration::try_from(interval.saturating_mul(2)).unwrap_or(SignedDuration::MAX);
+    let seen = pull.view.seen_at.filter(|_| !matches!(pull.state, "merged" | "closed"));
+    seen.is_some_and(|seen| {
+        model.now.duration_since(seen) > most.saturating_add(SignedDuration::from_secs(10))
+    })
 }
 
 fn foot_line(model: &Model, columns: u16) -> Line<'static> {

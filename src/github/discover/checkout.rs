@@ -29,47 +29,72 @@ pub enum CheckoutError {
 }
 
 impl Checkout {
+    /// Asks git everything at once and reads the answers here: a person waits for the screen behind this, and a process
+    /// is slow to start.
     pub async fn read(directory: &Path) -> Result<Self, CheckoutError> {
-        match git(directory, &["rev-parse", "--is-inside-work-tree"]).await {
+        let (inside, branch, settings) = tokio::join!(
+            git(directory, &["rev-parse", "--is-inside-work-tree"]),
+            git(directory, &["symbolic-ref", "--quiet", "--short", "HEAD"]),
+            git(directory, &["config", "--null", "--list"]),
+        );
+        match inside {
             Err(ProcessError::Failed(_)) => return Err(CheckoutError::NotACheckout),
-            other => other?,
-        };
-        let branch = git(directory, &["symbolic-ref", "--quiet", "--short", "HEAD"])
-            .await
-            .map_err(|_| CheckoutError::Detached)?;
-        let setting = async |key: String| {
-            git(directory, &["config", "--get", &key]).await.ok().filter(|value| !value.is_empty())
-        };
-        let merge = setting(format!("branch.{branch}.merge")).await;
-        let mut remotes = Vec::new();
-        for key in [
-            format!("branch.{branch}.pushRemote"),
-            "remote.pushDefault".to_owned(),
-            format!("branch.{branch}.remote"),
-        ] {
-            remotes.extend(setting(key).await);
+            other => drop(other?),
         }
+        let branch = branch.map_err(|_| CheckoutError::Detached)?;
+        let settings = settings?;
+        let settings = Settings::read(&settings);
+        let setting = |key: String| settings.last(&key);
+        let merge = setting(format!("branch.{branch}.merge"));
         let pull_request = merge
-            .as_deref()
             .and_then(|merge| merge.strip_prefix("refs/pull/")?.strip_suffix("/head")?.parse::<u64>().ok());
-        if pull_request.is_some() {
+        let fetched_from = setting(format!("branch.{branch}.remote"));
+        let mut remotes: Vec<&str> = if pull_request.is_some() {
             // The number belongs to the repository it is fetched from, not to the fork it may be pushed to.
-            remotes = setting(format!("branch.{branch}.remote")).await.into_iter().collect();
-        }
-        remotes.extend(["origin".to_owned(), "upstream".to_owned()]);
+            fetched_from.into_iter().collect()
+        } else {
+            let pushed_to =
+                [setting(format!("branch.{branch}.pushremote")), setting("remote.pushdefault".to_owned())];
+            pushed_to.into_iter().flatten().chain(fetched_from).collect()
+        };
+        remotes.extend(["origin", "upstream"]);
         for remote in remotes {
             // A remote may be a name or, as git allows, an address in its own right.
-            let address = match git(directory, &["remote", "get-url", "--", &remote]).await {
-                Ok(address) => address,
-                Err(_) => remote,
-            };
+            let address = settings.address(remote).unwrap_or_else(|| remote.to_owned());
             if let Some((host, repository)) = parse_remote(&address) {
-                let tracked = merge.as_deref().and_then(|merge| merge.strip_prefix("refs/heads/"));
-                let branch = tracked.map_or(branch, str::to_owned);
+                let tracked = merge.and_then(|merge| merge.strip_prefix("refs/heads/"));
+                let branch = tracked.map_or_else(|| branch.clone(), str::to_owned);
                 return Ok(Self { host, repository, branch, pull_request });
             }
         }
         Err(CheckoutError::NoRemote)
+    }
+}
+
+/// What `git config --null --list` prints: a name, a line break, a value; the section and the key in lower case.
+struct Settings<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Settings<'a> {
+    fn read(listed: &'a str) -> Settings<'a> {
+        Settings(listed.split('\0').filter_map(|entry| entry.split_once('\n')).collect())
+    }
+
+    /// The last one counts.
+    fn last(&self, key: &str) -> Option<&'a str> {
+        let found = self.0.iter().rfind(|(name, value)| *name == key && !value.is_empty());
+        found.map(|(_, value)| *value)
+    }
+
+    /// The address of a remote that has a name, with the longest `insteadOf` that begins it replaced, as git does it.
+    fn address(&self, remote: &str) -> Option<String> {
+        let url = format!("remote.{remote}.url");
+        let address = self.0.iter().find(|(name, _)| *name == url).map(|(_, value)| *value)?;
+        let replaced = self.0.iter().filter_map(|(name, from)| {
+            let to = name.strip_prefix("url.")?.strip_suffix(".insteadof")?;
+            Some((from.len(), format!("{to}{}", address.strip_prefix(from)?)))
+        });
+        let longest = replaced.max_by_key(|(length, _)| *length).map(|(_, address)| address);
+        Some(longest.unwrap_or_else(|| address.to_owned()))
     }
 }
 
@@ -143,6 +168,19 @@ mod tests {
         run(path, &["config", "branch.topic.remote", "origin"]).await;
         run(path, &["config", "branch.topic.merge", "refs/pull/12/head"]).await;
         assert_eq!(Checkout::read(path).await.unwrap().pull_request, Some(12));
+    }
+
+    #[tokio::test]
+    async fn an_address_that_git_would_replace_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        run(path, &["init", "--quiet", "--initial-branch", "Topic/A.b"]).await;
+        run(path, &["remote", "add", "origin", "gh:o/r"]).await;
+        assert_eq!(Checkout::read(path).await.map(|found| found.host), Ok("gh".to_owned()));
+        run(path, &["config", "url.https://github.com/.insteadOf", "gh:"]).await;
+        run(path, &["config", "url.https://elsewhere.example.com/.insteadOf", "g"]).await;
+        let found = Checkout::read(path).await.unwrap();
+        assert_eq!((found.host.as_str(), found.branch.as_str()), ("github.com", "Topic/A.b"));
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! A rule that selects pull requests, and the questions to GitHub that answer it.
 
-use crate::domain::snapshot::RepositoryName;
+use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 
 /// Which open pull requests to watch: those that fit every kind of condition, and any entry of each but labels,
 /// of which they need all.
@@ -53,6 +53,24 @@ impl Rule {
             }
         }
         lookups
+    }
+
+    /// Whether a pull request that was seen before may still fit, as far as that can be told without asking: who `@me` is,
+    /// and whose review is asked for now, cannot.
+    pub fn may_fit(&self, seen: &PullRequestSnapshot) -> bool {
+        let Rule { repositories, authors, review_requested, labels } = self;
+        if repositories.is_empty() && authors.is_empty() && review_requested.is_empty() && labels.is_empty() {
+            return false;
+        }
+        let by = seen.author.as_ref().map(|author| author.spelled());
+        let in_repository =
+            repositories.is_empty() || repositories.iter().any(|name| name.is_same(&seen.repository));
+        let by_author = authors.is_empty()
+            || authors.iter().any(|author| {
+                author == "@me" || by.as_ref().is_some_and(|by| by.eq_ignore_ascii_case(author))
+            });
+        let has = |label: &String| seen.labels.iter().any(|own| own.eq_ignore_ascii_case(label));
+        in_repository && by_author && labels.iter().all(has)
     }
 
     /// Several `repo:` mean any of them; as many go into one search as fit.
@@ -109,6 +127,38 @@ mod tests {
         let asked = Rule { review_requested: vec!["@me".to_owned()], ..Rule::default() };
         assert_eq!(asked.lookups(), [search("is:pr is:open archived:false review-requested:@me")]);
         assert_eq!(Rule::default().lookups(), []);
+    }
+
+    #[test]
+    fn what_was_seen_before_is_known_again() {
+        let seen: PullRequestSnapshot = serde_json::from_value(serde_json::json!({
+            "repository": "Acme/Shop", "number": 7, "node_id": "PR_7", "title": "", "body": "", "url": "",
+            "author": {"login": "fixer", "kind": "bot", "database_id": null}, "author_association": "NONE",
+            "written_by_us": false, "state": "open", "draft": false, "base": {"name": "main", "sha": "a"},
+            "head": {"name": "topic", "sha": "b"}, "head_repository": null,
+            "pushed": {"at": "2026-01-01T00:00:00Z", "evidence": "opened"}, "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-01T00:00:00Z", "merged_at": null, "closed_at": null, "reopened_at": null,
+            "labels": ["AI"], "reviews": [], "comments": [], "threads": [], "force_pushes": [],
+            "review_requests": {"seen": []}, "checks": {"seen": []}
+        }))
+        .unwrap();
+        let rule = |repositories: &[&str], authors: &[&str], labels: &[&str]| Rule {
+            repositories: repositories.iter().map(|name| repository(name)).collect(),
+            authors: authors.iter().map(|&author| author.to_owned()).collect(),
+            review_requested: Vec::new(),
+            labels: labels.iter().map(|&label| label.to_owned()).collect(),
+        };
+        for (fits, rule) in [
+            (true, rule(&["acme/shop"], &[], &[])),
+            (false, rule(&["acme/desk"], &[], &[])),
+            (true, rule(&[], &["fixer[bot]"], &["ai"])),
+            (false, rule(&[], &["fixer"], &[])),
+            (true, rule(&["acme/shop", "acme/desk"], &["@me"], &[])),
+            (false, rule(&["acme/shop"], &[], &["ai", "other"])),
+            (false, Rule::default()),
+        ] {
+            assert_eq!(rule.may_fit(&seen), fits, "{rule:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What lies on top of a screen: help, palette, a question; and the screen for who has nothing to watch yet.
+//! What lies on top of a screen: help, palette, a question.
 
-use super::{paragraph, put};
+use super::put;
 use crate::tui::action::Action;
 use crate::tui::dialog::{Menu, Overlay, Question, Writing};
 use crate::tui::model::Model;
@@ -34,8 +34,10 @@ fn window(frame: &mut Frame<'_>, body: Rect, model: &Model, title: &str, width: 
     let area =
         Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height };
     frame.render_widget(Clear, area);
-    let block =
-        Block::bordered().title(format!(" {title} ")).border_style(model.theme.style(Meaning::Heading));
+    let block = Block::bordered()
+        .title(format!(" {title} "))
+        .style(model.theme.style(Meaning::Plain))
+        .border_style(model.theme.style(Meaning::Heading));
     let inside = block.inner(area);
     frame.render_widget(block, area);
     inside
@@ -179,27 +181,4 @@ fn pick(frame: &mut Frame<'_>, body: Rect, model: &Model, menu: &Menu) {
     let mut visible: Vec<Line<'static>> = lines.into_iter().skip(from).take(shown).collect();
     visible.push(Line::styled(" ⏎ or its number chooses   esc leaves", theme.style(Meaning::Muted)));
     put(frame, inside, &visible);
-}
-
-pub(super) fn first_run(model: &Model, why: &str, columns: u16) -> Vec<Line<'static>> {
-    let theme = model.theme;
-    let plain = theme.style(Meaning::Plain);
-    let mut lines = vec![Line::default()];
-    lines.extend(paragraph("Nothing can be watched yet.", columns, theme.style(Meaning::Title)));
-    lines.extend(paragraph(
-        &format!("{}.", why.trim_end_matches('.')),
-        columns,
-        theme.style(Meaning::Warning),
-    ));
-    lines.push(Line::default());
-    let demo = model.keymap.key(Action::Demo);
-    for text in [
-        format!("{demo}  play the demo: a GitHub inside this program, with bots that argue. It needs no token and no network."),
-        "1. Give Cloture a token: set GH_TOKEN, or sign in with `gh auth login`.".to_owned(),
-        "2. Start it in a checkout whose branch has a pull request, or add a [[watch]] rule to the configuration.".to_owned(),
-        "3. `cloture doctor` says what is still missing. Nothing is written to a repository until `drive = true` for it.".to_owned(),
-    ] {
-        lines.extend(paragraph(&text, columns, plain));
-    }
-    lines
 }

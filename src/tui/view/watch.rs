@@ -1,7 +1,7 @@
 //! Pull requests beside the selected one's loop and threads.
 
 use super::table::{self, Cell, Column, List as Listed, cell};
-use super::{in_threads, paragraph, put, sign, since};
+use super::{in_threads, is_stale, paragraph, put, sign, since};
 use crate::domain::machine::Status;
 use crate::domain::review_loop::{Phase, ReviewLoop};
 use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
@@ -78,35 +78,30 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let rows = model.visible_pulls();
     let name = rows.iter().map(|row| width(&row.name)).max().unwrap_or(12).clamp(8, 24);
     let wide = area.width >= 76;
-    let columns: &[Column] = if area.width < 50 {
-        &[("pull request", name), ("title", 0), ("loop", 12)]
-    } else if wide {
-        &[
-            ("pull request", name),
-            ("title", 0),
-            ("author", 16),
-            ("loop", 13),
-            ("open", 4),
-            ("stuck", 5),
-            ("done", 4),
-            ("age", 4),
-        ]
-    } else {
-        &[("pull request", name), ("title", 0), ("loop", 13), ("open", 4), ("stuck", 5), ("age", 4)]
-    };
-    let empty = if model.searching {
-        "Looking for pull requests…"
-    } else if model.pulls.is_empty() {
-        "No pull request is watched yet."
-    } else {
-        "Nothing matches the filter; esc drops it."
-    };
+    let mut columns: Vec<Column> = vec![("pull request", name), ("title", 0)];
+    if wide {
+        columns.push(("author", 16));
+    }
+    // Only where something is older than it should be.
+    if rows.iter().any(|row| is_stale(row, model)) {
+        columns.push(("seen", 4));
+    }
+    columns.push(("loop", if area.width < 50 { 12 } else { 13 }));
+    if area.width >= 50 {
+        columns.extend([("open", 4), ("stuck", 5)]);
+    }
+    if wide {
+        columns.push(("done", 4));
+    }
+    if area.width >= 50 {
+        columns.push(("age", 4));
+    }
     let listed = Listed {
-        columns,
+        columns: &columns,
         count: rows.len(),
         selected: model.selected(List::Watch),
         focused: !in_threads(model),
-        empty,
+        empty: "Nothing matches the filter; esc drops it.",
         signs: Some(&|index| match rows.get(index) {
             Some(row)
                 if model
@@ -137,6 +132,10 @@ fn pull_cell(row: &PullRow, column: &str, model: &Model) -> Cell {
         "pull request" => cell(&row.name, theme.style(Meaning::Plain)),
         "title" => cell(&row.title, theme.style(Meaning::Plain)),
         "author" => cell(&row.author, theme.style(Meaning::Muted)),
+        // What is not known to be so any more says since when.
+        "loop" if is_stale(row, model) => cell(row.phase.0, theme.style(Meaning::Muted)),
+        "seen" if is_stale(row, model) => cell(since(row.view.seen_at, model), theme.style(Meaning::Warning)),
+        "seen" => cell("·", theme.style(Meaning::Muted)),
         "loop" => cell(row.phase.0, theme.style(row.phase.1)),
         "open" => number(row.open(), Meaning::Plain),
         "stuck" => number(row.stuck(), Meaning::Alert),

@@ -1,0 +1,187 @@
+//! The terminal as a person meets it: the release program in a pseudo-terminal, over a simulator in another process.
+//!
+//! ```sh
+//! cargo bench --bench terminal                 # everything, some minutes
+//! cargo bench --bench terminal -- start keys   # parts: size, start, keys, idle, demo
+//! ```
+//!
+//! It prints a line a figure with its limit, and fails where one is not kept. Nothing else should run on the machine.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark whose set-up fails has nothing to measure")]
+#![expect(clippy::print_stdout, reason = "what is measured is printed")]
+
+#[cfg(unix)]
+#[path = "terminal/pty.rs"]
+mod pty;
+#[cfg(unix)]
+#[path = "terminal/world.rs"]
+mod world;
+
+fn main() {
+    #[cfg(unix)]
+    measure::run();
+    #[cfg(not(unix))]
+    println!("pseudo-terminals are measured on Unix only");
+}
+
+#[cfg(unix)]
+mod measure {
+    use super::pty::Pty;
+    use super::world::World;
+    use std::time::{Duration, Instant};
+
+    const PROGRAM: &str = env!("CARGO_BIN_EXE_cloture");
+
+    /// What is measured when, of all the parts there are.
+    const PARTS: [&str; 5] = ["size", "start", "keys", "idle", "demo"];
+
+    const STARTS: usize = 30;
+    const KEYS: usize = 300;
+    /// A person who types fast.
+    const BETWEEN_KEYS: Duration = Duration::from_millis(70);
+    const IDLE: Duration = Duration::from_mins(1);
+
+    const PULL_REQUESTS: usize = 500;
+    const THREADS: usize = 40;
+
+    pub(super) fn run() {
+        let named: Vec<String> = std::env::args().skip(1).filter(|part| !part.starts_with('-')).collect();
+        for part in &named {
+            assert!(PARTS.contains(&part.as_str()), "{part} is none of {}", PARTS.join(", "));
+        }
+        let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
+        let mut table = Table::default();
+        if wanted("size") {
+            let size = std::fs::metadata(PROGRAM).unwrap().len();
+            table.row("release program", size as f64 / 1e6, "MB", Some(20.0));
+        }
+        if wanted("start") {
+            starts("12 pull requests", &World::new(12, 6, false), 12, &mut table, Some(20.0));
+        }
+        if wanted("demo") {
+            demo(&mut table);
+        }
+        if wanted("start") || wanted("keys") || wanted("idle") {
+            large(&wanted, &mut table);
+        }
+        println!("\n{}", table.text);
+        assert!(table.broken.is_empty(), "not kept: {}", table.broken.join(", "));
+    }
+
+    /// From exec to the first frame, and to everything that was seen before, over a journal that has it.
+    fn starts(what: &str, world: &World, rows: usize, table: &mut Table, limit: Option<f64>) {
+        world.warm();
+        let (mut bytes, mut frames) = (Vec::new(), Vec::new());
+        for _ in 0..STARTS {
+            let mut shown = world.start();
+            let first = shown.until("its first bytes", |screen| screen.alternate_screen());
+            let frame = shown.until("a pull request", |screen| screen.contents().contains("acme/shop#"));
+            bytes.push(first);
+            frames.push(frame);
+            shown.until("all of them", |screen| {
+                screen.contents().matches("acme/shop#").count() >= rows.min(10)
+            });
+            shown.quit();
+        }
+        table.row(&format!("first bytes, {what}, median"), median(&mut bytes), "ms", None);
+        table.row(&format!("first frame, {what}, median"), median(&mut frames), "ms", limit);
+        table.row(&format!("first frame, {what}, p99"), percentile(&mut frames, 99), "ms", None);
+    }
+
+    fn demo(table: &mut Table) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shown = Pty::start(PROGRAM, &["demo"], folder.path(), &[]);
+        shown.until("the demo", |screen| screen.contents().contains("acme/shop#"));
+        shown.read_for(Duration::from_secs(20));
+        table.row("resident memory, demo after 20 s", shown.resident(), "MB", Some(20.0));
+        shown.quit();
+    }
+
+    fn large(wanted: &impl Fn(&str) -> bool, table: &mut Table) {
+        let what = format!("{PULL_REQUESTS} pull requests × {THREADS} threads");
+        let world = World::new(PULL_REQUESTS, THREADS, true);
+        world.warm();
+        if wanted("start") {
+            starts(&what, &world, PULL_REQUESTS, table, None);
+        }
+        let mut shown = world.start();
+        shown.until("everything", |screen| screen.contents().contains("next look in"));
+        if wanted("keys") {
+            let mut painted = Vec::new();
+            let before = shown.received();
+            let began = Instant::now();
+            for round in 0..KEYS {
+                // Down and up again, so that the list never ends.
+                let key = if (round / 20) % 2 == 0 { "j" } else { "k" };
+                painted.push(shown.painted(key));
+                shown.read_for(BETWEEN_KEYS);
+            }
+            let streamed = shown.received() - before;
+            println!("{streamed} bytes in {:.0} s of keys", began.elapsed().as_secs_f64());
+            table.row(
+                &format!("key to painted frame, {what}, p50"),
+                percentile(&mut painted, 50),
+                "ms",
+                None,
+            );
+            table.row(
+                &format!("key to painted frame, {what}, p99"),
+                percentile(&mut painted, 99),
+                "ms",
+                Some(16.0),
+            );
+            table.row(
+                &format!("key to painted frame, {what}, most"),
+                percentile(&mut painted, 100),
+                "ms",
+                None,
+            );
+        }
+        table.row(&format!("resident memory, {what}"), shown.resident(), "MB", Some(120.0));
+        shown.quit();
+        if wanted("idle") {
+            let quiet = World::new(12, 6, false);
+            quiet.warm();
+            let mut shown = quiet.start();
+            shown.until("everything", |screen| screen.contents().contains("next look in"));
+            shown.read_for(Duration::from_secs(5));
+            let (bytes, cpu) = (shown.received(), shown.processor_time());
+            shown.read_for(IDLE);
+            let seconds = IDLE.as_secs_f64();
+            let (bytes, cpu) = (shown.received() - bytes, shown.processor_time() - cpu);
+            table.row("idle output", bytes as f64 / seconds, "B/s", Some(100.0));
+            table.row("idle processor time", 100.0 * cpu / seconds, "%", Some(0.5));
+            table.row("resident memory, 12 pull requests", shown.resident(), "MB", None);
+            shown.quit();
+        }
+    }
+
+    fn median(values: &mut [f64]) -> f64 {
+        percentile(values, 50)
+    }
+
+    fn percentile(values: &mut [f64], percent: usize) -> f64 {
+        values.sort_by(f64::total_cmp);
+        let index = (values.len() * percent).div_ceil(100).clamp(1, values.len()) - 1;
+        values[index]
+    }
+
+    #[derive(Default)]
+    struct Table {
+        text: String,
+        broken: Vec<String>,
+    }
+
+    impl Table {
+        fn row(&mut self, what: &str, value: f64, unit: &str, limit: Option<f64>) {
+            let shown = limit.map_or_else(String::new, |limit| format!("≤ {limit} {unit}"));
+            let line = format!("{what:<70} {value:>9.2} {unit:<4} {shown}");
+            println!("{line}");
+            self.text.push_str(&line);
+            self.text.push('\n');
+            if limit.is_some_and(|limit| value > limit) {
+                self.broken.push(what.to_owned());
+            }
+        }
+    }
+}
