@@ -8,7 +8,7 @@
 use super::deed::deed;
 use super::key::key;
 use super::{CarriedOut, Past, Tried};
-use crate::domain::re_review::BrokenGlass;
+use crate::domain::re_review::{BreakGlassRules, BrokenGlass};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestState;
 use crate::failure::Failure;
@@ -107,7 +107,7 @@ pub fn way_out(way: Way, asked: &Asked<'_>) -> Result<WayOut, Failure> {
         Way::CloseAndReopen => asked.close_and_reopen(),
         Way::PushByHand => asked.push_by_hand(),
         Way::GrantRound => asked.grant_round(),
-        Way::BreakGlass => asked.break_glass()?,
+        Way::BreakGlass => asked.break_glass(),
         Way::MendGlass => asked.mend_glass(),
     };
     let writes: Vec<String> = match &means {
@@ -252,31 +252,30 @@ impl Asked<'_> {
         (Means::Tell(command), said)
     }
 
-    fn break_glass(&self) -> Result<Found, Failure> {
+    fn break_glass(&self) -> Found {
         if let Some(why) = self.not_open() {
-            return Ok(not(why));
+            return not(why);
         }
         if self.standing.seen.broken_glass.is_some() {
-            return Ok(not("the glass is broken already"));
+            return not("the glass is broken already");
         }
-        let rules = &self.rules.config.break_glass;
-        let on = due::target(self.standing);
-        let write = if !rules.label.is_empty() {
-            Write::AddLabel { on, label: rules.label.clone() }
-        } else if !rules.phrase.is_empty() {
-            let reason = self.reason.map(str::trim).filter(|reason| !reason.is_empty());
-            let body =
-                reason.map_or_else(|| rules.phrase.clone(), |reason| format!("{}\n\n{reason}", rules.phrase));
-            let key = self.key("break-glass", &[self.standing.snapshot.head.sha.as_str(), &body])?;
-            Write::Comment { on, body, key }
-        } else {
-            return Ok(not("neither a label nor a phrase breaks the glass; name one in [break_glass]"));
-        };
-        let said = vec![
+        let BreakGlassRules { label, phrase } = &self.rules.config.break_glass;
+        let ends =
             "The loop on it ends at once: nothing is asked, dispatched or written there by itself any more."
-                .to_owned(),
-        ];
-        Ok((self.write(vec![write], "break the glass"), said))
+                .to_owned();
+        if !label.is_empty() {
+            let write = Write::AddLabel { on: due::target(self.standing), label: label.clone() };
+            return (self.write(vec![write], "break the glass"), vec![ends]);
+        }
+        if phrase.is_empty() {
+            return not("neither a label nor a phrase breaks the glass; name one in [break_glass]");
+        }
+        // R5: what we post carries our mark, and is nobody's word.
+        let said = format!(
+            "Comment \"{phrase}\" on {} yourself: no label breaks the glass, and what Cloture posts does not count.",
+            due::address(self.standing)
+        );
+        (Means::ByHand, vec![said, ends])
     }
 
     fn mend_glass(&self) -> Found {

@@ -228,10 +228,13 @@ async fn the_glass_is_broken_and_mended_by_its_label_as_often_as_somebody_likes(
 #[tokio::test]
 async fn without_a_label_the_phrase_breaks_it_and_only_its_writer_mends_it() {
     let person = Person::new("[break_glass]\nlabel = ''\nphrase = '/stop it'\n").await;
-    person.done(Way::BreakGlass).await;
-    assert!(person.world.pull().comments[0].body.starts_with("/stop it"));
+    let way = person.way(Way::BreakGlass).await;
+    assert_eq!(way.means, Means::ByHand, "R5: what carries our mark is nobody's word");
+    assert!(way.sentences[0].starts_with("Comment \"/stop it\" on acme/shop#1 yourself"), "{way:?}");
+    let comment = r#"do = [{ comment = { by = "erin", body = "/stop it" } }]"#;
+    person.world.simulator.perform_toml("acme/shop#1", comment).unwrap();
     let mend = person.way(Way::MendGlass).await;
-    assert!(refusal(&mend).starts_with("dana broke the glass with a comment"), "{mend:?}");
+    assert!(refusal(&mend).starts_with("erin broke the glass with a comment"), "{mend:?}");
 }
 
 /// Whatever leaves the machine has an intent before and an outcome after it, also what `pr` writes.
