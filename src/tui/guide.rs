@@ -77,7 +77,7 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
     let by_person = |kind: &str| model.records.iter().any(|row| row.kind == kind && row.by == model.by);
     let here = |list: List| model.screen == list.screen();
     match lesson {
-        Lesson::Threads => model.pane == Pane::Threads,
+        Lesson::Threads => model.pane == Pane::Threads || matches!(model.screen, Screen::Thread { .. }),
         Lesson::Inbox => here(List::Inbox) && stuck(model) > 0,
         Lesson::Conversation => matches!(model.screen, Screen::Thread { .. }),
         Lesson::Decide => by_person("decided"),

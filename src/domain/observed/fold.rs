@@ -295,7 +295,10 @@ impl<'a> Fold<'a> {
             self.completed += 1;
         }
         if self.completed >= self.context.policy.max_review_iterations {
-            for group in &mut self.groups {
+            let roots = self.roots;
+            // What the forge shows as resolved is not open, whichever look it was that resolved it.
+            let is_open = |group: &Group| !group.members.iter().all(|&member| roots[member].seen.resolved);
+            for group in self.groups.iter_mut().filter(|group| is_open(group)) {
                 group.thread.machine.cut_off(EscalatedBy::IterationCap);
             }
         }
