@@ -1,14 +1,19 @@
 //! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
 
+pub mod reins;
+
 use crate::failure::{Failure, Kind};
 use crate::forge::{Forge, Settings};
 use crate::github::writer::Pace;
 use crate::github::{Host, PullRequestAddress};
-use crate::journal::{Address, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside};
+use crate::journal::{
+    Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside,
+};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::{Options, Supervisor};
 use jiff::Timestamp;
+use reins::Reins;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +27,7 @@ pub struct Session {
     pub profiles: Arc<Profiles>,
     pub forge: Forge,
     pub clock: Arc<dyn Clock>,
+    pace: Pace,
 }
 
 /// A pull request stays with an instance for so many polls without being heard of.
@@ -39,9 +45,14 @@ impl Session {
         now: Timestamp,
     ) -> Result<Session, Failure> {
         let forge = settings.connect(host).await?;
-        let (journal, set_aside) = open_journal(settings, state_folder, now).await?;
-        let clock = Arc::new(SystemClock);
-        Ok(Session { journal, set_aside, profiles: Arc::new(profiles), forge, clock })
+        let reins = Reins::taken(settings.environment)?;
+        let (journal, set_aside) = open_held(settings, state_folder, now, reins.as_ref()).await?;
+        let clock: Arc<dyn Clock> = match reins {
+            Some(reins) => Arc::new(reins),
+            None => Arc::new(SystemClock),
+        };
+        let pace = pace(settings);
+        Ok(Session { journal, set_aside, profiles: Arc::new(profiles), forge, clock, pace })
     }
 
     /// A pull request of this forge, as the journal names it.
@@ -71,7 +82,7 @@ impl Session {
             clock: Arc::clone(&self.clock),
             instance,
             read_only,
-            pace: Pace::default(),
+            pace: self.pace.clone(),
             lease: interval.saturating_mul(LEASE_POLLS).max(SHORTEST_LEASE),
             fresh: true,
             environment: settings.environment_of_programs,
@@ -86,11 +97,30 @@ pub async fn open_journal(
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
+    let reins = Reins::taken(settings.environment)?;
+    open_held(settings, state_folder, now, reins.as_ref()).await
+}
+
+/// How fast to write.
+pub fn pace(settings: &Settings<'_>) -> Pace {
+    // Whoever holds the reins wants everything at once.
+    let held = Pace { between: Duration::ZERO, ..Pace::default() };
+    if Reins::are_offered(settings.environment) { held } else { Pace::default() }
+}
+
+async fn open_held(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+    reins: Option<&Reins>,
+) -> Result<(Journal, Option<SetAside>), Failure> {
     let address: Option<Address> = settings.config.journal_address(state_folder);
     let address = address.ok_or_else(|| {
         Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
     })?;
-    let opened = Journal::open(&address, JournalOptions::new(now)).await?;
+    let mut options = JournalOptions::new(now);
+    options.checkpoint = reins.map(|reins| Arc::new(reins.clone()) as Arc<dyn Checkpoint>);
+    let opened = Journal::open(&address, options).await?;
     Ok((opened.journal, opened.set_aside))
 }
 

@@ -46,6 +46,8 @@ pub struct Folded {
     pub author_at: BTreeMap<Sha, Option<String>>,
     pub granted: u32,
     pub handed_off: BTreeSet<ThreadId>,
+    /// How the loop ended last, and at which head, if nothing began it anew.
+    pub ended: Option<(Exit, Option<Sha>)>,
     /// The forge's thread for each of the engine's, where it was posted.
     pub posted: BTreeMap<ThreadId, ThreadId>,
 }
@@ -125,6 +127,7 @@ impl History {
                 author_at: BTreeMap::new(),
                 granted: 0,
                 handed_off: BTreeSet::new(),
+                ended: None,
                 posted: posted.iter().map(|(engine, seen)| (engine.clone(), seen.id.clone())).collect(),
             },
             answers: BTreeMap::new(),
@@ -204,7 +207,10 @@ impl Fold<'_> {
                     folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::Reopened });
                 }
             }
-            Fact::Granted { .. } => folded.granted += 1,
+            Fact::Granted { .. } => {
+                folded.granted += 1;
+                folded.ended = None;
+            }
             Fact::Pushed { head, changes, .. } => folded.engine.push(head.clone(), changes),
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
@@ -234,8 +240,10 @@ impl Fold<'_> {
             Fact::ReopenedPullRequest => {
                 folded.engine.reopen();
                 (folded.dispatched, folded.granted) = (0, 0);
+                folded.ended = None;
             }
-            Fact::Ended { .. } | Fact::Told { .. } => {}
+            Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
+            Fact::Told { .. } => {}
             Fact::Asked { reviewer, head, .. } => self.asked(reviewer, head),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
