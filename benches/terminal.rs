@@ -78,7 +78,9 @@ mod measure {
             let frame = shown.until("a pull request", |screen| screen.contents().contains("acme/shop#"));
             bytes.push(first);
             frames.push(frame);
-            shown.until("all of them", |screen| screen.contents().matches("acme/shop#").count() >= rows.min(10));
+            shown.until("all of them", |screen| {
+                screen.contents().matches("acme/shop#").count() >= rows.min(10)
+            });
             shown.quit();
         }
         table.row(&format!("first bytes, {what}, median"), median(&mut bytes), "ms", None);
@@ -116,9 +118,24 @@ mod measure {
             }
             let streamed = shown.received() - before;
             println!("{streamed} bytes in {:.0} s of keys", began.elapsed().as_secs_f64());
-            table.row(&format!("key to painted frame, {what}, p50"), percentile(&mut painted, 50), "ms", None);
-            table.row(&format!("key to painted frame, {what}, p99"), percentile(&mut painted, 99), "ms", Some(16.0));
-            table.row(&format!("key to painted frame, {what}, most"), percentile(&mut painted, 100), "ms", None);
+            table.row(
+                &format!("key to painted frame, {what}, p50"),
+                percentile(&mut painted, 50),
+                "ms",
+                None,
+            );
+            table.row(
+                &format!("key to painted frame, {what}, p99"),
+                percentile(&mut painted, 99),
+                "ms",
+                Some(16.0),
+            );
+            table.row(
+                &format!("key to painted frame, {what}, most"),
+                percentile(&mut painted, 100),
+                "ms",
+                None,
+            );
         }
         table.row(&format!("resident memory, {what}"), shown.resident(), "MB", Some(120.0));
         shown.quit();

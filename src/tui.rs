@@ -13,6 +13,7 @@ mod driver;
 mod editor;
 mod keyboard;
 mod keymap;
+mod lists;
 mod markdown;
 mod message;
 mod model;

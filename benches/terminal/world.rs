@@ -58,7 +58,9 @@ impl World {
         let all = format!("({})", self.pull_requests);
         shown.until(&format!("all {all}"), |screen| {
             let contents = screen.contents();
-            contents.contains("acme/shop#") && contents.contains("next look in") && !contents.contains("not read yet")
+            contents.contains("acme/shop#")
+                && contents.contains("next look in")
+                && !contents.contains("not read yet")
         });
         shown.read_for(Duration::from_secs(2));
         shown.quit();

@@ -206,8 +206,7 @@ fn page_lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
 
 fn tab_texts(model: &Model, columns: u16) -> Vec<(List, String)> {
     let waiting = model.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();
-    let going = model.pulls.values().flat_map(|pull| &pull.handoff);
-    let going = going.filter(|row| row.going < super::rows::handoff::Going::Sent).count();
+    let going = model.pulls.values().map(|pull| pull.going).sum::<usize>();
     let short = columns < 60;
     let text = |list: List, name: &str, number: usize| {
         let key = model.keymap.key(list.action());
