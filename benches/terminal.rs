@@ -5,7 +5,8 @@
 //! cargo bench --bench terminal -- start keys   # parts: size, start, keys, idle, demo
 //! ```
 //!
-//! It prints a line a figure with its limit, and fails where one is not kept. Nothing else should run on the machine.
+//! It prints a line a figure with its limit, and fails where one is not kept. Nothing else should run on the machine. With
+//! `CLOTURE_PROGRAM` it measures the program that this names instead of building one.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark whose set-up fails has nothing to measure")]
 #![expect(clippy::print_stdout, reason = "what is measured is printed")]
@@ -24,13 +25,18 @@ fn main() {
     println!("pseudo-terminals are measured on Unix only");
 }
 
+/// The program that is measured.
+#[cfg(unix)]
+fn program() -> String {
+    std::env::var("CLOTURE_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_cloture").to_owned())
+}
+
 #[cfg(unix)]
 mod measure {
+    use super::program;
     use super::pty::Pty;
     use super::world::World;
     use std::time::{Duration, Instant};
-
-    const PROGRAM: &str = env!("CARGO_BIN_EXE_cloture");
 
     /// What is measured when, of all the parts there are.
     const PARTS: [&str; 5] = ["size", "start", "keys", "idle", "demo"];
@@ -52,7 +58,7 @@ mod measure {
         let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
         let mut table = Table::default();
         if wanted("size") {
-            let size = std::fs::metadata(PROGRAM).unwrap().len();
+            let size = std::fs::metadata(program()).unwrap().len();
             table.row("release program", size as f64 / 1e6, "MB", Some(20.0));
         }
         if wanted("start") {
@@ -90,7 +96,7 @@ mod measure {
 
     fn demo(table: &mut Table) {
         let folder = tempfile::tempdir().unwrap();
-        let mut shown = Pty::start(PROGRAM, &["demo"], folder.path(), &[]);
+        let mut shown = Pty::start(&program(), &["demo"], folder.path(), &[]);
         shown.until("the demo", |screen| screen.contents().contains("acme/shop#"));
         shown.read_for(Duration::from_secs(20));
         table.row("resident memory, demo after 20 s", shown.resident(), "MB", Some(20.0));

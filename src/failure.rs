@@ -20,8 +20,10 @@ pub struct Failure {
 pub enum Kind {
     /// No token, or not allowed.
     NotAllowed,
-    /// No usable answer came back, or GitHub wants us to wait.
+    /// No usable answer came back.
     OutOfReach,
+    /// GitHub wants us to wait.
+    Limited,
     /// The journal cannot be used.
     Journal,
     /// What was asked for makes no sense or is not there.
@@ -45,7 +47,7 @@ impl Kind {
             Kind::Unfit => 1,
             Kind::Usage => 2,
             Kind::NotAllowed => 4,
-            Kind::OutOfReach => 5,
+            Kind::OutOfReach | Kind::Limited => 5,
             Kind::IssuesFound => 10,
             Kind::ReviewerFailed => 12,
             Kind::Merged => 15,
@@ -58,7 +60,8 @@ impl Kind {
     pub fn of(error: &Error) -> Kind {
         match error {
             Error::Denied { .. } | Error::Unauthorised { .. } => Kind::NotAllowed,
-            Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. } => Kind::OutOfReach,
+            Error::Transient { .. } | Error::Malformed { .. } => Kind::OutOfReach,
+            Error::RateLimited { .. } => Kind::Limited,
             Error::Gone { .. } | Error::Refused { .. } => Kind::Usage,
         }
     }

@@ -7,7 +7,7 @@
 mod first_run;
 mod remembered;
 
-use crate::config::{Config, ConfigError, Loaded, Places};
+use crate::config::{Config, Loaded, Places};
 use crate::failure::{Failure, Kind};
 use crate::forge::{Settings, Watching};
 use crate::github::writer::Pace;
@@ -67,6 +67,9 @@ impl Configured {
 const POLLS_BETWEEN_SEARCHES: u32 = 5;
 const BETWEEN_SEARCHES: Duration = Duration::from_mins(5);
 
+/// A search that failed is not repeated sooner.
+const SHORTEST_WAIT: Duration = Duration::from_secs(15);
+
 /// Arrivals that may wait for the screen.
 const QUEUE: usize = 64;
 
@@ -98,10 +101,43 @@ pub async fn show(
     };
     let (client, introduction) = Client::waiting(host.clone(), Timeouts::default());
     let starting = Starting { launch, host, profiles, clock, client, introduction, arrivals, wished };
+    let panics = panics((starting.launch.environment)("CLOTURE_PANIC"));
     let starting = tokio::spawn(starting.run(was_drawn));
+    let interrupted = async {
+        tokio::select! {
+            () = interrupted => {}
+            () = panics => {}
+        }
+    };
     let end = tui::run(setup, std::future::pending(), interrupted).await;
     starting.abort();
     Ok(end?)
+}
+
+/// Lets a test see that a bug leaves the terminal as it was. What people use has no such switch.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "that is what is asked for")]
+async fn panics(place: Option<String>) {
+    const AFTER: Duration = Duration::from_millis(200);
+    match place.as_deref() {
+        Some("screen") => {
+            tokio::time::sleep(AFTER).await;
+            panic!("the screen was asked to panic");
+        }
+        Some("task") => {
+            tokio::spawn(async {
+                tokio::time::sleep(AFTER).await;
+                panic!("a task was asked to panic");
+            });
+        }
+        _ => {}
+    }
+    std::future::pending().await
+}
+
+#[cfg(not(debug_assertions))]
+async fn panics(_place: Option<String>) {
+    std::future::pending().await
 }
 
 /// Why the terminal was not shown, or not to the end.
@@ -244,6 +280,7 @@ impl Starting {
         let interval = self.launch.config.policy.poll_interval;
         let between = interval.saturating_mul(POLLS_BETWEEN_SEARCHES).max(BETWEEN_SEARCHES);
         loop {
+            let mut again_in = between;
             if here.is_nothing() {
                 let nothing = Failure::usage("nothing says which pull requests to watch");
                 self.send(Arrival::Found(Err(nothing))).await;
@@ -254,10 +291,14 @@ impl Starting {
                     notes: targets.failures.iter().map(ToString::to_string).collect(),
                     is_all: true,
                 });
+                // A limit is not a thing to knock at; whatever else failed may be over soon.
+                if found.as_ref().is_err_and(|failure| failure.kind != Kind::Limited) {
+                    again_in = interval.clamp(SHORTEST_WAIT, between);
+                }
                 self.send(Arrival::Found(found)).await;
             }
             let wish = tokio::select! {
-                () = tokio::time::sleep(between) => Some(Wish::LookAgain),
+                () = tokio::time::sleep(again_in) => Some(Wish::LookAgain),
                 wish = self.wished.recv() => wish,
             };
             match wish {
@@ -318,12 +359,5 @@ fn found_where(source: &TokenSource) -> String {
         TokenSource::Environment(name) => format!("in {name}"),
         TokenSource::GhCli => "by asking `gh auth token`".to_owned(),
         TokenSource::File(path) => format!("in {}", path.display()),
-    }
-}
-
-/// For whoever reads a configuration and shows the terminal.
-impl From<ConfigError> for ShowError {
-    fn from(error: ConfigError) -> Self {
-        ShowError::Failure(Failure::new(Kind::Usage, error))
     }
 }

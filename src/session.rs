@@ -7,7 +7,8 @@ use crate::forge::Settings;
 use crate::github::writer::Pace;
 use crate::github::{Client, Host, PullRequestAddress};
 use crate::journal::{
-    Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside, StoredSnapshot,
+    Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside,
+    StoredSnapshot,
 };
 use crate::people::desk::{self, Desk};
 use crate::reviewers::profiles::Profiles;

@@ -15,6 +15,7 @@ mod guide;
 mod highlight;
 mod keyboard;
 mod keymap;
+mod lists;
 mod markdown;
 mod message;
 mod model;

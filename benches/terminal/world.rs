@@ -1,13 +1,12 @@
 //! A GitHub in another process with many pull requests, and a folder for whoever watches it.
 
+use super::program;
 use super::pty::Pty;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_cloture");
 
 pub(crate) struct World {
     simulator: Child,
@@ -22,7 +21,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let scenario = folder.path().join("scenario.toml");
         std::fs::write(&scenario, self::scenario(pull_requests, threads, changes)).unwrap();
-        let mut simulator = Command::new(PROGRAM)
+        let mut simulator = Command::new(program())
             .args(["simulator", "--port", "0", "--speed", "1", "--scenario"])
             .arg(&scenario)
             .stdout(Stdio::piped())
@@ -49,7 +48,7 @@ impl World {
         };
         let (config, state) = (path("config.toml"), path("state"));
         let arguments = ["--api-url", &self.url, "--config", &config, "--state-dir", &state];
-        Pty::start(PROGRAM, &arguments, self.folder.path(), &[("GH_TOKEN", "any")])
+        Pty::start(&program(), &arguments, self.folder.path(), &[("GH_TOKEN", "any")])
     }
 
     /// Lets everything be seen once, so that the journal has it.

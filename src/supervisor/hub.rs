@@ -289,7 +289,12 @@ impl Hub {
                 }
                 request = inbox.recv() => match request {
                     None => return,
-                    Some(Request::Track(pull_requests)) => self.track(pull_requests).await,
+                    Some(Request::Track(pull_requests)) => {
+                        self.track(pull_requests).await;
+                        // Whoever has just found something wants to see it now, and not after a whole interval.
+                        next = self.setup.clock.now();
+                        again = polling.0.is_some();
+                    }
                     Some(Request::Forget(address)) => self.forget(&address).await,
                     Some(Request::Tell(address, command)) => {
                         let polls = command == Command::PollNow || command == Command::Resume;

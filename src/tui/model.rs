@@ -4,6 +4,7 @@ use super::action::Action;
 use super::dialog::Overlay;
 use super::guide::Guide;
 use super::keymap::Keymap;
+use super::lists::{FollowsFrom, Listed, Lists};
 use super::reading::Reading;
 use super::rows::handoff::HandoffRow;
 use super::rows::inbox::InboxRow;
@@ -79,6 +80,9 @@ pub struct Model {
     pub searching: bool,
     /// How far the start has come.
     pub start: Start,
+    /// Counts the changes of pull requests and records.
+    pub(super) version: u64,
+    lists: Lists,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -237,6 +241,8 @@ impl Model {
             by,
             searching: false,
             start: Start::over(now),
+            version: 0,
+            lists: Lists::default(),
         }
     }
 
@@ -250,59 +256,113 @@ impl Model {
 
     /// The pull requests that are shown, in order.
     pub fn visible_pulls(&self) -> Vec<&PullRow> {
-        let mut rows: Vec<&PullRow> = self.pulls.values().collect();
-        match self.sort {
-            Sort::Urgency => {
-                rows.sort_by_key(|row| (Reverse(row.inbox.len()), Reverse(row.open()), row.address.clone()));
-            }
-            Sort::Age => rows.sort_by_key(|row| (row.opened_at, row.address.clone())),
-            Sort::Name => {}
-        }
-        self.filtered(List::Watch, rows, PullRow::haystack)
+        shown(&self.all_pulls(), &self.listed(List::Watch))
     }
 
     /// Worst and oldest first; a loop that waits comes before threads of no stated severity.
     pub fn visible_inbox(&self) -> Vec<&InboxRow> {
-        let mut rows: Vec<&InboxRow> = self.pulls.values().flat_map(|pull| &pull.inbox).collect();
-        if self.inbox_by_age {
-            rows.sort_by_key(|row| (row.since, Reverse(row.severity)));
-        } else {
-            rows.sort_by_key(|row| (Reverse(row.severity), row.thread.is_some(), row.since));
-        }
-        self.filtered(List::Inbox, rows, InboxRow::haystack)
+        shown(&self.all_inbox(), &self.listed(List::Inbox))
     }
 
     pub fn visible_handoff(&self) -> Vec<&HandoffRow> {
-        let mut rows: Vec<&HandoffRow> = self.pulls.values().flat_map(|pull| &pull.handoff).collect();
-        rows.sort_by_key(|row| row.going);
-        self.filtered(List::Handoff, rows, HandoffRow::haystack)
+        shown(&self.all_handoff(), &self.listed(List::Handoff))
     }
 
     pub fn visible_records(&self) -> Vec<&JournalRow> {
-        self.filtered(List::Journal, self.records.iter().collect(), |row| row.haystack().to_owned())
+        shown(&self.all_records(), &self.listed(List::Journal))
     }
 
-    /// What matches the filter of a list, the best match first and otherwise in order.
-    fn filtered<'a, T>(&self, list: List, rows: Vec<&'a T>, text: impl Fn(&T) -> String) -> Vec<&'a T> {
+    fn all_pulls(&self) -> Vec<&PullRow> {
+        self.pulls.values().collect()
+    }
+
+    fn all_inbox(&self) -> Vec<&InboxRow> {
+        self.pulls.values().flat_map(|pull| &pull.inbox).collect()
+    }
+
+    fn all_handoff(&self) -> Vec<&HandoffRow> {
+        self.pulls.values().flat_map(|pull| &pull.handoff).collect()
+    }
+
+    fn all_records(&self) -> Vec<&JournalRow> {
+        self.records.iter().collect()
+    }
+
+    /// The order of a list and the names of its rows, worked out anew only where something changed that matters.
+    fn listed(&self, list: List) -> Listed {
+        let filter = self.finding[list as usize].filter.clone();
+        let follows_from =
+            FollowsFrom { version: self.version, filter, sort: self.sort, by_age: self.inbox_by_age };
+        self.lists.get(list, follows_from, || match list {
+            List::Watch => {
+                let rows = self.all_pulls();
+                let urgency: Vec<(usize, usize)> =
+                    rows.iter().map(|row| (row.inbox.len(), row.open())).collect();
+                // Rows come in the order of their names, and what is equal stays in that order.
+                self.order(
+                    list,
+                    &rows,
+                    PullRow::haystack,
+                    |row| row.name.clone(),
+                    |order| match self.sort {
+                        Sort::Urgency => order.sort_by_key(|index| Reverse(urgency[*index])),
+                        Sort::Age => order.sort_by_key(|index| rows[*index].opened_at),
+                        Sort::Name => {}
+                    },
+                )
+            }
+            List::Inbox => {
+                let rows = self.all_inbox();
+                self.order(list, &rows, InboxRow::haystack, InboxRow::key, |order| {
+                    if self.inbox_by_age {
+                        order.sort_by_key(|index| (rows[*index].since, Reverse(rows[*index].severity)));
+                    } else {
+                        order.sort_by_key(|index| {
+                            let row = rows[*index];
+                            (Reverse(row.severity), row.thread.is_some(), row.since)
+                        });
+                    }
+                })
+            }
+            List::Handoff => {
+                let rows = self.all_handoff();
+                let sort = |order: &mut Vec<usize>| order.sort_by_key(|index| rows[*index].going);
+                self.order(list, &rows, HandoffRow::haystack, HandoffRow::key, sort)
+            }
+            List::Journal => {
+                let rows = self.all_records();
+                self.order(list, &rows, |row| row.haystack().to_owned(), JournalRow::key, |_| {})
+            }
+        })
+    }
+
+    /// What matches the filter of a list, the best match first and otherwise sorted.
+    fn order<T>(
+        &self,
+        list: List,
+        rows: &[&T],
+        text: impl Fn(&T) -> String,
+        key: impl Fn(&T) -> String,
+        sort: impl FnOnce(&mut Vec<usize>),
+    ) -> Listed {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        sort(&mut order);
         let query = &self.finding[list as usize].filter;
-        if query.trim().is_empty() {
-            return rows;
+        if !query.trim().is_empty() {
+            let mut search = Search::new(query);
+            let scored =
+                order.into_iter().filter_map(|index| Some((search.score(&text(rows[index]))?, index)));
+            let mut scored: Vec<(u32, usize)> = scored.collect();
+            scored.sort_by_key(|(score, _)| Reverse(*score));
+            order = scored.into_iter().map(|(_, index)| index).collect();
         }
-        let mut search = Search::new(query);
-        let scored = rows.into_iter().filter_map(|row| Some((search.score(&text(row))?, row)));
-        let mut scored: Vec<(u32, &T)> = scored.collect();
-        scored.sort_by_key(|(score, _)| Reverse(*score));
-        scored.into_iter().map(|(_, row)| row).collect()
+        let keys = order.iter().map(|index| key(rows[*index])).collect();
+        Listed { order: order.into(), keys }
     }
 
     /// The keys of the rows of a list, for its cursor.
-    pub fn keys(&self, list: List) -> Vec<String> {
-        match list {
-            List::Watch => self.visible_pulls().iter().map(|row| row.name.clone()).collect(),
-            List::Inbox => self.visible_inbox().iter().map(|row| row.key()).collect(),
-            List::Handoff => self.visible_handoff().iter().map(|row| row.key()).collect(),
-            List::Journal => self.visible_records().iter().map(|row| row.key()).collect(),
-        }
+    pub fn keys(&self, list: List) -> Arc<[String]> {
+        self.listed(list).keys
     }
 
     pub fn selected(&self, list: List) -> usize {
@@ -422,6 +482,11 @@ impl Model {
         found.sort_by_key(|(score, _)| Reverse(*score));
         found.into_iter().map(|(_, action)| action).collect()
     }
+}
+
+/// Rows in the order of a list.
+fn shown<'a, T>(rows: &[&'a T], list: &Listed) -> Vec<&'a T> {
+    list.order.iter().filter_map(|index| rows.get(*index).copied()).collect()
 }
 
 /// Fuzzy matching of what was typed.

@@ -20,7 +20,7 @@ use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
 use crate::supervisor::standing::{Rules, Standing};
 use crate::supervisor::{Board, Role, View};
-use handoff::HandoffRow;
+use handoff::{Going, HandoffRow};
 use inbox::InboxRow;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -64,6 +64,8 @@ pub struct PullRow {
     pub in_bodies: usize,
     pub inbox: Vec<InboxRow>,
     pub handoff: Vec<HandoffRow>,
+    /// How many tasks are on their way or will be.
+    pub going: usize,
 }
 
 impl PullRow {
@@ -89,7 +91,8 @@ impl PullRow {
     }
 }
 
-/// Brings the rows up to date with a board, and says which were replaced.
+/// Brings the rows up to date with a board, and says which were replaced. A poll that found nothing new renews the few
+/// words that follow from it, and leaves the rest as it is.
 pub fn refresh(
     rows: &mut BTreeMap<PullRequestAddress, PullRow>,
     board: &Board,
@@ -98,9 +101,10 @@ pub fn refresh(
     rows.retain(|address, _| board.pull_requests.contains_key(address));
     let mut replaced = Vec::new();
     for (address, view) in &board.pull_requests {
-        let is_current = rows.get(address).is_some_and(|row| Arc::ptr_eq(&row.view, view));
-        if !is_current {
-            replaced.extend(rows.insert(address.clone(), pull_row(view, making)));
+        match rows.get_mut(address) {
+            Some(row) if Arc::ptr_eq(&row.view, view) => {}
+            Some(row) if has_same_threads(&row.view, view) => row.renew(view),
+            _ => replaced.extend(rows.insert(address.clone(), pull_row(view, making))),
         }
     }
     replaced
@@ -111,10 +115,8 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
     let rules = Rules::of(config, &**reads, &view.address.repository, *read_only);
     let standing = view.standing.as_deref();
     let snapshot = standing.map(|standing| &*standing.snapshot);
-    let wait = wait(view);
-    let threads = thread::rows(view, &rules, &wait);
-    let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
-    let failed = wait.failed.iter().map(|(name, why)| line(&format!("{name} ({why})"))).collect();
+    let threads = thread::rows(view, &rules, &wait(view));
+    let handoff = handoff::rows(view, &rules);
     let mut row = PullRow {
         view: Arc::clone(view),
         address: view.address.clone(),
@@ -130,25 +132,63 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
             PullRequestState::Closed => "closed",
             PullRequestState::Merged => "merged",
         }),
-        phase: phase(view),
-        sentence: sentence(view),
-        attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
-        max_attempts: view.max_attempts,
-        arrived: names(&wait.arrived),
-        missing: names(&wait.missing),
-        failed,
-        thinking: names(&view.thinking),
-        role: role(view),
-        due: view.due.iter().map(|due| line(due)).collect(),
+        phase: ("", Meaning::Plain),
+        sentence: None,
+        attempt: 0,
+        max_attempts: 0,
+        arrived: Vec::new(),
+        missing: Vec::new(),
+        failed: Vec::new(),
+        thinking: Vec::new(),
+        role: String::new(),
+        due: Vec::new(),
         opened_at: snapshot.map(|snapshot| snapshot.created_at),
         url: snapshot.map(|snapshot| snapshot.url.clone()),
         threads,
         in_bodies: standing.map_or(0, |standing| standing.observed.in_bodies.len()),
         inbox: Vec::new(),
-        handoff: handoff::rows(view, &rules),
+        going: handoff.iter().filter(|row| row.going < Going::Sent).count(),
+        handoff,
     };
-    row.inbox = inbox::rows(&row);
+    row.renew(view);
     row
+}
+
+impl PullRow {
+    /// Takes over what changes without anything having happened to a thread.
+    fn renew(&mut self, view: &Arc<View>) {
+        let wait = wait(view);
+        let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
+        self.view = Arc::clone(view);
+        self.phase = phase(view);
+        self.sentence = sentence(view);
+        self.attempt = view.review_loop.as_ref().map_or(0, ReviewLoop::attempt);
+        self.max_attempts = view.max_attempts;
+        self.arrived = names(&wait.arrived);
+        self.missing = names(&wait.missing);
+        self.failed = wait.failed.iter().map(|(name, why)| line(&format!("{name} ({why})"))).collect();
+        self.thinking = names(&view.thinking);
+        self.role = role(view);
+        self.due = view.due.iter().map(|due| line(due)).collect();
+        self.inbox = inbox::rows(self);
+    }
+}
+
+/// Whether everything is the same that the rows of threads and tasks are made from.
+fn has_same_threads(before: &View, now: &View) -> bool {
+    let standing = match (&before.standing, &now.standing) {
+        (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+        (None, None) => true,
+        _ => false,
+    };
+    let phase = |view: &View| view.review_loop.as_ref().map(|review_loop| review_loop.phase().clone());
+    let expected = |view: &View| view.review_loop.as_ref().map(|review_loop| review_loop.expected().clone());
+    standing
+        && before.drive == now.drive
+        && before.thinking == now.thinking
+        && before.handoffs == now.handoffs
+        && phase(before) == phase(now)
+        && expected(before) == expected(now)
 }
 
 /// No name or title is longer, in bytes; whoever writes a megabyte into one line is not read to the end.

@@ -49,6 +49,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Board(board) => {
             let replaced = rows::refresh(&mut model.pulls, &board, &model.making);
+            model.version += 1;
             news::notice(model, &replaced);
             model.board = board;
             starting::confirm(model)
@@ -58,6 +59,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
                 model.records.push_front(JournalRow::of(record));
             }
             model.records.truncate(KEPT);
+            model.version += 1;
             Vec::new()
         }
         Message::JournalTrouble(why) | Message::Told(why) => {

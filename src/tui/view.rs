@@ -215,8 +215,7 @@ pub(super) use thread::{code as thread_code, header_in_page as thread_header_in_
 
 fn tab_texts(model: &Model, columns: u16) -> Vec<(List, String)> {
     let waiting = model.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();
-    let going = model.pulls.values().flat_map(|pull| &pull.handoff);
-    let going = going.filter(|row| row.going < super::rows::handoff::Going::Sent).count();
+    let going = model.pulls.values().map(|pull| pull.going).sum::<usize>();
     let short = columns < 60;
     let text = |list: List, name: &str, number: usize| {
         let key = model.keymap.key(list.action());

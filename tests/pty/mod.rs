@@ -115,6 +115,12 @@ impl Played {
         rows.into_iter().filter(|row| row.trim_start().starts_with('›')).last().unwrap_or_default()
     }
 
+    /// Closes the terminal under the program.
+    pub(crate) fn close(self) -> Box<dyn Child + Send + Sync> {
+        let Played { child, .. } = self;
+        child
+    }
+
     /// Waits for the end, and checks that the terminal is as it was before.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         self.until("the end", |screen| !screen.alternate_screen());

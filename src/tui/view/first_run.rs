@@ -54,7 +54,8 @@ pub(super) fn hindrance(model: &Model) -> Option<Hindrance> {
     }
     let (what, remedy) = match why.kind {
         Kind::NotAllowed => ("not allowed", "`cloture doctor` says what the token lacks".to_owned()),
-        Kind::OutOfReach => ("offline", "shown is what was seen before".to_owned()),
+        Kind::OutOfReach => ("offline", "it is tried again by itself".to_owned()),
+        Kind::Limited => ("rate limited", "it is tried again by itself".to_owned()),
         _ => ("not found", "`cloture doctor` says what is missing".to_owned()),
     };
     Some(Hindrance {
