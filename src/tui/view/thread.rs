@@ -146,7 +146,7 @@ fn header(model: &Model, columns: u16) -> Vec<Line<'static>> {
             Span::styled(format!(" {word}"), theme.style(meaning)),
             Span::raw(format!("   rounds {}   may: ", rounds(counted))),
         ];
-        spans.extend(actions(counted, theme));
+        spans.extend(actions(counted, theme, false));
         lines.push(Line::from(spans));
         let text = format!("{} {}.", row.reviewer, counted.explained(row.status));
         lines.extend(paragraph(&text, columns, muted));
