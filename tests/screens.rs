@@ -6,14 +6,16 @@ mod simulated;
 
 use cloture::config::{self, Config};
 use cloture::domain::review_loop::{ReviewLoop, Wake};
+use cloture::failure::{Failure, Kind};
 use cloture::github::{PullRequestAddress, Reader};
 use cloture::journal::{PullRequestKey, Record};
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::Scenario;
 use cloture::supervisor::history::History;
 use cloture::supervisor::standing::{Rules, Standing};
-use cloture::supervisor::{Board, Command, Role, View};
+use cloture::supervisor::{Board, Command, Role, Trouble, TroubleKind, View};
 use cloture::tui::rows::Making;
+use cloture::tui::start::{Found, News, Proposal, Scope, Start};
 use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::{SignedDuration, Timestamp};
@@ -62,6 +64,7 @@ async fn read_board(title: &str) -> (Arc<Board>, Timestamp) {
         let view = View {
             address: address.clone(),
             standing: Some(Arc::new(standing)),
+            last: None,
             seen_at: Some(now - SignedDuration::from_secs(40)),
             review_loop: Some(review_loop),
             next_at: Some(now + SignedDuration::from_secs(20)),
@@ -181,20 +184,106 @@ fn help_palette_and_questions_lie_on_top() {
     snapshots("palette", ":po");
 }
 
+/// A start of which nothing is known yet.
+fn starting() -> Model {
+    let now = board().1;
+    let mut model = Model::new(making(), Theme::new(config::Theme::Dark, false), "dana".to_owned(), now);
+    model.start = Start::new(now);
+    model.searching = true;
+    model
+}
+
+fn told(model: &mut Model, news: News) {
+    update(model, Message::Start(news));
+}
+
+fn in_a_checkout() -> Model {
+    let mut model = starting();
+    let scope = Scope::Checkout { repository: "acme/shop".to_owned(), branch: "discount".to_owned() };
+    told(&mut model, News::Scope { scope, first: None });
+    told(&mut model, News::Journal(Ok(())));
+    model
+}
+
+fn proposal() -> Proposal {
+    Proposal {
+        path: "/home/dana/.config/cloture/config.toml".to_owned(),
+        text: "[[watch]]\nrepositories = [\"acme/shop\"]\n".to_owned(),
+    }
+}
+
+fn shown_at_every_size(name: &str, model: &mut Model) {
+    for size in SIZES {
+        insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), drawn(model, size));
+    }
+}
+
 #[test]
 fn the_first_run_says_what_to_do_and_offers_the_demo() {
-    let mut model =
-        Model::new(making(), Theme::new(config::Theme::Dark, false), "dana".to_owned(), board().1);
-    update(
-        &mut model,
-        Message::Found(Err("no token was found; set GH_TOKEN or run `gh auth login`".to_owned())),
-    );
-    for size in SIZES {
-        insta::assert_snapshot!(format!("first_run_{}x{}", size.0, size.1), drawn(&mut model, size));
-    }
-    assert_eq!(press(&mut model, "2/u"), []);
-    assert!(matches!(model.screen, Screen::FirstRun { .. }));
+    let mut model = in_a_checkout();
+    told(&mut model, News::FirstRun(proposal()));
+    let why = Failure::new(Kind::NotAllowed, "no token was found; set GH_TOKEN or run `gh auth login`");
+    told(&mut model, News::Token(Err(why)));
+    assert_eq!(model.screen, Screen::FirstRun);
+    shown_at_every_size("first_run", &mut model);
+    assert_eq!(press(&mut model, "2/"), []);
+    assert_eq!(model.screen, Screen::FirstRun);
+    assert_eq!(press(&mut model, "u"), [Effect::LookAgain]);
     assert_eq!(press(&mut model, "D"), [Effect::PlayDemo]);
+}
+
+#[test]
+fn the_first_run_proposes_a_configuration_and_writes_it_only_when_somebody_agrees() {
+    let mut model = in_a_checkout();
+    told(&mut model, News::FirstRun(proposal()));
+    told(&mut model, News::Token(Ok("in GH_TOKEN".to_owned())));
+    shown_at_every_size("first_run_proposal", &mut model);
+    assert_eq!(press(&mut model, "W"), []);
+    assert!(matches!(model.overlay, Overlay::Ask(_)));
+    assert_eq!(press(&mut model, "n"), []);
+    assert_eq!(press(&mut model, "Wy"), [Effect::WriteConfiguration]);
+    told(&mut model, News::Written(Ok(proposal().path)));
+    assert_eq!(model.screen, Screen::Watch);
+}
+
+#[test]
+fn every_state_of_the_start_is_told() {
+    shown_at_every_size("opening", &mut starting());
+    shown_at_every_size("searching", &mut in_a_checkout());
+    let mut empty = in_a_checkout();
+    update(&mut empty, Message::Found(Ok(Found { is_all: true, ..Found::default() })));
+    shown_at_every_size("empty", &mut empty);
+    let mut nothing = starting();
+    let scope = Scope::Nothing { why: "this folder is no git checkout".to_owned() };
+    told(&mut nothing, News::Scope { scope, first: None });
+    told(&mut nothing, News::Journal(Ok(())));
+    update(&mut nothing, Message::Found(Err(Failure::usage("nothing says which pull requests to watch"))));
+    shown_at_every_size("nothing_to_watch", &mut nothing);
+    let mut broken = starting();
+    let why = Failure::new(Kind::Journal, "/home/dana/.local/state/cloture/journal.db cannot be written");
+    told(&mut broken, News::Journal(Err(why)));
+    shown_at_every_size("no_journal", &mut broken);
+}
+
+#[test]
+fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
+    let (board, now) = board();
+    for (name, kind, why) in [
+        ("offline", TroubleKind::OutOfReach, "polling failed: connection refused; it is tried again later"),
+        ("limited", TroubleKind::Limited, "polling has to wait: GitHub's primary limit is reached"),
+        ("refused", TroubleKind::Refused, "polling was refused because the token is not valid"),
+    ] {
+        let mut model = model();
+        let since = *now - SignedDuration::from_mins(7);
+        let until = Some(*now + SignedDuration::from_secs(40));
+        let mut board = (**board).clone();
+        board.trouble = Some(Trouble { kind, why: why.to_owned(), since, until });
+        update(&mut model, Message::Board(Arc::new(board)));
+        update(&mut model, Message::Tick(*now + SignedDuration::from_mins(3)));
+        shown_at_every_size(name, &mut model);
+        press(&mut model, "2");
+        assert!(drawn(&mut model, (120, 40)).contains(why.split(':').next().unwrap()), "on every screen");
+    }
 }
 
 #[test]

@@ -532,10 +532,11 @@ impl Actor {
         self.role == Role::Driver && self.rules().drive
     }
 
-    fn publish(&self) {
+    pub(super) fn publish(&self) {
         let view = View {
             address: self.address.clone(),
             standing: self.standing.clone(),
+            last: self.last.clone(),
             seen_at: self.seen_at,
             review_loop: self.review_loop.clone(),
             next_at: self.next_at,

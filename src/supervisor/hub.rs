@@ -236,8 +236,10 @@ impl Hub {
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
             last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, stored.poll));
         }
+        let mut adopted = Vec::new();
+        let mut begun = BTreeSet::new();
         for (address, id) in pull_requests {
-            if self.actors.contains_key(&address) {
+            if self.actors.contains_key(&address) || !begun.insert(address.clone()) {
                 continue;
             }
             let key = self.setup.key(&address);
@@ -249,6 +251,11 @@ impl Hub {
             let (programs, reports) = mpsc::channel(QUEUE);
             let start = Start { address: address.clone(), records, last };
             let actor = Actor::new(Arc::clone(&self.setup), start, programs);
+            // What is known of all of them is shown before any is put together.
+            actor.publish();
+            adopted.push((address, inbox, actor, messages, reports));
+        }
+        for (address, inbox, actor, messages, reports) in adopted {
             let task = tokio::spawn(actor.run(messages, reports));
             self.actors.insert(address, Loop { inbox, task });
         }
@@ -290,10 +297,11 @@ impl Hub {
                 request = inbox.recv() => match request {
                     None => return,
                     Some(Request::Track(pull_requests)) => {
-                        self.track(pull_requests).await;
                         // Whoever has just found something wants to see it now, and not after a whole interval.
-                        next = self.setup.clock.now();
-                        again = polling.0.is_some();
+                        if self.track(pull_requests).await {
+                            next = self.setup.clock.now();
+                            again = polling.0.is_some();
+                        }
                     }
                     Some(Request::Forget(address)) => self.forget(&address).await,
                     Some(Request::Tell(address, command)) => {
@@ -321,10 +329,11 @@ impl Hub {
         }
     }
 
-    async fn track(&mut self, mut pull_requests: Vec<(PullRequestAddress, Option<String>)>) {
+    /// False where all of them are tracked already.
+    async fn track(&mut self, mut pull_requests: Vec<(PullRequestAddress, Option<String>)>) -> bool {
         pull_requests.retain(|(address, _)| !self.actors.contains_key(address));
         if pull_requests.is_empty() {
-            return;
+            return false;
         }
         let filter = Filter { host: Some(self.setup.host.clone()), ..Filter::default() };
         let stored = Stored::Unread(self.setup.journal.clone());
@@ -336,6 +345,7 @@ impl Hub {
             Ok(()) => self.journal_works(),
             Err(error) => self.journal_failed(&error),
         }
+        true
     }
 
     async fn forget(&mut self, address: &PullRequestAddress) {

@@ -3,6 +3,7 @@
 use super::standing::Standing;
 use crate::domain::handoff::Task;
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
@@ -59,8 +60,10 @@ impl Trouble {
 #[derive(Debug, Clone)]
 pub struct View {
     pub address: PullRequestAddress,
-    /// Absent before it was ever read.
+    /// Absent before it was ever read, and until what was read before the start has been put together.
     pub standing: Option<Arc<Standing>>,
+    /// As it was read before the start, until that has been put together.
+    pub last: Option<Arc<PullRequestSnapshot>>,
     /// When it was last seen to be so.
     pub seen_at: Option<Timestamp>,
     pub review_loop: Option<ReviewLoop>,
@@ -122,6 +125,12 @@ pub enum Role {
 }
 
 impl View {
+    /// The pull request as it was last read.
+    pub fn snapshot(&self) -> Option<&PullRequestSnapshot> {
+        let standing = self.standing.as_ref().map(|standing| &standing.snapshot);
+        standing.or(self.last.as_ref()).map(|snapshot| &**snapshot)
+    }
+
     /// Whether everything that follows from the end of the loop was done, or will not be by itself.
     pub fn is_settled(&self) -> bool {
         let on_its_way = |handoff: &Handoff| matches!(handoff.state, HandoffState::Waiting { .. });

@@ -114,7 +114,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
     let Making { config, reads, read_only } = making;
     let rules = Rules::of(config, &**reads, &view.address.repository, *read_only);
     let standing = view.standing.as_deref();
-    let snapshot = standing.map(|standing| &*standing.snapshot);
+    let snapshot = view.snapshot();
     let threads = thread::rows(view, &rules, &wait(view));
     let handoff = handoff::rows(view, &rules);
     let mut row = PullRow {
@@ -224,7 +224,7 @@ fn phase(view: &View) -> (&'static str, Meaning) {
         return ("refused", Meaning::Alert);
     }
     // What became of the pull request since the loop ended outweighs how that was.
-    match view.standing.as_ref().map(|standing| standing.snapshot.state) {
+    match view.snapshot().map(|snapshot| snapshot.state) {
         Some(PullRequestState::Merged) => return ("merged", Meaning::Good),
         Some(PullRequestState::Closed) => return ("closed", Meaning::Muted),
         Some(PullRequestState::Open) | None => {}
@@ -253,7 +253,7 @@ fn phase(view: &View) -> (&'static str, Meaning) {
 fn sentence(view: &View) -> Option<(String, Meaning)> {
     let refused = view.refusal.as_ref().map(|refusal| (line(&refusal.to_string()), Meaning::Alert));
     let trouble = || view.trouble.as_ref().map(|trouble| (line(trouble), Meaning::Alert));
-    let state = view.standing.as_ref().map(|standing| standing.snapshot.state);
+    let state = view.snapshot().map(|snapshot| snapshot.state);
     let ended = || match state {
         Some(PullRequestState::Merged) => Some((Exit::PrMerged.to_string(), Meaning::Good)),
         Some(PullRequestState::Closed) => Some((Exit::PrClosed.to_string(), Meaning::Muted)),

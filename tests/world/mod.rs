@@ -63,6 +63,7 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &Makin
     View {
         address,
         standing: Some(Arc::new(standing)),
+        last: None,
         seen_at: Some(now - SignedDuration::from_secs(40)),
         review_loop: Some(review_loop),
         next_at: Some(now + SignedDuration::from_secs(20)),

@@ -215,6 +215,9 @@ fn attendance(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
     if pull.view.author_at_work {
         spans.push(Span::styled(" the author is at work", theme.style(Meaning::Busy)));
     }
+    if spans.is_empty() && pull.view.standing.is_none() {
+        return Line::default();
+    }
     if spans.is_empty() {
         return Line::styled(cut(" no reviewer has shown itself yet", room), theme.style(Meaning::Muted));
     }
@@ -258,6 +261,7 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
         ],
     };
     let empty = match pull.in_bodies {
+        _ if pull.view.last.is_some() => "Putting together what was last seen…".to_owned(),
         0 => "No thread yet.".to_owned(),
         number => format!("No thread yet; {} in the text of reviews.", count(number, "finding", "findings")),
     };
