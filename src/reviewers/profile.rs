@@ -8,7 +8,7 @@ use crate::domain::snapshot::AccountKind;
 use crate::domain::vocabulary::{Category, Severity};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Declares the keys of a profile. What a change leaves out stays; lists are replaced as a whole.
 macro_rules! keys {
@@ -312,7 +312,8 @@ pub struct SectionMark {
 #[serde(from = "String")]
 pub struct Pattern {
     source: String,
-    compiled: OnceLock<Option<Regex>>,
+    /// Shared by all that were cloned from it, so that none of them is compiled twice.
+    compiled: Arc<OnceLock<Option<Regex>>>,
 }
 
 /// A pattern that takes more memory than this to compile was not written to be read.
@@ -330,7 +331,7 @@ impl Pattern {
                 reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
             }
         })?;
-        Ok(Pattern { source: source.to_owned(), compiled: OnceLock::from(Some(regex)) })
+        Ok(Pattern { source: source.to_owned(), compiled: Arc::new(OnceLock::from(Some(regex))) })
     }
 
     pub fn source(&self) -> &str {
@@ -366,7 +367,7 @@ fn compile(source: &str) -> Result<Regex, regex::Error> {
 
 impl From<String> for Pattern {
     fn from(source: String) -> Pattern {
-        Pattern { source, compiled: OnceLock::new() }
+        Pattern { source, compiled: Arc::default() }
     }
 }
 
