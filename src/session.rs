@@ -1,17 +1,21 @@
 //! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
 
+pub mod reins;
+
 use crate::failure::{Failure, Kind};
 use crate::forge::Settings;
 use crate::github::writer::Pace;
 use crate::github::{Client, Host, PullRequestAddress};
 use crate::journal::{
-    Address, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside, StoredSnapshot,
+    Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside,
+    StoredSnapshot,
 };
 use crate::people::desk::{self, Desk};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::{Options, Supervisor};
 use jiff::Timestamp;
+use reins::Reins;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,9 +48,13 @@ impl Session {
         now: Timestamp,
     ) -> Result<Session, Failure> {
         let client = settings.connect(host).await?.client;
-        let (journal, set_aside) = open_journal(settings, state_folder, now).await?;
-        let clock = Arc::new(SystemClock);
-        let (profiles, pace) = (Arc::new(profiles), Pace::default());
+        let reins = Reins::taken(settings.environment)?;
+        let (journal, set_aside) = open_held(settings, state_folder, now, reins.as_ref()).await?;
+        let clock: Arc<dyn Clock> = match reins {
+            Some(reins) => Arc::new(reins),
+            None => Arc::new(SystemClock),
+        };
+        let (profiles, pace) = (Arc::new(profiles), pace(settings));
         Ok(Session { journal, set_aside, profiles, client, clock, pace })
     }
 
@@ -129,11 +137,30 @@ pub async fn open_journal(
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
+    let reins = Reins::taken(settings.environment)?;
+    open_held(settings, state_folder, now, reins.as_ref()).await
+}
+
+/// How fast to write.
+pub fn pace(settings: &Settings<'_>) -> Pace {
+    // Whoever holds the reins wants everything at once.
+    let held = Pace { between: Duration::ZERO, ..Pace::default() };
+    if Reins::are_offered(settings.environment) { held } else { Pace::default() }
+}
+
+async fn open_held(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+    reins: Option<&Reins>,
+) -> Result<(Journal, Option<SetAside>), Failure> {
     let address: Option<Address> = settings.config.journal_address(state_folder);
     let address = address.ok_or_else(|| {
         Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
     })?;
-    let opened = Journal::open(&address, JournalOptions::new(now)).await?;
+    let mut options = JournalOptions::new(now);
+    options.checkpoint = reins.map(|reins| Arc::new(reins.clone()) as Arc<dyn Checkpoint>);
+    let opened = Journal::open(&address, options).await?;
     Ok((opened.journal, opened.set_aside))
 }
 

@@ -16,6 +16,7 @@ pub mod handoffs;
 pub mod history;
 mod hub;
 pub mod marks;
+mod orders;
 pub mod perform;
 mod programs;
 pub mod standing;

@@ -10,7 +10,7 @@ use crate::domain::review_loop::{Exit, Missing};
 use crate::failure::{Failure, Kind};
 use crate::github::PullRequestAddress;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::{Supervisor, View};
+use crate::supervisor::{Role, Supervisor, View};
 use jiff::Timestamp;
 use lines::Lines;
 use std::future::Future;
@@ -154,9 +154,11 @@ fn ended(wanted: &Wanted, view: &View, begun: Timestamp) -> Option<End> {
         return None;
     }
     let idle = view.thinking.is_empty() && !view.author_at_work;
+    // Whoever only looks once does not wait for what another instance does.
+    let only_looks = wanted.once && matches!(view.role, Role::Standby { .. });
     match view.exit() {
         // What a merge hands off is part of the loop's end.
-        Some(exit) if idle && view.is_settled() => Some(End::Exit(exit.clone())),
+        Some(exit) if idle && (only_looks || view.is_settled()) => Some(End::Exit(exit.clone())),
         None if wanted.once && idle => Some(End::Unfinished),
         Some(_) | None => None,
     }

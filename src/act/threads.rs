@@ -5,12 +5,11 @@ use super::{Consent, Order, ThreadVerb, consent, plan, thread};
 use crate::failure::Failure;
 use crate::forge::Settings;
 use crate::github::read::Read;
-use crate::github::writer::Pace;
 use crate::github::{Client, Writer};
 use crate::journal::{Journal, NewRecord, PullRequestKey};
 use crate::people::{self, Act, Objection, Past, Plan, carry_out, known, take_over};
 use crate::reviewers::profiles::Profiles;
-use crate::session::{existing_journal, open_journal};
+use crate::session::{existing_journal, open_journal, pace};
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::standing::Rules;
 use std::path::PathBuf;
@@ -77,7 +76,7 @@ pub(super) async fn act(
             return Ok(Report { pull_request: address, decision, steps: Vec::new(), trouble: None });
         }
     };
-    let writer = Writer::new(client.clone(), Pace::default());
+    let writer = Writer::new(client.clone(), pace(settings));
     let journal = match (consent, journal) {
         (Consent::Ask(ask), Some(journal)) => {
             consent::agreed(ask, &plan.sentences())?;

@@ -8,6 +8,7 @@ use super::Setup;
 use super::clock::Working;
 use super::fact::{Answered, Dated, Fact, Told};
 use super::history::History;
+use super::orders::Orders;
 use super::standing::{Rules, Standing};
 use super::view::{Handoff, Role, View};
 use crate::domain::cycle::Trigger;
@@ -95,16 +96,20 @@ pub(super) struct Actor {
     address: PullRequestAddress,
     key: PullRequestKey,
     history: History,
+    /// What people told the loop.
+    orders: Orders,
     /// Records that are in the history, so that none counts twice.
     known: BTreeSet<u64>,
-    /// Deeds that have an outcome, by their name in the journal.
-    concluded: BTreeMap<String, Value>,
+    /// Deeds that have an outcome, by their name in the journal, with when they got it.
+    concluded: BTreeMap<String, (Timestamp, Value)>,
     /// The last poll before the start, until it was looked at.
     last: Option<Arc<PullRequestSnapshot>>,
     standing: Option<Arc<Standing>>,
     seen_at: Option<Timestamp>,
     review_loop: Option<ReviewLoop>,
     next_at: Option<Timestamp>,
+    /// Since when the loop has been at its end.
+    ended_at: Option<Timestamp>,
     /// Polls at which there was nobody to wait for.
     alone: u32,
     lease: Option<Lease>,
@@ -124,19 +129,19 @@ pub(super) struct Actor {
     /// Tasks that a person wants tried again, stuck or not.
     forced: BTreeSet<String>,
     /// Where programs report; the hub's own messages come the same way.
-    programs: mpsc::Sender<WakeUp>,
+    programs: mpsc::Sender<Message>,
 }
 
 /// What an actor is started with.
 pub(super) struct Start {
     pub(super) address: PullRequestAddress,
     pub(super) records: Vec<Record>,
-    /// The last poll, and the loop as it then stood.
-    pub(super) last: Option<(Arc<PullRequestSnapshot>, Timestamp, Option<ReviewLoop>)>,
+    /// The last poll, and the loop as it was then kept.
+    pub(super) last: Option<(Arc<PullRequestSnapshot>, Timestamp, Option<Value>)>,
 }
 
 impl Actor {
-    pub(super) fn new(setup: Arc<Setup>, start: Start, programs: mpsc::Sender<WakeUp>) -> Self {
+    pub(super) fn new(setup: Arc<Setup>, start: Start, programs: mpsc::Sender<Message>) -> Self {
         let Start { address, records, last } = start;
         let key = setup.key(&address);
         let role = if setup.read_only { Role::ReadOnly } else { Role::Standby { holder: String::new() } };
@@ -145,6 +150,7 @@ impl Actor {
             address,
             key,
             history: History::default(),
+            orders: Orders::default(),
             known: BTreeSet::new(),
             concluded: BTreeMap::new(),
             last: None,
@@ -152,6 +158,7 @@ impl Actor {
             seen_at: None,
             review_loop: None,
             next_at: None,
+            ended_at: None,
             alone: 0,
             lease: None,
             renew_at: None,
@@ -170,11 +177,13 @@ impl Actor {
         for record in &records {
             actor.learn(record);
         }
-        if let Some((snapshot, at, review_loop)) = last {
+        if let Some((snapshot, at, kept)) = last {
             actor.seen_at = Some(at);
-            let ended = |review_loop: &ReviewLoop| matches!(review_loop.phase(), Phase::Ended(_));
-            actor.review_loop = review_loop.filter(|review_loop| !(actor.setup.fresh && ended(review_loop)));
+            actor.review_loop = actor.orders.take_up(kept.as_ref());
             actor.last = Some(snapshot);
+        }
+        if actor.setup.fresh && (actor.orders.leave_stopped() || actor.has_ended()) {
+            actor.review_loop = None;
         }
         actor
     }
@@ -183,7 +192,7 @@ impl Actor {
     pub(super) async fn run(
         mut self,
         mut inbox: mpsc::Receiver<Message>,
-        mut programs: mpsc::Receiver<WakeUp>,
+        mut programs: mpsc::Receiver<Message>,
     ) {
         // Here and not before, so that hundreds of loops do not wait for each other's.
         if let Some(snapshot) = self.last.take() {
@@ -191,13 +200,13 @@ impl Actor {
         }
         self.publish();
         loop {
-            let (wake, working) = tokio::select! {
+            let Message { wake, working } = tokio::select! {
                 message = inbox.recv() => match message {
-                    Some(Message { wake, working }) => (wake, working),
+                    Some(message) => message,
                     None => break,
                 },
                 // The sender is ours, so this never ends by itself.
-                Some(wake) = programs.recv() => (wake, self.setup.busy.begin()),
+                Some(message) = programs.recv() => message,
             };
             if matches!(wake, WakeUp::Shutdown) {
                 break;
@@ -248,12 +257,7 @@ impl Actor {
                     && let Some(standing) = &self.standing
                 {
                     self.restand(Arc::clone(&standing.snapshot));
-                    let occasion = match Fact::read(&record).map(|dated| dated.fact) {
-                        Some(Fact::Granted { .. }) => Occasion::Person(Wake::GrantRound),
-                        Some(Fact::Told { told }) => Occasion::Person(told.wake()),
-                        _ => Occasion::Learned,
-                    };
-                    self.step(occasion).await?;
+                    self.step(Occasion::Learned).await?;
                 }
                 Ok(())
             }
@@ -296,7 +300,7 @@ impl Actor {
                 };
                 let head = standing.snapshot.head.sha.clone();
                 self.record(Fact::Granted { head }, &by, &why).await?;
-                self.step(Occasion::Person(Wake::GrantRound)).await
+                self.step(Occasion::Learned).await
             }
             Command::RetryTask { key } => {
                 self.forced.insert(key);
@@ -307,11 +311,12 @@ impl Actor {
 
     /// L10: whoever drives does what a person tells any of the instances, and the journal says that somebody did.
     async fn told(&mut self, told: Told) -> Result<(), JournalError> {
-        if !self.setup.read_only {
-            let instance = self.setup.instance.clone();
-            self.record(Fact::Told { told }, &instance, "").await?;
+        if self.setup.read_only {
+            return self.step(Occasion::Person(told.wake())).await;
         }
-        self.step(Occasion::Person(told.wake())).await
+        let instance = self.setup.instance.clone();
+        self.record(Fact::Told { told }, &instance, "").await?;
+        self.step(Occasion::Learned).await
     }
 
     /// One turn of the loop: what the occasion means to it, what it then wants, and everything else that is due.
@@ -322,14 +327,17 @@ impl Actor {
             return Ok(());
         };
         let before = (self.review_loop.clone(), self.next_at);
+        let heeded = self.orders.heeded().clone();
         let effects = self.turn(&occasion, &standing, now);
         if let Err(error) = self.act(&standing, effects).await {
             // What could not be recorded did not happen: the next wake-up decides it again.
             (self.review_loop, self.next_at) = before;
+            self.orders.go_back(heeded);
             return Err(error);
         }
+        self.ended_at = self.has_ended().then(|| self.ended_at.unwrap_or(now));
         let (before, _) = before;
-        if self.review_loop != before {
+        if self.review_loop != before || *self.orders.heeded() != heeded {
             self.save_loop().await?;
         }
         Ok(())
@@ -384,24 +392,57 @@ impl Actor {
             self.review_loop = Some(Self::new_loop(standing));
         }
         let Some(review_loop) = &mut self.review_loop else { return Vec::new() };
-        let wake = match occasion {
-            Occasion::Polled { changed } => {
-                let is_due = self.next_at.is_none_or(|due| now >= due);
-                if !(is_due || *changed || stale) {
-                    return Vec::new();
-                }
-                Wake::Polled(&standing.seen)
-            }
-            Occasion::Unreachable => Wake::Unreachable,
-            Occasion::RateLimited(until) => Wake::RateLimited { until: *until },
-            Occasion::AuthorGaveUp => Wake::AuthorGaveUp,
-            Occasion::Person(wake) => wake.clone(),
-            Occasion::Learned => return Vec::new(),
-        };
-        match review_loop.wake(wake, now, policy) {
-            Step::Do(effects) => effects,
-            Step::Ignored(_) => Vec::new(),
+        let mut wakes = Vec::new();
+        // First what people told this loop, be it while another instance drove it, or none.
+        for (record, told) in self.orders.pending() {
+            wakes.push(told.wake());
+            self.orders.heed(record);
         }
+        if standing.folded.granted > review_loop.granted() {
+            wakes.push(Wake::GrantRound);
+        }
+        let is_due = self.next_at.is_none_or(|due| now >= due);
+        match occasion {
+            Occasion::Polled { changed } if is_due || *changed || stale => {
+                wakes.push(Wake::Polled(&standing.seen));
+            }
+            Occasion::Polled { .. } | Occasion::Learned => {}
+            Occasion::Unreachable => wakes.push(Wake::Unreachable),
+            Occasion::RateLimited(until) => wakes.push(Wake::RateLimited { until: *until }),
+            Occasion::AuthorGaveUp => wakes.push(Wake::AuthorGaveUp),
+            Occasion::Person(wake) => wakes.push(wake.clone()),
+        }
+        let steps = wakes.into_iter().map(|wake| review_loop.wake(wake, now, policy));
+        let effects = steps.filter_map(|step| match step {
+            Step::Do(effects) => Some(effects),
+            Step::Ignored(_) => None,
+        });
+        effects.flatten().collect()
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.review_loop.as_ref().map(ReviewLoop::phase), Some(Phase::Ended(_)))
+    }
+
+    /// Whether what is due at the end of the loop is in good hands. Whoever stands by cannot see whether the driver still
+    /// lives; it either has told the same end, or was alive after it: until then, this instance may be the next.
+    fn is_told(&self) -> bool {
+        let (Role::Standby { .. }, Some(standing)) = (&self.role, &self.standing) else { return true };
+        let outlived = self.ended_at.and_then(|at| at.checked_add(self.setup.lease).ok());
+        // Each poll asks for the lease: whoever still had it at that one has prolonged it since.
+        if outlived.is_some() && self.seen_at >= outlived {
+            return true;
+        }
+        let head = &standing.snapshot.head.sha;
+        let exit = self.review_loop.as_ref().and_then(|review_loop| match review_loop.phase() {
+            Phase::Ended(exit) => Some(exit.name()),
+            _ => None,
+        });
+        let told = standing.folded.ended.as_ref();
+        let told =
+            told.filter(|(_, at)| at.as_ref().is_none_or(|at| at == head)).map(|(exit, _)| exit.name());
+        let undecided = standing.seen.state == PrState::Merged && self.history.merged().is_none();
+        exit == told && !undecided
     }
 
     /// Where no reviewer has shown itself, there is nothing that could have come in, let alone everything; but nobody
@@ -503,6 +544,7 @@ impl Actor {
             author_at_work: self.author.is_some(),
             due: self.due.clone(),
             handoffs: self.handoffs.clone(),
+            told: self.is_told(),
             refusal: self.refusal.clone(),
             attempts_failed: self.attempts_failed,
             max_attempts: self.setup.config.policy.max_attempts,

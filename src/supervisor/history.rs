@@ -47,6 +47,8 @@ pub struct Folded {
     pub author_at: BTreeMap<Sha, Option<String>>,
     pub granted: u32,
     pub handed_off: BTreeSet<ThreadId>,
+    /// How the loop ended last, and at which head, if nothing began it anew.
+    pub ended: Option<(Exit, Option<Sha>)>,
     /// The forge's thread for each of the engine's, where it was posted.
     pub posted: BTreeMap<ThreadId, ThreadId>,
     /// Every push that was followed, oldest first.
@@ -136,6 +138,7 @@ impl History {
                 author_at: BTreeMap::new(),
                 granted: 0,
                 handed_off: BTreeSet::new(),
+                ended: None,
                 posted: posted.iter().map(|(engine, seen)| (engine.clone(), seen.id.clone())).collect(),
                 pushes: Vec::new(),
             },
@@ -226,7 +229,10 @@ impl Fold<'_> {
                     folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::Reopened });
                 }
             }
-            Fact::Granted { .. } => folded.granted += 1,
+            Fact::Granted { .. } => {
+                folded.granted += 1;
+                folded.ended = None;
+            }
             Fact::Pushed { head, changes, .. } => {
                 folded.engine.push(head.clone(), changes);
                 folded.pushes.push(Push { at, head: head.clone(), changes: changes.clone() });
@@ -259,8 +265,10 @@ impl Fold<'_> {
             Fact::ReopenedPullRequest => {
                 folded.engine.reopen();
                 (folded.dispatched, folded.granted) = (0, 0);
+                folded.ended = None;
             }
-            Fact::Ended { .. } | Fact::Told { .. } => {}
+            Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
+            Fact::Told { .. } => {}
             Fact::Asked { reviewer, head, .. } => self.asked(reviewer, head),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }

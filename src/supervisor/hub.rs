@@ -4,14 +4,12 @@ use super::actor::{Actor, Command, Message, Start, WakeUp};
 use super::clock::Busy;
 use super::view::{Board, Trouble, TroubleKind};
 use super::{Options, Setup};
-use crate::domain::review_loop::ReviewLoop;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
 use crate::github::poll::{PollReport, PollSettings, Sighting};
 use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
 use crate::journal::{Filter, Follower, Journal, JournalError, PullRequestKey, Record, StoredSnapshot};
 use jiff::Timestamp;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -236,8 +234,7 @@ impl Hub {
         for stored in stored.read().await? {
             let age = jiff::SignedDuration::try_from(stored.age).unwrap_or(jiff::SignedDuration::ZERO);
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
-            let review_loop = stored.poll.as_ref().and_then(|poll| ReviewLoop::deserialize(poll).ok());
-            last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, review_loop));
+            last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, stored.poll));
         }
         for (address, id) in pull_requests {
             if self.actors.contains_key(&address) {

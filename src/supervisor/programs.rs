@@ -1,6 +1,6 @@
 //! Running what is driven: a reviewer for one attempt, the author's agent for one round. What comes back wakes the loop.
 
-use super::actor::WakeUp;
+use super::actor::{Message, WakeUp};
 use super::clock::Working;
 use super::fact::Answered;
 use super::standing::Standing;
@@ -32,7 +32,7 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Asks in the background. The answer is sent where the loop listens; if nobody does any more, it is lost, and the
     /// call stays counted.
-    pub(super) fn spawn(self, wake: mpsc::Sender<WakeUp>, working: Working) -> tokio::task::JoinHandle<()> {
+    pub(super) fn spawn(self, wake: mpsc::Sender<Message>, working: Working) -> tokio::task::JoinHandle<()> {
         tokio::spawn(async move {
             let reviewer = self.reviewer.name.clone();
             let frozen = self.frozen.clone();
@@ -40,8 +40,7 @@ impl Attempt {
             let head = frozen.head.clone().unwrap_or_else(|| "".into());
             let answered =
                 WakeUp::ReviewerAnswered { reviewer, head, attempt: frozen.attempt, answer, log, warning };
-            let _nobody_listens = wake.send(answered).await;
-            drop(working);
+            let _nobody_listens = wake.send(Message { wake: answered, working }).await;
         })
     }
 
@@ -107,7 +106,7 @@ pub(super) fn dispatch(
     author: &Author,
     standing: &Standing,
     round: u32,
-    wake: mpsc::Sender<WakeUp>,
+    wake: mpsc::Sender<Message>,
     working: Working,
 ) -> tokio::task::JoinHandle<()> {
     let agent = author.agent.clone();
@@ -123,7 +122,7 @@ pub(super) fn dispatch(
                 Err(error) => (error.to_string(), false),
             },
         };
-        let _nobody_listens = wake.send(WakeUp::AuthorEnded { head, outcome, pushed }).await;
-        drop(working);
+        let ended = WakeUp::AuthorEnded { head, outcome, pushed };
+        let _nobody_listens = wake.send(Message { wake: ended, working }).await;
     })
 }

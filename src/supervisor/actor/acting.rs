@@ -9,6 +9,7 @@ use crate::domain::vocabulary::ThreadId;
 use crate::journal::JournalError;
 use crate::supervisor::due::{self, Deed};
 use crate::supervisor::fact::{Fact, TaskFact};
+use crate::supervisor::handoffs::handoffs;
 use crate::supervisor::perform::{Done, journal_key, perform};
 use crate::supervisor::programs::{self, Attempt};
 use crate::supervisor::standing::Standing;
@@ -104,11 +105,11 @@ impl Actor {
                 .await?
             {
                 Done::Concluded(_) => {
-                    self.concluded.insert(key, Value::Null);
+                    self.concluded.insert(key, (setup.clock.now(), Value::Null));
                 }
                 Done::Refused(why) => {
                     self.trouble = Some(why);
-                    self.concluded.insert(key, Value::Null);
+                    self.concluded.insert(key, (setup.clock.now(), Value::Null));
                 }
                 Done::NotAllowed(why) => {
                     self.trouble = Some(why);
@@ -161,8 +162,15 @@ impl Actor {
 
     /// H1: at the merge the tasks are decided, once and for good, and then sent; a close discards the queue.
     async fn finish(&mut self, standing: &Arc<Standing>) -> Result<(), JournalError> {
-        if self.role != Role::Driver {
-            return Ok(());
+        match self.role {
+            Role::Driver => {}
+            Role::Standby { .. } => {
+                // How far the driver has come, as the journal tells it.
+                let (targets, outcome) = (&self.setup.config.targets, |key: &str| self.concluded.get(key));
+                self.handoffs = handoffs(&self.history, &standing.snapshot, targets, outcome);
+                return Ok(());
+            }
+            Role::ReadOnly => return Ok(()),
         }
         match standing.snapshot.state {
             PullRequestState::Open => Ok(()),

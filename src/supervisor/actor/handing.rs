@@ -126,7 +126,7 @@ impl Actor {
     /// What became of the tries so far, as the journal has it.
     fn tries(&self, key: &str) -> Tries {
         let mut tries = Tries { made: 0, last: None };
-        while let Some(body) = self.concluded.get(&try_key(key, tries.made + 1)) {
+        while let Some((_, body)) = self.concluded.get(&try_key(key, tries.made + 1)) {
             tries.made += 1;
             tries.last = Some(read_outcome(body));
         }

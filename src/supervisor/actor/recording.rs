@@ -2,13 +2,12 @@
 
 use super::{Actor, dated};
 use crate::domain::diff as unified;
-use crate::domain::review_loop::{Effect, ReviewLoop};
+use crate::domain::review_loop::Effect;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
 use crate::supervisor::fact::{Dated, Fact};
 use crate::supervisor::view::Role;
-use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -21,13 +20,20 @@ impl Actor {
         }
         if record.kind == OUTCOME {
             if let Some(key) = &record.key {
-                self.concluded.insert(key.clone(), record.body.clone());
+                self.concluded.insert(key.clone(), (record.at, record.body.clone()));
             }
             return false;
         }
-        let Some(fact) = Fact::read(record) else { return false };
-        self.history.add(fact);
+        let Some(dated) = Fact::read(record) else { return false };
+        self.remember(record.seq, dated);
         true
+    }
+
+    fn remember(&mut self, record: u64, dated: Dated) {
+        if let Fact::Told { told } = &dated.fact {
+            self.orders.hear(record, *told);
+        }
+        self.history.add(dated);
     }
 
     /// Records a fact that anybody may, and takes it into account.
@@ -60,7 +66,7 @@ impl Actor {
                 Appended::New(record) => {
                     is_new = true;
                     if self.known.insert(record.seq) {
-                        self.history.add(dated(at, fact.clone()));
+                        self.remember(record.seq, dated(at, fact.clone()));
                     }
                 }
                 Appended::AlreadyThere(record) => {
@@ -112,7 +118,7 @@ impl Actor {
         }
         if matches!(&self.role, Role::Standby { holder } if !holder.is_empty()) {
             let kept = self.setup.journal.last_snapshot(&self.key).await?.and_then(|stored| stored.poll);
-            self.review_loop = kept.and_then(|kept| ReviewLoop::deserialize(kept).ok());
+            self.review_loop = self.orders.take_up(kept.as_ref());
             self.next_at = None;
         }
         if is_news && let Some(standing) = &self.standing {
@@ -154,7 +160,8 @@ impl Actor {
             .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
         if self.standing.as_ref().is_none_or(|old| old.snapshot != *snapshot) {
             // L6: reopening starts the count again, whatever the loop had come to, also for whoever starts from here.
-            let state = if reopened_at.is_some() { Some(Value::Null) } else { self.loop_state() };
+            let begins_anew = reopened_at.is_some();
+            let state = if begins_anew { Some(self.orders.kept(None)) } else { self.loop_state() };
             self.setup.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
         }
         if let Some(reopened_at) = reopened_at {
@@ -240,8 +247,7 @@ impl Actor {
     }
 
     fn loop_state(&self) -> Option<Value> {
-        let review_loop: &ReviewLoop = self.review_loop.as_ref()?;
-        serde_json::to_value(review_loop).ok()
+        self.review_loop.as_ref().map(|review_loop| self.orders.kept(Some(review_loop)))
     }
 
     /// Keeps how far the wait has come, so that a restart goes on there.
