@@ -15,6 +15,8 @@ mod driven;
 mod handoff;
 #[path = "supervisor/harness.rs"]
 mod harness;
+#[path = "supervisor/kill.rs"]
+mod kill;
 #[path = "supervisor/many.rs"]
 mod many;
 #[path = "supervisor/observed.rs"]
@@ -25,6 +27,8 @@ mod people;
 #[macro_use]
 #[expect(dead_code, unused_macros, clippy::expect_used, reason = "the journal's own tests use the rest")]
 mod places;
+#[path = "supervisor/orders.rs"]
+mod orders;
 #[path = "supervisor/routing.rs"]
 mod routing;
 #[path = "supervisor/together.rs"]

@@ -62,11 +62,8 @@ pub(crate) fn server_url() -> Option<String> {
 pub(crate) async fn on_server<F: Future<Output = ()> + Send + 'static>(test: fn(Place) -> F) {
     let Some(url) = server_url() else { return };
     let place = Place::server(&url).await;
-    let schema = place.schema.clone().unwrap();
-    let outcome = tokio::spawn(test(place)).await;
-    let mut connection = PgConnection::connect(&url).await.unwrap();
-    let drop = format!("DROP SCHEMA {schema} CASCADE");
-    sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
+    let outcome = tokio::spawn(test(place.clone())).await;
+    place.remove(&url).await;
     if let Err(error) = outcome {
         std::panic::resume_unwind(error.into_panic());
     }
@@ -84,7 +81,7 @@ impl Place {
         }
     }
 
-    async fn server(url: &str) -> Place {
+    pub(crate) async fn server(url: &str) -> Place {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let schema = format!("cloture_test_{}_{count}", std::process::id());
@@ -94,6 +91,13 @@ impl Place {
         let separator = if url.contains('?') { '&' } else { '?' };
         let text = format!("{url}{separator}options[search_path]={schema}&application_name={schema}");
         Place { address: Address::server(&text).unwrap(), text, folder: None, schema: Some(schema) }
+    }
+
+    /// Removes what a place on a server holds.
+    pub(crate) async fn remove(self, url: &str) {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        let drop = format!("DROP SCHEMA {} CASCADE", self.schema());
+        sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
     }
 
     /// A place that a text from [`Place::text`] names.

@@ -1,7 +1,7 @@
 //! Author rounds (L6): a real agent in a real checkout, the cap, and the ways past it.
 
 use crate::driven::{BY_CYCLE, answer, reported};
-use crate::harness::{Place, Run, SEVEN};
+use crate::harness::{Place, Run, SEVEN, START};
 use cloture::supervisor::Command as Order;
 use std::path::Path;
 use std::process::Command;
@@ -35,6 +35,11 @@ pub(crate) const FIX: &str = "cat > \"$here/task\"; echo round >> \"$here/rounds
 
 impl Shop {
     pub(crate) async fn new(author: &str) -> Shop {
+        Shop::starting(author, START).await
+    }
+
+    /// The same, at another time.
+    pub(crate) async fn starting(author: &str, start: &str) -> Shop {
         let repository = tempfile::tempdir().unwrap();
         let remote = repository.path().join("acme/shop.git");
         std::fs::create_dir_all(&remote).unwrap();
@@ -48,7 +53,7 @@ impl Shop {
         git(&checkout, &["push", "--quiet", "origin", "discount"]);
         let head = git(&checkout, &["rev-parse", "HEAD"]);
         git(&checkout, &["switch", "--quiet", "--detach"]);
-        let place = Place::with_head(&head).await;
+        let place = Place::with_head_at(&head, start).await;
         let (reviewer, author) = (place.script("reviewer", BY_CYCLE), place.script("author", author));
         let checkout = checkout.to_str().unwrap();
         let config = format!(

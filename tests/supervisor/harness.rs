@@ -23,6 +23,9 @@ use tokio::sync::{Semaphore, watch};
 pub(crate) const SEVEN: &str = "acme/shop#7";
 pub(crate) const EIGHT: &str = "acme/shop#8";
 
+/// When the scenario begins.
+pub(crate) const START: &str = "2026-03-02T09:00:00Z";
+
 /// A forge, a folder for scripts, and a place for the journal: what outlives a supervisor.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -38,7 +41,12 @@ impl Place {
 
     /// The shop, with the head of #7 called so.
     pub(crate) async fn with_head(sha: &str) -> Place {
-        let text = include_str!("scenarios/shop.toml").replace("SHA", sha);
+        Place::with_head_at(sha, START).await
+    }
+
+    /// The same, at another time.
+    pub(crate) async fn with_head_at(sha: &str, start: &str) -> Place {
+        let text = include_str!("scenarios/shop.toml").replace("SHA", sha).replace(START, start);
         Place::of(&Scenario::parse(&text, "shop.toml").unwrap()).await
     }
 
