@@ -74,6 +74,7 @@ async fn read_board(title: &str) -> (Arc<Board>, Timestamp) {
             author_at_work: false,
             due: Vec::new(),
             handoffs: Vec::new(),
+            told: true,
             refusal: None,
             attempts_failed: 0,
             max_attempts: 10,
