@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "screens/acting.rs"]
+mod acting;
 mod simulated;
 
 use cloture::config::{self, Config};
