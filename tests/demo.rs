@@ -85,7 +85,8 @@ fn a_signal_ends_the_demo_and_everything_that_it_started() {
     for (signal, at_work) in [("TERM", "reviewing"), ("HUP", "with author"), ("INT", "with author")] {
         let mut demo = Demo::start();
         demo.played.until_shown(at_work);
-        assert!(processes_of(demo.home.path()).len() > 1, "its programs are at work");
+        let home = demo.home.path().to_owned();
+        demo.played.until_so("a program at work", || processes_of(&home).len() > 1);
         let process = demo.played.child.process_id().unwrap().to_string();
         let killed = Command::new("kill").args(["-s", signal, &process]).status().unwrap();
         assert!(killed.success());
