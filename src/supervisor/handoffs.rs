@@ -129,6 +129,12 @@ pub async fn ever(
     Ok(found)
 }
 
+/// Whether a record changes what [`ever`] tells.
+pub fn concerns(record: &Record) -> bool {
+    let is_try = |key: &String| key.starts_with(targets::KEY_PREFIX);
+    record.kind == MERGED || record.key.as_ref().is_some_and(is_try)
+}
+
 /// The kind of the records that the decisions are in.
 const MERGED: &str = "merged";
 

@@ -80,7 +80,7 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let wide = area.width >= 76;
     let mut columns: Vec<Column> = vec![("pull request", name), ("title", 0)];
     if wide {
-        columns.push(("author", 16));
+        columns.push(("author", if area.width < 100 { 10 } else { 16 }));
     }
     // Only where something is older than it should be.
     if rows.iter().any(|row| is_stale(row, model)) {
