@@ -31,7 +31,7 @@ pub use dialog::Overlay;
 pub use driver::{Arrival, End, Found, Launch, Setup, Supervised, Wish, run};
 pub use guide::Guide;
 pub use message::{Effect, Message};
-pub use model::{Model, Pane, Screen};
+pub use model::{List, Model, Pane, Screen};
 pub use theme::{Theme, Themes};
 pub use update::update;
 pub use view::draw;

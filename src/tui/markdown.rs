@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
             look: Look { columns: look.columns.max(8), ..*look },
             done: Vec::new(),
             pieces: Vec::new(),
-            styles: vec![Style::default()],
+            styles: vec![look.theme.style(Meaning::Plain)],
             containers: Vec::new(),
             lists: Vec::new(),
             code: None,
@@ -597,7 +597,7 @@ impl<'a> Writer<'a> {
         let style = theme.style(meaning);
         let pieces = if meaning == Meaning::Heading { Vec::new() } else { code.highlighter.line(text) };
         let plain =
-            if matches!(meaning, Meaning::Added | Meaning::Removed) { Style::default() } else { style };
+            if matches!(meaning, Meaning::Added | Meaning::Removed) { theme.style(Meaning::Plain) } else { style };
         let room = self.room().saturating_sub(2 + sign.len());
         for (index, mut row) in code_rows(text, &pieces, plain, theme, room).into_iter().enumerate() {
             let lead =

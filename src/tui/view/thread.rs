@@ -279,8 +279,8 @@ fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> V
         let mark = if *about { "▌" } else { " " };
         let gutter = if both { format!("{}{}", number(*old), number(*new)) } else { number(new.or(*old)) };
         let (meaning, plain) = match sign {
-            '+' => (Meaning::Added, Style::default()),
-            '-' => (Meaning::Removed, Style::default()),
+            '+' => (Meaning::Added, theme.style(Meaning::Plain)),
+            '-' => (Meaning::Removed, theme.style(Meaning::Plain)),
             _ => (Meaning::Plain, theme.style(Meaning::Plain)),
         };
         let used = width(&gutter) + 2;
