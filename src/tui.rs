@@ -18,6 +18,7 @@ mod keymap;
 mod markdown;
 mod message;
 mod model;
+pub mod picture;
 mod reading;
 pub mod rows;
 pub mod start;

@@ -16,6 +16,7 @@ mod pictures;
 mod threads;
 
 use cloture::config;
+use cloture::failure::{Failure, Kind};
 use cloture::github::PullRequestAddress;
 use cloture::supervisor::{Board, Command};
 use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
@@ -111,7 +112,10 @@ fn the_first_run_says_what_to_do_and_offers_the_demo() {
         Model::new(making(), Theme::new(config::Theme::Dark, false), "dana".to_owned(), board().1);
     update(
         &mut model,
-        Message::Found(Err("no token was found; set GH_TOKEN or run `gh auth login`".to_owned())),
+        Message::Found(Err(Failure::new(
+            Kind::NotAllowed,
+            "no token was found; set GH_TOKEN or run `gh auth login`",
+        ))),
     );
     for size in SIZES {
         insta::assert_snapshot!(format!("first_run_{}x{}", size.0, size.1), drawn(&mut model, size));

@@ -88,7 +88,11 @@ fn folds_say_how_much_is_folded_and_which_key_unfolds_it() {
     let (snapshot, now) = discount();
     let mut model = opened(snapshot, now);
     let lines = shown(&mut model);
-    assert!(has(&lines, "▸ 🐛 Proposed fix (2 lines folded)") || has(&lines, "Proposed fix (2 lines folded)"), "{}", lines.join("\n"));
+    assert!(
+        has(&lines, "▸ 🐛 Proposed fix (2 lines folded)") || has(&lines, "Proposed fix (2 lines folded)"),
+        "{}",
+        lines.join("\n")
+    );
     assert!(has(&lines, "lines folded, z unfolds"), "{}", lines.join("\n"));
     assert!(!has(&lines, "total.saturating_sub"), "{}", lines.join("\n"));
     press(&mut model, "z");
