@@ -178,7 +178,7 @@ const SIZES: [(u16, u16); 5] = [(80, 24), (120, 40), (40, 10), (200, 60), (23, 7
 
 /// One kind of screen after the other, so that each case is quick and every kind is drawn hundreds of times.
 fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[String]) {
-    let mut after = |model: &mut Model, keys: &str| {
+    let after = |model: &mut Model, keys: &str| {
         press(model, keys);
         look_at(&drawn(model, width, height), keys);
     };
