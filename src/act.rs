@@ -28,7 +28,7 @@ use crate::github::read::Read;
 use crate::github::write::Write;
 use crate::github::writer::Pace;
 use crate::github::{Client, PullRequestAddress, Reader, Writer};
-use crate::journal::PullRequestKey;
+use crate::journal::{Journal, PullRequestKey};
 use crate::people::deed::deed;
 use crate::people::{Past, Tried, What, write_out};
 use crate::reviewers::profiles::Profiles;
@@ -133,19 +133,25 @@ pub async fn act(
         return threads::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
     }
     let plan = plan(order, &read.snapshot, profiles)?;
+    let PullRequestAddress { repository, number } = plan::address(&read.snapshot);
+    let about = PullRequestKey { host: client.host().name().to_owned(), repository, number };
     let writer = Writer::new(client, Pace::default());
-    match consent {
-        Consent::Rehearsal => {
-            let steps = rehearse(&writer, plan).await?;
-            Ok(Report { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble: None })
-        }
-        Consent::Given => carry_out(plan, &by, &read, settings, state_folder, writer).await,
-        Consent::Ask(ask) => {
-            let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
-            consent::agreed(ask, &sentences)?;
-            carry_out(plan, &by, &read, settings, state_folder, writer).await
-        }
+    if let Consent::Rehearsal = consent {
+        let steps = rehearse(&writer, plan).await?;
+        return Ok(Report {
+            pull_request: plan::address(&read.snapshot),
+            decision: None,
+            steps,
+            trouble: None,
+        });
     }
+    // What cannot be recorded is not done, so that nobody is asked about it either.
+    let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
+    if let Consent::Ask(ask) = consent {
+        let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
+        consent::agreed(ask, &sentences)?;
+    }
+    carry_out(plan, &by, &read, &about, journal, &writer).await
 }
 
 /// Who did it, where GitHub does not tell whose token it is.
@@ -166,24 +172,20 @@ async fn carry_out(
     plan: Plan,
     by: &str,
     read: &Read,
-    settings: &Settings<'_>,
-    state_folder: Option<PathBuf>,
-    writer: Writer<Client>,
+    about: &PullRequestKey,
+    journal: Journal,
+    writer: &Writer<Client>,
 ) -> Result<Report, Failure> {
-    let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
-    let address = plan::address(&read.snapshot);
-    let PullRequestAddress { repository, number } = address.clone();
-    let about = PullRequestKey { host: settings.host()?.name().to_owned(), repository, number };
-    let past = Past::load(&journal, &about).await?;
+    let past = Past::load(&journal, about).await?;
     let why = format!("{by} wants it");
     let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &past));
     let deeds: Vec<_> = deeds.collect();
-    let done = write_out(&deeds, by, &about, &journal, &writer).await;
+    let done = write_out(&deeds, by, about, &journal, writer).await;
     let closed = journal.close().await;
     let trouble = done.trouble.or(closed.err()).map(Failure::from);
     let steps = deeds.into_iter().zip(done.deeds);
     let steps = steps.map(|(deed, tried)| Step { write: deed.write, became: tried.into() }).collect();
-    Ok(Report { pull_request: address, decision: None, steps, trouble })
+    Ok(Report { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
 }
 
 impl From<Tried> for Became {

@@ -96,8 +96,9 @@ fn as_line(record: &Record) -> String {
     let about = record.pull_request.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let Record { at, by, kind, why, body, .. } = record;
     let words = match (detail(body), why.is_empty()) {
-        (Some(detail), true) => detail,
-        (Some(detail), false) => format!("{detail} ({why})"),
+        // Where the reason is what is to be done, once is enough.
+        (Some(detail), is_blank) if is_blank || detail == *why => detail,
+        (Some(detail), _) => format!("{detail} ({why})"),
         (None, _) => why.clone(),
     };
     format!("{at:.0}  {about:<20}  {by:<16}  {kind:<16}  {words}").trim_end().to_owned()

@@ -79,7 +79,7 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
         }
         Command::DemoAuthor { simulator, think } => {
             let work = demo::work(io::stdin().lock(), simulator, Duration::from_millis(*think));
-            writeln!(io::stdout(), "{}", block_on(work)??)?;
+            writeln!(io::stdout(), "{}", block_on_one(work)??)?;
         }
         Command::Simulate { trace } => replay(trace)?,
         Command::Bound { json } => {
@@ -330,7 +330,7 @@ fn show_terminal(cli: &Cli) -> anyhow::Result<u8> {
 fn play_demo(own: &Config) -> anyhow::Result<u8> {
     needs_a_terminal("run it in one")?;
     let themes = Themes::of(&own.tui, no_color(), env::var("COLORFGBG").ok().as_deref());
-    let end = leave_at_once(demo::play(own, themes, interrupted()))??;
+    let end = block_on_one(demo::play(own, themes, interrupted()))??;
     Ok(if end == End::Panicked { BUG } else { 0 })
 }
 
@@ -435,6 +435,15 @@ fn leave_at_once<T>(work: impl Future<Output = T>) -> io::Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(work);
     runtime.shutdown_background();
+    Ok(done)
+}
+
+/// With one thread beside this one: the demo is no more work than that, and every thread has memory of its own. What it
+/// started is ended with it.
+fn block_on_one<T>(work: impl Future<Output = T>) -> io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let done = runtime.block_on(work);
+    runtime.shutdown_timeout(Duration::from_millis(300));
     Ok(done)
 }
 

@@ -73,6 +73,7 @@ struct HandoffPart {
     message: Option<String>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a finding, as scripts read them")]
 #[derive(Debug, Serialize)]
 struct FindingPart {
     thread: ThreadId,

@@ -13,7 +13,7 @@ mod webhook;
 
 pub use backoff::{Backoff, Next};
 pub use command::{KEY_VARIABLE, Run};
-pub use document::{Document, FindingPart, ReplyPart, Sources, VERSION, key, reason};
+pub use document::{Document, FindingPart, KEY_PREFIX, ReplyPart, Sources, VERSION, key, reason};
 pub use webhook::{KEY_HEADER, Post, SIGNATURE_HEADER, signature};
 
 use crate::clean;

@@ -2,133 +2,58 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "screens/acting.rs"]
+mod acting;
 mod simulated;
+mod world;
 
-use cloture::config::{self, Config};
-use cloture::domain::review_loop::{ReviewLoop, Wake};
+#[cfg(unix)]
+mod pty;
+
+#[path = "screens/hostile.rs"]
+mod hostile;
+#[path = "screens/pictures.rs"]
+mod pictures;
+#[path = "screens/threads.rs"]
+mod threads;
+
+use cloture::config;
 use cloture::failure::{Failure, Kind};
-use cloture::github::{PullRequestAddress, Reader};
-use cloture::journal::{PullRequestKey, Record};
-use cloture::reviewers::profiles::Profiles;
-use cloture::simulator::Scenario;
-use cloture::supervisor::history::History;
-use cloture::supervisor::standing::{Rules, Standing};
-use cloture::supervisor::{Board, Command, Role, Trouble, TroubleKind, View};
-use cloture::tui::rows::Making;
+use cloture::github::PullRequestAddress;
+use cloture::supervisor::{Board, Command, Trouble, TroubleKind};
 use cloture::tui::start::{Found, News, Proposal, Scope, Start};
 use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::{SignedDuration, Timestamp};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use world::{making, press};
 
 const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 10)];
 
-fn making() -> Making {
-    let text = include_str!("screens/config.toml");
-    let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
-    let reads = Arc::new(Profiles::in_force(&[]).unwrap());
-    Making { config: Arc::new(config), reads, read_only: false }
-}
-
-/// The forge after forty minutes, read over HTTP as the program reads it.
+/// The forge after forty minutes.
 fn board() -> &'static (Arc<Board>, Timestamp) {
     static BOARD: OnceLock<(Arc<Board>, Timestamp)> = OnceLock::new();
-    BOARD.get_or_init(|| tokio::runtime::Runtime::new().unwrap().block_on(read_board("")))
-}
-
-async fn read_board(title: &str) -> (Arc<Board>, Timestamp) {
-    let text = include_str!("screens/scenario.toml");
-    let text =
-        if title.is_empty() { text.to_owned() } else { text.replace("Add a discount to the cart", title) };
-    let scenario = Scenario::parse(&text, "scenario.toml").unwrap();
-    let simulator = simulated::start(&scenario).await;
-    simulator.advance(Duration::from_mins(40));
-    assert_eq!(simulator.problems(), [""; 0]);
-    let now = simulator.now();
-    let reader = Reader::new(simulated::client(&simulator.url(), "any", simulated::PATIENT));
-    let making = making();
-    let mut board = Board { next_poll: Some(now + SignedDuration::from_secs(20)), ..Board::default() };
-    for entry in &scenario.pull_requests {
-        let entry = entry.get_ref();
-        let address = simulated::address(&entry.repository, u64::try_from(entry.number).unwrap());
-        let snapshot = Arc::new(reader.read(&address).await.unwrap().snapshot);
-        let rules = Rules::of(&making.config, &*making.reads, &address.repository, false);
-        let standing = Standing::of(snapshot, &History::default(), &rules);
-        let mut review_loop = ReviewLoop::new(standing.expected.clone(), 0);
-        let _ = review_loop.wake(Wake::Started, now, &making.config.policy);
-        let _ = review_loop.wake(Wake::Polled(&standing.seen), now, &making.config.policy);
-        let view = View {
-            address: address.clone(),
-            standing: Some(Arc::new(standing)),
-            last: None,
-            seen_at: Some(now - SignedDuration::from_secs(40)),
-            review_loop: Some(review_loop),
-            next_at: Some(now + SignedDuration::from_secs(20)),
-            role: Role::Driver,
-            drive: rules.drive,
-            thinking: Vec::new(),
-            author_at_work: false,
-            due: Vec::new(),
-            handoffs: Vec::new(),
-            refusal: None,
-            attempts_failed: 0,
-            max_attempts: 10,
-            trouble: None,
-        };
-        board.pull_requests.insert(address, Arc::new(view));
-    }
-    (Arc::new(board), now)
-}
-
-fn records(now: Timestamp) -> Vec<Record> {
-    let about = PullRequestKey {
-        host: "github.com".to_owned(),
-        repository: simulated::address("acme/shop", 12).repository,
-        number: 12,
-    };
-    let record = |seq, kind: &str, why: &str| Record {
-        seq,
-        at: now,
-        pull_request: Some(about.clone()),
-        kind: kind.to_owned(),
-        by: "engine".to_owned(),
-        why: why.to_owned(),
-        key: Some(format!("{kind}/{seq}")),
-        body: serde_json::json!({"head": "0123456", "note": "a\u{1b}[31mb"}),
-    };
-    vec![
-        record(1, "intent", "codex has held its stance as often as it may"),
-        record(2, "ended", "no review came in time"),
-    ]
+    BOARD.get_or_init(|| {
+        let (seen, now) = world::snapshots();
+        let views = seen.iter().map(|snapshot| world::view(snapshot.clone(), *now, &making()));
+        (world::board(views, *now), *now)
+    })
 }
 
 fn model() -> Model {
     let (board, now) = board();
-    let theme = Theme::new(config::Theme::Dark, false);
-    let mut model = Model::new(making(), theme, "dana".to_owned(), *now);
-    update(&mut model, Message::Board(Arc::clone(board)));
-    update(&mut model, Message::Records(records(*now)));
-    model
-}
-
-fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for c in keys.chars() {
-        let modifiers = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
-        let code = match c {
-            '\n' => KeyCode::Enter,
-            '\u{1b}' => KeyCode::Esc,
-            '\u{8}' => KeyCode::Backspace,
-            '\t' => KeyCode::Tab,
-            c => KeyCode::Char(c),
-        };
-        effects.extend(update(model, Message::Key(KeyEvent::new(code, modifiers))));
+    let mut model = world::model(Arc::clone(board), *now, config::Theme::Dark);
+    let mut records = vec![
+        world::record(1, *now, "intent", "codex has held its stance as often as it may"),
+        world::record(2, *now, "ended", "no review came in time"),
+    ];
+    for record in &mut records {
+        record.body["note"] = "a\u{1b}[31mb".into();
     }
-    effects
+    update(&mut model, Message::Records(records));
+    model
 }
 
 fn drawn(model: &mut Model, (width, height): (u16, u16)) -> String {
@@ -397,10 +322,12 @@ fn a_click_selects_and_a_second_one_opens() {
 
 #[test]
 fn hostile_titles_do_not_reach_the_terminal_and_wide_ones_keep_their_columns() {
-    let title = r"\u001b[31mred\u202e \u0007\u200b日本語のタイトル e\u0301 👩‍💻 x";
-    let (board, now) = tokio::runtime::Runtime::new().unwrap().block_on(read_board(title));
-    let mut model = Model::new(making(), Theme::new(config::Theme::Plain, true), "dana".to_owned(), now);
-    update(&mut model, Message::Board(board));
+    let (seen, now) = world::snapshots();
+    let views = seen.iter().cloned().map(|mut snapshot| {
+        snapshot.title = "\u{1b}[31mred\u{202e} \u{7}\u{200b}日本語のタイトル e\u{301} 👩‍💻 x".to_owned();
+        world::view(snapshot, *now, &making())
+    });
+    let mut model = world::model(world::board(views, *now), *now, config::Theme::Plain);
     for size in SIZES {
         for keys in ["1", "2", "3", "n\n"] {
             press(&mut model, keys);

@@ -88,7 +88,7 @@ pub(super) async fn act(
             if let Some(journal) = journal {
                 journal.close().await?;
             }
-            let recorded = if !plan.facts.is_empty() { Recorded::Rehearsed } else { nothing_new(&plan) };
+            let recorded = if plan.facts.is_empty() { nothing_new(&plan) } else { Recorded::Rehearsed };
             let decision = told(&act, plan.sentence, recorded);
             return Ok(Report { pull_request: address, decision, steps, trouble: None });
         }

@@ -61,12 +61,13 @@ impl Planner<'_> {
             let fact = Fact::Decided { thread: thread.id.clone(), verb: Verb::Unqueue };
             return Ok(self.plan(vec![fact], false, Some(self.unqueueing_sentence(first)), Vec::new()));
         }
-        if thread.routed != Destination::Nowhere {
+        let already = thread.routed == Destination::Nowhere;
+        if !already {
             check(Verb::Queue, first)?;
         }
         let sentence =
             format!("The finding at {} is not handed off anyway: {goes_by_itself}.", self.at_place(first));
-        Ok(self.plan(Vec::new(), true, Some(sentence), Vec::new()))
+        Ok(self.plan(Vec::new(), already, Some(sentence), Vec::new()))
     }
 
     /// Only what the configuration knows: a finding that is sent to a misspelt name would be stuck at the merge.

@@ -129,7 +129,7 @@ impl WayOut {
         let unrecorded = unrecorded.map(|error| format!("It could not be recorded: {error}."));
         let why = unrecorded.or(failed)?;
         let Means::Write(deeds) = &self.means else { return Some(why) };
-        let last_done = deeds.iter().zip(&done.deeds).filter(|(_, tried)| tried.is_in_effect()).last();
+        let last_done = deeds.iter().zip(&done.deeds).rfind(|(_, tried)| tried.is_in_effect());
         match last_done {
             Some((Deed { write: Write::Close { on }, .. }, _)) => Some(format!(
                 "{} is closed now and was not reopened. {why} Reopen it; it is not closed a second time for that.",

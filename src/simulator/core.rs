@@ -33,8 +33,14 @@ pub(crate) struct Core {
     tokens: Vec<TokenEntry>,
     ledger: Ledger,
     faults: Faults,
+    /// The newest, where time runs by itself and nobody knows for how long; else all.
     log: Vec<RequestRecord>,
+    most_logged: usize,
+    points: i64,
 }
+
+/// Requests that are remembered where time runs by itself.
+const MOST_LOGGED: usize = 1_000;
 
 /// What a request turned out to be, before it is carried out.
 struct Work {
@@ -70,6 +76,8 @@ impl Core {
             ledger: Ledger::new(scenario.limits),
             faults: Faults::default(),
             log: Vec::new(),
+            most_logged: if mode == ClockMode::Manual { usize::MAX } else { MOST_LOGGED },
+            points: 0,
         })
     }
 
@@ -359,6 +367,13 @@ impl Core {
         let counted = !outcome.starts_with("limit:");
         let login = by.map(|by| self.world.borrow()[by].login.clone());
         let writes = work.is_some_and(|work| work.writes);
+        if self.log.len() >= self.most_logged {
+            self.log.drain(..self.most_logged / 2);
+        }
+        let points = work.filter(|_| counted).map_or(0, |work| work.points);
+        if incoming.path.ends_with("/graphql") {
+            self.points += points;
+        }
         self.log.push(RequestRecord {
             at: self.world.get_mut().now,
             method: incoming.method.clone(),
@@ -368,7 +383,7 @@ impl Core {
             writes,
             sent: if writes { serde_json::from_slice(&incoming.body).ok() } else { None },
             by: login,
-            points: work.filter(|_| counted).map_or(0, |work| work.points),
+            points,
             nodes: work.map_or(0, |work| work.nodes),
             status,
             outcome: outcome.to_owned(),
@@ -377,7 +392,7 @@ impl Core {
 
     /// GraphQL points spent so far, over all accounts.
     pub(crate) fn points(&self) -> i64 {
-        self.log.iter().filter(|record| record.path.ends_with("/graphql")).map(|record| record.points).sum()
+        self.points
     }
 
     pub(crate) fn install(&mut self, fault: Fault) {

@@ -224,9 +224,10 @@ impl Actor {
         let now = self.setup.clock.now();
         match wake {
             WakeUp::Polled(snapshot) => {
+                let last_look = self.seen_at;
                 self.reached(now);
                 self.hold().await?;
-                self.notice(&snapshot).await?;
+                self.notice(&snapshot, last_look).await?;
                 let snapshot_changed = self.standing.as_ref().is_none_or(|old| *old.snapshot != *snapshot);
                 self.restand(snapshot);
                 self.step(Occasion::Polled { changed: snapshot_changed }).await

@@ -129,6 +129,12 @@ pub async fn ever(
     Ok(found)
 }
 
+/// Whether a record changes what [`ever`] tells.
+pub fn concerns(record: &Record) -> bool {
+    let is_try = |key: &String| key.starts_with(targets::KEY_PREFIX);
+    record.kind == MERGED || record.key.as_ref().is_some_and(is_try)
+}
+
 /// The kind of the records that the decisions are in.
 const MERGED: &str = "merged";
 
@@ -144,20 +150,20 @@ async fn decided(
     let key = targets::key(&task, &about.repository, about.number);
     let mut tries = Tries::default();
     let mut last_try = None;
-    let tried = |number: u32, record: &Record| Try { number, at: record.at, by: record.by.clone() };
+    let attempt = |number: u32, record: &Record| Try { number, at: record.at, by: record.by.clone() };
     let is_taken = |tries: &Tries| matches!(tries.last, Some((_, Outcome::Taken { .. })));
     while !is_taken(&tries)
         && let Some(record) = journal.find(OUTCOME, try_key(&key, tries.made + 1)).await?
     {
         tries.add(record.at, read_outcome(&record.body));
-        last_try = Some(tried(tries.made, &record));
+        last_try = Some(attempt(tries.made, &record));
     }
     let mut is_unknown = matches!(tries.last, Some((_, Outcome::Unknown(_))));
     if !is_taken(&tries)
         && let Some(record) = journal.find(INTENT, try_key(&key, tries.made + 1)).await?
     {
         is_unknown = true;
-        last_try = Some(tried(tries.made + 1, &record));
+        last_try = Some(attempt(tries.made + 1, &record));
     }
     let state = tries.state(&task, at, targets);
     Ok(Decided { about: about.clone(), key, task, reason, titles, at, last_try, state, is_unknown })

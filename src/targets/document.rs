@@ -101,12 +101,15 @@ impl std::fmt::Debug for Sources<'_> {
     }
 }
 
+/// What the name of every task begins with.
+pub const KEY_PREFIX: &str = "task/";
+
 /// Names a task for good (H4) in characters that fit a marker, a header and a variable. The forge does not tell
 /// repositories apart by their case, so it makes no difference here.
 pub fn key(task: &Task, repository: &RepositoryName, number: u64) -> String {
     let name = task.idempotence_key(&repository.to_string().to_ascii_lowercase(), number);
     let digest = digest(&SHA256, name.as_bytes());
-    format!("task/{}", hexadecimal(&digest.as_ref()[..20]))
+    format!("{KEY_PREFIX}{}", hexadecimal(&digest.as_ref()[..20]))
 }
 
 /// Why a task is sent, from why each of its findings may go (H8), once each.

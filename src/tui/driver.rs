@@ -11,12 +11,13 @@ use super::start::{self, Start};
 use super::terminal::Terminal;
 use super::theme::{Background, Themes};
 use super::{draw, editor, update};
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::journal::{Filter, Journal, JournalError, Order};
 use crate::people::desk::{Became, Desk};
 use crate::supervisor::clock::Clock;
-use crate::supervisor::{Board, Supervisor};
+use crate::supervisor::{Board, Supervisor, handoffs};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::Event;
 use crossterm::execute;
@@ -104,6 +105,9 @@ const FIRST_FRAME: Duration = Duration::from_millis(12);
 /// journal, and is looked for at the next start.
 const LEAVING: Duration = Duration::from_millis(900);
 
+/// The newest so many tasks are shown; `cloture queue history` has the rest.
+const HISTORY: usize = 200;
+
 /// Messages that may wait for the screen.
 const QUEUE: usize = 64;
 
@@ -120,6 +124,7 @@ pub async fn run(
     interrupted: impl Future<Output = ()>,
 ) -> io::Result<End> {
     let Setup { making, themes, by, clock, tick, guide, supervised, launch } = setup;
+    let config = Arc::clone(&making.config);
     let mut model = Model::new(making, themes.first, by, clock.now());
     model.guide = guide;
     let (news, told) = mpsc::channel(QUEUE);
@@ -129,8 +134,15 @@ pub async fn run(
         model.searching = true;
         (arrivals, wishes, drawn) = (Some(launch.arrivals), Some(launch.wishes), Some(launch.drawn));
     }
-    let mut behind =
-        Behind { news: news.clone(), board: None, orders: None, reading: None, worker: None, journal: None };
+    let mut behind = Behind {
+        config,
+        news: news.clone(),
+        board: None,
+        orders: None,
+        reading: None,
+        worker: None,
+        journal: None,
+    };
     if let Some(supervised) = supervised {
         behind.begin(supervised);
     }
@@ -275,6 +287,7 @@ async fn arriving(arrivals: &mut Option<mpsc::Receiver<Arrival>>) -> Option<Arri
 
 /// What works behind the screen, once it is there.
 struct Behind {
+    config: Arc<Config>,
     news: mpsc::Sender<Message>,
     board: Option<watch::Receiver<Arc<Board>>>,
     orders: Option<mpsc::UnboundedSender<Effect>>,
@@ -287,7 +300,8 @@ impl Behind {
     fn begin(&mut self, supervised: Supervised) {
         let Supervised { supervisor, journal, desk } = supervised;
         self.board = Some(supervisor.board());
-        self.reading = Some(tokio::spawn(read_journal(journal.clone(), self.news.clone())));
+        self.reading =
+            Some(tokio::spawn(read_journal(journal.clone(), Arc::clone(&self.config), self.news.clone())));
         let (orders, inbox) = mpsc::unbounded_channel();
         self.orders = Some(orders);
         self.worker = Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, self.news.clone())));
@@ -495,8 +509,8 @@ async fn work(
     supervisor.stop().await;
 }
 
-/// The newest records, and then every one that anybody appends.
-async fn read_journal(journal: Journal, news: mpsc::Sender<Message>) {
+/// The newest records, and then every one that anybody appends; and what was ever handed off, whenever that changes.
+async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<Message>) {
     let newest = Filter { order: Order::NewestFirst, limit: Some(KEPT), ..Filter::default() };
     let mut last = 0;
     match journal.records(newest).await {
@@ -514,9 +528,16 @@ async fn read_journal(journal: Journal, news: mpsc::Sender<Message>) {
         }
     }
     let mut follower = journal.follow(last);
+    let mut changed = true;
     loop {
+        if std::mem::take(&mut changed)
+            && let Ok(decided) = handoffs::ever(&journal, &config.targets, None, Some(HISTORY)).await
+        {
+            let _gone = news.send(Message::HandedOff(decided)).await;
+        }
         match follower.next().await {
             Ok(record) => {
+                changed = handoffs::concerns(&record);
                 if news.send(Message::Records(vec![record])).await.is_err() {
                     return;
                 }

@@ -154,7 +154,7 @@ fn happened(guide: &Guide, model: &Model) -> Option<String> {
     if let Some(pull) = capped(model).filter(|_| !guide.knows(Lesson::WaysOut)) {
         let name = &pull.name;
         let key = keys.of(Action::WaysOut);
-        return Some(format!("The author's rounds on {name} are spent. There, {key}: the ways out"));
+        return Some(format!("{name} has spent its author's rounds. There, {key}: the ways out"));
     }
     let alone = model.pulls.values().find(|pull| lacks_author(pull, guide));
     if let Some(pull) = alone.filter(|_| !guide.knows(Lesson::NoAuthor)) {

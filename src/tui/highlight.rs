@@ -8,16 +8,26 @@ mod languages;
 
 use super::theme::Meaning;
 use languages::{LANGUAGES, Language, Quote};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A line is looked at so far and no further, in bytes; nobody reads a minified file here.
-const LONGEST: usize = 2_000;
+const LONGEST: usize = 1_000;
 
 /// A scanner that goes from line to line.
 #[derive(Debug, Clone)]
 pub(super) struct Highlighter {
-    language: Option<&'static Language>,
+    known: Option<Known>,
     state: State,
+}
+
+/// A language, and what its words are.
+#[derive(Debug, Clone)]
+struct Known {
+    language: &'static Language,
+    words: Arc<HashMap<&'static str, Meaning>>,
 }
 
 /// What the next line begins in.
@@ -37,18 +47,33 @@ impl Highlighter {
         let file = path.rsplit('/').next().unwrap_or(path);
         let by_name = named(file);
         let by_ending = || file.rsplit_once('.').and_then(|(_, ending)| named(ending));
-        Highlighter { language: by_name.or_else(by_ending), state: State::Code }
+        Highlighter::of(by_name.or_else(by_ending))
     }
 
     /// By what stands behind the fence of a code block; it may name a language, an ending, or anything.
     pub(super) fn of_fence(info: &str) -> Highlighter {
         let name = info.split([' ', ',', '{', ':']).find(|word| !word.is_empty()).unwrap_or_default();
-        Highlighter { language: named(name.trim_start_matches('.')), state: State::Code }
+        Highlighter::of(named(name.trim_start_matches('.')))
+    }
+
+    fn of(language: Option<&'static Language>) -> Highlighter {
+        let known = language.map(|language| {
+            let words = [
+                (language.types, Meaning::Type),
+                (language.constants, Meaning::Number),
+                (language.keywords, Meaning::Keyword),
+            ];
+            let words = words
+                .into_iter()
+                .flat_map(|(words, meaning)| words.split_ascii_whitespace().map(move |word| (word, meaning)));
+            Known { language, words: Arc::new(words.collect()) }
+        });
+        Highlighter { known, state: State::Code }
     }
 
     /// Begins inside a comment where these lines end one that they do not begin.
     pub(super) fn beginning<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> Highlighter {
-        let Some(language) = self.language else { return self };
+        let Some(Known { language, .. }) = self.known else { return self };
         for text in lines {
             let text = head(text);
             for (number, (open, close)) in language.block_comments.iter().enumerate() {
@@ -68,8 +93,9 @@ impl Highlighter {
 
     /// The pieces of the next line that mean something, in order.
     pub(super) fn line(&mut self, text: &str) -> Vec<(Range<usize>, Meaning)> {
-        let Some(language) = self.language else { return Vec::new() };
-        let mut scan = Scan { text: head(text), at: 0, language, state: self.state, found: Vec::new() };
+        let Some(Known { language, words }) = &self.known else { return Vec::new() };
+        let mut scan =
+            Scan { text: head(text), at: 0, language, words, state: self.state, found: Vec::new() };
         while scan.at < scan.text.len() {
             scan.step();
         }
@@ -105,6 +131,7 @@ struct Scan<'a> {
     text: &'a str,
     at: usize,
     language: &'static Language,
+    words: &'a HashMap<&'static str, Meaning>,
     state: State,
     found: Vec<(Range<usize>, Meaning)>,
 }
@@ -125,6 +152,7 @@ impl Scan<'_> {
 
     fn code(&mut self) {
         let language = self.language;
+        self.at += self.rest().len() - self.rest().trim_start().len();
         let begins = self.text[..self.at].trim().is_empty();
         if let Some(number) =
             language.block_comments.iter().position(|(open, _)| self.rest().starts_with(open))
@@ -207,7 +235,8 @@ impl Scan<'_> {
     /// What a word is, by itself or by what follows it.
     fn word(&self, word: &str, after: &str, begins: bool) -> Option<Meaning> {
         let language = self.language;
-        let known = if language.any_case { word.to_ascii_lowercase() } else { word.to_owned() };
+        let known: Cow<'_, str> =
+            if language.any_case { word.to_ascii_lowercase().into() } else { word.into() };
         if self.state == State::Tag {
             return Some(Meaning::Type);
         }
@@ -215,18 +244,15 @@ impl Scan<'_> {
         if language.keys && begins && next.starts_with([':', '=']) {
             return Some(Meaning::Type);
         }
-        if has_word(language.keywords, &known) {
-            return Some(Meaning::Keyword);
-        }
-        if has_word(language.constants, &known) {
-            return Some(Meaning::Number);
+        if let Some(meaning) = self.words.get(known.as_ref()) {
+            return Some(*meaning);
         }
         if has_word(language.prefixes, &known) && after.starts_with(['"', '\'']) {
             return Some(Meaning::Literal);
         }
         let is_sigil = word.starts_with(['$', '@']) && word.len() > 1;
         let is_capital = language.capitals && word.starts_with(char::is_uppercase);
-        if has_word(language.types, &known) || is_capital || is_sigil {
+        if is_capital || is_sigil {
             return Some(Meaning::Type);
         }
         let called = after.starts_with('(') || language.lifetimes && after.starts_with("!");
@@ -418,7 +444,7 @@ mod tests {
             lines in proptest::collection::vec("[a-zé日'\"`/*#<>!@$ 0-9\\\\.{}()\\-]{0,40}", 1..6),
             language in 0..LANGUAGES.len(),
         ) {
-            let mut highlighter = Highlighter { language: Some(&LANGUAGES[language]), state: State::Code };
+            let mut highlighter = Highlighter::of(Some(&LANGUAGES[language]));
             for text in lines {
                 let mut end = 0;
                 for (at, _) in highlighter.line(&text) {

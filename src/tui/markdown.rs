@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
             look: Look { columns: look.columns.max(8), ..*look },
             done: Vec::new(),
             pieces: Vec::new(),
-            styles: vec![Style::default()],
+            styles: vec![look.theme.style(Meaning::Plain)],
             containers: Vec::new(),
             lists: Vec::new(),
             code: None,
@@ -395,11 +395,11 @@ impl<'a> Writer<'a> {
         if self.containers.last().is_some_and(|item| !item.begun) {
             self.row(Vec::new());
         }
-        self.containers.pop();
         // A fold ends at the latest with what it stands in.
-        while self.folds.last().is_some_and(|fold| fold.depth > self.containers.len()) {
+        while self.folds.last().is_some_and(|fold| fold.depth >= self.containers.len()) {
             self.end_fold();
         }
+        self.containers.pop();
     }
 
     /// The columns that are left beside the containers.
@@ -596,8 +596,11 @@ impl<'a> Writer<'a> {
         let theme = self.look.theme;
         let style = theme.style(meaning);
         let pieces = if meaning == Meaning::Heading { Vec::new() } else { code.highlighter.line(text) };
-        let plain =
-            if matches!(meaning, Meaning::Added | Meaning::Removed) { Style::default() } else { style };
+        let plain = if matches!(meaning, Meaning::Added | Meaning::Removed) {
+            theme.style(Meaning::Plain)
+        } else {
+            style
+        };
         let room = self.room().saturating_sub(2 + sign.len());
         for (index, mut row) in code_rows(text, &pieces, plain, theme, room).into_iter().enumerate() {
             let lead =

@@ -7,6 +7,7 @@ use crate::github::PullRequestAddress;
 use crate::journal::Record;
 use crate::people::WayOut;
 use crate::people::desk::{Became, Order, Proposal};
+use crate::supervisor::handoffs::Decided;
 use crate::supervisor::{Board, Command};
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
@@ -28,6 +29,8 @@ pub enum Message {
     Board(Arc<Board>),
     Records(Vec<Record>),
     JournalTrouble(String),
+    /// Every task that a merge decided, be it of a pull request that nobody watches any more.
+    HandedOff(Vec<Decided>),
 
     // The start
     /// Which pull requests are meant, or why that is not known.

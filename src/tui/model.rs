@@ -34,6 +34,8 @@ pub struct Model {
     pub pulls: BTreeMap<PullRequestAddress, PullRow>,
     /// Newest first.
     pub records: VecDeque<JournalRow>,
+    /// What was ever handed off, newest first.
+    pub handed_off: Vec<HandoffRow>,
     pub now: Timestamp,
     pub width: u16,
     pub height: u16,
@@ -213,6 +215,7 @@ impl Model {
             board: Arc::default(),
             pulls: BTreeMap::new(),
             records: VecDeque::new(),
+            handed_off: Vec::new(),
             now,
             width: 80,
             height: 24,
@@ -280,8 +283,10 @@ impl Model {
         self.pulls.values().flat_map(|pull| &pull.inbox).collect()
     }
 
+    /// What the board knows, and what was handed off from pull requests that it does not show.
     fn all_handoff(&self) -> Vec<&HandoffRow> {
-        self.pulls.values().flat_map(|pull| &pull.handoff).collect()
+        let elsewhere = self.handed_off.iter().filter(|row| !self.pulls.contains_key(&row.address));
+        self.pulls.values().flat_map(|pull| &pull.handoff).chain(elsewhere).collect()
     }
 
     fn all_records(&self) -> Vec<&JournalRow> {

@@ -154,6 +154,21 @@ impl Reading {
         Place::default()
     }
 
+    /// Whether all of it is on the screen.
+    pub(super) fn fits(&mut self, model: &Model, height: usize) -> bool {
+        if self.at != Place::default() {
+            return false;
+        }
+        let mut left = height;
+        for item in 0..self.count() {
+            match left.checked_sub(self.item(model, item).height()) {
+                Some(rest) => left = rest,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// The same place with a line that its item has.
     fn settled(&mut self, model: &Model, mut at: Place) -> Place {
         while at.item + 1 < self.count() {

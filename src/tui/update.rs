@@ -62,6 +62,11 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             model.version += 1;
             Vec::new()
         }
+        Message::HandedOff(decided) => {
+            model.handed_off = decided.iter().map(rows::handoff::ever).collect();
+            model.version += 1;
+            Vec::new()
+        }
         Message::JournalTrouble(why) | Message::Told(why) => {
             model.notice = Some(clean::line(&why).into_owned());
             Vec::new()

@@ -48,6 +48,8 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
     };
     let verb = Verb::PullRequest(PullRequestVerb::Comment { body: "Hello.".to_owned() });
     let order = Order { pull_request: "acme/shop#1".to_owned(), verb, key: None, head: None };
+    let home = tempfile::tempdir().unwrap();
+    let state = || Some(home.path().to_owned());
     let shown = "Comment with 6 characters on acme/shop#1, once.";
 
     let mut asked = Vec::new();
@@ -55,16 +57,21 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
         asked.push(sentences.to_vec());
         Ok(false)
     };
-    let refused = act(&order, &settings, &profiles, None, Consent::Ask(&mut no)).await.unwrap_err();
+    let refused = act(&order, &settings, &profiles, state(), Consent::Ask(&mut no)).await.unwrap_err();
     assert_eq!((refused.kind, refused.kind.exit_code()), (Kind::Stopped, 18));
     assert_eq!((asked, changes(&simulator)), (vec![vec![shown.to_owned()]], vec![]));
 
     let mut unheard = |_: &[String]| Err(std::io::ErrorKind::BrokenPipe.into());
-    let failed = act(&order, &settings, &profiles, None, Consent::Ask(&mut unheard)).await.unwrap_err();
+    let failed = act(&order, &settings, &profiles, state(), Consent::Ask(&mut unheard)).await.unwrap_err();
     assert_eq!((failed.kind, changes(&simulator)), (Kind::Usage, vec![]));
 
+    let mut nobody =
+        |sentences: &[String]| -> std::io::Result<bool> { panic!("asked in vain: {sentences:?}") };
+    let failed = act(&order, &settings, &profiles, None, Consent::Ask(&mut nobody)).await.unwrap_err();
+    assert!(failed.to_string().contains("to keep the journal in"), "{failed}");
+
     let mut yes = |_: &[String]| Ok(true);
-    let report = act(&order, &settings, &profiles, None, Consent::Ask(&mut yes)).await.unwrap();
+    let report = act(&order, &settings, &profiles, state(), Consent::Ask(&mut yes)).await.unwrap();
     assert_eq!((report.failures(), changes(&simulator)), (vec![], vec!["comment".to_owned()]));
     assert!(report.to_string().starts_with(&format!("{shown} It is done. https://")), "{report}");
 }

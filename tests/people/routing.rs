@@ -170,7 +170,7 @@ async fn where_nothing_goes_by_itself_a_target_is_only_remembered_and_removing_s
     let world = World::new().await;
     world.configure("[[handoff.targets]]\nname = 'expert'\nkind = 'issue'\n");
     let told = decided(&world, &["remove", "acme/shop#1", "src/a.rs:1"]).await;
-    assert_eq!(told["recorded"], "before");
+    assert_eq!(told["recorded"], Value::Null, "there is nothing to record");
     let anyway = "is not handed off anyway: automatic handoff is off, and nobody queued it.";
     assert!(told["sentence"].as_str().unwrap().ends_with(anyway), "{told}");
     let told = decided(&world, &["retarget", "acme/shop#1", "src/a.rs:1", "expert"]).await;

@@ -33,7 +33,7 @@ fn a_veto_stops_the_argument_and_writes_nothing() {
     played.press("v");
     played.until_shown("Nothing is written to GitHub");
     played.because("this goes in circles");
-    played.until_shown("waits in the inbox");
+    played.until_shown("the argument is stopped");
     assert_eq!(world.decisions(), ["veto"]);
     let record = &world.records("decided")[0];
     assert_eq!((&record["by"], &record["why"]), (&"dana".into(), &"this goes in circles".into()));
@@ -151,7 +151,7 @@ fn what_waits_is_upheld_returned_and_dismissed_from_the_inbox() {
         played.select(place);
         played.press("v");
         played.because("mine");
-        played.until_shown("waits in the inbox");
+        played.until_shown(&format!("{place} waits in the inbox"));
     }
     played.press("2");
     played.until_shown("Inbox·3");
@@ -226,11 +226,12 @@ fn what_could_not_be_written_stays_beside_its_thread_until_it_is_seen() {
     played.press("x");
     played.agree("Resolve the thread");
     played.until_shown("! GitHub did not take it");
-    played.press("j");
+    // It was decided all the same, so that it has moved down to what is settled.
+    played.press("k");
     played.until_gone("! GitHub did not take it");
     assert!(played.contents().lines().any(|row| row.contains(" !critical")), "{}", played.contents());
     world.simulator.clear_faults();
-    played.press("kx");
+    played.press("jx");
     played.agree("Resolve the thread");
     played.until_shown("is resolved");
     played.until("the sign is gone", |screen| !screen.contents().contains("!critical"));

@@ -23,12 +23,11 @@ fn a_finding_is_taken_off_the_list_and_another_is_sent_elsewhere_before_the_merg
     played.until_shown("to careful");
     played.press("2");
     played.until_shown("goes elsewhere now");
-    played.press("\u{1b}");
     // One of the two that go by themselves does not.
     played.select("src/a.rs:3");
     played.press("f");
     played.until_shown("is off the list");
-    played.press("3");
+    played.press("3G");
     played.until_shown("taken off the list by a person");
     world.perform("{ merge = { by = 'dana' } }");
     played.press("u");

@@ -44,7 +44,7 @@ fn a_thread_with_something_new_is_jumped_to() {
     played.press("N\r");
     played.until_shown("Which test do you mean?");
     played.press("\u{1b}");
-    played.until_shown("low");
+    played.until_shown("severity where");
     assert!(!played.contents().contains("•low"), "it was read: {}", played.contents());
     played.press("N");
     played.until_shown("nothing is new");
@@ -86,6 +86,7 @@ fn the_ways_out_are_a_menu_and_each_is_carried_out_on_github() {
     played.press("w");
     played.until_shown("Push the last fix by hand");
     played.press("6");
+    played.until_gone("Ways out of");
     played.until_shown("Push the last fix to the branch discount");
     played.press("w");
     played.until_shown("squashed");

@@ -97,7 +97,7 @@ impl World {
         let usual = [("GH_TOKEN", "secret"), ("PATH", path.as_str()), ("USER", "somebody")];
         let environment: Vec<(&str, &str)> = usual.into_iter().chain(environment.iter().copied()).collect();
         let mut played = Played::start(self.home.path(), (120, 40), &arguments, &environment);
-        played.until_shown("The call recurses");
+        played.until_shown("src/a.rs:1");
         played
     }
 
@@ -151,17 +151,24 @@ impl World {
 }
 
 impl Played {
+    /// Waits until every key so far was taken in, and what came of it was drawn.
+    pub(crate) fn settle(&mut self) {
+        self.press("?");
+        self.until_shown("Keys of this screen");
+        self.press("?");
+        self.until_gone("Keys of this screen");
+    }
+
     /// Goes to the threads and puts the cursor on the one at this place.
     pub(crate) fn select(&mut self, place: &str) {
         self.press("1lg");
+        self.settle();
         for _ in 0..8 {
-            let place = place.to_owned();
-            let before = self.contents();
-            if before.lines().any(|row| row.trim_start().starts_with('›') && row.contains(&place)) {
+            if self.selected().contains(place) {
                 return;
             }
             self.press("j");
-            self.until("the cursor moves", |screen| screen.contents() != before);
+            self.settle();
         }
         panic!("{place} is not there:\n{}", self.contents());
     }

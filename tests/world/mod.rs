@@ -1,4 +1,4 @@
-//! The demo's world at a fixed moment, read over HTTP as the program reads it, and what the terminal makes of it.
+//! A forge with ten pull requests at a fixed moment, read over HTTP as the program reads it, and what the terminal makes of it.
 #![allow(dead_code, reason = "every test file uses another part")]
 
 use crate::simulated;
@@ -24,20 +24,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub(crate) fn making() -> Making {
-    let text = include_str!("../../assets/demo.toml");
-    let config = Config::parse(Path::new("demo.toml"), text.as_bytes()).unwrap();
+    let text = include_str!("../screens/config.toml");
+    let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
     let reads = Arc::new(Profiles::in_force(&[]).unwrap());
     Making { config: Arc::new(config), reads, read_only: false }
 }
 
-/// Every pull request of the demo after forty minutes, and when that is.
+/// Every pull request after forty minutes, and when that is.
 pub(crate) fn snapshots() -> &'static (Vec<PullRequestSnapshot>, Timestamp) {
     static SEEN: OnceLock<(Vec<PullRequestSnapshot>, Timestamp)> = OnceLock::new();
     SEEN.get_or_init(|| tokio::runtime::Runtime::new().unwrap().block_on(read()))
 }
 
 async fn read() -> (Vec<PullRequestSnapshot>, Timestamp) {
-    let scenario = Scenario::built_in("demo").unwrap();
+    let scenario = Scenario::parse(include_str!("../screens/scenario.toml"), "scenario.toml").unwrap();
     let simulator = simulated::start(&scenario).await;
     simulator.advance(Duration::from_mins(40));
     assert_eq!(simulator.problems(), [""; 0]);
@@ -73,6 +73,7 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &Makin
         author_at_work: false,
         due: Vec::new(),
         handoffs: Vec::new(),
+        told: true,
         refusal: None,
         attempts_failed: 0,
         max_attempts: 10,

@@ -107,11 +107,42 @@ fn every_pattern_of_our_own_compiles() {
         assert!(profile.place.iter().all(Pattern::has_place), "{}", known.name);
     }
     assert!(all.len() > 200);
-    for pattern in all {
+    for pattern in &all {
         if let Err(why) = Pattern::checked(pattern.source()) {
             panic!("{}: {why}", pattern.source());
         }
     }
+    the_forms_for_ascii_agree(&all);
+}
+
+const SAID: [&str; 8] = [
+    "You're right, and I withdraw my finding.",
+    "Thanks for fixing this; no further changes are needed.",
+    "The concern still stands: this is not addressed.",
+    "However, the issue persists and I would still recommend a lock.",
+    "Severity: critical",
+    "Review failed",
+    "Actionable comments posted: 3",
+    "Acknowledged, this is intentional and out of scope.",
+];
+
+/// What a plain text is held against gives the same answer as what any text is held against.
+fn the_forms_for_ascii_agree(patterns: &[&Pattern]) {
+    let posts = include_str!("../../../assets/scenarios/demo.toml").lines().map(str::trim);
+    let said = posts.filter(|line| line.is_ascii() && line.contains(' ') && !line.contains(" = "));
+    // Lines that many of them are about.
+    let texts: Vec<&str> = said.take(150).chain(SAID).collect();
+    let mut fitting = 0;
+    for pattern in patterns {
+        let regex = pattern.regex().unwrap();
+        let ascii = pattern.ascii_regex().unwrap_or_else(|| panic!("{} has no plain form", pattern.source()));
+        for text in &texts {
+            let fits = regex.is_match(text);
+            assert_eq!(ascii.is_match(text.as_bytes()), fits, "{} on {text}", pattern.source());
+            fitting += usize::from(fits);
+        }
+    }
+    assert!(fitting > 20, "{fitting}");
 }
 
 #[test]

@@ -4,10 +4,13 @@ use super::{Actor, dated};
 use crate::domain::diff as unified;
 use crate::domain::review_loop::Effect;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
+use crate::domain::vocabulary::ThreadId;
 use crate::github::diff;
 use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
 use crate::supervisor::fact::{Dated, Fact};
+use crate::supervisor::standing::Standing;
 use crate::supervisor::view::Role;
+use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -150,7 +153,11 @@ impl Actor {
     }
 
     /// Records what a new snapshot tells and a later one would not: transitions, before anything follows from them.
-    pub(super) async fn notice(&mut self, snapshot: &Arc<PullRequestSnapshot>) -> Result<(), JournalError> {
+    pub(super) async fn notice(
+        &mut self,
+        snapshot: &Arc<PullRequestSnapshot>,
+        last_look: Option<Timestamp>,
+    ) -> Result<(), JournalError> {
         if self.lease.is_none() {
             // What is kept is the driver's: whoever only looks does not write over it.
             return Ok(());
@@ -176,7 +183,7 @@ impl Actor {
             for seen in snapshot.threads.iter().filter(|seen| !seen.resolved) {
                 let was_resolved =
                     old.snapshot.threads.iter().any(|before| before.id == seen.id && before.resolved);
-                if was_resolved {
+                if was_resolved && !self.is_known_to_be_reopened(&seen.id, &old, last_look) {
                     let fact = Fact::Reopened { thread: seen.id.clone() };
                     self.record_held(fact, "engine", "it was resolved, and is open again").await?;
                 }
@@ -184,6 +191,17 @@ impl Actor {
         }
         self.notice_head(snapshot).await?;
         Ok(())
+    }
+
+    /// Whether whoever opened it again has said so since the last look.
+    fn is_known_to_be_reopened(&self, id: &ThreadId, old: &Standing, last_look: Option<Timestamp>) -> bool {
+        let is_this =
+            |thread: &ThreadId| thread == id || old.thread(thread).is_some_and(|shown| shown.id() == id);
+        let mut facts = self.history.facts().iter().rev();
+        facts.any(|dated| {
+            matches!(&dated.fact, Fact::Reopened { thread } if is_this(thread))
+                && last_look.is_some_and(|look| look <= dated.at)
+        })
     }
 
     /// The engine follows the head only where somebody is driven: what moved costs a request to find out.
@@ -223,7 +241,7 @@ impl Actor {
     }
 
     /// Whether this reopening is news: the last thing the journal says about it is that the pull request was closed.
-    fn is_after_close(&self, reopened_at: jiff::Timestamp) -> bool {
+    fn is_after_close(&self, reopened_at: Timestamp) -> bool {
         let last = self
             .history
             .facts()
@@ -234,7 +252,7 @@ impl Actor {
     }
 
     /// Records something that has a time of its own.
-    pub(super) async fn record_at(&mut self, at: jiff::Timestamp, fact: Fact) -> Result<(), JournalError> {
+    pub(super) async fn record_at(&mut self, at: Timestamp, fact: Fact) -> Result<(), JournalError> {
         let Some(lease) = &self.lease else { return Ok(()) };
         let record = fact.clone().record(at, &self.key, "forge", "");
         for appended in self.setup.journal.append_held(lease, vec![record]).await? {

@@ -128,7 +128,7 @@ fn html_keeps_its_meaning_and_hides_nothing() {
     assert_eq!(rendered("<p>one<br>two <b>three</b> &amp; four</p>", false), ["one", "two three & four"]);
     assert_eq!(
         rendered("<img alt=\"high\" src=\"x\"> <a href=\"https://e.x/\">e</a>", false),
-        ["[high]e <https://e.x/>"]
+        ["[high] e <https://e.x/>"]
     );
     assert_eq!(rendered("a &#27;[31m b &#x202e; c", false), ["a [31m b  c"]);
 }

@@ -5,6 +5,7 @@ use crate::domain::pull_request::PrState;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
 use crate::supervisor::View;
+use crate::supervisor::handoffs::Decided;
 use crate::supervisor::standing::{Rules, Standing};
 use crate::supervisor::view::{Handoff, HandoffState};
 use jiff::Timestamp;
@@ -131,6 +132,37 @@ fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
         threads: task.findings.clone(),
         reason: line(&reason),
         task_key: (going == Going::Stuck).then(|| key.clone()),
+        until,
+        url,
+    }
+}
+
+/// A task that a merge decided, as the journal tells it.
+pub fn ever(decided: &Decided) -> HandoffRow {
+    let Decided { about, task, reason, titles, state, is_unknown, .. } = decided;
+    let address = PullRequestAddress { repository: about.repository.clone(), number: about.number };
+    let (going, reason, until, url) = match state {
+        HandoffState::Stuck(why) => (Going::Stuck, why.clone(), None, None),
+        _ if *is_unknown => {
+            let why = "it was being sent, and nobody has recorded what came of it";
+            (Going::Stuck, why.to_owned(), None, None)
+        }
+        HandoffState::Sent { url } => (Going::Sent, reason.clone(), None, url.clone()),
+        HandoffState::Waiting { until } => {
+            (Going::Retrying, "not taken yet; whoever watches it tries again".to_owned(), Some(*until), None)
+        }
+    };
+    HandoffRow {
+        pull: address.to_string(),
+        address,
+        going,
+        target: line(task.target.as_str()),
+        path: line(task.path.as_str()),
+        findings: titles.iter().map(|title| line(title)).collect(),
+        threads: Vec::new(),
+        reason: line(&reason),
+        // Only a loop that runs can send it again.
+        task_key: None,
         until,
         url,
     }

@@ -23,7 +23,6 @@ use crate::tui::text::{count, cut, width};
 use crate::tui::theme::{Meaning, Theme};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// As much of a hunk as is shown before it is unfolded; its end is what the comment is about.
@@ -100,8 +99,7 @@ fn item_lines(item: &Item, model: &Model, columns: u16) -> impl Iterator<Item = 
 fn separator(model: &Model, reading: &mut Reading, page: Rect) -> Line<'static> {
     let comments = reading.page().map_or(0, Page::len);
     let at = reading.at;
-    let total: usize = (0..reading.count().min(64)).map(|item| reading.item(model, item).height()).sum();
-    let fits = reading.count() <= 64 && total <= page.height as usize;
+    let fits = reading.fits(model, page.height as usize);
     let left = format!("── {} ", count(comments, "comment", "comments"));
     let right = match at.item {
         _ if fits => String::new(),
@@ -146,7 +144,7 @@ fn header(model: &Model, columns: u16) -> Vec<Line<'static>> {
             Span::styled(format!(" {word}"), theme.style(meaning)),
             Span::raw(format!("   rounds {}   may: ", rounds(counted))),
         ];
-        spans.extend(actions(counted, theme));
+        spans.extend(actions(counted, theme, false));
         lines.push(Line::from(spans));
         let text = format!("{} {}.", row.reviewer, counted.explained(row.status));
         lines.extend(paragraph(&text, columns, muted));
@@ -279,8 +277,8 @@ fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> V
         let mark = if *about { "▌" } else { " " };
         let gutter = if both { format!("{}{}", number(*old), number(*new)) } else { number(new.or(*old)) };
         let (meaning, plain) = match sign {
-            '+' => (Meaning::Added, Style::default()),
-            '-' => (Meaning::Removed, Style::default()),
+            '+' => (Meaning::Added, theme.style(Meaning::Plain)),
+            '-' => (Meaning::Removed, theme.style(Meaning::Plain)),
             _ => (Meaning::Plain, theme.style(Meaning::Plain)),
         };
         let used = width(&gutter) + 2;

@@ -80,7 +80,7 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let wide = area.width >= 76;
     let mut columns: Vec<Column> = vec![("pull request", name), ("title", 0)];
     if wide {
-        columns.push(("author", 16));
+        columns.push(("author", if area.width < 100 { 10 } else { 16 }));
     }
     // Only where something is older than it should be.
     if rows.iter().any(|row| is_stale(row, model)) {
@@ -245,11 +245,11 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
         ],
         112..132 => &[
             ("severity", 8),
-            ("where", 16),
+            ("where", 18),
             ("title", 0),
-            ("stance", 14),
+            ("stance", 9),
             ("rounds", 7),
-            ("actions", 32),
+            ("actions", SHORT_ACTIONS),
             ("status", 10),
             ("turn", 8),
         ],
@@ -299,7 +299,8 @@ fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell
         }
         ("rounds", Some(counted)) => cell(rounds(counted), plain),
         ("actions", Some(counted)) if row.status == Status::Open => {
-            actions(counted, theme).into_iter().map(|span| (span.content.into_owned(), span.style)).collect()
+            let spans = actions(counted, theme, wide <= SHORT_ACTIONS).into_iter();
+            spans.map(|span| (span.content.into_owned(), span.style)).collect()
         }
         ("status", _) => cell(row.status_name(), status_style(row, theme)),
         ("turn", _) => {
@@ -353,13 +354,17 @@ pub(super) fn rounds(counted: &Counted) -> String {
     format!("{dots} {}/{}", counted.rounds, counted.repeat_limit).trim_start().to_owned()
 }
 
+/// The room for all four by the first three letters of each, some in brackets.
+const SHORT_ACTIONS: usize = 19;
+
 /// The four actions, those that are off the table struck out and in brackets: colour is never the only sign.
-pub(super) fn actions(counted: &Counted, theme: Theme) -> Vec<Span<'static>> {
+pub(super) fn actions(counted: &Counted, theme: Theme, short: bool) -> Vec<Span<'static>> {
     let span = |(action, legal): &(Action, bool)| {
+        let name = if short { &action.name()[..3] } else { action.name() };
         let shown = if *legal {
-            Span::styled(action.name(), theme.style(Meaning::Good))
+            Span::styled(name, theme.style(Meaning::Good))
         } else {
-            Span::styled(format!("({})", action.name()), theme.style(Meaning::Illegal))
+            Span::styled(format!("({name})"), theme.style(Meaning::Illegal))
         };
         [shown, Span::raw(" ")]
     };
@@ -385,7 +390,7 @@ fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'sta
         return lines;
     };
     let mut spans = vec![Span::raw(format!(" {} may: ", thread.reviewer))];
-    spans.extend(actions(counted, theme));
+    spans.extend(actions(counted, theme, false));
     lines.push(Line::from(spans));
     let text = format!("{} {}", thread.reviewer, counted.explained(thread.status));
     let status = format!("{}{why}; {turn}", thread.status_name());
