@@ -111,6 +111,9 @@ const HISTORY: usize = 200;
 /// Messages that may wait for the screen.
 const QUEUE: usize = 64;
 
+/// Records that are made into rows between two looks at the keyboard.
+const AT_A_TIME: usize = 100;
+
 /// The pull requests to watch, or a sentence that says why there are none.
 pub type Found = Result<Vec<(PullRequestAddress, Option<String>)>, String>;
 
@@ -514,7 +517,10 @@ async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<
         Ok(mut records) => {
             last = records.first().map_or(0, |record| record.seq);
             records.reverse();
-            let _gone = news.send(Message::Records(records)).await;
+            // A few at a time, so that a key does not wait for thousands of them.
+            for few in records.chunks(AT_A_TIME) {
+                let _gone = news.send(Message::Records(few.to_vec())).await;
+            }
         }
         Err(error) => {
             let _gone =

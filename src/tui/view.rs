@@ -320,7 +320,13 @@ fn foot_line(model: &Model, columns: u16) -> Line<'static> {
         used += width(&text);
         spans.push(Span::styled(text, theme.style(Meaning::Warning)));
     }
-    for action in Action::hints(&model.screen) {
+    let is_empty = model.screen == Screen::Watch && model.pulls.is_empty();
+    let hints = if is_empty {
+        &[Action::Poll, Action::Palette, Action::Help, Action::Quit]
+    } else {
+        Action::hints(&model.screen)
+    };
+    for action in hints {
         let key = model.keymap.key(*action);
         let name = action.name().replace('_', " ");
         let wide = width(&key) + width(&name) + 3;

@@ -43,7 +43,7 @@ files = { "src/a.rs" = "fn one() { {n} }\n" }
 
 [[step]]
 at = "-30m"
-pull_request = "acme/shop#1"
+pull_request = "acme/shop#*"
 [[step.do]]
 review = { by = "coderabbitai", body = "**Actionable comments posted: 1**", threads = [
     { path = "src/a.rs", line = 1, body = "_⚠️ Potential issue_ | _🔴 Critical_\n\n**The call recurses without end.**" },

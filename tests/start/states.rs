@@ -26,7 +26,7 @@ fn a_token_that_is_refused_is_told_with_what_to_do() {
     here.url = format!("http://127.0.0.1:{port}");
     let mut played = here.start();
     played.until_shown("not allowed");
-    played.until_shown("the token is not valid");
+    played.until_shown("was refused because the token");
     played.until_shown("cloture doctor");
     played.press("q");
     assert!(played.ended().success());
@@ -43,7 +43,7 @@ fn a_limit_is_told_with_when_it_goes_on() {
     here.url = format!("http://127.0.0.1:{port}");
     let mut played = here.start();
     played.until_shown("rate limited");
-    played.until_shown("limit is reached");
+    played.until_shown("secondary limit");
 }
 
 #[test]

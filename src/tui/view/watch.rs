@@ -150,8 +150,12 @@ fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     let room = area.width as usize;
     let title = format!(" {}  {}", pull.name, pull.title);
     let mut lines = vec![Line::styled(cut(&title, room), theme.style(Meaning::Title))];
-    let seen = since(pull.view.seen_at, model);
-    let stale = if seen.is_empty() { String::new() } else { format!(" · seen {seen} ago") };
+    // What is fresh does not count seconds: a screen on which nothing happens is left alone.
+    let stale = match pull.view.seen_at {
+        None => String::new(),
+        Some(at) if model.now.duration_since(at).as_secs() < 60 => " · seen just now".to_owned(),
+        seen => format!(" · seen {} ago", since(seen, model)),
+    };
     let about = format!(" {}, by {}, head {} · {}{stale}", pull.state, pull.author, pull.head, pull.role);
     if area.height > 2 {
         lines.push(Line::styled(cut(&about, room), theme.style(Meaning::Muted)));
