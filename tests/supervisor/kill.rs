@@ -219,7 +219,7 @@ impl Stage {
             }
         }
         // It has let go, and is about to end.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// In the database's own time it takes minutes.
