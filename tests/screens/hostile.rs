@@ -183,8 +183,16 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
         look_at(&drawn(model, width, height), keys);
     };
     match kind {
-        0 => ["1", "n", "2"].into_iter().for_each(|keys| after(model, keys)),
-        1 => ["3", "4", "4\n"].into_iter().for_each(|keys| after(model, keys)),
+        0 => {
+            for keys in ["1", "n", "2"] {
+                after(model, keys);
+            }
+        }
+        1 => {
+            for keys in ["3", "4", "4\n"] {
+                after(model, keys);
+            }
+        }
         2 | 3 => {
             let threads =
                 model.pulls.values().flat_map(|pull| pull.threads.iter().map(move |row| (pull, row)));
@@ -192,7 +200,9 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
             let Some((address, id)) = ids.get(texts.len() % ids.len().max(1)).cloned() else { return };
             model.screen = Screen::Thread { address, id, from: List::Watch };
             let keys = if kind == 2 { ["g", "G"] } else { ["z", "G["] };
-            keys.into_iter().for_each(|keys| after(model, keys));
+            for keys in keys {
+                after(model, keys);
+            }
         }
         _ => {
             update(model, Message::Told(texts[0].clone()));
@@ -319,7 +329,7 @@ fn every_byte_that_is_written_is_text_or_one_of_our_sequences() {
     played.press("/discount\r");
     played.until_shown("A percentage above");
     played.press("l\r");
-    played.until_shown("comments");
+    played.until_shown("1 comment");
     played.until_shown("comes from the caller unchecked");
     played.press("z");
     played.until_shown("<!-- cr-comment");
