@@ -83,7 +83,7 @@ pub async fn show(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let profiles = Arc::new(profiles);
     let (arrivals, arriving) = mpsc::channel(QUEUE);
-    let (wishes, wished) = mpsc::unbounded_channel();
+    let (wishes, asked_for) = mpsc::unbounded_channel();
     let (drawn, was_drawn) = oneshot::channel();
     let setup = tui::Setup {
         making: Making {
@@ -101,7 +101,7 @@ pub async fn show(
     };
     let (client, introduction) = Client::waiting(host.clone(), Timeouts::default());
     let introduction = Arc::new(introduction);
-    let starting = Starting { launch, host, profiles, clock, client, introduction, arrivals, wished };
+    let starting = Starting { launch, host, profiles, clock, client, introduction, arrivals, asked_for };
     let panics = panics((starting.launch.environment)("CLOTURE_PANIC"));
     let starting = tokio::spawn(starting.run(was_drawn));
     let interrupted = async {
@@ -133,7 +133,7 @@ async fn panics(place: Option<String>) {
         }
         _ => {}
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[cfg(not(debug_assertions))]
@@ -171,7 +171,7 @@ struct Starting {
     client: Client,
     introduction: Arc<Introduction>,
     arrivals: mpsc::Sender<Arrival>,
-    wished: mpsc::UnboundedReceiver<Wish>,
+    asked_for: mpsc::UnboundedReceiver<Wish>,
 }
 
 impl Starting {
@@ -226,7 +226,7 @@ impl Starting {
         let stored = session.journal.load_snapshots().await?.readable;
         let last = remembered::among(stored, self.host.name(), here, self.clock.now());
         let first = last.iter().find(|stored| here.is_of_branch(&stored.snapshot));
-        let first = first.map(|stored| remembered::address(stored));
+        let first = first.map(remembered::address);
         let remembered = last.len();
         let (settings, read_only) = (self.launch.settings(), self.launch.read_only);
         let supervisor = session.resume(&settings, self.launch.instance.clone(), read_only, last).await?;
@@ -308,7 +308,7 @@ impl Starting {
             }
             let wish = tokio::select! {
                 () = tokio::time::sleep(again_in) => Some(Wish::LookAgain),
-                wish = self.wished.recv() => wish,
+                wish = self.asked_for.recv() => wish,
             };
             match wish {
                 None => return,
@@ -321,7 +321,7 @@ impl Starting {
     /// The next wish to look again. A configuration that somebody wants written meanwhile is.
     async fn wish(&mut self) -> Option<Wish> {
         loop {
-            match self.wished.recv().await {
+            match self.asked_for.recv().await {
                 Some(Wish::WriteConfiguration) => {
                     let here = Watching::here(&self.launch.settings(), &self.host).await;
                     self.configure(here).await;

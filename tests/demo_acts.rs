@@ -61,9 +61,9 @@ impl Played {
             environment_of_programs: |_| None,
         };
         let profiles = Profiles::in_force(&stage.config.profiles).unwrap();
-        let state = Some(stage.folder().to_owned());
+        let folder = Some(stage.folder().to_owned());
         let host = settings.host().unwrap();
-        let mut session = Session::open(&settings, host, profiles, state, ticker.now()).await.unwrap();
+        let mut session = Session::open(&settings, host, profiles, folder, ticker.now()).await.unwrap();
         session.clock = ticker.clone();
         session.pace = Pace { between: Duration::ZERO, ..Pace::default() };
         let tracked = stage.opened().into_iter().map(|address| (address, None)).collect();
@@ -277,8 +277,8 @@ async fn the_merge_fired_and_the_close_did_not(played: &Played) {
 /// and asked for again.
 async fn the_perfectionist_approved(played: &Played) {
     let name = "acme/mail#53";
-    use ReviewState::{Approved, ChangesRequested};
-    assert_eq!(played.verdicts(name), [ChangesRequested, Approved, Approved]);
+    let approved = ReviewState::Approved;
+    assert_eq!(played.verdicts(name), [ReviewState::ChangesRequested, approved, approved]);
     assert_eq!(
         played.threads(name),
         [

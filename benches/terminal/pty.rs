@@ -60,13 +60,11 @@ impl Pty {
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> f64 {
         let mut at = Instant::now();
         while !is_so(self.screen.screen()) {
-            match self.chunks.recv_timeout(PATIENCE) {
-                Ok((when, bytes)) => {
-                    at = when;
-                    self.take(&bytes);
-                }
-                Err(_) => panic!("{what} never came:\n{}", self.screen.screen().contents()),
-            }
+            let came = self.chunks.recv_timeout(PATIENCE);
+            assert!(came.is_ok(), "{what} never came:\n{}", self.screen.screen().contents());
+            let (when, bytes) = came.unwrap();
+            at = when;
+            self.take(&bytes);
         }
         milliseconds(at - self.started)
     }

@@ -171,6 +171,7 @@ impl Look {
 }
 
 /// The inner none is the terminal's own colour.
+#[expect(clippy::option_option, reason = "no colour at all and the terminal's own are two things")]
 fn colour(word: &str) -> Option<Option<Colour>> {
     if word == "default" {
         return Some(None);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What it reads of a request.
 #[derive(Debug, Clone, Deserialize)]
-struct Request {
+struct Asked {
     cycle: Cycle,
     pull_request: PullRequest,
     threads: Vec<Thread>,
@@ -76,7 +76,7 @@ struct Finding {
 pub fn review(mut input: impl Read, mut output: impl Write, think: Duration) -> io::Result<()> {
     let mut text = String::new();
     input.read_to_string(&mut text)?;
-    let request: Request = serde_json::from_str(&text)?;
+    let request: Asked = serde_json::from_str(&text)?;
     let remarks = remarks().map_err(io::Error::other)?;
     // Nobody waits for this process but Cloture, which has other things to do meanwhile.
     std::thread::sleep(think);
@@ -84,7 +84,7 @@ pub fn review(mut input: impl Read, mut output: impl Write, think: Duration) -> 
     output.flush()
 }
 
-fn answer(request: &Request, remarks: &[Remark]) -> Answer {
+fn answer(request: &Asked, remarks: &[Remark]) -> Answer {
     let PullRequest { repository, number } = &request.pull_request;
     let name = format!("{repository}#{number}");
     let own: Vec<&Remark> = remarks.iter().filter(|remark| remark.on == name).collect();
@@ -176,13 +176,13 @@ mod tests {
     const DIFF: &str = "diff --git a/src/batch.py b/src/batch.py\n--- a/src/batch.py\n+++ b/src/batch.py\n\
                         @@ -1,2 +1,3 @@\n def send(messages):\n+    for at in range(0, len(messages), 50):\n     pass\n";
 
-    fn request(attempt: u32, diff: &str, threads: &[(&str, &[&str])], settled: &[&str]) -> Request {
+    fn request(attempt: u32, diff: &str, threads: &[(&str, &[&str])], settled: &[&str]) -> Asked {
         let threads = threads.iter().enumerate().map(|(index, (title, legal))| Thread {
             id: format!("T{index}"),
             title: (*title).to_owned(),
             legal: Legal { seeks_change: legal.iter().map(|&action| action.to_owned()).collect() },
         });
-        Request {
+        Asked {
             cycle: Cycle { attempt },
             pull_request: PullRequest { repository: "acme/mail".to_owned(), number: 53 },
             threads: threads.collect(),
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    fn answered(request: &Request) -> Answer {
+    fn answered(request: &Asked) -> Answer {
         answer(request, &remarks().unwrap())
     }
 

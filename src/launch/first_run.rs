@@ -70,7 +70,7 @@ mod tests {
         let place = Path::new("/x/config.toml");
         let repository = RepositoryName::new("acme", "shop").unwrap();
         let here = Config::parse(place, proposal(place, Some(&repository)).text.as_bytes()).unwrap();
-        assert_eq!(here.watch[0].repositories, [repository.clone()]);
+        assert_eq!(here.watch[0].repositories, std::slice::from_ref(&repository));
         assert!(!here.may_drive(&repository));
         let anywhere = Config::parse(place, proposal(place, None).text.as_bytes()).unwrap();
         assert_eq!(anywhere.watch[0].authors, ["@me"]);

@@ -49,6 +49,7 @@ pub enum Order {
 pub type ThreadKey = (PullRequestAddress, ThreadId);
 
 impl Order {
+    #[must_use]
     pub fn because(mut self, why: String) -> Order {
         let (Order::Threads { reason, .. } | Order::PullRequest { reason, .. }) = &mut self;
         *reason = Some(why);

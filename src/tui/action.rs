@@ -167,7 +167,7 @@ impl Action {
             Help | Palette | Quit => true,
             Demo | WriteConfiguration => first_run,
             Watch | Inbox | Handoff | Journal | NextScreen | PreviousScreen | Up | Down | PageUp
-            | PageDown | Top | Bottom | Back => !first_run,
+            | PageDown | Top | Bottom | Back | Undo => !first_run,
             Left | Right | NextStuck => matches!(screen, Screen::Watch),
             Open => lists || first_run,
             Filter => lists,
@@ -177,7 +177,6 @@ impl Action {
             Veto | Escalate | Resolve | Unresolve | Reply | Uphold | Dismiss | Return | Queue
             | CopyPrompt => about_a_pull_request,
             Retarget => matches!(screen, Screen::Handoff | Screen::Thread { .. }),
-            Undo => !first_run,
             // Only while a text is written; see `update::writing`.
             Submit | Editor => false,
             Fold | NextComment | PreviousComment => matches!(screen, Screen::Thread { .. }),

@@ -118,6 +118,7 @@ const AT_A_TIME: usize = 100;
 pub type Found = Result<Vec<(PullRequestAddress, Option<String>)>, String>;
 
 /// Runs until the person leaves, or `interrupted` completes. `finding` goes on behind the first frame.
+#[expect(clippy::too_many_lines, reason = "one place that waits for everything that can wake the screen")]
 pub async fn run(
     setup: Setup,
     finding: impl Future<Output = Found>,

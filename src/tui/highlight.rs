@@ -255,7 +255,7 @@ impl Scan<'_> {
         if is_capital || is_sigil {
             return Some(Meaning::Type);
         }
-        let called = after.starts_with('(') || language.lifetimes && after.starts_with("!");
+        let called = after.starts_with('(') || language.lifetimes && after.starts_with('!');
         (language.calls && called).then_some(Meaning::Function)
     }
 

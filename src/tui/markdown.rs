@@ -1,20 +1,21 @@
 //! Markdown as lines on a terminal, with the HTML that bots mix into it. What they fold, hide or append for programs and
 //! advertising is folded away and counted. The text was cleaned before it comes here.
 
+mod code;
 mod html;
 mod noise;
 mod table;
 
-use super::highlight::Highlighter;
-use super::text::{columns_of, count, cut, width, wrap};
+use super::text::{count, cut, width, wrap};
 use super::theme::{Meaning, Theme};
 use crate::clean;
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use code::Code;
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use std::ops::Range;
 use table::Table;
-use unicode_segmentation::UnicodeSegmentation;
+
+pub(super) use code::code_rows;
 
 /// How a post is to be shown.
 #[derive(Debug, Clone, Copy)]
@@ -36,12 +37,6 @@ pub(super) struct Laid {
     pub(super) folded: usize,
 }
 
-/// A line of code takes so many rows at most.
-const CODE_ROWS: usize = 4;
-
-/// Lines of a code block that are shown before the rest is only counted.
-const CODE_LINES: usize = 400;
-
 /// Addresses are shown so far; longer ones carry other things.
 const LONGEST_LINK: usize = 80;
 
@@ -56,48 +51,6 @@ pub(super) fn lay(markdown: &str, look: &Look<'_>) -> Laid {
         writer.take(event);
     }
     writer.finish()
-}
-
-/// Code in so many columns, its pieces in the theme's colours and the rest in a style of its own. A line that is too long
-/// goes on in the next row, and ends somewhere all the same.
-pub(super) fn code_rows(
-    text: &str,
-    pieces: &[(Range<usize>, Meaning)],
-    plain: Style,
-    theme: Theme,
-    columns: usize,
-) -> Vec<Vec<Span<'static>>> {
-    let columns = columns.max(2);
-    let mut rows: Vec<Vec<Span<'static>>> = vec![Vec::new()];
-    let (mut used, mut next) = (0, 0);
-    for (at, grapheme) in text.grapheme_indices(true) {
-        while pieces.get(next).is_some_and(|(piece, _)| piece.end <= at) {
-            next += 1;
-        }
-        let style = match pieces.get(next) {
-            Some((piece, meaning)) if piece.contains(&at) => plain.patch(theme.style(*meaning)),
-            _ => plain,
-        };
-        let (shown, wide) = if grapheme == "\t" { ("    ", 4) } else { (grapheme, columns_of(grapheme)) };
-        if used + wide > columns {
-            if rows.len() == CODE_ROWS {
-                if let Some(last) = rows.last_mut() {
-                    last.pop();
-                    last.push(Span::styled("…", theme.style(Meaning::Muted)));
-                }
-                return rows;
-            }
-            rows.push(Vec::new());
-            used = 0;
-        }
-        used += wide;
-        let Some(row) = rows.last_mut() else { continue };
-        match row.last_mut() {
-            Some(span) if span.style == style => span.content.to_mut().push_str(shown),
-            _ => row.push(Span::styled(shown.to_owned(), style)),
-        }
-    }
-    rows
 }
 
 /// Something that stands before every line inside of it, and before its first line perhaps something else.
@@ -115,21 +68,6 @@ struct Fold {
     depth: usize,
     title: String,
     in_summary: bool,
-}
-
-struct Code {
-    kind: CodeKind,
-    highlighter: Highlighter,
-    shown: usize,
-    left_out: usize,
-    text: String,
-}
-
-#[derive(PartialEq, Eq)]
-enum CodeKind {
-    Plain,
-    Diff,
-    Suggestion,
 }
 
 struct Writer<'a> {
@@ -304,14 +242,17 @@ impl<'a> Writer<'a> {
             TagEnd::TableCell => {
                 let pieces = std::mem::take(&mut self.pieces);
                 if let Some(table) = &mut self.table {
-                    table.cell(pieces.into_iter().map(|(text, _)| text).collect());
+                    let text: String = pieces.into_iter().map(|(text, _)| text).collect();
+                    table.cell(&text);
                 }
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
                     let room = self.room();
                     let lines = table.lines(room, self.look.theme);
-                    lines.into_iter().for_each(|spans| self.row(spans));
+                    for spans in lines {
+                        self.row(spans);
+                    }
                 }
             }
             _ => {}
@@ -465,7 +406,9 @@ impl<'a> Writer<'a> {
             if !self.look.unfolded {
                 return;
             }
-            pieces.iter_mut().for_each(|(_, style)| *style = self.look.theme.style(Meaning::Muted));
+            for (_, style) in &mut pieces {
+                *style = self.look.theme.style(Meaning::Muted);
+            }
         }
         for spans in wrapped(&plain, &pieces, self.room()) {
             self.row(spans);
@@ -533,81 +476,6 @@ impl<'a> Writer<'a> {
             self.done.pop();
         }
         Laid { lines: self.done, folded: self.folded }
-    }
-
-    // Code
-
-    fn code_of(&self, kind: &CodeBlockKind<'_>) -> Code {
-        let info = match kind {
-            CodeBlockKind::Fenced(info) => info.as_ref(),
-            CodeBlockKind::Indented => "",
-        };
-        let (kind, highlighter) = match info.split_whitespace().next().unwrap_or_default() {
-            "suggestion" => (CodeKind::Suggestion, Highlighter::of_path(self.look.path)),
-            "diff" | "patch" | "udiff" => (CodeKind::Diff, Highlighter::of_path(self.look.path)),
-            _ => (CodeKind::Plain, Highlighter::of_fence(info)),
-        };
-        Code { kind, highlighter, shown: 0, left_out: 0, text: String::new() }
-    }
-
-    fn end_code(&mut self) {
-        let Some(mut code) = self.code.take() else { return };
-        let text = std::mem::take(&mut code.text);
-        match code.kind {
-            CodeKind::Plain => {
-                text.lines().for_each(|text| self.code_line(&mut code, "", text, Meaning::Plain))
-            }
-            CodeKind::Diff => text.lines().for_each(|text| self.diff_line(&mut code, text)),
-            CodeKind::Suggestion => {
-                let heading = self.look.theme.style(Meaning::Muted);
-                self.row(vec![Span::styled("suggested change", heading)]);
-                let mut before = Code { highlighter: code.highlighter.clone(), text: String::new(), ..code };
-                for text in self.look.replaced {
-                    self.code_line(&mut before, "-", text, Meaning::Removed);
-                }
-                text.lines().for_each(|text| self.code_line(&mut before, "+", text, Meaning::Added));
-                code = before;
-            }
-        }
-        if code.left_out > 0 {
-            let text = format!("  … {} more", count(code.left_out, "line", "lines"));
-            let style = self.look.theme.style(Meaning::Muted);
-            self.row(vec![Span::styled(text, style)]);
-        }
-    }
-
-    fn diff_line(&mut self, code: &mut Code, text: &str) {
-        let (sign, meaning) = match text.chars().next() {
-            Some('+') => ("+", Meaning::Added),
-            Some('-') => ("-", Meaning::Removed),
-            Some('@') => ("", Meaning::Heading),
-            Some(' ') => (" ", Meaning::Plain),
-            _ => ("", Meaning::Plain),
-        };
-        self.code_line(code, sign, text.strip_prefix(sign).unwrap_or(text), meaning);
-    }
-
-    fn code_line(&mut self, code: &mut Code, sign: &'static str, text: &str, meaning: Meaning) {
-        code.shown += 1;
-        if code.shown > CODE_LINES {
-            code.left_out += 1;
-            return;
-        }
-        let theme = self.look.theme;
-        let style = theme.style(meaning);
-        let pieces = if meaning == Meaning::Heading { Vec::new() } else { code.highlighter.line(text) };
-        let plain = if matches!(meaning, Meaning::Added | Meaning::Removed) {
-            theme.style(Meaning::Plain)
-        } else {
-            style
-        };
-        let room = self.room().saturating_sub(2 + sign.len());
-        for (index, mut row) in code_rows(text, &pieces, plain, theme, room).into_iter().enumerate() {
-            let lead =
-                if index == 0 { sign } else { &"↪"[..if sign.is_empty() { 0 } else { "↪".len() }] };
-            row.insert(0, Span::styled(format!("  {lead}"), style));
-            self.row(row);
-        }
     }
 }
 

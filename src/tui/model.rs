@@ -26,6 +26,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is shown and what is not are independent of each other"
+)]
 pub struct Model {
     pub making: Making,
     pub keymap: Keymap,
@@ -175,7 +179,7 @@ impl Sort {
 impl Screen {
     pub fn list(&self) -> List {
         match self {
-            Screen::Watch | Screen::FirstRun { .. } => List::Watch,
+            Screen::Watch | Screen::FirstRun => List::Watch,
             Screen::Inbox => List::Inbox,
             Screen::Handoff => List::Handoff,
             Screen::Journal | Screen::Record { .. } => List::Journal,
@@ -407,7 +411,7 @@ impl Model {
             Screen::Inbox => self.pulls.get(&self.selected_inbox()?.address),
             Screen::Handoff => self.pulls.get(&self.selected_handoff()?.address),
             Screen::Thread { address, .. } => self.pulls.get(address),
-            Screen::Journal | Screen::Record { .. } | Screen::FirstRun { .. } => None,
+            Screen::Journal | Screen::Record { .. } | Screen::FirstRun => None,
         }
     }
 
@@ -428,7 +432,7 @@ impl Model {
                 row.threads.iter().map(|id| (row.address.clone(), id.clone())).collect()
             }
             Screen::Thread { address, id, .. } => vec![(address.clone(), id.clone())],
-            Screen::Watch | Screen::Journal | Screen::Record { .. } | Screen::FirstRun { .. } => Vec::new(),
+            Screen::Watch | Screen::Journal | Screen::Record { .. } | Screen::FirstRun => Vec::new(),
         }
     }
 

@@ -52,7 +52,7 @@ pub fn svg(screen: &Buffer, title: &str) -> String {
         escaped(title)
     ));
     picture.line(format_args!(
-        r#"<g font-family="{FONTS}" font-size="13" fill="{FOREGROUND}" xml:space="preserve" style="white-space:pre">"#
+        r#"<g font-family="{FONTS}" font-size="13.3" fill="{FOREGROUND}" xml:space="preserve" style="white-space:pre">"#
     ));
     for row in 0..screen.area.height {
         for run in runs(screen, row) {
@@ -154,13 +154,14 @@ impl Picture {
         if look.modifier.contains(Modifier::DIM) {
             style.push_str(r#" opacity="0.65""#);
         }
-        let lines: Vec<&str> = [(Modifier::UNDERLINED, "underline"), (Modifier::CROSSED_OUT, "line-through")]
-            .into_iter()
-            .filter(|(modifier, _)| look.modifier.contains(*modifier))
-            .map(|(_, name)| name)
-            .collect();
-        if !lines.is_empty() {
-            let _ = write!(style, r#" text-decoration="{}""#, lines.join(" "));
+        let decorations: Vec<&str> =
+            [(Modifier::UNDERLINED, "underline"), (Modifier::CROSSED_OUT, "line-through")]
+                .into_iter()
+                .filter(|(modifier, _)| look.modifier.contains(*modifier))
+                .map(|(_, name)| name)
+                .collect();
+        if !decorations.is_empty() {
+            let _ = write!(style, r#" text-decoration="{}""#, decorations.join(" "));
         }
         self.line(format_args!(
             r#"<text x="{}" y="{}" textLength="{}" lengthAdjust="spacingAndGlyphs"{style}>{}</text>"#,

@@ -98,7 +98,7 @@ fn look(theme: config::Theme, meaning: Meaning) -> Look {
     // The sixteen have a terminal's own shades, which fit its background; the others are the same everywhere.
     let (dark, light) = match meaning {
         Meaning::Plain | Meaning::Selected | Meaning::SelectedElsewhere => (None, None),
-        Meaning::Muted | Meaning::Illegal | Meaning::Quote => (Some(245), Some(242)),
+        Meaning::Muted | Meaning::Illegal | Meaning::Quote | Meaning::Comment => (Some(245), Some(242)),
         Meaning::Heading | Meaning::Title => (Some(6), Some(4)),
         Meaning::Key | Meaning::Busy => (Some(12), Some(4)),
         Meaning::Good | Meaning::Added => (Some(2), Some(22)),
@@ -108,7 +108,6 @@ fn look(theme: config::Theme, meaning: Meaning) -> Look {
         Meaning::Keyword => (Some(5), Some(5)),
         Meaning::Literal => (Some(180), Some(94)),
         Meaning::Number => (Some(173), Some(130)),
-        Meaning::Comment => (Some(245), Some(242)),
         Meaning::Type => (Some(79), Some(23)),
         Meaning::Function => (Some(111), Some(25)),
     };
@@ -140,7 +139,7 @@ fn contrasting(meaning: Meaning) -> Look {
         weights,
     };
     match meaning {
-        Meaning::Plain | Meaning::Muted => on_black(WHITE, Weights::NONE),
+        Meaning::Plain | Meaning::Muted | Meaning::Number => on_black(WHITE, Weights::NONE),
         Meaning::Selected => Look {
             foreground: Some(Colour::Indexed(BLACK)),
             background: Some(Colour::Indexed(WHITE)),
@@ -153,7 +152,6 @@ fn contrasting(meaning: Meaning) -> Look {
         Meaning::Alert | Meaning::Removed => on_black(210, bold),
         Meaning::Code | Meaning::Keyword => on_black(219, Weights::NONE),
         Meaning::Literal => on_black(229, Weights::NONE),
-        Meaning::Number => on_black(WHITE, Weights::NONE),
         Meaning::Type | Meaning::Function => on_black(123, Weights::NONE),
         Meaning::Quote | Meaning::Comment => on_black(WHITE, Weights::NONE.with(Weight::Italic)),
         Meaning::Illegal => on_black(WHITE, Weights::NONE.with(Weight::CrossedOut)),

@@ -149,7 +149,7 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
             let area = table::list_area(body);
             row(area, model.keys(list).len(), model.selected(list)).map(Place::Row)
         }
-        Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun { .. } => None,
+        Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun => None,
     }
 }
 
@@ -235,7 +235,7 @@ fn tab_line(model: &Model, columns: u16) -> Line<'static> {
     let theme = model.theme;
     let mut spans = vec![Span::styled(" cloture ", theme.style(Meaning::Title))];
     for (list, text) in tab_texts(model, columns) {
-        let is_here = model.screen.list() == list && !matches!(model.screen, Screen::FirstRun { .. });
+        let is_here = model.screen.list() == list && !matches!(model.screen, Screen::FirstRun);
         let style = if is_here { theme.style(Meaning::Selected) } else { theme.style(Meaning::Plain) };
         spans.push(Span::styled(format!(" {text} "), style));
     }

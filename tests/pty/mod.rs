@@ -6,7 +6,8 @@ use std::io::{Read, Write};
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Longer than any machine needs for one step.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);

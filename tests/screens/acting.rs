@@ -25,13 +25,21 @@ fn control(model: &mut Model, letter: char) -> Vec<Effect> {
 
 /// The only order that is to be worked out.
 fn proposed(effects: &[Effect]) -> (u32, Order) {
-    let [Effect::Propose { ticket, order }] = effects else { panic!("{effects:?}") };
-    (*ticket, order.clone())
+    let order = match effects {
+        [Effect::Propose { ticket, order }] => Some((*ticket, order.clone())),
+        _ => None,
+    };
+    order.unwrap()
 }
 
 /// What a thread's order comes to, with nothing to write.
 fn recorded(order: Order, sentence: &str) -> Box<Proposal> {
-    let Order::Threads { what, threads, reason } = order.clone() else { panic!("{order:?}") };
+    let threads = order.threads().to_vec();
+    let (what, reason) = match &order {
+        Order::Threads { what, reason, .. } => Some((what.clone(), reason.clone())),
+        Order::PullRequest { .. } => None,
+    }
+    .unwrap();
     let steps = threads.into_iter().map(|(address, thread)| {
         let act =
             Act { thread, what: what.clone(), reason: reason.clone(), by: "dana".to_owned(), occasion: None };

@@ -178,13 +178,21 @@ const SIZES: [(u16, u16); 5] = [(80, 24), (120, 40), (40, 10), (200, 60), (23, 7
 
 /// One kind of screen after the other, so that each case is quick and every kind is drawn hundreds of times.
 fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[String]) {
-    let mut after = |model: &mut Model, keys: &str| {
+    let after = |model: &mut Model, keys: &str| {
         press(model, keys);
         look_at(&drawn(model, width, height), keys);
     };
     match kind {
-        0 => ["1", "n", "2"].into_iter().for_each(|keys| after(model, keys)),
-        1 => ["3", "4", "4\n"].into_iter().for_each(|keys| after(model, keys)),
+        0 => {
+            for keys in ["1", "n", "2"] {
+                after(model, keys);
+            }
+        }
+        1 => {
+            for keys in ["3", "4", "4\n"] {
+                after(model, keys);
+            }
+        }
         2 | 3 => {
             let threads =
                 model.pulls.values().flat_map(|pull| pull.threads.iter().map(move |row| (pull, row)));
@@ -192,7 +200,9 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
             let Some((address, id)) = ids.get(texts.len() % ids.len().max(1)).cloned() else { return };
             model.screen = Screen::Thread { address, id, from: List::Watch };
             let keys = if kind == 2 { ["g", "G"] } else { ["z", "G["] };
-            keys.into_iter().for_each(|keys| after(model, keys));
+            for keys in keys {
+                after(model, keys);
+            }
         }
         _ => {
             update(model, Message::Told(texts[0].clone()));
@@ -319,7 +329,7 @@ fn every_byte_that_is_written_is_text_or_one_of_our_sequences() {
     played.press("/discount\r");
     played.until_shown("A percentage above");
     played.press("l\r");
-    played.until_shown("comments");
+    played.until_shown("1 comment");
     played.until_shown("comes from the caller unchecked");
     played.press("z");
     played.until_shown("<!-- cr-comment");

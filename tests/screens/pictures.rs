@@ -17,11 +17,11 @@ fn model() -> Model {
 
 /// The name of the file, what is shown, the keys that lead there, and how large the window is.
 const PICTURES: [(&str, &str, &str, (u16, u16)); 5] = [
-    ("watch", "cloture: pull requests, their loops and threads", "n", (120, 34)),
-    ("watch-wide", "cloture: the same with room", "n", (180, 40)),
-    ("thread", "cloture: one thread, its code and what was said", "/shop7\n\n\n", (112, 42)),
-    ("inbox", "cloture: what waits for a person", "2", (112, 22)),
-    ("handoff", "cloture: what goes to coding agents at merge", "3", (112, 22)),
+    ("watch", "cloture: pull requests, their loops and threads", "jjl", (120, 34)),
+    ("watch-wide", "cloture: the same with room", "jjl", (180, 36)),
+    ("thread", "cloture: one thread, its code and what was said", "2\n", (112, 44)),
+    ("inbox", "cloture: what waits for a person", "2", (112, 20)),
+    ("handoff", "cloture: what goes to coding agents at merge", "3", (112, 20)),
 ];
 
 #[test]

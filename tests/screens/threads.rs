@@ -2,10 +2,13 @@
 
 use crate::world::{self, drawn, press, text};
 use cloture::config;
-use cloture::domain::snapshot::{Minimized, PullRequestSnapshot};
+use cloture::domain::post::{Reading, Reads, Where};
+use cloture::domain::snapshot::{Account, Minimized, PullRequestSnapshot};
+use cloture::domain::vocabulary::ReviewerName;
 use cloture::tui::{Message, Model, Screen, update};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The pull request about a discount.
 fn discount() -> (PullRequestSnapshot, Timestamp) {
@@ -158,18 +161,43 @@ fn jumps_go_from_comment_to_comment() {
     assert!(has(&shown(&mut model), "the code ─"));
 }
 
+/// Counts how often it is asked whose a post is, which happens once for each comment that is laid out.
+#[derive(Debug)]
+struct Counting(Arc<dyn Reads>, AtomicUsize);
+
+impl Reads for Counting {
+    fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.reviewer(by, body)
+    }
+
+    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+        self.0.read(reviewer, place, body)
+    }
+}
+
 #[test]
-fn only_what_is_on_the_screen_is_laid_out_again() {
-    // Each comment would be classified and parsed; with ten thousand that is seconds in a test build, and a frame is not.
+fn only_what_is_on_the_screen_is_laid_out_and_only_once() {
     let (snapshot, now) = long(10_000);
     let mut model = opened(snapshot, now);
-    let begun = std::time::Instant::now();
-    for _ in 0..50 {
+    let counting = Arc::new(Counting(world::making().reads, AtomicUsize::new(0)));
+    model.making.reads = Arc::clone(&counting) as Arc<dyn Reads>;
+    let laid_out = || counting.1.swap(0, Ordering::Relaxed);
+    drawn(&mut model, 100, 40);
+    assert!((1..20).contains(&laid_out()), "a screen's worth");
+    for _ in 0..40 {
         press(&mut model, "j");
-        drawn(&mut model, 120, 40);
-        drawn(&mut model, 100, 30);
+        drawn(&mut model, 100, 40);
     }
-    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!((1..30).contains(&laid_out()), "what came into view, once");
+    for _ in 0..10 {
+        update(&mut model, Message::Tick(now));
+        drawn(&mut model, 100, 40);
+    }
+    assert_eq!(laid_out(), 0, "a frame by itself lays out nothing");
+    press(&mut model, "G");
+    drawn(&mut model, 100, 40);
+    assert!(laid_out() < 30, "not what lies between");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-const SCENARIO: &str = r##"
+const SCENARIO: &str = r#"
 title = "Something to start with"
 start = "2026-03-02T09:00:00Z"
 viewer = "dana"
@@ -48,7 +48,7 @@ pull_request = "acme/shop#*"
 review = { by = "coderabbitai", body = "**Actionable comments posted: 1**", threads = [
     { path = "src/a.rs", line = 1, body = "_⚠️ Potential issue_ | _🔴 Critical_\n\n**The call recurses without end.**" },
 ] }
-"##;
+"#;
 
 pub(crate) const WATCHED: &str = "[[watch]]\nrepositories = ['acme/shop']\n[policy]\npoll_interval = '1s'\n";
 

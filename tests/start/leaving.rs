@@ -3,7 +3,8 @@
 use crate::here::{Here, WATCHED, silent_server};
 use crate::pty::Played;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A second is what is promised; a machine that does other things as well may take longer. What hangs does so for at least
 /// ten times as long.

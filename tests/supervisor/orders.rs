@@ -20,21 +20,21 @@ fn is_paused(view: &View) -> bool {
 }
 
 /// A driver that can be killed, and one that stands by.
-struct Two {
+struct Pair {
     place: Place,
     process: Option<Runtime>,
     one: Run,
     two: Run,
 }
 
-impl Two {
-    async fn new() -> Two {
+impl Pair {
+    async fn new() -> Pair {
         let place = Place::new().await;
         let process = runtime();
         let one = off_the_runtime(|| process.block_on(place.run_as("one", DRIVEN, &[SEVEN], settings(None))));
         let two = place.run_as("two", DRIVEN, &[SEVEN], settings(None)).await;
         assert!(drives(&one) && !drives(&two));
-        Two { place, process: Some(process), one, two }
+        Pair { place, process: Some(process), one, two }
     }
 
     /// The driver dies without a word.
@@ -65,7 +65,7 @@ async fn run_out(place: &Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
-    let mut both = Two::new().await;
+    let mut both = Pair::new().await;
     both.kill();
     both.two.tell(Command::Pause, is_paused).await;
     both.take_over().await;
@@ -85,7 +85,7 @@ async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_told_while_nobody_drives_ends_the_loop_of_whoever_drives_next() {
-    let mut both = Two::new().await;
+    let mut both = Pair::new().await;
     both.kill();
     both.two.tell(Command::Stop, |view| view.exit().is_some()).await;
     assert_eq!(both.place.facts().await, ["told"], "who stands by decides nothing");
@@ -100,7 +100,7 @@ async fn a_stop_told_while_nobody_drives_ends_the_loop_of_whoever_drives_next() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_told_last_counts() {
-    let mut both = Two::new().await;
+    let mut both = Pair::new().await;
     both.kill();
     both.two.tell(Command::Pause, is_paused).await;
     both.two.tell(Command::Resume, |view| !is_paused(view)).await;
@@ -113,7 +113,7 @@ async fn what_was_told_last_counts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_dead_driver_had_heeded_is_not_heeded_again() {
-    let mut both = Two::new().await;
+    let mut both = Pair::new().await;
     both.one.tell(Command::Stop, |view| view.exit().is_some()).await;
     // Another loop than the one that was stopped.
     both.place.play("{ close = { by = 'dana' } }");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-const SCENARIO: &str = r##"
+const SCENARIO: &str = r#"
 title = "Something to decide"
 start = "2026-03-02T09:00:00Z"
 viewer = "dana"
@@ -54,7 +54,7 @@ review = { by = "coderabbitai", body = '''
     { name = "second", path = "src/a.rs", line = 3, body = "_⚠️ Potential issue_ | _🟠 Major_\n\n**Nobody uses this function.**\n\nRemove it." },
     { name = "third", path = "src/b.rs", line = 1, body = "_⚠️ Potential issue_ | _🟡 Minor_\n\n**A test is missing.**\n\nAdd one." },
 ] }
-"##;
+"#;
 
 /// What the terminal watches, without being told to drive anything.
 pub(crate) const WATCHED: &str =
@@ -170,7 +170,7 @@ impl Played {
             self.press("j");
             self.settle();
         }
-        panic!("{place} is not there:\n{}", self.contents());
+        assert!(self.selected().contains(place), "{place} is not there:\n{}", self.contents());
     }
 
     /// Agrees to what is asked, which must say this.

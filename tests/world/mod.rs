@@ -23,7 +23,13 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+/// Made once: reading every bot's patterns takes longer than drawing a hundred screens.
 pub(crate) fn making() -> Making {
+    static MAKING: OnceLock<Making> = OnceLock::new();
+    MAKING.get_or_init(read_making).clone()
+}
+
+fn read_making() -> Making {
     let text = include_str!("../screens/config.toml");
     let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
     let reads = Arc::new(Profiles::in_force(&[]).unwrap());

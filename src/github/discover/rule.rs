@@ -1,6 +1,6 @@
 //! A rule that selects pull requests, and the questions to GitHub that answer it.
 
-use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
+use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName};
 
 /// Which open pull requests to watch: those that fit every kind of condition, and any entry of each but labels,
 /// of which they need all.
@@ -62,7 +62,7 @@ impl Rule {
         if repositories.is_empty() && authors.is_empty() && review_requested.is_empty() && labels.is_empty() {
             return false;
         }
-        let by = seen.author.as_ref().map(|author| author.spelled());
+        let by = seen.author.as_ref().map(Account::spelled);
         let in_repository =
             repositories.is_empty() || repositories.iter().any(|name| name.is_same(&seen.repository));
         let by_author = authors.is_empty()

@@ -58,7 +58,7 @@ impl Writer<'_> {
             }
             "img" => self.picture(&attribute(b"alt")),
             "a" => self.open_link(&attribute(b"href")),
-            "br" => self.flush(),
+            "br" | "tr" => self.flush(),
             "hr" => self.rule(),
             "li" => {
                 self.flush();
@@ -75,7 +75,6 @@ impl Writer<'_> {
                 self.gap();
                 self.element(name, tag);
             }
-            "tr" => self.flush(),
             _ => self.element(name, tag),
         }
     }

@@ -22,7 +22,7 @@ impl Table {
         self.rows.push(Vec::new());
     }
 
-    pub(super) fn cell(&mut self, text: String) {
+    pub(super) fn cell(&mut self, text: &str) {
         if let Some(row) = self.rows.last_mut() {
             row.push(text.trim().to_owned());
         }
@@ -73,7 +73,9 @@ impl Table {
             |at: usize| self.rows.iter().filter_map(|row| row.get(at)).map(|text: &String| width(text)).max();
         let mut widths: Vec<usize> = (0..count).map(|at| widest(at).unwrap_or(0).max(1)).collect();
         // No column needs more than all of the room, so that few steps are left.
-        widths.iter_mut().for_each(|wide| *wide = (*wide).min(room));
+        for wide in &mut widths {
+            *wide = (*wide).min(room);
+        }
         while widths.iter().sum::<usize>() > room {
             let Some(most) = widths.iter_mut().max() else { break };
             *most = most.saturating_sub(1).max(1);

@@ -1,3 +1,4 @@
+use super::code::CODE_ROWS;
 use super::*;
 use crate::config;
 use proptest::prelude::*;

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use std::cmp::Reverse;
 
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "what holds for a thread, each by itself")]
 pub struct ThreadRow {
     pub id: ThreadId,
     /// Who opened it.
@@ -104,9 +105,15 @@ impl ThreadRow {
         )
     }
 
-    /// Why it waits, for whoever has to decide.
+    /// Why it waits, for whoever has to decide; or why it does not any more.
     pub fn why(&self) -> &'static str {
         match self.status.cause() {
+            Some("wont_fix") => "a person said that it will not be fixed",
+            Some("acknowledged") => "a person took note of it",
+            Some("person") if matches!(self.status, Status::Resolved(_)) => "a person settled it",
+            Some(_) if matches!(self.status, Status::Resolved(_)) => "the reviewer is content",
+            Some(_) if self.status == Status::Upheld => "a person said that it stands",
+            Some(_) if self.status == Status::Dismissed => "a person said that it will not be fixed",
             Some("round_limit") => "the rounds are spent and neither side moved",
             Some("reviewer_failed") => "the reviewer never gave a usable answer",
             Some("iteration_cap") => "the reviewer's cycles on this pull request are spent",

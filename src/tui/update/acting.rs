@@ -272,7 +272,7 @@ fn inverse(done: &Done) -> Option<Order> {
         What::Decide(Verb::Return) | What::Reply | What::Hide => return None,
     };
     let reason = (back == What::Decide(Verb::Return)).then(|| format!("{} was undone", what.name()));
-    (!threads.is_empty()).then(|| Order::Threads { what: back, threads, reason })
+    (!threads.is_empty()).then_some(Order::Threads { what: back, threads, reason })
 }
 
 pub(super) fn undo(model: &mut Model) -> Vec<Effect> {

@@ -36,7 +36,7 @@ pub(super) fn step(model: &mut Model, by: isize) {
             let at = model.thread.among(&keys);
             model.thread.put(moved(at, keys.len()), &keys);
         }
-        Screen::FirstRun { .. } => {}
+        Screen::FirstRun => {}
         Screen::Watch | Screen::Inbox | Screen::Handoff | Screen::Journal => {
             let list = model.screen.list();
             let keys = model.keys(list);
@@ -81,7 +81,7 @@ pub(super) fn open(model: &mut Model) {
             .selected_handoff()
             .and_then(|row| Some(thread(&row.address, row.threads.first()?, List::Handoff))),
         Screen::Journal => model.selected_record().map(|row| Screen::Record { seq: row.seq }),
-        Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun { .. } => None,
+        Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun => None,
     };
     if let Some(next) = next {
         model.screen = next;
@@ -122,7 +122,7 @@ pub(super) fn back(model: &mut Model) {
         _ if !model.marked.is_empty() => model.marked.clear(),
         _ if !model.finding().filter.is_empty() => model.finding_mut().filter.clear(),
         Screen::Watch => model.pane = Pane::PullRequests,
-        Screen::Inbox | Screen::Handoff | Screen::Journal | Screen::FirstRun { .. } => {}
+        Screen::Inbox | Screen::Handoff | Screen::Journal | Screen::FirstRun => {}
     }
 }
 

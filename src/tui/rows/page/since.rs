@@ -138,13 +138,11 @@ fn touches(hunk: Hunk, lines: LineRange) -> bool {
 
 fn became(hunk: Hunk) -> String {
     let old = hunk.old_start.saturating_add(hunk.old_lines.saturating_sub(1));
-    match (hunk.new_lines, LineRange::new(hunk.old_start, old)) {
-        (0, Some(old)) => format!("{} removed", spelled(old)),
-        _ => {
-            let last = hunk.new_start.saturating_add(hunk.new_lines.saturating_sub(1));
-            LineRange::new(hunk.new_start, last).map_or_else(|| "the beginning".to_owned(), spelled)
-        }
+    if let (0, Some(old)) = (hunk.new_lines, LineRange::new(hunk.old_start, old)) {
+        return format!("{} removed", spelled(old));
     }
+    let last = hunk.new_start.saturating_add(hunk.new_lines.saturating_sub(1));
+    LineRange::new(hunk.new_start, last).map_or_else(|| "the beginning".to_owned(), spelled)
 }
 
 fn spelled(lines: LineRange) -> String {

@@ -1,0 +1,157 @@
+//! Code in a post: in colours, as a diff, or as a suggestion held against what it would replace.
+
+use super::Writer;
+use crate::tui::highlight::Highlighter;
+use crate::tui::text::{columns_of, count};
+use crate::tui::theme::{Meaning, Theme};
+use pulldown_cmark::CodeBlockKind;
+use ratatui::style::Style;
+use ratatui::text::Span;
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A line of code takes so many rows at most.
+pub(super) const CODE_ROWS: usize = 4;
+
+/// Lines of a code block that are shown before the rest is only counted.
+const CODE_LINES: usize = 400;
+
+pub(super) struct Code {
+    kind: CodeKind,
+    highlighter: Highlighter,
+    shown: usize,
+    left_out: usize,
+    pub(super) text: String,
+}
+
+#[derive(PartialEq, Eq)]
+enum CodeKind {
+    Plain,
+    Diff,
+    Suggestion,
+}
+
+/// Code in so many columns, its pieces in the theme's colours and the rest in a style of its own. A line that is too long
+/// goes on in the next row, and ends somewhere all the same.
+pub(in crate::tui) fn code_rows(
+    text: &str,
+    pieces: &[(Range<usize>, Meaning)],
+    plain: Style,
+    theme: Theme,
+    columns: usize,
+) -> Vec<Vec<Span<'static>>> {
+    let columns = columns.max(2);
+    let mut rows: Vec<Vec<Span<'static>>> = vec![Vec::new()];
+    let (mut used, mut next) = (0, 0);
+    for (at, grapheme) in text.grapheme_indices(true) {
+        while pieces.get(next).is_some_and(|(piece, _)| piece.end <= at) {
+            next += 1;
+        }
+        let style = match pieces.get(next) {
+            Some((piece, meaning)) if piece.contains(&at) => plain.patch(theme.style(*meaning)),
+            _ => plain,
+        };
+        let (shown, wide) = if grapheme == "\t" { ("    ", 4) } else { (grapheme, columns_of(grapheme)) };
+        if used + wide > columns {
+            if rows.len() == CODE_ROWS {
+                if let Some(last) = rows.last_mut() {
+                    last.pop();
+                    last.push(Span::styled("…", theme.style(Meaning::Muted)));
+                }
+                return rows;
+            }
+            rows.push(Vec::new());
+            used = 0;
+        }
+        used += wide;
+        let Some(row) = rows.last_mut() else { continue };
+        match row.last_mut() {
+            Some(span) if span.style == style => span.content.to_mut().push_str(shown),
+            _ => row.push(Span::styled(shown.to_owned(), style)),
+        }
+    }
+    rows
+}
+
+impl Writer<'_> {
+    pub(super) fn code_of(&self, kind: &CodeBlockKind<'_>) -> Code {
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => info.as_ref(),
+            CodeBlockKind::Indented => "",
+        };
+        let (kind, highlighter) = match info.split_whitespace().next().unwrap_or_default() {
+            "suggestion" => (CodeKind::Suggestion, Highlighter::of_path(self.look.path)),
+            "diff" | "patch" | "udiff" => (CodeKind::Diff, Highlighter::of_path(self.look.path)),
+            _ => (CodeKind::Plain, Highlighter::of_fence(info)),
+        };
+        Code { kind, highlighter, shown: 0, left_out: 0, text: String::new() }
+    }
+
+    pub(super) fn end_code(&mut self) {
+        let Some(mut code) = self.code.take() else { return };
+        let text = std::mem::take(&mut code.text);
+        match code.kind {
+            CodeKind::Plain => {
+                for text in text.lines() {
+                    self.code_line(&mut code, "", text, Meaning::Plain);
+                }
+            }
+            CodeKind::Diff => {
+                for text in text.lines() {
+                    self.diff_line(&mut code, text);
+                }
+            }
+            CodeKind::Suggestion => {
+                let heading = self.look.theme.style(Meaning::Muted);
+                self.row(vec![Span::styled("suggested change", heading)]);
+                let mut before = Code { highlighter: code.highlighter.clone(), text: String::new(), ..code };
+                for text in self.look.replaced {
+                    self.code_line(&mut before, "-", text, Meaning::Removed);
+                }
+                for text in text.lines() {
+                    self.code_line(&mut before, "+", text, Meaning::Added);
+                }
+                code = before;
+            }
+        }
+        if code.left_out > 0 {
+            let text = format!("  … {} more", count(code.left_out, "line", "lines"));
+            let style = self.look.theme.style(Meaning::Muted);
+            self.row(vec![Span::styled(text, style)]);
+        }
+    }
+
+    fn diff_line(&mut self, code: &mut Code, text: &str) {
+        let (sign, meaning) = match text.chars().next() {
+            Some('+') => ("+", Meaning::Added),
+            Some('-') => ("-", Meaning::Removed),
+            Some('@') => ("", Meaning::Heading),
+            Some(' ') => (" ", Meaning::Plain),
+            _ => ("", Meaning::Plain),
+        };
+        self.code_line(code, sign, text.strip_prefix(sign).unwrap_or(text), meaning);
+    }
+
+    fn code_line(&mut self, code: &mut Code, sign: &'static str, text: &str, meaning: Meaning) {
+        code.shown += 1;
+        if code.shown > CODE_LINES {
+            code.left_out += 1;
+            return;
+        }
+        let theme = self.look.theme;
+        let style = theme.style(meaning);
+        let pieces = if meaning == Meaning::Heading { Vec::new() } else { code.highlighter.line(text) };
+        let plain = if matches!(meaning, Meaning::Added | Meaning::Removed) {
+            theme.style(Meaning::Plain)
+        } else {
+            style
+        };
+        let room = self.room().saturating_sub(2 + sign.len());
+        for (index, mut row) in code_rows(text, &pieces, plain, theme, room).into_iter().enumerate() {
+            let lead =
+                if index == 0 { sign } else { &"↪"[..if sign.is_empty() { 0 } else { "↪".len() }] };
+            row.insert(0, Span::styled(format!("  {lead}"), style));
+            self.row(row);
+        }
+    }
+}
