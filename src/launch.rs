@@ -100,6 +100,7 @@ pub async fn show(
         launch: Some(tui::Launch { arrivals: arriving, wishes, drawn }),
     };
     let (client, introduction) = Client::waiting(host.clone(), Timeouts::default());
+    let introduction = Arc::new(introduction);
     let starting = Starting { launch, host, profiles, clock, client, introduction, arrivals, asked_for };
     let panics = panics((starting.launch.environment)("CLOTURE_PANIC"));
     let starting = tokio::spawn(starting.run(was_drawn));
@@ -168,7 +169,7 @@ struct Starting {
     profiles: Arc<Profiles>,
     clock: Arc<dyn Clock>,
     client: Client,
-    introduction: Introduction,
+    introduction: Arc<Introduction>,
     arrivals: mpsc::Sender<Arrival>,
     asked_for: mpsc::UnboundedReceiver<Wish>,
 }
@@ -268,8 +269,16 @@ impl Starting {
             }
         };
         let source = found_where(token.source());
-        let introduced = self.introduction.introduce(&Credentials::Token(token));
-        let introduced = introduced.map(|()| source).map_err(Failure::from);
+        let introduction = Arc::clone(&self.introduction);
+        // It reads every certificate of the machine.
+        let introducing =
+            tokio::task::spawn_blocking(move || introduction.introduce(&Credentials::Token(token)));
+        let introduced = match introducing.await {
+            Ok(introduced) => introduced.map(|()| source).map_err(Failure::from),
+            Err(_) => {
+                Err(Failure::usage("the connection could not be made; this is a bug, please report it"))
+            }
+        };
         let is_introduced = introduced.is_ok();
         self.tell(News::Token(introduced)).await;
         is_introduced

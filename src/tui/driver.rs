@@ -170,10 +170,8 @@ pub async fn run(
         let mut finding = std::pin::pin!(finding);
         let mut found = false;
         let mut interrupted = std::pin::pin!(interrupted);
-        if let Some(board) = &mut behind.board {
-            let first = board.borrow_and_update().clone();
-            screen.take(Message::Board(first), &behind);
-        }
+        let first = behind.seen();
+        screen.take(Message::Board(first), &behind);
         loop {
             if let Some(end) = screen.end {
                 break Ok(end);
@@ -238,6 +236,7 @@ pub async fn run(
                     Some(Arrival::Supervised { supervised, remembered }) => {
                         behind.begin(*supervised);
                         screen.expect(remembered);
+                        screen.take(Message::Board(behind.seen()), &behind);
                     }
                     Some(Arrival::Found(outcome)) => screen.take(Message::Found(outcome), &behind),
                     Some(Arrival::News(news)) => screen.take(Message::Start(news), &behind),
@@ -309,6 +308,11 @@ impl Behind {
         self.journal = Some(journal);
     }
 
+    /// What there is to see now.
+    fn seen(&mut self) -> Arc<Board> {
+        self.board.as_mut().map(|board| Arc::clone(&board.borrow_and_update())).unwrap_or_default()
+    }
+
     async fn changed(&mut self) -> Arc<Board> {
         if let Some(board) = &mut self.board
             && board.changed().await.is_ok()
@@ -357,7 +361,8 @@ impl Screen {
 
     fn draw(&mut self, terminal: &mut Terminal) -> io::Result<()> {
         terminal.draw(|frame| draw(frame, &self.model))?;
-        self.drawn = Some(Instant::now());
+        // A first frame that had nothing to show does not keep what comes up from being shown at once.
+        self.drawn = self.hold.is_none().then(Instant::now);
         self.dirty = false;
         self.hold = None;
         Ok(())
@@ -366,10 +371,6 @@ impl Screen {
     /// So many pull requests are worth the first frame's waiting for them.
     fn expect(&mut self, remembered: usize) {
         self.remembered = remembered;
-        self.dirty = true;
-        if self.model.pulls.len() >= remembered {
-            self.hold = None;
-        }
     }
 
     fn event(&mut self, event: Event, behind: &Behind) {

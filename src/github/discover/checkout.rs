@@ -3,7 +3,7 @@
 use super::super::process::{self, ProcessError};
 use crate::domain::snapshot::RepositoryName;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A checkout, as far as finding its pull request needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,19 +29,16 @@ pub enum CheckoutError {
 }
 
 impl Checkout {
-    /// Asks git everything at once and reads the answers here: a person waits for the screen behind this, and a process
-    /// is slow to start.
+    /// Where there is no checkout no process is started, and where there is one only one is: a person waits for the screen
+    /// behind this.
     pub async fn read(directory: &Path) -> Result<Self, CheckoutError> {
-        let (inside, branch, settings) = tokio::join!(
-            git(directory, &["rev-parse", "--is-inside-work-tree"]),
-            git(directory, &["symbolic-ref", "--quiet", "--short", "HEAD"]),
-            git(directory, &["config", "--null", "--list"]),
-        );
-        match inside {
-            Err(ProcessError::Failed(_)) => return Err(CheckoutError::NotACheckout),
-            other => drop(other?),
+        let elsewhere = std::env::var_os("GIT_DIR").is_some();
+        if !elsewhere && git_folder(directory).await.is_none() {
+            return Err(CheckoutError::NotACheckout);
         }
-        let branch = branch.map_err(|_| CheckoutError::Detached)?;
+        let (branch, settings) =
+            tokio::join!(branch(directory, elsewhere), git(directory, &["config", "--null", "--list"]));
+        let branch = branch?;
         let settings = settings?;
         let settings = Settings::read(&settings);
         let setting = |key: String| settings.last(&key);
@@ -96,6 +93,41 @@ impl<'a> Settings<'a> {
         let longest = replaced.max_by_key(|(length, _)| *length).map(|(_, address)| address);
         Some(longest.unwrap_or_else(|| address.to_owned()))
     }
+}
+
+/// What is checked out.
+async fn branch(directory: &Path, elsewhere: bool) -> Result<String, CheckoutError> {
+    if !elsewhere
+        && let Some(folder) = git_folder(directory).await
+        && let Ok(head) = tokio::fs::read_to_string(folder.join("HEAD")).await
+    {
+        let branch = head.trim().strip_prefix("ref: refs/heads/").filter(|branch| *branch != ".invalid");
+        if let Some(branch) = branch {
+            return Ok(branch.to_owned());
+        }
+    }
+    // Whatever else it is, git knows.
+    match git(directory, &["rev-parse", "--is-inside-work-tree"]).await {
+        Err(ProcessError::Failed(_)) => return Err(CheckoutError::NotACheckout),
+        other => drop(other?),
+    }
+    let branch = git(directory, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await;
+    branch.map_err(|_| CheckoutError::Detached)
+}
+
+/// The folder with the checkout's own `HEAD`: `.git` here or further up, or where a file of that name says, as it does in
+/// a work tree or a submodule.
+async fn git_folder(directory: &Path) -> Option<PathBuf> {
+    for folder in directory.ancestors() {
+        let place = folder.join(".git");
+        let Ok(metadata) = tokio::fs::metadata(&place).await else { continue };
+        if metadata.is_dir() {
+            return Some(place);
+        }
+        let text = tokio::fs::read_to_string(&place).await.ok()?;
+        return Some(folder.join(text.trim().strip_prefix("gitdir: ")?));
+    }
+    None
 }
 
 async fn git(directory: &Path, arguments: &[&str]) -> Result<String, ProcessError> {
@@ -181,6 +213,25 @@ mod tests {
         run(path, &["config", "url.https://elsewhere.example.com/.insteadOf", "g"]).await;
         let found = Checkout::read(path).await.unwrap();
         assert_eq!((found.host.as_str(), found.branch.as_str()), ("github.com", "Topic/A.b"));
+    }
+
+    #[tokio::test]
+    async fn a_work_tree_has_its_own_branch_and_a_commit_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("main");
+        std::fs::create_dir(&path).unwrap();
+        let commit =
+            ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "-m", "x"];
+        run(&path, &["init", "--quiet", "--initial-branch", "main"]).await;
+        run(&path, &["remote", "add", "origin", "git@github.com:o/r.git"]).await;
+        run(&path, &commit).await;
+        run(&path, &["worktree", "add", "--quiet", "-b", "side/way", "../tree"]).await;
+        let inside = folder.path().join("tree/a/b");
+        std::fs::create_dir_all(&inside).unwrap();
+        assert_eq!(Checkout::read(&inside).await.unwrap().branch, "side/way");
+        assert_eq!(Checkout::read(&path).await.unwrap().branch, "main");
+        run(&path, &["checkout", "--quiet", "--detach"]).await;
+        assert_eq!(Checkout::read(&path).await, Err(CheckoutError::Detached));
     }
 
     #[tokio::test]
