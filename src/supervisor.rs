@@ -18,6 +18,7 @@ mod hub;
 pub mod marks;
 mod orders;
 pub mod perform;
+mod polling;
 mod programs;
 pub mod standing;
 pub mod view;

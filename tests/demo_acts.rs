@@ -18,7 +18,7 @@ use cloture::supervisor::clock::Clock;
 use cloture::supervisor::fact::{Fact, Verb};
 use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{Command, Supervisor, View};
-use cloture::tui::rows::Making;
+use cloture::tui::rows::{Making, Seen};
 use cloture::tui::{Guide, Message, Model, Theme, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
@@ -355,7 +355,8 @@ impl Seat {
     /// Shows what there is to see, and says what the guide makes of it.
     async fn look(&mut self, played: &Played) -> String {
         let board = played.supervisor.board().borrow().clone();
-        update(&mut self.model, Message::Board(board));
+        let seen = Seen::default().followed_by(board, &self.model.making);
+        update(&mut self.model, Message::Board(seen));
         let mut records = played.journal.records(Filter::default()).await.unwrap();
         records.retain(|record| record.seq > self.read);
         self.read = records.last().map_or(self.read, |record| record.seq);

@@ -21,6 +21,7 @@ use cloture::config;
 use cloture::failure::{Failure, Kind};
 use cloture::github::PullRequestAddress;
 use cloture::supervisor::{Board, Command, Trouble, TroubleKind};
+use cloture::tui::rows::Seen;
 use cloture::tui::start::{Found, News, Proposal, Scope, Start};
 use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -203,7 +204,8 @@ fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
         let until = Some(*now + SignedDuration::from_secs(40));
         let mut board = (**board).clone();
         board.trouble = Some(Trouble { kind, why: why.to_owned(), since, until });
-        update(&mut model, Message::Board(Arc::new(board)));
+        let seen = Seen::default().followed_by(Arc::new(board), &model.making);
+        update(&mut model, Message::Board(seen));
         update(&mut model, Message::Tick(*now + SignedDuration::from_mins(3)));
         shown_at_every_size(name, &mut model);
         press(&mut model, "2");

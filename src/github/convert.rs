@@ -240,7 +240,8 @@ fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: Option<&
         viewer_can_reply: thread.viewer_can_reply,
         viewer_can_resolve: thread.viewer_can_resolve,
         viewer_can_unresolve: thread.viewer_can_unresolve,
-        comments: comments.into_iter().map(|it| thread_comment(it, us)).collect(),
+        // Cut to size: they are kept, and the room that they were parsed into is several times as large.
+        comments: comments.into_iter().map(|it| thread_comment(it, us)).collect::<Box<[_]>>().into_vec(),
     }
 }
 

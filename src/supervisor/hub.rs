@@ -2,11 +2,12 @@
 
 use super::actor::{Actor, Command, Message, Start, WakeUp};
 use super::clock::Busy;
+use super::polling::{Polled, Polling, Progress};
 use super::view::{Board, Trouble, TroubleKind};
 use super::{Options, Setup};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
-use crate::github::poll::{PollReport, PollSettings, Sighting};
+use crate::github::poll::{PollSettings, Sighting};
 use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
 use crate::journal::{Filter, Follower, Journal, JournalError, PullRequestKey, Record, StoredSnapshot};
 use jiff::Timestamp;
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::{JoinError, JoinHandle};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// A running supervisor. Dropping it stops it without waiting; [`Supervisor::stop`] waits.
@@ -164,37 +165,9 @@ enum Change {
     Forget,
 }
 
-/// A poll that has come back.
-struct Polled {
-    poller: Poller<Client>,
-    began: Timestamp,
-    sightings: Vec<Sighting>,
-    report: PollReport,
-}
-
 struct Loop {
     inbox: mpsc::Sender<Message>,
     task: JoinHandle<()>,
-}
-
-/// A poll under way. It ends with whoever waits for it.
-struct Polling(Option<JoinHandle<Polled>>);
-
-impl Polling {
-    async fn end(&mut self) -> Result<Polled, JoinError> {
-        match &mut self.0 {
-            Some(task) => task.await,
-            None => std::future::pending().await,
-        }
-    }
-}
-
-impl Drop for Polling {
-    fn drop(&mut self) {
-        if let Some(task) = &self.0 {
-            task.abort();
-        }
-    }
 }
 
 impl Hub {
@@ -274,7 +247,7 @@ impl Hub {
 
     async fn work(&mut self, mut inbox: mpsc::Receiver<Request>) {
         let mut next = self.setup.clock.now();
-        let mut polling = Polling(None);
+        let mut polling: Option<Polling> = None;
         // A poll that was asked for while one was under way, and may have looked before what somebody wants to see.
         let mut again = false;
         loop {
@@ -286,21 +259,27 @@ impl Hub {
                 setup.clock.sleep_until(next).await;
             };
             tokio::select! {
-                polled = polling.end(), if polling.0.is_some() => {
-                    polling = Polling(None);
-                    // A poll that panicked has taken the poller with it.
-                    let Ok(polled) = polled else { return };
-                    let due = self.polled(polled).await;
-                    self.look_at_journal().await;
-                    next = if std::mem::take(&mut again) { self.setup.clock.now() } else { due };
-                }
+                progress = Polling::progress(&mut polling) => match progress {
+                    Progress::Sighted(sighting) => {
+                        if let Some(polling) = &mut polling {
+                            self.sighted(sighting, polling).await;
+                        }
+                    }
+                    Progress::Ended(polled) => {
+                        // A poll that panicked has taken the poller with it.
+                        let (Some(polling), Ok(polled)) = (polling.take(), polled) else { return };
+                        let due = self.polled(&polling, polled).await;
+                        self.look_at_journal().await;
+                        next = if std::mem::take(&mut again) { self.setup.clock.now() } else { due };
+                    }
+                },
                 request = inbox.recv() => match request {
                     None => return,
                     Some(Request::Track(pull_requests)) => {
                         // Whoever has just found something wants to see it now, and not after a whole interval.
                         if self.track(pull_requests).await {
                             next = self.setup.clock.now();
-                            again = polling.0.is_some();
+                            again = polling.is_some();
                         }
                     }
                     Some(Request::Forget(address)) => self.forget(&address).await,
@@ -309,12 +288,12 @@ impl Hub {
                         self.send(&address, WakeUp::Person(command)).await;
                         if polls {
                             next = self.setup.clock.now();
-                            again = polling.0.is_some();
+                            again = polling.is_some();
                         }
                     }
                     Some(Request::PollNow) => {
                         next = self.setup.clock.now();
-                        again = polling.0.is_some();
+                        again = polling.is_some();
                     }
                 },
                 record = self.follower.next() => match record {
@@ -324,7 +303,7 @@ impl Hub {
                     }
                     Err(error) => self.journal_failed(&error),
                 },
-                () = until_next, if polling.0.is_none() => polling = self.poll(),
+                () = until_next, if polling.is_none() => polling = self.poll(),
             }
         }
     }
@@ -360,56 +339,52 @@ impl Hub {
     }
 
     /// Begins one poll for everybody.
-    fn poll(&mut self) -> Polling {
-        let Some(mut poller) = self.poller.take() else { return Polling(None) };
+    fn poll(&mut self) -> Option<Polling> {
+        let mut poller = self.poller.take()?;
         for (address, change) in self.changes.drain(..) {
             match change {
                 Change::Track(id) => poller.schedule_mut().track(address, id),
                 Change::Forget => poller.schedule_mut().forget(&address),
             }
         }
-        let began = self.setup.clock.now();
-        let working = self.setup.busy.begin();
-        Polling(Some(tokio::spawn(async move {
-            let mut sightings = Vec::new();
-            let report = poller.poll(began, |sighting| sightings.push(sighting)).await;
-            drop(working);
-            Polled { poller, began, sightings, report }
-        })))
+        Some(Polling::begin(poller, self.setup.clock.now(), self.setup.busy.begin()))
     }
 
-    /// Tells everybody what a poll found. Returns when the next is due.
-    async fn polled(&mut self, polled: Polled) -> Timestamp {
-        let Polled { poller, began: now, sightings, report } = polled;
+    /// Tells whom it concerns what a poll found.
+    async fn sighted(&self, sighting: Sighting, polling: &mut Polling) {
+        polling.note(&sighting);
+        let (address, wake) = match sighting {
+            Sighting::Read { read, .. } => {
+                let snapshot: PullRequestSnapshot = read.snapshot;
+                let PullRequestSnapshot { repository, number, .. } = &snapshot;
+                let address = PullRequestAddress { repository: repository.clone(), number: *number };
+                (address, WakeUp::Polled(Arc::new(snapshot)))
+            }
+            Sighting::Gone(address) => {
+                let gone = Failure::usage(format_args!(
+                    "{address} is not there: it was deleted or renamed, or the token may not see it"
+                ));
+                (address, WakeUp::Refused(gone))
+            }
+            Sighting::Failed(address, error @ (Error::Unauthorised { .. } | Error::Denied { .. })) => {
+                let refused = Failure::about(&address, &error);
+                (address, WakeUp::Refused(refused))
+            }
+            Sighting::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
+        };
+        polling.told.insert(address.clone());
+        self.send(&address, wake).await;
+    }
+
+    /// Tells everybody else that nothing is new, or why nobody looked. Returns when the next poll is due.
+    async fn polled(&mut self, polling: &Polling, polled: Polled) -> Timestamp {
+        let Polled { poller, report, working: _working } = polled;
         self.poller = Some(poller);
-        let mut told = BTreeSet::new();
-        let failed = failure(&sightings, self.actors.len(), now);
-        for sighting in sightings {
-            let (address, wake) = match sighting {
-                Sighting::Read { read, .. } => {
-                    let snapshot: PullRequestSnapshot = read.snapshot;
-                    let PullRequestSnapshot { repository, number, .. } = &snapshot;
-                    let address = PullRequestAddress { repository: repository.clone(), number: *number };
-                    (address, WakeUp::Polled(Arc::new(snapshot)))
-                }
-                Sighting::Gone(address) => {
-                    let gone = Failure::usage(format_args!(
-                        "{address} is not there: it was deleted or renamed, or the token may not see it"
-                    ));
-                    (address, WakeUp::Refused(gone))
-                }
-                Sighting::Failed(address, error @ (Error::Unauthorised { .. } | Error::Denied { .. })) => {
-                    let refused = Failure::about(&address, &error);
-                    (address, WakeUp::Refused(refused))
-                }
-                Sighting::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
-            };
-            told.insert(address.clone());
-            self.send(&address, wake).await;
-        }
+        let now = polling.began;
+        let failed = polling.failure(self.actors.len());
         let limit =
             report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
-        let rest: Vec<_> = self.actors.keys().filter(|address| !told.contains(address)).cloned().collect();
+        let rest: Vec<_> = self.actors.keys().filter(|address| !polling.told.contains(*address)).cloned().collect();
         for address in rest {
             let wake = match &limit {
                 Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },
@@ -505,17 +480,4 @@ impl Hub {
             }
         }
     }
-}
-
-/// What kept a poll from seeing anything at all. One that saw something has failed nobody but those it tells so.
-fn failure(sightings: &[Sighting], watched: usize, now: Timestamp) -> Option<Trouble> {
-    let failed = sightings.iter().map(|sighting| match sighting {
-        Sighting::Failed(_, error) => Some(error),
-        Sighting::Read { .. } | Sighting::Gone(_) => None,
-    });
-    let errors = failed.collect::<Option<Vec<&Error>>>()?;
-    let error = errors.first().filter(|_| errors.len() >= watched)?;
-    let refused = matches!(error, Error::Unauthorised { .. } | Error::Denied { .. });
-    let kind = if refused { TroubleKind::Refused } else { TroubleKind::OutOfReach };
-    Some(Trouble { kind, why: error.to_string(), since: now, until: None })
 }

@@ -172,7 +172,12 @@ impl Standing {
 
     /// H8: why a thread will or will not be handed off.
     pub fn eligibility(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
-        handoff::eligibility(thread, self.author_is_bot(), &handoff_rules(rules))
+        self.handing(rules).eligibility(thread)
+    }
+
+    /// For whoever asks that of many threads.
+    pub fn handing(&self, rules: &Rules<'_>) -> Handing {
+        Handing { rules: handoff_rules(rules), author_is_bot: self.author_is_bot() }
     }
 
     /// Why it would or would not be if nobody had queued it.
@@ -183,6 +188,19 @@ impl Standing {
     /// H9: where a thread goes if it is handed off.
     pub fn target_of(thread: &Thread, rules: &Rules<'_>) -> TargetName {
         rules.config.handoff.target_of(thread)
+    }
+}
+
+/// What decides whether the threads of a pull request are handed off.
+#[derive(Debug, Clone)]
+pub struct Handing {
+    rules: HandoffRules,
+    author_is_bot: bool,
+}
+
+impl Handing {
+    pub fn eligibility(&self, thread: &Thread) -> Eligibility {
+        handoff::eligibility(thread, self.author_is_bot, &self.rules)
     }
 }
 

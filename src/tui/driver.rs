@@ -1,23 +1,22 @@
 //! Carries out what the pure part says: owns the terminal, reads what people type, passes on what the supervisor and the
 //! journal have to tell, and draws when something changed. Nothing here waits for the network.
 
+use super::behind::Behind;
 use super::guide::Guide;
 use super::keyboard::{self, Heard, Keyboard, Listening};
 use super::message::{Effect, Message};
 use super::model::Model;
-use super::rows::Making;
-use super::rows::journal::KEPT;
+use super::rows::{Making, Seen};
 use super::start::{self, Start};
 use super::terminal::Terminal;
 use super::theme::{Background, Themes};
 use super::{draw, editor, update};
-use crate::config::Config;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{Filter, Journal, JournalError, Order};
-use crate::people::desk::{Became, Desk};
+use crate::journal::Journal;
+use crate::people::desk::Desk;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::{Board, Supervisor, handoffs};
+use crate::supervisor::Supervisor;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::Event;
 use crossterm::execute;
@@ -25,8 +24,7 @@ use std::future::Future;
 use std::io::{self, stdout};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// What the terminal is started with.
@@ -94,10 +92,8 @@ pub enum End {
 }
 
 /// No two frames are drawn closer together.
-const FRAME: Duration = Duration::from_millis(16);
+pub(super) const FRAME: Duration = Duration::from_millis(16);
 
-/// How long whoever leaves waits for what is being written. What is cut off is found again by its intent.
-const GRACE: Duration = Duration::from_millis(400);
 /// The first frame waits so long for what was seen before, and no longer.
 const FIRST_FRAME: Duration = Duration::from_millis(12);
 
@@ -105,14 +101,8 @@ const FIRST_FRAME: Duration = Duration::from_millis(12);
 /// journal, and is looked for at the next start.
 const LEAVING: Duration = Duration::from_millis(900);
 
-/// The newest so many tasks are shown; `cloture queue history` has the rest.
-const HISTORY: usize = 200;
-
 /// Messages that may wait for the screen.
 const QUEUE: usize = 64;
-
-/// Records that are made into rows between two looks at the keyboard.
-const AT_A_TIME: usize = 100;
 
 /// The pull requests to watch, or a sentence that says why there are none.
 pub type Found = Result<Vec<(PullRequestAddress, Option<String>)>, String>;
@@ -125,8 +115,7 @@ pub async fn run(
     interrupted: impl Future<Output = ()>,
 ) -> io::Result<End> {
     let Setup { making, themes, by, clock, tick, guide, supervised, launch } = setup;
-    let config = Arc::clone(&making.config);
-    let mut model = Model::new(making, themes.first, by, clock.now());
+    let mut model = Model::new(making.clone(), themes.first, by, clock.now());
     model.guide = guide;
     let (news, told) = mpsc::channel(QUEUE);
     let (mut arrivals, mut wishes, mut drawn) = (None, None, None);
@@ -135,15 +124,7 @@ pub async fn run(
         model.searching = true;
         (arrivals, wishes, drawn) = (Some(launch.arrivals), Some(launch.wishes), Some(launch.drawn));
     }
-    let mut behind = Behind {
-        config,
-        news: news.clone(),
-        board: None,
-        orders: None,
-        reading: None,
-        worker: None,
-        journal: None,
-    };
+    let mut behind = Behind::new(making, news.clone());
     if let Some(supervised) = supervised {
         behind.begin(supervised);
     }
@@ -170,8 +151,7 @@ pub async fn run(
         let mut finding = std::pin::pin!(finding);
         let mut found = false;
         let mut interrupted = std::pin::pin!(interrupted);
-        let first = behind.seen();
-        screen.take(Message::Board(first), &behind);
+        screen.take(Message::Board(Seen::default()), &behind);
         loop {
             if let Some(end) = screen.end {
                 break Ok(end);
@@ -236,7 +216,6 @@ pub async fn run(
                     Some(Arrival::Supervised { supervised, remembered }) => {
                         behind.begin(*supervised);
                         screen.expect(remembered);
-                        screen.take(Message::Board(behind.seen()), &behind);
                     }
                     Some(Arrival::Found(outcome)) => screen.take(Message::Found(outcome), &behind),
                     Some(Arrival::News(news)) => screen.take(Message::Start(news), &behind),
@@ -282,60 +261,6 @@ async fn arriving(arrivals: &mut Option<mpsc::Receiver<Arrival>>) -> Option<Arri
     match arrivals {
         Some(arrivals) => arrivals.recv().await,
         None => std::future::pending().await,
-    }
-}
-
-/// What works behind the screen, once it is there.
-struct Behind {
-    config: Arc<Config>,
-    news: mpsc::Sender<Message>,
-    board: Option<watch::Receiver<Arc<Board>>>,
-    orders: Option<mpsc::UnboundedSender<Effect>>,
-    reading: Option<JoinHandle<()>>,
-    worker: Option<JoinHandle<()>>,
-    journal: Option<Journal>,
-}
-
-impl Behind {
-    fn begin(&mut self, supervised: Supervised) {
-        let Supervised { supervisor, journal, desk } = supervised;
-        self.board = Some(supervisor.board());
-        self.reading =
-            Some(tokio::spawn(read_journal(journal.clone(), Arc::clone(&self.config), self.news.clone())));
-        let (orders, inbox) = mpsc::unbounded_channel();
-        self.orders = Some(orders);
-        self.worker = Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, self.news.clone())));
-        self.journal = Some(journal);
-    }
-
-    /// What there is to see now.
-    fn seen(&mut self) -> Arc<Board> {
-        self.board.as_mut().map(|board| Arc::clone(&board.borrow_and_update())).unwrap_or_default()
-    }
-
-    async fn changed(&mut self) -> Arc<Board> {
-        if let Some(board) = &mut self.board
-            && board.changed().await.is_ok()
-        {
-            return board.borrow_and_update().clone();
-        }
-        std::future::pending().await
-    }
-
-    async fn end(self) {
-        let Behind { orders, reading, worker, journal, .. } = self;
-        if let Some(reading) = reading {
-            reading.abort();
-        }
-        // With the last sender gone the worker stops the supervisor, which reaches a safe state.
-        drop(orders);
-        if let Some(worker) = worker {
-            let _panicked = worker.await;
-        }
-        if let Some(journal) = journal {
-            // What could not be written is looked for at the next start.
-            let _unwritten = journal.close().await;
-        }
     }
 }
 
@@ -432,121 +357,7 @@ impl Screen {
             | Effect::Forget(_)
             | Effect::Propose { .. }
             | Effect::CarryOut(_)
-            | Effect::FindWaysOut { .. } => {
-                if let Some(orders) = &behind.orders {
-                    // A worker that has ended has nothing to be told.
-                    let _ended = orders.send(effect);
-                }
-            }
-        }
-    }
-}
-
-/// Owns the supervisor, and stops it when nobody can order anything any more. Orders are worked on beside each other: one
-/// that hangs holds up nothing else.
-async fn work(
-    supervisor: Supervisor,
-    desk: Arc<Desk>,
-    mut inbox: mpsc::UnboundedReceiver<Effect>,
-    news: mpsc::Sender<Message>,
-) {
-    let board = supervisor.board();
-    let mut orders = JoinSet::new();
-    loop {
-        let effect = tokio::select! {
-            effect = inbox.recv() => match effect {
-                Some(effect) => effect,
-                None => break,
-            },
-            Some(ended) = orders.join_next() => {
-                if matches!(ended, Ok(true)) {
-                    supervisor.poll_now().await;
-                }
-                continue;
-            }
-        };
-        match effect {
-            Effect::Tell(address, command) => supervisor.tell(address, command).await,
-            Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
-            Effect::Forget(address) => supervisor.forget(address).await,
-            Effect::Propose { ticket, order } => {
-                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
-                orders.spawn(async move {
-                    let proposal = desk.propose(order, &board).await;
-                    let proposal = proposal.map(Box::new).map_err(|failure| failure.to_string());
-                    let _gone = news.send(Message::Proposed { ticket, proposal }).await;
-                    false
-                });
-            }
-            Effect::CarryOut(proposal) => {
-                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
-                orders.spawn(async move {
-                    let became = desk.carry_out(*proposal, &board).await;
-                    // What was written is to be seen at once.
-                    let seen = matches!(became, Ok(Became::Done(_)));
-                    let became = became.map(Box::new).map_err(|failure| failure.to_string());
-                    let _gone = news.send(Message::Became(became)).await;
-                    seen
-                });
-            }
-            Effect::FindWaysOut { ticket, address } => {
-                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
-                orders.spawn(async move {
-                    let ways = desk.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
-                    let _gone = news.send(Message::WaysOut { ticket, address, ways }).await;
-                    false
-                });
-            }
-            Effect::OpenInBrowser(_)
-            | Effect::CopyToClipboard(_)
-            | Effect::Edit(_)
-            | Effect::LookAgain
-            | Effect::WriteConfiguration
-            | Effect::PlayDemo
-            | Effect::Quit => {}
-        }
-    }
-    let _cut_off = timeout(GRACE, async { while orders.join_next().await.is_some() {} }).await;
-    drop(orders);
-    supervisor.stop().await;
-}
-
-/// The newest records, and then every one that anybody appends; and what was ever handed off, whenever that changes.
-async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<Message>) {
-    let newest = Filter { order: Order::NewestFirst, limit: Some(KEPT), ..Filter::default() };
-    let mut last = 0;
-    match journal.records(newest).await {
-        Ok(mut records) => {
-            last = records.first().map_or(0, |record| record.seq);
-            records.reverse();
-            // A few at a time, so that a key does not wait for thousands of them.
-            for few in records.chunks(AT_A_TIME) {
-                let _gone = news.send(Message::Records(few.to_vec())).await;
-            }
-        }
-        Err(error) => {
-            let _gone =
-                news.send(Message::JournalTrouble(format!("the journal cannot be read: {error}"))).await;
-        }
-    }
-    let mut follower = journal.follow(last);
-    let mut changed = true;
-    loop {
-        if std::mem::take(&mut changed)
-            && let Ok(decided) = handoffs::ever(&journal, &config.targets, None, Some(HISTORY)).await
-        {
-            let _gone = news.send(Message::HandedOff(decided)).await;
-        }
-        match follower.next().await {
-            Ok(record) => {
-                changed = handoffs::concerns(&record);
-                if news.send(Message::Records(vec![record])).await.is_err() {
-                    return;
-                }
-            }
-            Err(JournalError::Closed) => return,
-            // The supervisor reads on, too, and tells what is wrong.
-            Err(_) => {}
+            | Effect::FindWaysOut { .. } => behind.order(effect),
         }
     }
 }

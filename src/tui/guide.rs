@@ -82,7 +82,7 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
         Lesson::Conversation => matches!(model.screen, Screen::Thread { .. }),
         Lesson::Decide => by_person("decided"),
         Lesson::Handoff => here(List::Handoff) && has_sent(model),
-        Lesson::Queue => model.pulls.values().flat_map(|pull| &pull.threads).any(|thread| thread.queued),
+        Lesson::Queue => model.pulls.values().flat_map(|pull| pull.threads.iter()).any(|thread| thread.queued),
         Lesson::WaysOut => {
             let asked = !matches!(
                 model.overlay,
@@ -197,11 +197,11 @@ impl Keys<'_> {
 }
 
 fn stuck(model: &Model) -> usize {
-    model.pulls.values().map(PullRow::stuck).sum()
+    model.pulls.values().map(|pull| pull.stuck()).sum()
 }
 
 fn has_sent(model: &Model) -> bool {
-    model.pulls.values().flat_map(|pull| &pull.handoff).any(|row| row.going == Going::Sent)
+    model.pulls.values().flat_map(|pull| pull.handoff.iter()).any(|row| row.going == Going::Sent)
 }
 
 fn is_capped(pull: &PullRow) -> bool {
@@ -209,7 +209,7 @@ fn is_capped(pull: &PullRow) -> bool {
 }
 
 fn capped(model: &Model) -> Option<&PullRow> {
-    model.pulls.values().find(|pull| is_capped(pull))
+    model.pulls.values().map(|pull| &**pull).find(|pull| is_capped(pull))
 }
 
 /// Findings that nobody fixes, where somebody was meant to.

@@ -1,5 +1,6 @@
 //! What comes in and what goes out, both as data: a test can make the one and read the other.
 
+use super::rows::Seen;
 use super::start::{Found, News};
 use super::theme::Theme;
 use crate::failure::Failure;
@@ -8,10 +9,9 @@ use crate::journal::Record;
 use crate::people::WayOut;
 use crate::people::desk::{Became, Order, Proposal};
 use crate::supervisor::handoffs::Decided;
-use crate::supervisor::{Board, Command};
+use crate::supervisor::Command;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
-use std::sync::Arc;
 
 /// Everything that can change what is shown.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub enum Message {
     },
 
     // The supervisor and the journal
-    Board(Arc<Board>),
+    Board(Seen),
     Records(Vec<Record>),
     JournalTrouble(String),
     /// Every task that a merge decided, be it of a pull request that nobody watches any more.

@@ -10,7 +10,7 @@ use super::rows::handoff::HandoffRow;
 use super::rows::inbox::InboxRow;
 use super::rows::journal::JournalRow;
 use super::rows::thread::ThreadRow;
-use super::rows::{Making, PullRow};
+use super::rows::{Making, PullRow, Rows};
 use super::start::Start;
 use super::theme::Theme;
 use crate::domain::vocabulary::ThreadId;
@@ -35,7 +35,7 @@ pub struct Model {
     pub keymap: Keymap,
     pub theme: Theme,
     pub board: Arc<Board>,
-    pub pulls: BTreeMap<PullRequestAddress, PullRow>,
+    pub pulls: Rows,
     /// Newest first.
     pub records: VecDeque<JournalRow>,
     /// What was ever handed off, newest first.
@@ -217,7 +217,7 @@ impl Model {
             making,
             theme,
             board: Arc::default(),
-            pulls: BTreeMap::new(),
+            pulls: Rows::new(),
             records: VecDeque::new(),
             handed_off: Vec::new(),
             now,
@@ -280,7 +280,7 @@ impl Model {
     }
 
     fn all_pulls(&self) -> Vec<&PullRow> {
-        self.pulls.values().collect()
+        self.pulls.values().map(|pull| &**pull).collect()
     }
 
     fn all_inbox(&self) -> Vec<&InboxRow> {
@@ -290,7 +290,7 @@ impl Model {
     /// What the board knows, and what was handed off from pull requests that it does not show.
     fn all_handoff(&self) -> Vec<&HandoffRow> {
         let elsewhere = self.handed_off.iter().filter(|row| !self.pulls.contains_key(&row.address));
-        self.pulls.values().flat_map(|pull| &pull.handoff).chain(elsewhere).collect()
+        self.pulls.values().flat_map(|pull| pull.handoff.iter()).chain(elsewhere).collect()
     }
 
     fn all_records(&self) -> Vec<&JournalRow> {
@@ -396,7 +396,8 @@ impl Model {
 
     pub fn thread_keys(&self) -> Vec<String> {
         let threads = self.selected_pull().map(|pull| &pull.threads);
-        threads.into_iter().flatten().map(|thread| thread.id.as_str().to_owned()).collect()
+        let threads = threads.into_iter().flat_map(|threads| threads.iter());
+        threads.map(|thread| thread.id.as_str().to_owned()).collect()
     }
 
     pub fn selected_thread(&self) -> Option<&ThreadRow> {
@@ -406,13 +407,14 @@ impl Model {
 
     /// The pull request that a command on this screen is about.
     pub fn concerned(&self) -> Option<&PullRow> {
-        match &self.screen {
-            Screen::Watch => self.selected_pull(),
-            Screen::Inbox => self.pulls.get(&self.selected_inbox()?.address),
-            Screen::Handoff => self.pulls.get(&self.selected_handoff()?.address),
-            Screen::Thread { address, .. } => self.pulls.get(address),
-            Screen::Journal | Screen::Record { .. } | Screen::FirstRun => None,
-        }
+        let address = match &self.screen {
+            Screen::Watch => return self.selected_pull(),
+            Screen::Inbox => &self.selected_inbox()?.address,
+            Screen::Handoff => &self.selected_handoff()?.address,
+            Screen::Thread { address, .. } => address,
+            Screen::Journal | Screen::Record { .. } | Screen::FirstRun => return None,
+        };
+        self.pulls.get(address).map(|pull| &**pull)
     }
 
     /// The thread with the cursor, or the threads of the row with the cursor.
@@ -468,7 +470,8 @@ impl Model {
             Screen::Handoff => self.selected_handoff().and_then(|row| row.url.as_deref()),
             Screen::Thread { address, id, .. } => {
                 let threads = self.pulls.get(address).map(|pull| &pull.threads);
-                threads.into_iter().flatten().find(|row| row.id == *id).and_then(|row| row.url.as_deref())
+                let mut rows = threads.into_iter().flat_map(|threads| threads.iter());
+                rows.find(|row| row.id == *id).and_then(|row| row.url.as_deref())
             }
             _ => None,
         }

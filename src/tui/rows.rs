@@ -1,6 +1,7 @@
 //! What the board amounts to on a screen: plain rows, cleaned for a terminal here and nowhere else (S1).
 //!
-//! A pull request's rows are made again only when its view was replaced.
+//! A pull request's rows are made again only when its view was replaced, and not by whoever draws: with hundreds of pull
+//! requests that takes longer than a key may.
 
 pub mod handoff;
 pub mod inbox;
@@ -59,11 +60,11 @@ pub struct PullRow {
     pub due: Vec<String>,
     pub opened_at: Option<Timestamp>,
     pub url: Option<String>,
-    pub threads: Vec<ThreadRow>,
+    pub threads: Arc<[ThreadRow]>,
     /// Findings in the text of a review, where there is no thread to answer in.
     pub in_bodies: usize,
     pub inbox: Vec<InboxRow>,
-    pub handoff: Vec<HandoffRow>,
+    pub handoff: Arc<[HandoffRow]>,
     /// How many tasks are on their way or will be.
     pub going: usize,
 }
@@ -91,23 +92,36 @@ impl PullRow {
     }
 }
 
-/// Brings the rows up to date with a board, and says which were replaced. A poll that found nothing new renews the few
-/// words that follow from it, and leaves the rest as it is.
-pub fn refresh(
-    rows: &mut BTreeMap<PullRequestAddress, PullRow>,
-    board: &Board,
-    making: &Making,
-) -> Vec<PullRow> {
-    rows.retain(|address, _| board.pull_requests.contains_key(address));
-    let mut replaced = Vec::new();
-    for (address, view) in &board.pull_requests {
-        match rows.get_mut(address) {
-            Some(row) if Arc::ptr_eq(&row.view, view) => {}
-            Some(row) if has_same_threads(&row.view, view) => row.renew(view),
-            _ => replaced.extend(rows.insert(address.clone(), pull_row(view, making))),
-        }
+/// Every pull request's row.
+pub type Rows = BTreeMap<PullRequestAddress, Arc<PullRow>>;
+
+/// A board, and what it amounts to. Cloning it copies no row.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    pub board: Arc<Board>,
+    pub pulls: Rows,
+}
+
+impl Seen {
+    /// Brings the rows up to date with a board. A poll that found nothing new renews the few words that follow from it, and
+    /// leaves the rest as it is.
+    #[must_use]
+    pub fn followed_by(&self, board: Arc<Board>, making: &Making) -> Seen {
+        let row = |(address, view): (&PullRequestAddress, &Arc<View>)| {
+            let row = match self.pulls.get(address) {
+                Some(row) if Arc::ptr_eq(&row.view, view) => Arc::clone(row),
+                Some(row) if has_same_threads(&row.view, view) => {
+                    let mut renewed = PullRow::clone(row);
+                    renewed.renew(view);
+                    Arc::new(renewed)
+                }
+                _ => Arc::new(pull_row(view, making)),
+            };
+            (address.clone(), row)
+        };
+        let pulls = board.pull_requests.iter().map(row).collect();
+        Seen { board, pulls }
     }
-    replaced
 }
 
 fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
@@ -115,8 +129,8 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
     let rules = Rules::of(config, &**reads, &view.address.repository, *read_only);
     let standing = view.standing.as_deref();
     let snapshot = view.snapshot();
-    let threads = thread::rows(view, &rules, &wait(view));
-    let handoff = handoff::rows(view, &rules);
+    let threads = thread::rows(view, &rules, &wait(view)).into();
+    let handoff: Arc<[HandoffRow]> = handoff::rows(view, &rules).into();
     let mut row = PullRow {
         view: Arc::clone(view),
         address: view.address.clone(),

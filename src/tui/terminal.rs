@@ -6,10 +6,15 @@ use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::queue;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
-use std::io::{self, BufWriter, Stdout, stdout};
-use std::ops::{Deref, DerefMut};
+use ratatui::layout::Size;
+use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
@@ -57,6 +62,20 @@ impl Terminal {
         }
     }
 
+    /// Draws a frame, which a terminal that can do so shows as a whole or not at all.
+    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(self.screen.backend_mut(), BeginSynchronizedUpdate)?;
+        let drawn = self.screen.draw(draw).map(|_| ());
+        // A frame that failed half-way must not freeze the terminal.
+        queue!(self.screen.backend_mut(), EndSynchronizedUpdate)?;
+        self.screen.backend_mut().flush()?;
+        drawn
+    }
+
+    pub(super) fn size(&self) -> io::Result<Size> {
+        self.screen.size()
+    }
+
     /// Completes when anything in this process has panicked: the terminal is not ours any more.
     pub(super) fn panicked(&self) -> impl Future<Output = ()> + use<> {
         let shared = Arc::clone(&self.shared);
@@ -69,7 +88,14 @@ impl Shared {
     fn give_back(&self) {
         if self.ours.swap(false, Ordering::SeqCst) {
             let _closed =
-                execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show);
+                execute!(
+                stdout(),
+                EndSynchronizedUpdate,
+                DisableBracketedPaste,
+                DisableMouseCapture,
+                LeaveAlternateScreen,
+                Show
+            );
             let _closed = disable_raw_mode();
         }
     }
@@ -82,19 +108,5 @@ impl Drop for Terminal {
             let before = Arc::clone(&self.before);
             std::panic::set_hook(Box::new(move |panic| before(panic)));
         }
-    }
-}
-
-impl Deref for Terminal {
-    type Target = ratatui::Terminal<CrosstermBackend<Output>>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.screen
-    }
-}
-
-impl DerefMut for Terminal {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.screen
     }
 }

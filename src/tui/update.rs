@@ -14,7 +14,7 @@ use super::dialog::Overlay;
 use super::guide;
 use super::message::{Effect, Message};
 use super::model::{List, Model, Screen};
-use super::rows;
+use super::rows::{self, Seen};
 use super::rows::journal::{JournalRow, KEPT};
 use crate::clean;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -47,10 +47,10 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             (model.width, model.height) = (width, height);
             Vec::new()
         }
-        Message::Board(board) => {
-            let replaced = rows::refresh(&mut model.pulls, &board, &model.making);
+        Message::Board(Seen { board, pulls }) => {
+            let before = std::mem::replace(&mut model.pulls, pulls);
             model.version += 1;
-            news::notice(model, &replaced);
+            news::notice(model, &before);
             model.board = board;
             starting::confirm(model)
         }

@@ -20,6 +20,8 @@ pub(crate) struct Played {
     /// Everything that was written to the terminal.
     pub(crate) raw: Vec<u8>,
     pub(crate) child: Box<dyn Child + Send + Sync>,
+    /// The beginning of a frame whose end is not there yet: a terminal does not show that, either.
+    unshown: Vec<u8>,
     bytes: Receiver<Vec<u8>>,
     keys: Box<dyn Write + Send>,
     _terminal: Box<dyn MasterPty + Send>,
@@ -58,7 +60,7 @@ impl Played {
             }
         });
         let screen = vt100::Parser::new(NonZero::new(rows).unwrap(), NonZero::new(columns).unwrap(), 0);
-        Played { screen, raw: Vec::new(), child, bytes, keys, _terminal: pair.master }
+        Played { screen, raw: Vec::new(), child, unshown: Vec::new(), bytes, keys, _terminal: pair.master }
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
@@ -99,14 +101,20 @@ impl Played {
     /// Takes what comes within this time, if anything does.
     fn read(&mut self, within: Duration) {
         match self.bytes.recv_timeout(within) {
-            Ok(bytes) => {
-                self.raw.extend_from_slice(&bytes);
-                self.screen.process(&bytes);
-            }
+            Ok(bytes) => self.take(&bytes),
             Err(RecvTimeoutError::Timeout) => {}
             // The program has ended; whoever waits for more waits for nothing.
             Err(RecvTimeoutError::Disconnected) => std::thread::yield_now(),
         }
+    }
+
+    /// Shows what is whole of what has come.
+    fn take(&mut self, bytes: &[u8]) {
+        self.raw.extend_from_slice(bytes);
+        self.unshown.extend_from_slice(bytes);
+        let whole = whole_frames(&self.unshown);
+        self.screen.process(&self.unshown[..whole]);
+        self.unshown.drain(..whole);
     }
 
     /// The row that the cursor is on.
@@ -128,13 +136,27 @@ impl Played {
         let status = self.child.wait().unwrap();
         // What was written last may still be on its way.
         while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
-            self.raw.extend_from_slice(&bytes);
-            self.screen.process(&bytes);
+            self.take(&bytes);
         }
         let screen = self.screen.screen();
         assert!(!screen.hide_cursor(), "the cursor is visible again");
         assert!(!screen.bracketed_paste());
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
         status
+    }
+}
+
+/// How much of this ends where no frame is being drawn.
+fn whole_frames(bytes: &[u8]) -> usize {
+    const BEGIN: &[u8] = b"\x1b[?2026h";
+    const END: &[u8] = b"\x1b[?2026l";
+    let last = |sequence: &[u8]| bytes.windows(sequence.len()).rposition(|window| window == sequence);
+    match (last(BEGIN), last(END)) {
+        (Some(begin), end) if end.is_none_or(|end| end < begin) => begin,
+        // What may be the beginning of a sequence waits for the rest of it.
+        _ => {
+            let opening = (1..BEGIN.len()).rev().find(|length| bytes.ends_with(&BEGIN[..*length]));
+            bytes.len() - opening.unwrap_or(0)
+        }
     }
 }

@@ -5,6 +5,7 @@ use cloture::config;
 use cloture::domain::post::{Reading, Reads, Where};
 use cloture::domain::snapshot::{Account, Minimized, PullRequestSnapshot};
 use cloture::domain::vocabulary::ReviewerName;
+use cloture::tui::rows::Seen;
 use cloture::tui::{Message, Model, Screen, update};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
@@ -231,6 +232,6 @@ fn a_small_terminal_scrolls_the_header_too() {
 fn a_thread_that_is_gone_says_so() {
     let (snapshot, now) = discount();
     let mut model = opened(snapshot, now);
-    update(&mut model, Message::Board(Arc::default()));
+    update(&mut model, Message::Board(Seen::default()));
     assert!(has(&shown(&mut model), "This thread is not there any more"));
 }

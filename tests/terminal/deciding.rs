@@ -158,10 +158,12 @@ fn what_waits_is_upheld_returned_and_dismissed_from_the_inbox() {
     // The worst first: critical, high, low.
     played.press("gU");
     played.until_shown("src/a.rs:1 is upheld");
+    played.until_shown("Inbox·2");
     played.press("gd");
     played.because("not worth it");
     played.agree("Dismiss the finding at src/a.rs:3");
     played.until_shown("src/a.rs:3 is dismissed");
+    played.until_shown("Inbox·1");
     played.press("gb");
     played.because("look again");
     played.agree("Return the thread at src/b.rs:1");

@@ -12,7 +12,7 @@ use cloture::simulator::Scenario;
 use cloture::supervisor::history::History;
 use cloture::supervisor::standing::{Rules, Standing};
 use cloture::supervisor::{Board, Role, View};
-use cloture::tui::rows::Making;
+use cloture::tui::rows::{Making, Seen};
 use cloture::tui::{Effect, Message, Model, Theme, draw, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::{SignedDuration, Timestamp};
@@ -117,7 +117,7 @@ pub(crate) fn record(seq: u64, at: Timestamp, kind: &str, why: &str) -> Record {
 /// A terminal over a board, with somebody called Dana in front of it.
 pub(crate) fn model(board: Arc<Board>, now: Timestamp, theme: config::Theme) -> Model {
     let mut model = Model::new(making(), Theme::new(theme, false), "dana".to_owned(), now);
-    update(&mut model, Message::Board(board));
+    update(&mut model, Message::Board(Seen::default().followed_by(board, &making())));
     model
 }
 

@@ -113,88 +113,105 @@ static PHRASES: LazyLock<BTreeMap<Signal, Phrases>> = LazyLock::new(|| {
     let mut by_signal: BTreeMap<Signal, Phrases> = BTreeMap::new();
     for (signal, phrases) in LANGUAGES.iter().copied().flatten() {
         let known = by_signal.entry(*signal).or_default();
-        phrases.split(';').map(parse).for_each(|parts| known.insert(parts));
+        phrases.split(';').for_each(|phrase| known.insert(phrase));
     }
+    by_signal.values_mut().for_each(Phrases::put_in_order);
     by_signal
 });
 
-/// The phrases for one signal, found by their first word so that each word of a text meets few of them.
+/// The phrases for one signal, found by their first word so that each word of a text meets few of them. There are thousands,
+/// so they lie one behind the other, in words that the tables lend.
 #[derive(Default)]
 struct Phrases {
-    all: Vec<Vec<Part>>,
-    by_first_word: BTreeMap<String, Vec<usize>>,
+    parts: Vec<Part>,
+    /// Where each phrase ends, and the next begins.
+    ends: Vec<usize>,
+    /// Sorted by the word.
+    by_first_word: Vec<(&'static str, usize)>,
     /// Those that begin with part of a word or with any deed.
     by_no_word: Vec<usize>,
 }
 
 impl Phrases {
-    fn insert(&mut self, parts: Vec<Part>) {
-        let index = self.all.len();
-        match parts.iter().find(|part| !matches!(part, Part::Beginning)) {
-            Some(Part::Word(word)) => self.by_first_word.entry(word.clone()).or_default().push(index),
+    fn insert(&mut self, phrase: &'static str) {
+        let index = self.ends.len();
+        let begin = self.parts.len();
+        parse(phrase, &mut self.parts);
+        match self.parts[begin..].iter().find(|part| !matches!(part, Part::Beginning)) {
+            Some(Part::Word(word)) => self.by_first_word.push((word, index)),
             Some(Part::Either(words)) => {
-                for word in words {
-                    self.by_first_word.entry(word.clone()).or_default().push(index);
-                }
+                self.by_first_word.extend(words.split('/').map(|word| (word, index)));
             }
             _ => self.by_no_word.push(index),
         }
-        self.all.push(parts);
+        self.ends.push(self.parts.len());
+    }
+
+    fn put_in_order(&mut self) {
+        self.by_first_word.sort_unstable();
+        self.by_first_word.shrink_to_fit();
+        self.parts.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 
     fn opening_with(&self, word: &str) -> impl Iterator<Item = &[Part]> {
-        let known = self.by_first_word.get(word).map_or(&[][..], Vec::as_slice);
-        known.iter().chain(&self.by_no_word).map(|index| self.all[*index].as_slice())
+        let from = self.by_first_word.partition_point(|(first, _)| *first < word);
+        let known = self.by_first_word[from..].iter().take_while(move |(first, _)| *first == word);
+        known.map(|(_, index)| index).chain(&self.by_no_word).map(|index| self.phrase(*index))
+    }
+
+    fn phrase(&self, index: usize) -> &[Part] {
+        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.parts[begin..self.ends[index]]
     }
 }
 
 static DEED_FORMS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| DEEDS.split_whitespace().collect());
 
+#[derive(Clone, Copy)]
 enum Part {
     Beginning,
     End,
     Gap,
     Deed,
-    Word(String),
-    Stem(String),
-    Ending(String),
-    Either(Vec<String>),
+    Word(&'static str),
+    Stem(&'static str),
+    Ending(&'static str),
+    /// Several words with strokes between them.
+    Either(&'static str),
 }
 
-fn parse(phrase: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
+fn parse(phrase: &'static str, parts: &mut Vec<Part>) {
     for piece in phrase.split_whitespace() {
         match piece {
             "^" => parts.push(Part::Beginning),
             "$" => parts.push(Part::End),
             ".." => parts.push(Part::Gap),
             "@deed" => parts.push(Part::Deed),
-            _ if piece.contains(is_unspaced) => parts.extend(split_unspaced(piece)),
-            _ if piece.contains('/') => {
-                parts.push(Part::Either(piece.split('/').map(str::to_owned).collect()));
-            }
+            _ if piece.contains(is_unspaced) => split_unspaced(piece, parts),
+            _ if piece.contains('/') => parts.push(Part::Either(piece)),
             _ => parts.push(match (piece.strip_suffix('*'), piece.strip_prefix('*')) {
-                (Some(stem), _) => Part::Stem(stem.to_owned()),
-                (None, Some(ending)) => Part::Ending(ending.to_owned()),
-                (None, None) => Part::Word(piece.to_owned()),
+                (Some(stem), _) => Part::Stem(stem),
+                (None, Some(ending)) => Part::Ending(ending),
+                (None, None) => Part::Word(piece),
             }),
         }
     }
-    parts
 }
 
 /// "別prで" is three words: each ideograph, and the Latin letters between them.
-fn split_unspaced(piece: &str) -> Vec<Part> {
-    let mut words: Vec<String> = Vec::new();
-    let mut goes_on = false;
-    for c in piece.chars() {
-        match words.last_mut() {
-            Some(word) if goes_on && !is_unspaced(c) => word.push(c),
-            _ => words.push(c.into()),
-        }
-        goes_on = !is_unspaced(c);
+fn split_unspaced(piece: &'static str, parts: &mut Vec<Part>) {
+    let mut rest = piece;
+    while let Some(first) = rest.chars().next() {
+        let end = if is_unspaced(first) {
+            first.len_utf8()
+        } else {
+            rest.find(is_unspaced).unwrap_or(rest.len())
+        };
+        let (word, behind) = rest.split_at(end);
+        parts.push(Part::Word(word));
+        rest = behind;
     }
-    words.into_iter().map(Part::Word).collect()
 }
 
 /// Where the parts end if they begin at a word. Gaps are short and rare, so the recursion is shallow.
@@ -224,10 +241,10 @@ impl Part {
         match self {
             Part::Beginning | Part::End | Part::Gap => false,
             Part::Deed => DEED_FORMS.contains(word),
-            Part::Word(text) => word == text,
-            Part::Stem(stem) => word.starts_with(stem.as_str()),
-            Part::Ending(ending) => word.ends_with(ending.as_str()),
-            Part::Either(texts) => texts.iter().any(|text| text == word),
+            Part::Word(text) => word == *text,
+            Part::Stem(stem) => word.starts_with(stem),
+            Part::Ending(ending) => word.ends_with(ending),
+            Part::Either(texts) => texts.split('/').any(|text| text == word),
         }
     }
 }

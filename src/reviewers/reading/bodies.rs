@@ -102,7 +102,7 @@ fn without_closing_tags(text: &str) -> &str {
 
 /// `12-14`: or `12`: in front of a finding in its file's block.
 static LINES: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::from(r"^`(?P<from>\d+)(?:\s*[-–]\s*(?P<to>\d+))?`\s*[::]".to_owned()));
+    LazyLock::new(|| Pattern::from(r"^`(?P<from>[0-9]+)(?:\s*[-–]\s*(?P<to>[0-9]+))?`\s*[::]".to_owned()));
 static FILE_BLOCK: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::from(r"^(?P<path>\S(?:.*\S)?) \(\d+\)$".to_owned()));
 

@@ -71,10 +71,10 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
         return Vec::new();
     }
     let mut rows: Vec<HandoffRow> = Vec::new();
+    let handing = standing.handing(rules);
     for task in standing.tasks(rules) {
         let first = task.findings.first().and_then(|id| standing.thread(id));
-        let reason =
-            first.map_or_else(String::new, |first| standing.eligibility(first.thread, rules).to_string());
+        let reason = first.map_or_else(String::new, |first| handing.eligibility(first.thread).to_string());
         rows.push(HandoffRow {
             address: view.address.clone(),
             pull: view.address.to_string(),
@@ -92,7 +92,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
     let threads = standing.threads();
     for shown in threads.iter().filter(|shown| shown.repeats.is_none() && !shown.thread.status().is_settled())
     {
-        let eligibility = standing.eligibility(shown.thread, rules);
+        let eligibility = handing.eligibility(shown.thread);
         if eligibility.is_eligible() {
             continue;
         }

@@ -1,16 +1,14 @@
 //! Findings as a prompt for a coding agent, for the clipboard.
 
-use super::{PullRow, line};
+use super::{Rows, line};
 use crate::clean;
 use crate::domain::place::LineRange;
-use crate::github::PullRequestAddress;
 use crate::people::desk::ThreadKey;
 use crate::supervisor::standing::Shown;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// None where none of these threads is a reviewer's finding.
-pub fn of(pulls: &BTreeMap<PullRequestAddress, PullRow>, threads: &[ThreadKey]) -> Option<String> {
+pub fn of(pulls: &Rows, threads: &[ThreadKey]) -> Option<String> {
     let mut text = String::new();
     let mut last = None;
     for (address, id) in threads {

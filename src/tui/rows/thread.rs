@@ -1,13 +1,14 @@
 //! A thread as a row: how far it is, what is still legal, whose turn it is.
 
 use super::line;
+use crate::domain::handoff::Eligibility;
 use crate::domain::machine::{Machine, Status};
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Phase, Standing as Wait};
 use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
 use crate::supervisor::View;
-use crate::supervisor::standing::{Rules, Shown, Standing};
+use crate::supervisor::standing::{Handing, Rules, Shown};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
@@ -32,10 +33,8 @@ pub struct ThreadRow {
     pub repeats: bool,
     pub resolve_proposed: bool,
     pub queued: bool,
-    /// Whether it is handed off at merge as things stand.
-    pub goes: bool,
-    /// H8, in one sentence.
-    pub handoff: String,
+    /// H8: whether it is handed off at merge as things stand, and why; absent where there is no finding to hand off.
+    pub handoff: Option<Eligibility>,
 }
 
 #[derive(Debug, Clone)]
@@ -103,6 +102,17 @@ impl ThreadRow {
             self.title,
             self.status.name()
         )
+    }
+
+    pub fn goes(&self) -> bool {
+        self.handoff.is_some_and(Eligibility::is_eligible)
+    }
+
+    pub fn why_it_goes_or_stays(&self) -> String {
+        match &self.handoff {
+            Some(eligibility) => eligibility.to_string(),
+            None => "no reviewer's finding, so it is never handed off".to_owned(),
+        }
     }
 
     /// Why it waits, for whoever has to decide; or why it does not any more.
@@ -197,7 +207,8 @@ impl Counted {
 pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow> {
     let Some(standing) = view.standing.as_deref() else { return Vec::new() };
     let owned = standing.threads();
-    let owned = owned.iter().map(|shown| owned_row(shown, standing, view, rules, wait));
+    let handing = standing.handing(rules);
+    let owned = owned.iter().map(|shown| owned_row(shown, &handing, view, rules, wait));
     let mut rows: Vec<ThreadRow> = owned.chain(standing.unowned.iter().map(unowned_row)).collect();
     let rank = |row: &ThreadRow| match row.status {
         _ if row.is_stuck() => 0,
@@ -215,7 +226,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow
 
 fn owned_row(
     shown: &Shown<'_>,
-    standing: &Standing,
+    handing: &Handing,
     view: &View,
     rules: &Rules<'_>,
     wait: &Wait,
@@ -237,8 +248,7 @@ fn owned_row(
         repeats: shown.repeats.is_some(),
         resolve_proposed: shown.resolve_proposed,
         queued: thread.queued,
-        goes: standing.eligibility(thread, rules).is_eligible(),
-        handoff: standing.eligibility(thread, rules).to_string(),
+        handoff: Some(handing.eligibility(thread)),
     }
 }
 
@@ -258,8 +268,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         repeats: false,
         resolve_proposed: false,
         queued: false,
-        goes: false,
-        handoff: "no reviewer's finding, so it is never handed off".to_owned(),
+        handoff: None,
     }
 }
 

@@ -60,7 +60,7 @@ fn nothing_meant(model: &Model) -> String {
 
 /// What goes is taken off the list, be it queued or going by itself, unless one of them does not go yet: then all are to.
 fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
-    let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(|row| row.goes);
+    let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(|row| row.goes());
     if threads.iter().all(goes) { What::Remove } else { What::Decide(Verb::Queue) }
 }
 

@@ -152,7 +152,7 @@ fn header(model: &Model, columns: u16) -> Vec<Line<'static>> {
         let text = format!("Opened by {}, who is no reviewer: nothing is counted here.", row.reviewer);
         lines.extend(paragraph(&text, columns, muted));
     }
-    lines.extend(paragraph(&format!("Handoff: {}.", row.handoff), columns, muted));
+    lines.extend(paragraph(&format!("Handoff: {}.", row.why_it_goes_or_stays()), columns, muted));
     lines
 }
 

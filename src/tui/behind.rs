@@ -1,0 +1,223 @@
+//! What works behind the screen: the supervisor and the desk, whoever reads the journal, and whoever makes rows of what there
+//! is to see. Each works beside the screen and sends it what came of it.
+
+use super::driver::{FRAME, Supervised};
+use super::message::{Effect, Message};
+use super::rows::journal::KEPT;
+use super::rows::{Making, Seen};
+use crate::config::Config;
+use crate::journal::{Filter, Journal, JournalError, Order};
+use crate::people::desk::{Became, Desk};
+use crate::supervisor::{Board, Supervisor, handoffs};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+
+/// How long whoever leaves waits for what is being written. What is cut off is found again by its intent.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// The newest so many tasks are shown; `cloture queue history` has the rest.
+const HISTORY: usize = 200;
+
+/// Records that are made into rows between two looks at the keyboard.
+const AT_A_TIME: usize = 100;
+
+/// What works behind the screen, once it is there.
+pub(super) struct Behind {
+    config: Arc<Config>,
+    news: mpsc::Sender<Message>,
+    making: Making,
+    /// What there is to see, with its rows.
+    seen: Option<watch::Receiver<Seen>>,
+    maker: Option<JoinHandle<()>>,
+    orders: Option<mpsc::UnboundedSender<Effect>>,
+    reading: Option<JoinHandle<()>>,
+    worker: Option<JoinHandle<()>>,
+    journal: Option<Journal>,
+}
+
+impl Behind {
+    pub(super) fn new(making: Making, news: mpsc::Sender<Message>) -> Behind {
+        let config = Arc::clone(&making.config);
+        Behind {
+            config,
+            news,
+            making,
+            seen: None,
+            maker: None,
+            orders: None,
+            reading: None,
+            worker: None,
+            journal: None,
+        }
+    }
+
+    pub(super) fn begin(&mut self, supervised: Supervised) {
+        let Supervised { supervisor, journal, desk } = supervised;
+        let (made, seen) = watch::channel(Seen::default());
+        self.seen = Some(seen);
+        self.maker = Some(tokio::spawn(make_rows(supervisor.board(), self.making.clone(), made)));
+        self.reading =
+            Some(tokio::spawn(read_journal(journal.clone(), Arc::clone(&self.config), self.news.clone())));
+        let (orders, inbox) = mpsc::unbounded_channel();
+        self.orders = Some(orders);
+        self.worker = Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, self.news.clone())));
+        self.journal = Some(journal);
+    }
+
+    /// Passes on what a person wants done. Nobody is there to do it before everything has come up, and nothing is offered.
+    pub(super) fn order(&self, effect: Effect) {
+        if let Some(orders) = &self.orders {
+            // A worker that has ended has nothing to be told.
+            let _ended = orders.send(effect);
+        }
+    }
+
+    /// The next thing there is to see.
+    pub(super) async fn changed(&mut self) -> Seen {
+        if let Some(seen) = &mut self.seen
+            && seen.changed().await.is_ok()
+        {
+            return seen.borrow_and_update().clone();
+        }
+        std::future::pending().await
+    }
+
+    pub(super) async fn end(self) {
+        let Behind { orders, reading, maker, worker, journal, .. } = self;
+        for helper in [reading, maker].into_iter().flatten() {
+            helper.abort();
+        }
+        // With the last sender gone the worker stops the supervisor, which reaches a safe state.
+        drop(orders);
+        if let Some(worker) = worker {
+            let _panicked = worker.await;
+        }
+        if let Some(journal) = journal {
+            // What could not be written is looked for at the next start.
+            let _unwritten = journal.close().await;
+        }
+    }
+}
+
+/// Owns the supervisor, and stops it when nobody can order anything any more. Orders are worked on beside each other: one
+/// that hangs holds up nothing else.
+async fn work(
+    supervisor: Supervisor,
+    desk: Arc<Desk>,
+    mut inbox: mpsc::UnboundedReceiver<Effect>,
+    news: mpsc::Sender<Message>,
+) {
+    let board = supervisor.board();
+    let mut orders = JoinSet::new();
+    loop {
+        let effect = tokio::select! {
+            effect = inbox.recv() => match effect {
+                Some(effect) => effect,
+                None => break,
+            },
+            Some(ended) = orders.join_next() => {
+                if matches!(ended, Ok(true)) {
+                    supervisor.poll_now().await;
+                }
+                continue;
+            }
+        };
+        match effect {
+            Effect::Tell(address, command) => supervisor.tell(address, command).await,
+            Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
+            Effect::Forget(address) => supervisor.forget(address).await,
+            Effect::Propose { ticket, order } => {
+                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                orders.spawn(async move {
+                    let proposal = desk.propose(order, &board).await;
+                    let proposal = proposal.map(Box::new).map_err(|failure| failure.to_string());
+                    let _gone = news.send(Message::Proposed { ticket, proposal }).await;
+                    false
+                });
+            }
+            Effect::CarryOut(proposal) => {
+                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                orders.spawn(async move {
+                    let became = desk.carry_out(*proposal, &board).await;
+                    // What was written is to be seen at once.
+                    let seen = matches!(became, Ok(Became::Done(_)));
+                    let became = became.map(Box::new).map_err(|failure| failure.to_string());
+                    let _gone = news.send(Message::Became(became)).await;
+                    seen
+                });
+            }
+            Effect::FindWaysOut { ticket, address } => {
+                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                orders.spawn(async move {
+                    let ways = desk.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
+                    let _gone = news.send(Message::WaysOut { ticket, address, ways }).await;
+                    false
+                });
+            }
+            Effect::OpenInBrowser(_)
+            | Effect::CopyToClipboard(_)
+            | Effect::Edit(_)
+            | Effect::LookAgain
+            | Effect::WriteConfiguration
+            | Effect::PlayDemo
+            | Effect::Quit => {}
+        }
+    }
+    let _cut_off = timeout(GRACE, async { while orders.join_next().await.is_some() {} }).await;
+    drop(orders);
+    supervisor.stop().await;
+}
+
+/// Makes the rows of whatever there is to see, beside the screen, and not more often than it is drawn.
+async fn make_rows(mut board: watch::Receiver<Arc<Board>>, making: Making, made: watch::Sender<Seen>) {
+    board.mark_changed();
+    while board.changed().await.is_ok() {
+        let now = board.borrow_and_update().clone();
+        let before = made.borrow().clone();
+        made.send_replace(before.followed_by(now, &making));
+        sleep(FRAME).await;
+    }
+}
+
+/// The newest records, and then every one that anybody appends; and what was ever handed off, whenever that changes.
+async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<Message>) {
+    let newest = Filter { order: Order::NewestFirst, limit: Some(KEPT), ..Filter::default() };
+    let mut last = 0;
+    match journal.records(newest).await {
+        Ok(mut records) => {
+            last = records.first().map_or(0, |record| record.seq);
+            records.reverse();
+            // A few at a time, so that a key does not wait for thousands of them.
+            for few in records.chunks(AT_A_TIME) {
+                let _gone = news.send(Message::Records(few.to_vec())).await;
+            }
+        }
+        Err(error) => {
+            let _gone =
+                news.send(Message::JournalTrouble(format!("the journal cannot be read: {error}"))).await;
+        }
+    }
+    let mut follower = journal.follow(last);
+    let mut changed = true;
+    loop {
+        if std::mem::take(&mut changed)
+            && let Ok(decided) = handoffs::ever(&journal, &config.targets, None, Some(HISTORY)).await
+        {
+            let _gone = news.send(Message::HandedOff(decided)).await;
+        }
+        match follower.next().await {
+            Ok(record) => {
+                changed = handoffs::concerns(&record);
+                if news.send(Message::Records(vec![record])).await.is_err() {
+                    return;
+                }
+            }
+            Err(JournalError::Closed) => return,
+            // The supervisor reads on, too, and tells what is wrong.
+            Err(_) => {}
+        }
+    }
+}
