@@ -94,7 +94,7 @@ pub struct Journal {
 type Answer<R> = oneshot::Receiver<Result<<R as Request>::Answer, JournalError>>;
 
 /// Jobs that may wait before whoever asks has to.
-const QUEUE: usize = 256;
+const QUEUE: usize = 32;
 
 /// Records that are read at a time.
 const PAGE: usize = 500;
@@ -299,9 +299,13 @@ impl Journal {
             number: snapshot.number,
         };
         let cannot = |_| JournalError::Unfit { why: "a snapshot cannot be written as JSON" };
+        // The text is as large as everything that was ever said there. Hundreds of them at once do not wait in line.
+        let place = self.jobs.reserve().await.map_err(|_| JournalError::Closed)?;
         let snapshot = serde_json::to_string(snapshot).map_err(cannot)?;
         let poll = poll.map(ToString::to_string);
-        self.ask(SaveSnapshot(Written { pull_request, snapshot, poll })).await
+        let (reply, answer) = oneshot::channel();
+        place.send(Ask { request: SaveSnapshot(Written { pull_request, snapshot, poll }), reply }.into());
+        answer.await.unwrap_or(Err(JournalError::Closed))
     }
 
     /// Keeps what the poller wants back where the rest of the last poll is as it was: a few bytes instead of all of it.
@@ -328,10 +332,19 @@ impl Journal {
     }
 
     async fn snapshots(&self, of: Option<PullRequestKey>) -> Result<StoredSnapshots, JournalError> {
-        let stored = self.ask(LoadSnapshots { of }).await?;
-        // Megabytes of JSON must not keep a screen or a timer waiting.
-        let reading = tokio::task::spawn_blocking(move || snapshots::read(stored));
-        reading.await.map_err(|_| JournalError::Closed)
+        let mut read = StoredSnapshots::default();
+        let mut after = None;
+        loop {
+            let stored = self.ask(LoadSnapshots { of: of.clone(), after }).await?;
+            let is_last = stored.len() < snapshots::PAGE;
+            after = stored.last().map(|last| last.pull_request().clone());
+            // Megabytes of JSON must not keep a screen or a timer waiting.
+            let reading = tokio::task::spawn_blocking(move || snapshots::read(stored, read));
+            read = reading.await.map_err(|_| JournalError::Closed)?;
+            if is_last {
+                return Ok(read);
+            }
+        }
     }
 
     async fn ask<R: Request>(&self, request: R) -> Result<R::Answer, JournalError>

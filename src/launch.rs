@@ -12,7 +12,7 @@ use crate::failure::{Failure, Kind};
 use crate::forge::{Settings, Watching};
 use crate::github::writer::Pace;
 use crate::github::{Client, Credentials, Error, Host, Introduction, Timeouts, TokenSource};
-use crate::journal::SetAside;
+use crate::journal::{SetAside, StoredSnapshot};
 use crate::reviewers::profiles::Profiles;
 use crate::session::{self, Session};
 use crate::supervisor::clock::{Clock, SystemClock};
@@ -182,8 +182,8 @@ impl Starting {
         let (mut opened, here) = tokio::join!(self.open_journal(), Watching::here(&settings, &self.host));
         loop {
             match opened {
-                Ok(session) => {
-                    if let Err(failure) = self.resume(session, &here).await {
+                Ok((session, stored)) => {
+                    if let Err(failure) = self.resume(session, stored, &here).await {
                         self.tell(News::Journal(Err(failure))).await;
                     }
                     break;
@@ -206,16 +206,28 @@ impl Starting {
         self.search(here).await;
     }
 
-    async fn open_journal(&self) -> Result<Session, Failure> {
+    /// Opens the journal and reads what was seen last, in a task of its own: starting `git` holds up whoever does it.
+    async fn open_journal(&self) -> Result<(Session, Vec<StoredSnapshot>), Failure> {
         let Starting { launch, profiles, clock, client, .. } = self;
-        let (journal, set_aside) =
-            session::open_journal(&launch.settings(), launch.state_folder.clone(), clock.now()).await?;
+        let launch = launch.clone();
         let (profiles, client, clock) = (Arc::clone(profiles), client.clone(), Arc::clone(clock));
-        Ok(Session { journal, set_aside, profiles, client, clock, pace: Pace::default() })
+        let opening = tokio::spawn(async move {
+            let (journal, set_aside) =
+                session::open_journal(&launch.settings(), launch.state_folder.clone(), clock.now()).await?;
+            let stored = journal.load_snapshots().await?.readable;
+            Ok((Session { journal, set_aside, profiles, client, clock, pace: Pace::default() }, stored))
+        });
+        let bug = |_| Failure::usage("the journal could not be opened; this is a bug, please report it");
+        opening.await.map_err(bug)?
     }
 
     /// Shows what was seen before, and lets the supervisor go on with it.
-    async fn resume(&self, session: Session, here: &Watching) -> Result<(), Failure> {
+    async fn resume(
+        &self,
+        session: Session,
+        stored: Vec<StoredSnapshot>,
+        here: &Watching,
+    ) -> Result<(), Failure> {
         if let Some(SetAside { to, why }) = &session.set_aside {
             let to = to.display();
             self.tell(News::Note(format!(
@@ -223,7 +235,6 @@ impl Starting {
             )))
             .await;
         }
-        let stored = session.journal.load_snapshots().await?.readable;
         let last = remembered::among(stored, self.host.name(), here, self.clock.now());
         let first = last.iter().find(|stored| here.is_of_branch(&stored.snapshot));
         let first = first.map(remembered::address);

@@ -432,7 +432,8 @@ fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
 
 /// The same for what a person looks at: whoever leaves does not wait for anything that hangs.
 fn leave_at_once<T>(work: impl Future<Output = T>) -> io::Result<T> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Putting a pull request together takes milliseconds: whatever else is due is not to wait for dozens of them.
+    let runtime = tokio::runtime::Builder::new_multi_thread().event_interval(2).enable_all().build()?;
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     Ok(done)

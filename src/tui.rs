@@ -8,6 +8,7 @@
 //! told to a loop that writes or spends without a question first.
 
 pub mod action;
+mod alarm;
 mod behind;
 pub mod dialog;
 mod driver;

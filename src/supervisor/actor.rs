@@ -228,9 +228,12 @@ impl Actor {
                 self.reached(now);
                 self.hold().await?;
                 self.notice(&snapshot, last_look).await?;
-                let snapshot_changed = self.standing.as_ref().is_none_or(|old| *old.snapshot != *snapshot);
-                self.restand(snapshot);
-                self.step(Occasion::Polled { changed: snapshot_changed }).await
+                let changed = self.standing.as_ref().is_none_or(|old| *old.snapshot != *snapshot);
+                // What was put together from the same is the same.
+                if changed {
+                    self.restand(snapshot);
+                }
+                self.step(Occasion::Polled { changed }).await
             }
             WakeUp::Unchanged => {
                 self.reached(now);

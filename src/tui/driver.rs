@@ -1,6 +1,7 @@
 //! Carries out what the pure part says: owns the terminal, reads what people type, passes on what the supervisor and the
 //! journal have to tell, and draws when something changed. Nothing here waits for the network.
 
+use super::alarm::Alarm;
 use super::behind::Behind;
 use super::guide::Guide;
 use super::keyboard::{self, Heard, Keyboard, Listening};
@@ -25,7 +26,7 @@ use std::io::{self, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
 /// What the terminal is started with.
 #[derive(Debug)]
@@ -152,6 +153,8 @@ pub async fn run(
         let mut found = false;
         let mut interrupted = std::pin::pin!(interrupted);
         screen.take(Message::Board(Seen::default()), &behind);
+        let mut alarm = Alarm::new()?;
+        let mut ticked = Instant::now();
         loop {
             if let Some(end) = screen.end {
                 break Ok(end);
@@ -171,12 +174,20 @@ pub async fn run(
                 screen.take(Message::Resized { width: size.width, height: size.height }, &behind);
                 screen.take(Message::Edited(edited), &behind);
             }
-            let counts = screen.model.counts();
+            let tick = screen.model.counts().then(|| ticked + tick);
+            let wake = [screen.dirty.then(|| screen.due()), tick].into_iter().flatten().min();
             tokio::select! {
                 biased;
                 () = &mut panicked => break Ok(End::Panicked),
                 () = &mut interrupted => break Ok(End::Quit),
-                () = sleep_until(screen.due()), if screen.dirty => {
+                () = alarm.until(wake.unwrap_or(ticked)), if wake.is_some() => {
+                    if tick.is_some_and(|tick| tick <= Instant::now()) {
+                        ticked = Instant::now();
+                        screen.take(Message::Tick(clock.now()), &behind);
+                    }
+                    if screen.due() > Instant::now() {
+                        continue;
+                    }
                     if let Err(error) = screen.draw(&mut terminal) {
                         break Err(error);
                     }
@@ -226,7 +237,6 @@ pub async fn run(
                     screen.take(Message::Board(seen), &behind);
                 }
                 Some(message) = sources.told.recv() => screen.take(message, &behind),
-                () = sleep(tick), if counts => screen.take(Message::Tick(clock.now()), &behind),
             }
         }
     };

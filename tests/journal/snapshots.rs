@@ -10,6 +10,7 @@ use serde_json::json;
 
 on_both! {
     the_last_poll_replaces_the_one_before
+    hundreds_of_them_are_all_loaded_and_each_once
     what_cannot_be_read_any_more_is_named_and_hides_nothing
 }
 
@@ -115,6 +116,22 @@ async fn the_last_poll_replaces_the_one_before(place: Place) {
     journal.forget_snapshots(vec![pull_request(1)]).await.unwrap();
     let left = journal.load_snapshots().await.unwrap().readable;
     assert_eq!(left.iter().map(|stored| stored.pull_request.number).collect::<Vec<_>>(), [2]);
+}
+
+async fn hundreds_of_them_are_all_loaded_and_each_once(place: Place) {
+    // They are read some at a time; the numbers around where one time ends and the next begins count most.
+    for number in [31, 32, 33, 64, 65, 130] {
+        let journal = place.open().await;
+        let stored = journal.load_snapshots().await.unwrap().readable.len() as u64;
+        for number in stored + 1..=number {
+            journal.save_snapshot("github.com", &snapshot(number, 0), None).await.unwrap();
+        }
+        let loaded = journal.load_snapshots().await.unwrap().readable;
+        let mut numbers: Vec<u64> = loaded.iter().map(|stored| stored.pull_request.number).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, (1..=number).collect::<Vec<_>>());
+        journal.close().await.unwrap();
+    }
 }
 
 async fn what_cannot_be_read_any_more_is_named_and_hides_nothing(place: Place) {

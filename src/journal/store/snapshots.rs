@@ -90,11 +90,16 @@ impl Request for ForgetSnapshots {
     }
 }
 
-/// All of them or one, still as text: to read so much JSON is not the owner's work.
+/// Some of them or one, still as text: to read so much JSON is not the owner's work.
 #[derive(Debug)]
 pub(in crate::journal) struct LoadSnapshots {
     pub(in crate::journal) of: Option<PullRequestKey>,
+    /// Those that come behind this one, in the order of their names.
+    pub(in crate::journal) after: Option<PullRequestKey>,
 }
+
+/// So many at a time: the texts of hundreds of them are not in memory together.
+pub(in crate::journal) const PAGE: usize = 32;
 
 /// What is stored, with how old it is.
 #[derive(Debug)]
@@ -104,18 +109,26 @@ pub(in crate::journal) struct Stored {
     now: i64,
 }
 
+impl Stored {
+    pub(in crate::journal) fn pull_request(&self) -> &PullRequestKey {
+        &self.written.pull_request
+    }
+}
+
 impl Request for LoadSnapshots {
     type Answer = Vec<Stored>;
     const CHANGES: bool = false;
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Stored>, Fault> {
         let now = now(&mut store.connection, store.dialect).await?;
-        let of = self.of.as_ref().map(PullRequestKey::canonical);
+        let name = |key: &Option<PullRequestKey>| key.as_ref().map(PullRequestKey::canonical).unwrap_or_default();
         let rows = sqlx::query(
             "SELECT host, repository, number, saved_at, snapshot, poll FROM snapshots \
-             WHERE $1 = '' OR pull_request = $1 ORDER BY pull_request",
+             WHERE ($1 = '' OR pull_request = $1) AND pull_request > $2 ORDER BY pull_request LIMIT $3",
         )
-        .bind(of.unwrap_or_default())
+        .bind(name(&self.of))
+        .bind(name(&self.after))
+        .bind(signed(PAGE as u64))
         .fetch_all(&mut store.connection)
         .await?;
         let mut stored = Vec::with_capacity(rows.len());
@@ -130,8 +143,7 @@ impl Request for LoadSnapshots {
 
 /// Reads the JSON. What an older or newer version wrote and this one cannot read is told apart, not an error: it can be
 /// polled again.
-pub(in crate::journal) fn read(stored: Vec<Stored>) -> StoredSnapshots {
-    let mut snapshots = StoredSnapshots::default();
+pub(in crate::journal) fn read(stored: Vec<Stored>, mut snapshots: StoredSnapshots) -> StoredSnapshots {
     for Stored { written: Written { pull_request, snapshot, poll }, saved_at, now } in stored {
         let poll = poll.map(|poll| serde_json::from_str(&poll)).transpose();
         match (serde_json::from_str(&snapshot), poll, timestamp(saved_at)) {

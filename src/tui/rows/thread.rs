@@ -175,6 +175,10 @@ impl Counted {
         let held = match (self.stance, self.rounds) {
             (None, _) => "no stance was taken yet".to_owned(),
             (Some(_), 0) => format!("took {stance}, and has not repeated it"),
+            // With the changes of stance spent, changing it once more counts as holding one does (T3).
+            (Some(_), rounds) if self.flips > 0 && self.flips >= self.flip_limit => {
+                format!("says {stance}, and has spent {rounds} of {} rounds", self.repeat_limit)
+            }
             (Some(_), rounds) => format!("held {stance} for {} cycles", rounds.saturating_add(1)),
         };
         let follows = if status != Status::Open {
@@ -323,5 +327,16 @@ mod tests {
         let text = last.explained(Status::Open);
         assert!(text.contains("held `seeks change` for 2 cycles: `reply` is off the table"), "{text}");
         assert!(!last.may(Action::Reply) && last.may(Action::Veto));
+    }
+
+    #[test]
+    fn a_reviewer_that_went_back_and_forth_is_not_said_to_have_held_anything() {
+        let policy = Policy::default();
+        let mut machine = Machine::opened();
+        for stance in [Stance::SeeksChange, Stance::Accepts, Stance::SeeksChange] {
+            machine.hold(stance, &policy);
+        }
+        let text = Counted::of(&machine, &policy).explained(Status::Open);
+        assert!(text.starts_with("says `seeks change`, and has spent 1 of 2 rounds"), "{text}");
     }
 }
