@@ -43,6 +43,10 @@ impl fmt::Display for WorstCase {
             1 => "1 reviewer".to_owned(),
             several => format!("{several} reviewers"),
         };
+        let retries = match cycle_retries {
+            1 => "1 retry".to_owned(),
+            several => format!("{several} retries"),
+        };
         writeln!(f, "Whatever the reviewers, the author and the clock do:")?;
         writeln!(f)?;
         writeln!(
@@ -52,7 +56,7 @@ impl fmt::Display for WorstCase {
         )?;
         writeln!(
             f,
-            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × ({cycle_retries} retries + 1)",
+            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × ({retries} + 1)",
             bounds.reviewer_calls_per_pr
         )?;
         writeln!(f, "  author rounds per PR     {:>8}   max_rounds", bounds.author_rounds_per_pr)?;

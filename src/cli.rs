@@ -47,7 +47,7 @@ pub enum Command {
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
-    /// Ask one driven reviewer about a pull request and print what would be posted. Nothing is.
+    /// Ask one driven reviewer about a pull request and print what would be posted, without posting it
     Review {
         /// The reviewer, by its name in the configuration.
         #[arg(long, value_name = "NAME")]

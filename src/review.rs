@@ -72,7 +72,7 @@ pub async fn review(
     let sources = Sources {
         snapshot: &snapshot,
         conversation: &conversation,
-        reviewer_of: &|account, body| reads.reviewer(account, body),
+        reviewer_of: &|comment| reads.reviewer(comment.author.as_ref()?, &comment.body),
         previous_review: previous_review(&snapshot, &configured.name, reads),
         diff: &changed,
         protocol: configured.protocol,
@@ -231,7 +231,11 @@ impl Review {
         }
         let Some(accepted) = self.accepted() else {
             let attempts = self.turns().len();
-            let sentence = format_args!("{reviewer} gave no answer that counts in {attempts} attempts");
+            let attempts = match attempts {
+                1 => "1 attempt".to_owned(),
+                several => format!("{several} attempts"),
+            };
+            let sentence = format!("{reviewer} gave no answer that counts in {attempts}");
             return Some(Failure::new(Kind::ReviewerFailed, sentence));
         };
         let opened = accepted.notes.iter().filter(|note| matches!(note, Note::Opened(_))).count();

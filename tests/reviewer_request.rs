@@ -8,7 +8,7 @@ mod driven;
 use cloture::domain::cycle::{Trigger, Violation};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::NextCall;
-use cloture::domain::snapshot::{Account, AccountKind, PullRequestSnapshot};
+use cloture::domain::snapshot::{AccountKind, PullRequestSnapshot, ThreadComment};
 use cloture::domain::vocabulary::{Association, ThreadId};
 use cloture::reviewers::request::{Prepared, Sources, prepare};
 use driven::{DIFF, account, argued, comment, seen_thread, snapshot, sources};
@@ -52,8 +52,9 @@ fn talked_about() -> PullRequestSnapshot {
     snapshot
 }
 
-fn reviewer_of(account: &Account, _: &str) -> Option<cloture::domain::vocabulary::ReviewerName> {
-    (account.login.as_str() == "orange").then(|| "orange".into())
+fn reviewer_of(comment: &ThreadComment) -> Option<cloture::domain::vocabulary::ReviewerName> {
+    let login = comment.author.as_ref().map(|account| account.login.as_str());
+    (login == Some("orange")).then(|| "orange".into())
 }
 
 #[test]

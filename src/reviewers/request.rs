@@ -16,7 +16,7 @@ use crate::domain::machine::Legal;
 use crate::domain::place::LineRange;
 use crate::domain::pull_request::PullRequest;
 use crate::domain::re_review::Fit;
-use crate::domain::snapshot::{self, Account, AccountKind, PullRequestSnapshot};
+use crate::domain::snapshot::{self, Account, AccountKind, PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::{
     Action, Category, FilePath, Intent, ReviewerName, Severity, Sha, Stance, ThreadId,
 };
@@ -36,7 +36,7 @@ pub struct Sources<'a> {
     pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::Thread> + Sync),
     /// Which reviewer speaks in a post, if one does. Our own account posts for the reviewers we drive, so the text has
     /// a say in it.
-    pub reviewer_of: &'a (dyn Fn(&Account, &str) -> Option<ReviewerName> + Sync),
+    pub reviewer_of: &'a (dyn Fn(&ThreadComment) -> Option<ReviewerName> + Sync),
     /// R1: its last review, in full.
     pub previous_review: Option<&'a str>,
     /// R2: the unified diff in scope.

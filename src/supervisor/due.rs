@@ -87,7 +87,7 @@ fn cycle_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) 
 
 fn choice_deeds(standing: &Standing, cycle: &CycleResult, choice: &Choice, deeds: &mut Vec<Deed>) {
     let Some(shown) = standing.thread(&choice.thread) else { return };
-    let turn = format!("{}/{}", cycle.reviewer, cycle.number);
+    let turn = marks::turn(&cycle.reviewer, cycle.number);
     if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
         let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
         reply(standing, &shown, &turn, body.to_owned(), why, deeds);

@@ -1,6 +1,6 @@
 //! The names under which Cloture's own posts are found again: in the journal, and in the posts themselves.
 
-use crate::domain::snapshot::{PullRequestSnapshot, Review, Thread as Seen};
+use crate::domain::snapshot::{PullRequestSnapshot, Review, Thread as Seen, ThreadComment};
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use crate::github::write::Key;
 use std::collections::BTreeMap;
@@ -75,6 +75,23 @@ pub fn posted_review(review: &Review) -> Option<ReviewerName> {
     let found = Key::found_in(&review.body)?;
     let (reviewer, _number) = found.as_str().strip_prefix("review/")?.rsplit_once('/')?;
     Some(unspelled(reviewer).into())
+}
+
+/// The turn of a driven reviewer in which it replies, as a name of that reply has it.
+pub fn turn(reviewer: &ReviewerName, number: usize) -> String {
+    format!("{reviewer}/{number}")
+}
+
+/// The reviewer in whose name our own account replied. What we wrote in our own name has another kind of turn.
+pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
+    if !comment.written_by_us {
+        return None;
+    }
+    let found = Key::found_in(&comment.body)?;
+    let (_thread, turn) = found.as_str().strip_prefix("reply/")?.split_once('/')?;
+    let turn = unspelled(turn);
+    let (reviewer, number) = turn.split_once('/')?;
+    number.parse::<usize>().is_ok().then(|| reviewer.to_owned().into())
 }
 
 fn unspelled(part: &str) -> String {

@@ -75,7 +75,10 @@ impl Attempt {
         let sources = Sources {
             snapshot,
             conversation: &conversation,
-            reviewer_of: &|account, body| self.reads.reviewer(account, body),
+            reviewer_of: &|comment| {
+                let observed = || self.reads.reviewer(comment.author.as_ref()?, &comment.body);
+                super::marks::posted_reply(comment).or_else(observed)
+            },
             previous_review: previous.map(|review| review.body.as_str()),
             diff: &changed,
             protocol: self.reviewer.protocol,

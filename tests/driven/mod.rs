@@ -219,7 +219,7 @@ pub(crate) fn sources(snapshot: &PullRequestSnapshot) -> Sources<'_> {
     Sources {
         snapshot,
         conversation: &|_: &ThreadId| None,
-        reviewer_of: &|_, _| None,
+        reviewer_of: &|_| None,
         previous_review: None,
         diff: DIFF,
         protocol: Protocol::Actions,

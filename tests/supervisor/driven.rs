@@ -103,6 +103,13 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     assert_eq!(calls(&place), 5, "asked, and asked again twice");
     assert_eq!(run.threads(), ["resolved by reviewer", "escalated by reviewer_failed"]);
     assert!(place.read("request-3").contains("illegal_action"), "the retry is told what was wrong");
+    let asked: serde_json::Value = serde_json::from_str(&place.read("request-3")).unwrap();
+    let said = asked["threads"][0]["conversation"].as_array().unwrap();
+    let said: Vec<(&str, bool)> = said
+        .iter()
+        .map(|entry| (entry["role"].as_str().unwrap(), entry["body"].as_str().unwrap().contains("Still there.")))
+        .collect();
+    assert_eq!(said, [("reviewer", true)], "what it said itself is told as its own");
     let pull = place.pull(SEVEN);
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
     assert!(

@@ -65,7 +65,7 @@ fn concede_or_argue(disagreement: &Entry) -> Entry {
 
 fn role_of(comment: &ThreadComment, sources: &Sources<'_>) -> Role {
     let Some(author) = &comment.author else { return Role::Person };
-    if (sources.reviewer_of)(author, &comment.body).is_some() {
+    if (sources.reviewer_of)(comment).is_some() {
         return Role::Reviewer;
     }
     let marked = is_agent_post(&comment.body);
