@@ -5,7 +5,7 @@
 
 use super::vocabulary::{Association, FilePath, Login, Sha, ThreadId};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// One pull request with everything Cloture looks at, complete: no list in it is a first page.
@@ -35,8 +35,11 @@ pub struct PullRequestSnapshot {
     /// When it was last reopened: author rounds are counted from here (L6).
     pub reopened_at: Option<Timestamp>,
     pub labels: Vec<String>,
+    #[serde(deserialize_with = "cut_to_size")]
     pub reviews: Vec<Review>,
+    #[serde(deserialize_with = "cut_to_size")]
     pub comments: Vec<Comment>,
+    #[serde(deserialize_with = "cut_to_size")]
     pub threads: Vec<Thread>,
     pub force_pushes: Vec<ForcePush>,
     pub review_requests: Visible<Vec<ReviewRequest>>,
@@ -269,6 +272,7 @@ pub struct Thread {
     pub viewer_can_reply: bool,
     pub viewer_can_resolve: bool,
     pub viewer_can_unresolve: bool,
+    #[serde(deserialize_with = "cut_to_size")]
     pub comments: Vec<ThreadComment>,
 }
 
@@ -361,4 +365,12 @@ pub enum CheckOutcome {
     Failed,
     /// Ended without saying either: neutral, skipped, cancelled, stale, or a word invented later.
     Neither,
+}
+
+/// A list takes no more room than it has items. Thousands of threads are kept, most with a single comment, and a list that
+/// grew while it was read has room for four.
+fn cut_to_size<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let mut items = Vec::deserialize(deserializer)?;
+    items.shrink_to_fit();
+    Ok(items)
 }

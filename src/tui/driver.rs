@@ -320,7 +320,8 @@ impl Screen {
 
     fn take(&mut self, message: Message, behind: &Behind) {
         self.dirty = true;
-        // Whoever does something sees at once what it does.
+        // Whoever does something sees at once what it does; a mouse that is dragged does more than can be seen.
+        let typed = matches!(message, Message::Key(_) | Message::Pasted(_));
         let by_person = matches!(message, Message::Key(_) | Message::Mouse(_) | Message::Pasted(_));
         for effect in update(&mut self.model, message) {
             self.perform(effect, behind);
@@ -330,6 +331,9 @@ impl Screen {
             || self.model.screen == super::Screen::FirstRun
         {
             self.hold = None;
+        }
+        if typed {
+            self.drawn = None;
         }
     }
 
