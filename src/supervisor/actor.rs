@@ -87,7 +87,8 @@ pub enum Command {
 /// A wake-up with the proof that somebody waits for it to be dealt with.
 #[derive(Debug)]
 pub(super) struct Message {
-    pub(super) wake: WakeUp,
+    /// Boxed because a channel keeps room for many, and there are hundreds of channels.
+    pub(super) wake: Box<WakeUp>,
     pub(super) working: Working,
 }
 
@@ -208,10 +209,10 @@ impl Actor {
                 // The sender is ours, so this never ends by itself.
                 Some(message) = programs.recv() => message,
             };
-            if matches!(wake, WakeUp::Shutdown) {
+            if matches!(*wake, WakeUp::Shutdown) {
                 break;
             }
-            if let Err(error) = self.wake(wake).await {
+            if let Err(error) = self.wake(*wake).await {
                 self.failed(&error);
             }
             self.publish();

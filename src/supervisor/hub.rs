@@ -422,7 +422,7 @@ impl Hub {
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
         if let Some(Loop { inbox, .. }) = self.actors.get(address) {
-            let message = Message { wake, working: self.setup.busy.begin() };
+            let message = Message { wake: Box::new(wake), working: self.setup.busy.begin() };
             // A loop that has ended has nothing to be told.
             let _ended = inbox.send(message).await;
         }
@@ -465,7 +465,7 @@ impl Hub {
     async fn end(self) {
         let mut tasks = Vec::new();
         for (_, Loop { inbox, task }) in self.actors {
-            let shutdown = Message { wake: WakeUp::Shutdown, working: self.setup.busy.begin() };
+            let shutdown = Message { wake: Box::new(WakeUp::Shutdown), working: self.setup.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);
             tasks.push(task);
         }

@@ -40,7 +40,7 @@ impl Attempt {
             let head = frozen.head.clone().unwrap_or_else(|| "".into());
             let answered =
                 WakeUp::ReviewerAnswered { reviewer, head, attempt: frozen.attempt, answer, log, warning };
-            let _nobody_listens = wake.send(Message { wake: answered, working }).await;
+            let _nobody_listens = wake.send(Message { wake: Box::new(answered), working }).await;
         })
     }
 
@@ -126,6 +126,6 @@ pub(super) fn dispatch(
             },
         };
         let ended = WakeUp::AuthorEnded { head, outcome, pushed };
-        let _nobody_listens = wake.send(Message { wake: ended, working }).await;
+        let _nobody_listens = wake.send(Message { wake: Box::new(ended), working }).await;
     })
 }

@@ -467,7 +467,10 @@ impl Model {
                 self.selected_thread().and_then(|thread| thread.url.as_deref())
             }
             Screen::Inbox => self.selected_inbox().and_then(|row| row.url.as_deref()),
-            Screen::Handoff => self.selected_handoff().and_then(|row| row.url.as_deref()),
+            Screen::Handoff => self.selected_handoff().and_then(|row| {
+                let thread = || self.thread_row(&(row.address.clone(), row.threads.first()?.clone()));
+                row.url.as_deref().or_else(|| thread()?.url.as_deref())
+            }),
             Screen::Thread { address, id, .. } => {
                 let threads = self.pulls.get(address).map(|pull| &pull.threads);
                 let mut rows = threads.into_iter().flat_map(|threads| threads.iter());

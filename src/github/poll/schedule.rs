@@ -134,7 +134,8 @@ impl Schedule {
             .mismatch
             .as_ref()
             .is_some_and(|mismatch| mismatch.confirmed && mismatch.light == seen && mismatch.full == *known);
-        tracked.last_light = Some(seen);
+        // What says nothing new is not worth keeping twice.
+        tracked.last_light = (!changes.is_empty()).then_some(seen);
         (!changes.is_empty() && !explained).then_some(Why::Changed(changes))
     }
 

@@ -25,6 +25,7 @@ pub struct HandoffRow {
     /// Names a task that can be tried again.
     pub task_key: Option<String>,
     pub until: Option<Timestamp>,
+    /// What came of it; before that, its threads have addresses.
     pub url: Option<String>,
 }
 
@@ -86,7 +87,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
             reason,
             task_key: None,
             until: None,
-            url: first.and_then(|first| first.url().map(str::to_owned)),
+            url: None,
         });
     }
     let threads = standing.threads();
@@ -107,7 +108,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
             reason: eligibility.to_string(),
             task_key: None,
             until: None,
-            url: shown.url().map(str::to_owned),
+            url: None,
         });
     }
     rows
