@@ -186,7 +186,7 @@ fn run_command(runtime: &Runtime, command: &str) {
         .replace("PRRT_kwDO123", &pull.threads[0].id)
         .replace("9f8e7d6", &pull.head[..7]);
     // Who types it is asked; here is nobody to ask.
-    let words: Vec<&str> = typed.split_whitespace().collect();
+    let words: Vec<&str> = typed.split(" #").next().unwrap().split_whitespace().collect();
     let asks = matches!(words.as_slice(), ["cloture", "act" | "pr", ..] | ["cloture", "queue", "add" | "remove" | "retarget", ..]);
     let script = if asks && !typed.contains("--yes") { agreed(&typed) } else { typed.clone() };
     let mut shell = shell(home.path(), &script);
@@ -198,7 +198,7 @@ fn run_command(runtime: &Runtime, command: &str) {
     let output = shell.output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let code = output.status.code().unwrap();
-    if matches!(words.as_slice(), ["cloture"] | ["cloture", "#" | "--read-only", ..] | ["cloture", "demo", ..]) && !script.contains("watch") {
+    if matches!(words.as_slice(), ["cloture"] | ["cloture", "--read-only" | "demo"]) {
         assert!(code == 2 && err.contains("needs a terminal"), "{script}\n{out}\n{err}");
         return;
     }
@@ -209,7 +209,7 @@ fn run_command(runtime: &Runtime, command: &str) {
 /// With consent beforehand, in front of what the shell would not pass on.
 fn agreed(command: &str) -> String {
     let (first, rest) = command.split_once(" && ").unwrap_or((command, ""));
-    let first = first.split("  #").next().unwrap().trim_end();
+    let first = first.split(" #").next().unwrap().trim_end();
     if rest.is_empty() { format!("{first} --yes") } else { format!("{first} --yes && {rest}") }
 }
 
