@@ -5,6 +5,7 @@ mod writing;
 pub use writing::{Act, Adding, How, Pr, Queueing, Retargeting};
 
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// Supervises AI review loops on pull requests, inside bounds that are proved.
@@ -167,6 +168,14 @@ pub enum Command {
         /// As one JSON object.
         #[arg(long)]
         json: bool,
+    },
+    /// Print a script that lets a shell complete commands and options.
+    Completions { shell: Shell },
+    /// Print the manual page, or write one for every command.
+    Man {
+        /// An existing folder for the pages, such as `~/.local/share/man/man1`.
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
     },
 }
 

@@ -54,6 +54,7 @@ pub mod http;
 pub mod inbox;
 pub mod journal;
 pub mod launch;
+pub mod manual;
 pub mod notify;
 mod object;
 pub mod people;

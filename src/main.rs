@@ -17,6 +17,7 @@ use cloture::history::{HistoryError, Wanted, show};
 use cloture::inbox::{self, inbox};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
 use cloture::launch::{self, Configured, Launch, ShowError};
+use cloture::manual;
 use cloture::people::known;
 use cloture::queue;
 use cloture::review::review;
@@ -82,6 +83,11 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
             writeln!(io::stdout(), "{}", block_on_one(work)??)?;
         }
         Command::Simulate { trace } => replay(trace)?,
+        Command::Completions { shell } => manual::completions(*shell, io::stdout().lock())?,
+        Command::Man { into: None } => manual::page(io::stdout().lock())?,
+        Command::Man { into: Some(folder) } => manual::pages_into(folder).map_err(|error| {
+            Failure::usage(format_args!("the pages cannot be written into {}: {error}", folder.display()))
+        })?,
         Command::Bound { json } => {
             let config = load(cli)?.config;
             let worst = worst_case(&config);
