@@ -108,6 +108,43 @@ fn unspelled(part: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::vocabulary::Association;
+
+    fn comment(body: &str, written_by_us: bool) -> ThreadComment {
+        let at = "2026-03-02T10:00:00Z".parse().unwrap();
+        ThreadComment {
+            id: "PRRC_1".to_owned(),
+            author: None,
+            association: Association::None,
+            written_by_us,
+            body: body.to_owned(),
+            diff_hunk: String::new(),
+            created_at: at,
+            updated_at: at,
+            edited_at: None,
+            commit: None,
+            original_commit: None,
+            reply_to: None,
+            review: None,
+            minimized: None,
+            pending: false,
+            url: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_mark_that_somebody_else_wrote_counts_for_nothing() {
+        let reviewer = ReviewerName::from("orange");
+        let key = key(&["reply", "PRRT_1", &turn(&reviewer, 2)]).unwrap();
+        let body = key.mark("Still there.");
+        assert_eq!(posted_reply(&comment(&body, true)), Some(reviewer));
+        assert_eq!(posted_reply(&comment(&body, false)), None, "S1");
+        // What Cloture says in its own name is no reviewer's.
+        for turn in ["repeats", "escalated/round_limit/0/0", "unlisted"] {
+            let own = super::key(&["reply", "PRRT_1", turn]).unwrap().mark("This needs a person.");
+            assert_eq!(posted_reply(&comment(&own, true)), None, "{turn}");
+        }
+    }
 
     #[test]
     fn any_name_is_spelled_and_read_back() {

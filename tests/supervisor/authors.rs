@@ -24,7 +24,7 @@ pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
 pub(crate) struct Shop {
     pub(crate) place: Place,
     pub(crate) config: String,
-    repository: tempfile::TempDir,
+    pub(crate) repository: tempfile::TempDir,
 }
 
 /// It adds a line far from everything and pushes. The same head always gets the same commit.

@@ -19,6 +19,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -71,6 +72,9 @@ struct Left {
     lives: Vec<Life>,
 }
 
+/// Like nothing else, so that it is found wherever it got to.
+const TOKEN: &str = "ghp_Ksesam0peny0urself";
+
 const WATCH: &[&str] = &["watch", SEVEN];
 const DISMISS: &[&str] =
     &["act", SEVEN, "src/cart.rs:7", "dismiss", "--reason", "Nobody calls it with nothing.", "--yes"];
@@ -122,7 +126,7 @@ impl Stage {
             .env_clear()
             .env("HOME", place.folder.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("GH_TOKEN", "secret")
+            .env("GH_TOKEN", TOKEN)
             .env(VARIABLE, self.reins.local_addr().unwrap().port().to_string())
             .current_dir(place.folder.path())
             .stdin(Stdio::null())
@@ -170,6 +174,7 @@ impl Stage {
         }
         // What it started goes on without it, and may still do something.
         let output = output.await.unwrap().unwrap();
+        assert!(!output.contains(TOKEN), "{arguments:?} printed the token");
         simulator.clear_faults();
         let code = ended.map(|status| {
             let told = || format!("{arguments:?}: {output}{}", self.shop.place.read("errors"));
@@ -307,6 +312,52 @@ async fn say(orders: &mut OwnedWriteHalf, what: &impl Serialize) {
 
 fn history(kill: Option<Kill>) -> Left {
     runtime().block_on(async { Stage::new().await.history(kill).await })
+}
+
+/// Every file below a folder, with what is in it.
+fn files(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            files(&path, found);
+        } else if let Ok(content) = std::fs::read(&path) {
+            found.push((path, content));
+        }
+    }
+}
+
+/// S2, after everything that leaves the machine has left it: reviews, replies, labels, an author's round, a command, an issue.
+#[test]
+fn the_token_is_in_no_file_no_output_and_no_environment_of_what_is_run() {
+    let (left, found) = runtime().block_on(async {
+        let stage = Stage::new().await;
+        let place = &stage.shop.place;
+        // Everything that is run leaves its environment behind, and what it can see of who runs it.
+        for name in ["reviewer", "author", "agent"] {
+            let script = place.read(name).replacen(
+                "#!/bin/sh\n",
+                &format!("#!/bin/sh\nenv > '{0}.{name}' && tr '\\0' '\\n' < /proc/$PPID/cmdline >> '{0}.{name}'\n", place.path("seen").display()),
+                1,
+            );
+            std::fs::write(place.path(name), script).unwrap();
+        }
+        let left = stage.history(None).await;
+        let mut found = Vec::new();
+        files(place.folder.path(), &mut found);
+        files(stage.shop.repository.path(), &mut found);
+        (left, found)
+    });
+    assert_eq!((left.runs, left.rounds), (1, 1));
+    let names: Vec<String> = found.iter().map(|(path, _)| path.file_name().unwrap().to_string_lossy().into()).collect();
+    for name in ["seen.reviewer", "seen.author", "seen.agent", "journal.db", "errors"] {
+        assert!(names.iter().any(|found| found == name), "{name} is not there: {names:?}");
+    }
+    let environments = found.iter().filter(|(path, _)| path.file_stem().is_some_and(|stem| stem == "seen"));
+    assert!(environments.clone().all(|(_, content)| content.windows(5).any(|window| window == b"PATH=")));
+    for (path, content) in &found {
+        let is_in_it = content.windows(TOKEN.len()).any(|window| window == TOKEN.as_bytes());
+        assert!(!is_in_it, "the token is in {}", path.display());
+    }
 }
 
 #[test]
