@@ -187,7 +187,10 @@ fn run_command(runtime: &Runtime, command: &str) {
         .replace("9f8e7d6", &pull.head[..7]);
     // Who types it is asked; here is nobody to ask.
     let words: Vec<&str> = typed.split(" #").next().unwrap().split_whitespace().collect();
-    let asks = matches!(words.as_slice(), ["cloture", "act" | "pr", ..] | ["cloture", "queue", "add" | "remove" | "retarget", ..]);
+    let asks = matches!(
+        words.as_slice(),
+        ["cloture", "act" | "pr", ..] | ["cloture", "queue", "add" | "remove" | "retarget", ..]
+    );
     let script = if asks && !typed.contains("--yes") { agreed(&typed) } else { typed.clone() };
     let mut shell = shell(home.path(), &script);
     shell.env("GH_TOKEN", "any").env("XDG_CONFIG_HOME", home.path().join(".config"));
@@ -223,6 +226,10 @@ fn the_example_configuration_is_valid_as_it_is_and_with_everything_switched_on()
         assert!(example.contains(&mentioned), "{mentioned}");
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.toml"), example).unwrap();
-        run("config.example.toml", home.path(), &format!("cloture --config config.toml {command} > /dev/null"));
+        run(
+            "config.example.toml",
+            home.path(),
+            &format!("cloture --config config.toml {command} > /dev/null"),
+        );
     }
 }

@@ -178,7 +178,12 @@ fn scenarios() {
 
 #[test]
 fn addresses() {
-    let seeds = ["acme/shop#7", "https://github.com/acme/shop/pull/7", "acme/shop", "https://example.com:8443/api/v3?x=1"];
+    let seeds = [
+        "acme/shop#7",
+        "https://github.com/acme/shop/pull/7",
+        "acme/shop",
+        "https://example.com:8443/api/v3?x=1",
+    ];
     fuzz("addresses", &bytes(&seeds.map(str::to_owned)), |input, _| {
         let text = String::from_utf8_lossy(input);
         if let Ok((_, address)) = PullRequestAddress::parse(&text) {

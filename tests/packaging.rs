@@ -63,9 +63,14 @@ fn there_is_a_manual_page_for_the_program_and_for_every_command() {
 fn gh_runs_the_program_and_says_what_to_do_where_there_is_none() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/gh-cloture");
     let programs = Path::new(PROGRAM).parent().unwrap().display();
-    let run = |path: &str| Command::new("/bin/sh").arg(&script).arg("--version").env("PATH", path).output().unwrap();
+    let run = |path: &str| {
+        Command::new("/bin/sh").arg(&script).arg("--version").env("PATH", path).output().unwrap()
+    };
     let found = run(&format!("{programs}:/usr/bin:/bin"));
-    assert_eq!(String::from_utf8_lossy(&found.stdout).trim(), format!("cloture {}", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        String::from_utf8_lossy(&found.stdout).trim(),
+        format!("cloture {}", env!("CARGO_PKG_VERSION"))
+    );
     let empty = tempfile::tempdir().unwrap();
     let missing = run(empty.path().to_str().unwrap());
     assert_eq!(missing.status.code(), Some(127));
@@ -79,7 +84,8 @@ fn the_toolchain_that_is_promised_is_the_one_that_is_tested() {
     let promised = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")).unwrap();
     let promised = promised.trim_end_matches('"');
     assert!(include_str!("../README.md").contains(promised), "the README names it");
-    let version = Command::new(std::env::var("RUSTC").unwrap_or("rustc".to_owned())).arg("--version").output().unwrap();
+    let version =
+        Command::new(std::env::var("RUSTC").unwrap_or("rustc".to_owned())).arg("--version").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     if !version.starts_with(&format!("rustc {promised}")) {
         println!("SKIPPED: this is {}, and {promised} is promised to do", version.trim());

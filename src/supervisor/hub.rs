@@ -384,7 +384,8 @@ impl Hub {
         let failed = polling.failure(self.actors.len());
         let limit =
             report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
-        let rest: Vec<_> = self.actors.keys().filter(|address| !polling.told.contains(*address)).cloned().collect();
+        let rest: Vec<_> =
+            self.actors.keys().filter(|address| !polling.told.contains(*address)).cloned().collect();
         for address in rest {
             let wake = match &limit {
                 Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },

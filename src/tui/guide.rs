@@ -82,7 +82,9 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
         Lesson::Conversation => matches!(model.screen, Screen::Thread { .. }),
         Lesson::Decide => by_person("decided"),
         Lesson::Handoff => here(List::Handoff) && has_sent(model),
-        Lesson::Queue => model.pulls.values().flat_map(|pull| pull.threads.iter()).any(|thread| thread.queued),
+        Lesson::Queue => {
+            model.pulls.values().flat_map(|pull| pull.threads.iter()).any(|thread| thread.queued)
+        }
         Lesson::WaysOut => {
             let asked = !matches!(
                 model.overlay,

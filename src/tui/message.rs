@@ -8,8 +8,8 @@ use crate::github::PullRequestAddress;
 use crate::journal::Record;
 use crate::people::WayOut;
 use crate::people::desk::{Became, Order, Proposal};
-use crate::supervisor::handoffs::Decided;
 use crate::supervisor::Command;
+use crate::supervisor::handoffs::Decided;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 

@@ -8,8 +8,8 @@ use crossterm::event::{
 use crossterm::execute;
 use crossterm::queue;
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
@@ -87,8 +87,7 @@ impl Shared {
     /// Undoes everything, each part even where another fails: nobody is left to tell.
     fn give_back(&self) {
         if self.ours.swap(false, Ordering::SeqCst) {
-            let _closed =
-                execute!(
+            let _closed = execute!(
                 stdout(),
                 EndSynchronizedUpdate,
                 DisableBracketedPaste,

@@ -14,8 +14,8 @@ use super::dialog::Overlay;
 use super::guide;
 use super::message::{Effect, Message};
 use super::model::{List, Model, Screen};
-use super::rows::{self, Seen};
 use super::rows::journal::{JournalRow, KEPT};
+use super::rows::{self, Seen};
 use crate::clean;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 

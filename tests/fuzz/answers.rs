@@ -32,7 +32,8 @@ impl Junk {
     fn new(round: Option<u64>) -> Junk {
         let mut pull_request = PullRequest::with_threads(3, 2);
         "_⚠️ Potential issue_ | _🟠 Major_\n\n**Clamp it.**".clone_into(&mut pull_request.threads[0].text);
-        pull_request.author = json!({"__typename": "Bot", "login": "coderabbitai", "databaseId": 136_622_811});
+        pull_request.author =
+            json!({"__typename": "Bot", "login": "coderabbitai", "databaseId": 136_622_811});
         Junk { forge: PullRequests::new(vec![pull_request; 3]), round, calls: Arc::default() }
     }
 }
@@ -42,7 +43,8 @@ impl Transport for Junk {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         assert!(number < MOST_CALLS, "it asks without end");
         let body = call.body().unwrap();
-        let request = Request { method: "POST".to_owned(), path: "/graphql".to_owned(), head: String::new(), body };
+        let request =
+            Request { method: "POST".to_owned(), path: "/graphql".to_owned(), head: String::new(), body };
         // What was spoilt before comes back as a cursor or an id that this forge never gave out.
         if !knows(&request.body["variables"]) {
             return Ok(Reply::default());

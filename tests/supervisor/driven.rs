@@ -107,7 +107,9 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     let said = asked["threads"][0]["conversation"].as_array().unwrap();
     let said: Vec<(&str, bool)> = said
         .iter()
-        .map(|entry| (entry["role"].as_str().unwrap(), entry["body"].as_str().unwrap().contains("Still there.")))
+        .map(|entry| {
+            (entry["role"].as_str().unwrap(), entry["body"].as_str().unwrap().contains("Still there."))
+        })
         .collect();
     assert_eq!(said, [("reviewer", true)], "what it said itself is told as its own");
     let pull = place.pull(SEVEN);

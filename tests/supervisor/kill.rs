@@ -336,7 +336,10 @@ fn the_token_is_in_no_file_no_output_and_no_environment_of_what_is_run() {
         for name in ["reviewer", "author", "agent"] {
             let script = place.read(name).replacen(
                 "#!/bin/sh\n",
-                &format!("#!/bin/sh\nenv > '{0}.{name}' && tr '\\0' '\\n' < /proc/$PPID/cmdline >> '{0}.{name}'\n", place.path("seen").display()),
+                &format!(
+                    "#!/bin/sh\nenv > '{0}.{name}' && tr '\\0' '\\n' < /proc/$PPID/cmdline >> '{0}.{name}'\n",
+                    place.path("seen").display()
+                ),
                 1,
             );
             std::fs::write(place.path(name), script).unwrap();
@@ -348,7 +351,8 @@ fn the_token_is_in_no_file_no_output_and_no_environment_of_what_is_run() {
         (left, found)
     });
     assert_eq!((left.runs, left.rounds), (1, 1));
-    let names: Vec<String> = found.iter().map(|(path, _)| path.file_name().unwrap().to_string_lossy().into()).collect();
+    let names: Vec<String> =
+        found.iter().map(|(path, _)| path.file_name().unwrap().to_string_lossy().into()).collect();
     for name in ["seen.reviewer", "seen.author", "seen.agent", "journal.db", "errors"] {
         assert!(names.iter().any(|found| found == name), "{name} is not there: {names:?}");
     }

@@ -203,11 +203,8 @@ fn parse(phrase: &'static str, parts: &mut Vec<Part>) {
 fn split_unspaced(piece: &'static str, parts: &mut Vec<Part>) {
     let mut rest = piece;
     while let Some(first) = rest.chars().next() {
-        let end = if is_unspaced(first) {
-            first.len_utf8()
-        } else {
-            rest.find(is_unspaced).unwrap_or(rest.len())
-        };
+        let end =
+            if is_unspaced(first) { first.len_utf8() } else { rest.find(is_unspaced).unwrap_or(rest.len()) };
         let (word, behind) = rest.split_at(end);
         parts.push(Part::Word(word));
         rest = behind;

@@ -121,7 +121,8 @@ impl Request for LoadSnapshots {
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Stored>, Fault> {
         let now = now(&mut store.connection, store.dialect).await?;
-        let name = |key: &Option<PullRequestKey>| key.as_ref().map(PullRequestKey::canonical).unwrap_or_default();
+        let name =
+            |key: &Option<PullRequestKey>| key.as_ref().map(PullRequestKey::canonical).unwrap_or_default();
         let rows = sqlx::query(
             "SELECT host, repository, number, saved_at, snapshot, poll FROM snapshots \
              WHERE ($1 = '' OR pull_request = $1) AND pull_request > $2 ORDER BY pull_request LIMIT $3",

@@ -228,13 +228,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow
     rows
 }
 
-fn owned_row(
-    shown: &Shown<'_>,
-    handing: &Handing,
-    view: &View,
-    rules: &Rules<'_>,
-    wait: &Wait,
-) -> ThreadRow {
+fn owned_row(shown: &Shown<'_>, handing: &Handing, view: &View, rules: &Rules<'_>, wait: &Wait) -> ThreadRow {
     let thread = shown.thread;
     let policy = &rules.config.policy;
     ThreadRow {

@@ -23,7 +23,8 @@ pub(super) fn notice(model: &mut Model, before: &Rows) {
     };
     for before in replaced.values().filter(|before| before.view.standing.is_some()) {
         let Some(after) = model.pulls.get(&before.address) else { continue };
-        let known: BTreeMap<&ThreadId, &ThreadRow> = before.threads.iter().map(|old| (&old.id, old)).collect();
+        let known: BTreeMap<&ThreadId, &ThreadRow> =
+            before.threads.iter().map(|old| (&old.id, old)).collect();
         let news = after.threads.iter().filter(|row| known.get(&row.id).is_none_or(|old| is_news(old, row)));
         let news: Vec<ThreadKey> = news.map(|row| (after.address.clone(), row.id.clone())).collect();
         model.unread.extend(news.into_iter().filter(|key| Some(key) != open.as_ref()));
