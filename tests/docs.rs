@@ -141,7 +141,7 @@ fn commands() -> Vec<String> {
         for part in fence.text.lines() {
             let _infallible = writeln!(line, "{part}");
             // A quotation that goes on, goes on.
-            if line.matches('\'').count() % 2 == 0 && !part.trim_end().ends_with('\\') {
+            if line.matches('\'').count().is_multiple_of(2) && !part.trim_end().ends_with('\\') {
                 commands.push(std::mem::take(&mut line).trim().to_owned());
             }
         }

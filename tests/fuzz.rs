@@ -99,7 +99,7 @@ fn lines_for_classify() {
 #[test]
 fn configurations() {
     let uncommented: String =
-        CONFIG.lines().map(|line| format!("{}\n", line.strip_prefix('#').unwrap_or(line))).collect();
+        CONFIG.lines().flat_map(|line| [line.strip_prefix('#').unwrap_or(line), "\n"]).collect();
     let small = "[policy]\nrepeat_limit = 3\n[[reviewers]]\nname = 'a'\nkind = 'program'\ncommand = ['a']\n\
                  [[profiles]]\nname = 'b'\nlogins = ['b']\nfinding = [{pattern = '^x(y)'}]\n[keys]\nquit = 'ctrl-q'\n\
                  [handoff]\nmode = 'full_auto'\n[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['x']\n";

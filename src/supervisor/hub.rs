@@ -268,7 +268,7 @@ impl Hub {
                     Progress::Ended(polled) => {
                         // A poll that panicked has taken the poller with it.
                         let (Some(polling), Ok(polled)) = (polling.take(), polled) else { return };
-                        let due = self.polled(&polling, polled).await;
+                        let due = self.polled(&polling, *polled).await;
                         self.look_at_journal().await;
                         next = if std::mem::take(&mut again) { self.setup.clock.now() } else { due };
                     }

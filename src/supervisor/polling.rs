@@ -20,7 +20,7 @@ pub(super) struct Polled {
 /// A poll under way. It ends with whoever waits for it.
 pub(super) struct Polling {
     pub(super) began: Timestamp,
-    task: JoinHandle<Polled>,
+    task: JoinHandle<Box<Polled>>,
     /// What it has found so far and nobody was told yet. Each goes its way at once: hundreds of pull requests are not kept
     /// until the last was read, nor does anybody wait for it.
     sightings: mpsc::UnboundedReceiver<Sighting>,
@@ -34,7 +34,7 @@ pub(super) struct Polling {
 /// What comes of a poll.
 pub(super) enum Progress {
     Sighted(Sighting),
-    Ended(Result<Polled, JoinError>),
+    Ended(Result<Box<Polled>, JoinError>),
 }
 
 impl Polling {
@@ -46,7 +46,7 @@ impl Polling {
                 let _ended = found.send(sighting);
             };
             let report = poller.poll(began, tell).await;
-            Polled { poller, report, working }
+            Box::new(Polled { poller, report, working })
         });
         Polling { began, task, sightings, told: BTreeSet::new(), failed: None, anybody_seen: false }
     }

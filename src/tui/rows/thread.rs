@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use std::cmp::Reverse;
 
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "what holds for a thread, each by itself")]
 pub struct ThreadRow {
     pub id: ThreadId,
     /// Who opened it.

@@ -10,6 +10,7 @@ use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
 use crate::tui::message::Effect;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::rows;
+use crate::tui::rows::thread::ThreadRow;
 use crate::tui::text::count;
 
 /// How many acts can be undone one after the other.
@@ -60,7 +61,7 @@ fn nothing_meant(model: &Model) -> String {
 
 /// What goes is taken off the list, be it queued or going by itself, unless one of them does not go yet: then all are to.
 fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
-    let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(|row| row.goes());
+    let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(ThreadRow::goes);
     if threads.iter().all(goes) { What::Remove } else { What::Decide(Verb::Queue) }
 }
 
