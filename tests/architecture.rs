@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("authors", &["domain", "process", "reviewers"]),
     ("journal", &["domain"]),
     ("config", &["authors", "domain", "github", "http", "journal", "reviewers"]),
+    ("manual", &["cli"]),
     ("clean", &[]),
     ("thread_line", &["domain"]),
     ("failure", &["clean", "github"]),
