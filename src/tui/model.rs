@@ -290,7 +290,8 @@ impl Model {
     /// What the board knows, and what was handed off from pull requests that it does not show.
     fn all_handoff(&self) -> Vec<&HandoffRow> {
         let elsewhere = self.handed_off.iter().filter(|row| !self.pulls.contains_key(&row.address));
-        self.pulls.values().flat_map(|pull| pull.handoff.iter()).chain(elsewhere).collect()
+        let known = self.pulls.values().flat_map(|pull| pull.handoff.iter().chain(pull.staying()));
+        known.chain(elsewhere).collect()
     }
 
     fn all_records(&self) -> Vec<&JournalRow> {

@@ -25,7 +25,7 @@ use handoff::{Going, HandoffRow};
 use inbox::InboxRow;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use thread::ThreadRow;
 
 /// What rows are made by.
@@ -64,7 +64,10 @@ pub struct PullRow {
     /// Findings in the text of a review, where there is no thread to answer in.
     pub in_bodies: usize,
     pub inbox: Vec<InboxRow>,
+    /// The tasks that were decided or would be at the merge.
     pub handoff: Arc<[HandoffRow]>,
+    /// Made when somebody looks: most findings stay, and most people never ask why.
+    staying: Option<Arc<OnceLock<Box<[HandoffRow]>>>>,
     /// How many tasks are on their way or will be.
     pub going: usize,
 }
@@ -84,6 +87,14 @@ impl PullRow {
 
     fn count(&self, fits: impl Fn(Status) -> bool) -> usize {
         self.threads.iter().filter(|thread| !thread.repeats && fits(thread.status)).count()
+    }
+
+    /// What is open and not handed off, and why not.
+    pub fn staying(&self) -> &[HandoffRow] {
+        match &self.staying {
+            Some(staying) => staying.get_or_init(|| handoff::staying(self).into()),
+            None => &[],
+        }
     }
 
     /// What a filter looks at.
@@ -162,6 +173,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
         in_bodies: standing.map_or(0, |standing| standing.observed.in_bodies.len()),
         inbox: Vec::new(),
         going: handoff.iter().filter(|row| row.going < Going::Sent).count(),
+        staying: handoff::is_undecided(view).then(Arc::default),
         handoff,
     };
     row.renew(view);

@@ -1,6 +1,8 @@
 //! What is handed to coding agents: what was sent, what will fire at merge, and why not the rest (H8).
 
-use super::{line, thread::place};
+use super::thread::ThreadRow;
+use super::{PullRow, line};
+use crate::domain::handoff::Eligibility;
 use crate::domain::pull_request::PrState;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
@@ -90,28 +92,33 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
             url: None,
         });
     }
-    let threads = standing.threads();
-    for shown in threads.iter().filter(|shown| shown.repeats.is_none() && !shown.thread.status().is_settled())
-    {
-        let eligibility = handing.eligibility(shown.thread);
-        if eligibility.is_eligible() {
-            continue;
-        }
-        rows.push(HandoffRow {
-            address: view.address.clone(),
-            pull: view.address.to_string(),
-            going: Going::Not,
-            target: "–".to_owned(),
-            path: place(shown.thread.finding.path.as_str(), shown.line(), shown.outdated()),
-            findings: vec![line(&shown.thread.finding.title)],
-            threads: vec![shown.id().clone()],
-            reason: eligibility.to_string(),
-            task_key: None,
-            until: None,
-            url: None,
-        });
-    }
     rows
+}
+
+/// Whether what is not handed off is listed as well: as long as nothing was decided.
+pub(super) fn is_undecided(view: &View) -> bool {
+    let is_open = view.standing.as_ref().is_some_and(|standing| standing.seen.state == PrState::Open);
+    view.handoffs.is_empty() && is_open
+}
+
+/// The findings that are open and stay where they are, each with the reason.
+pub(super) fn staying(pull: &PullRow) -> Vec<HandoffRow> {
+    let open = pull.threads.iter().filter(|row| !row.repeats && !row.status.is_settled());
+    let staying = open.filter_map(|row| Some((row, row.handoff.filter(|why| !why.is_eligible())?)));
+    let row = |(row, why): (&ThreadRow, Eligibility)| HandoffRow {
+        address: pull.address.clone(),
+        pull: pull.name.clone(),
+        going: Going::Not,
+        target: "–".to_owned(),
+        path: row.place.clone(),
+        findings: vec![row.title.clone()],
+        threads: vec![row.id.clone()],
+        reason: why.to_string(),
+        task_key: None,
+        until: None,
+        url: None,
+    };
+    staying.map(row).collect()
 }
 
 fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
