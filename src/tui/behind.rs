@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::journal::{Filter, Journal, JournalError, Order};
 use crate::people::desk::{Became, Desk};
 use crate::supervisor::{Board, Supervisor, handoffs};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -20,6 +21,9 @@ const GRACE: Duration = Duration::from_millis(400);
 
 /// The newest so many tasks are shown; `cloture queue history` has the rest.
 const HISTORY: usize = 200;
+
+/// So many times of what there was to see are held until the screen has surely let go of them.
+const HELD: usize = 3;
 
 /// Records that are made into rows between two looks at the keyboard.
 const AT_A_TIME: usize = 100;
@@ -174,10 +178,16 @@ async fn work(
 /// Makes the rows of whatever there is to see, beside the screen, and not more often than it is drawn.
 async fn make_rows(mut board: watch::Receiver<Arc<Board>>, making: Making, made: watch::Sender<Seen>) {
     board.mark_changed();
+    // What the screen lets go of is still held here, so that thousands of rows are not taken apart while a key waits.
+    let mut before = VecDeque::from([Seen::default()]);
     while board.changed().await.is_ok() {
         let now = board.borrow_and_update().clone();
-        let before = made.borrow().clone();
-        made.send_replace(before.followed_by(now, &making));
+        if let Some(last) = before.back() {
+            let seen = last.followed_by(now, &making);
+            before.push_back(seen.clone());
+            made.send_replace(seen);
+        }
+        before.drain(..before.len().saturating_sub(HELD));
         sleep(FRAME).await;
     }
 }
