@@ -32,6 +32,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What happened, for whoever decides what follows: only a poll is tried again in any case.
+    pub fn event(&self) -> String {
+        match self {
+            Error::Transient { what, cause, .. } => format!("{what} failed: {cause}"),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the call may have taken effect although no proper answer came back. A write in doubt is looked
     /// for before it is tried again.
     pub fn leaves_doubt(&self) -> bool {
