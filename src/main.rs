@@ -268,7 +268,7 @@ fn with_settings<T>(cli: &Cli, loaded: &Loaded, work: impl AsyncFnOnce(&Settings
 }
 
 /// How long the journal may take to be closed when all is over.
-const LEAVING: Duration = Duration::from_millis(500);
+const LEAVING: Duration = Duration::from_millis(150);
 
 fn watch_loop(
     cli: &Cli,
