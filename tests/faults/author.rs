@@ -1,7 +1,7 @@
 //! The author's agent: a real one in a real checkout, sent once for a head whatever happens meanwhile.
 
 use crate::Operation;
-use crate::dispatches::{begins, calls, time_limit};
+use crate::dispatches::{begins, calls, has_hung, time_limit};
 use crate::harness::{Place, SEVEN, finding, review};
 use crate::stage::Stage;
 use crate::state::forge;
@@ -133,6 +133,7 @@ async fn history(
     };
     stage.endure(wanted.as_deref(), state).await;
     stage.look_at_journal().await;
+    stage.told.tries = has_hung(&stage.place);
     stage.end().await;
     let (mut is_fixed, mut is_reviewed) = (false, false);
     let others = |stage: &Stage| -> Vec<Order> {

@@ -161,6 +161,12 @@ impl Scene {
         command
     }
 
+    fn has_struck(&self, told: &mut Told) {
+        let tries = struck(self.here.simulator());
+        told.tries = tries;
+        told.expect(self.trouble.on_forge("").is_none() || tries > 0, || "it never struck".to_owned());
+    }
+
     /// Waits until whatever is wrong has met the program.
     fn until_met(&self) {
         let simulator = self.here.simulator();
@@ -201,13 +207,20 @@ fn start_in_terminal(trouble: Trouble) -> Told {
     let mut scene = Scene::new(trouble, WATCHED);
     scene.begin_before();
     let mut played = scene.terminal(trouble == Trouble::DiskFull);
+    if matches!(trouble, Trouble::SlowLoris | Trouble::Hangs) {
+        scene.until_met();
+    }
     let signs = signs(trouble);
     played.until(signs[0], |screen| signs.iter().any(|sign| screen.contents().contains(sign)));
     let contents = played.contents();
-    let tells =
-        ["offline", "allowed", "limit", "nothing", "journal", "Looking", "failed", "answered", "reach"];
+    let tells = [
+        "offline", "allowed", "limit", "nothing", "journal", "Looking", "failed", "refused", "answered",
+        "reach",
+    ];
     for line in contents.lines().filter(|line| tells.iter().any(|word| line.contains(word))) {
-        told.show(line.trim().trim_matches('│').trim());
+        // What the heading says beside the names of the screens.
+        let line = line.replace("cloture  1 Watch  2 Inbox  3 Handoff  4 Journal", "");
+        told.show(line.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     scene.end();
     if matches!(trouble, Trouble::NoSuchHost | Trouble::DiskFull) {
@@ -223,7 +236,7 @@ fn start_in_terminal(trouble: Trouble) -> Told {
     played.press("q");
     let ended = played.ended();
     told.expect(ended.success(), || format!("it ends with {ended:?}"));
-    told.tries = struck(scene.here.simulator());
+    scene.has_struck(&mut told);
     told.compare(&forge(scene.here.simulator()), &forge(Here::new().simulator()));
     told
 }
@@ -247,7 +260,7 @@ fn start_watching(trouble: Trouble) -> Told {
     for line in text.lines() {
         told.show(line);
     }
-    told.tries = struck(scene.here.simulator());
+    scene.has_struck(&mut told);
     scene.end();
     let second = scene.lines(&["acme/shop#1", "--timeout", "20s"], false).output().unwrap();
     let said = String::from_utf8(second.stdout).unwrap();
@@ -305,7 +318,7 @@ fn stop_terminal(trouble: Trouble) -> Told {
     let ended = played.ended();
     took(&mut told, began);
     told.expect(ended.success(), || format!("it ends with {ended:?}"));
-    told.tries = struck(scene.here.simulator());
+    scene.has_struck(&mut told);
     told
 }
 
@@ -336,7 +349,7 @@ fn stop_watching(trouble: Trouble) -> Told {
     let (began, code) = interrupt(child);
     took(&mut told, began);
     told.expect(code == Some(18) || code == Some(4) || code == Some(2), || format!("it ends with {code:?}"));
-    told.tries = struck(scene.here.simulator());
+    scene.has_struck(&mut told);
     told
 }
 

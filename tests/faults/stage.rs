@@ -141,9 +141,7 @@ impl Stage {
             for handoff in &view.handoffs {
                 match &handoff.state {
                     HandoffState::Stuck(why) => seen.push(why.clone()),
-                    HandoffState::Waiting { .. } => {
-                        seen.push("It was not taken; it is tried again.".to_owned())
-                    }
+                    HandoffState::Waiting { why, .. } => seen.extend(why.clone()),
                     HandoffState::Sent { .. } => {}
                 }
             }
@@ -191,6 +189,8 @@ impl Stage {
             self.told.compare(&found, wanted);
             self.told.expect(late <= LATEST, || format!("it took {late:#}"));
             self.told.tries = self.told.tries.max(struck(&self.place.simulator));
+            let is_on_forge = trouble.on_forge("").is_some();
+            self.told.expect(!is_on_forge || self.told.tries > 0, || "it never struck".to_owned());
             let is_told = trouble.is_silent() || self.is_done || !self.told.shown.is_empty();
             self.told.expect(is_told, || "nobody was told".to_owned());
         }

@@ -6,7 +6,7 @@ use crate::program::TOKEN;
 use crate::simulated::{self, address};
 use crate::state::forge;
 use crate::table::Told;
-use crate::trouble::{NOBODY, Trouble};
+use crate::trouble::{NOBODY, Trouble, struck};
 use crate::verbs;
 use cloture::domain::vocabulary::Sha;
 use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget, Verdict, Write};
@@ -275,6 +275,8 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
         told.expect(!told.shown.is_empty(), || "nobody was told".to_owned());
     }
     told.expect(done, || "it was never done".to_owned());
+    let is_on_forge = trouble.is_some_and(|trouble| trouble.on_forge("").is_some());
+    told.expect(!is_on_forge || struck(&simulator) > 0, || "it never struck".to_owned());
     let sent = simulator.requests().into_iter();
     let sent = sent.filter(|request| {
         request.writes
