@@ -98,6 +98,10 @@ impl ComeBack {
 impl fmt::Display for ComeBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Nobody counts that many seconds.
+            ComeBack::After(wait) if *wait >= Duration::from_mins(10) => {
+                write!(f, "in {} min", wait.as_secs().div_ceil(60))
+            }
             ComeBack::After(wait) => write!(f, "in {} s", wait.as_secs()),
             ComeBack::At(moment) => write!(f, "at {moment:.0}"),
         }

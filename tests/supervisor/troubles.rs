@@ -3,6 +3,7 @@
 use crate::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::Command;
+use jiff::SignedDuration;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
@@ -47,6 +48,27 @@ async fn a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
     assert!(place.simulator.now().duration_since(before).as_secs() >= 1800, "{}", place.simulator.now());
     assert_eq!(run.exit().as_deref(), Some("success"));
     run.stop().await;
+}
+
+/// The reset is a moment on the server's clock; ours may be wrong by hours.
+#[tokio::test]
+async fn a_rate_limit_is_reckoned_by_the_servers_clock() {
+    for hours in [-6, 6] {
+        let place = Place::new().await;
+        let run = place.run(DRIVEN).await;
+        run.ticker.jump(SignedDuration::from_hours(hours));
+        let before = place.simulator.now();
+        let kind = FaultKind::PrimaryLimit { reset_in: 1800, error_type: "RATE_LIMITED".to_owned() };
+        place.simulator.inject(Fault::once("reads", kind));
+        run.tick().await;
+        assert!(run.view().trouble.is_some());
+        place.play(&review(&[]));
+        run.tick().await;
+        let waited = place.simulator.now().duration_since(before).as_secs();
+        assert!((1800..2400).contains(&waited), "{hours} h: {waited} s");
+        assert_eq!(run.exit().as_deref(), Some("success"));
+        run.stop().await;
+    }
 }
 
 fn again(name: &str) -> String {
