@@ -120,7 +120,7 @@ mod tests {
             ("x-ratelimit-reset", "100"),
             ("date", "Thu, 01 Jan 1970 00:00:40 GMT"),
         ]);
-        assert_eq!(come_back(&dated, 3), ComeBack::After(Duration::from_secs(60)));
+        assert_eq!(come_back(&dated, 3), ComeBack::After(Duration::from_mins(1)));
         let some_left = headers(&[("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "100")]);
         let waits: Vec<_> = (0..7).map(|n| come_back(&some_left, n)).collect();
         let minutes = [1, 2, 4, 8, 16, 16, 16].map(|n| ComeBack::After(Duration::from_mins(n)));

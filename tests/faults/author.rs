@@ -126,12 +126,12 @@ async fn history(
     let before = stage.place.simulator.requests().len();
     stage.tick().await;
     let asked = stage.place.simulator.requests().len() - before;
-    let state = |stage: &Stage| {
+    let left = |stage: &Stage| {
         let mut all = forge(&stage.place.simulator);
         all.push(format!("the author was sent {} times", calls(&stage.place)));
         all
     };
-    stage.endure(wanted.as_deref(), state).await;
+    stage.endure(wanted.as_deref(), left).await;
     stage.look_at_journal().await;
     stage.told.tries = has_hung(&stage.place);
     stage.end().await;
@@ -151,7 +151,7 @@ async fn history(
         }
         Vec::new()
     };
-    let found = stage.settle(wanted.as_deref(), state, others).await;
+    let found = stage.settle(wanted.as_deref(), left, others).await;
     let calls = calls(&stage.place);
     assert!(wanted.is_some() || calls == 1, "{found:#?}");
     stage.told.tries = stage.told.tries.max(calls);

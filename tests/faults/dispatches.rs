@@ -81,15 +81,15 @@ async fn reviewed(trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (V
         _ => stage.strike(COMPARE, "").await,
     }
     // A review carries the number of the answer that it is; where one never came, the next has the next.
-    let state = |stage: &Stage| -> Vec<String> {
+    let left = |stage: &Stage| -> Vec<String> {
         let all = forge(&stage.place.simulator).into_iter();
         all.map(|it| it.replace("review/orange/2 ", "review/orange/1 ")).collect()
     };
-    stage.endure(wanted.as_deref(), state).await;
+    stage.endure(wanted.as_deref(), left).await;
     stage.look_at_journal().await;
     stage.told.tries = has_hung(&stage.place);
     stage.end().await;
-    let found = stage.settle(wanted.as_deref(), state, |_| Vec::new()).await;
+    let found = stage.settle(wanted.as_deref(), left, |_| Vec::new()).await;
     let calls = calls(&stage.place);
     if wanted.is_none() {
         assert!(found.iter().any(|it| it.starts_with("written: review")), "{found:#?}");
@@ -213,18 +213,17 @@ async fn handed_off(
         (Target::Command, Some(Trouble::Hangs)) => {}
         _ if is_nowhere => {}
         _ => {
-            stage
-                .strike(target.aim(), if target == Target::Mention { "addComment" } else { "repository" })
-                .await
+            let field = if target == Target::Mention { "addComment" } else { "repository" };
+            stage.strike(target.aim(), field).await;
         }
     }
     stage.mark();
-    let state = |stage: &Stage| {
+    let left = |stage: &Stage| {
         let mut all = forge(&stage.place.simulator);
         all.push(format!("{} times at the target, {:?}", target.count(&stage.place, &hook), hook.taken()));
         all
     };
-    stage.endure(wanted.as_deref(), state).await;
+    stage.endure(wanted.as_deref(), left).await;
     stage.told.tries = hook.asked().max(has_hung(&stage.place));
     hook.set(None);
     stage.config = good;
@@ -235,7 +234,7 @@ async fn handed_off(
         let absent = target.count(&stage.place, &hook) == 0;
         stuck.filter(|_| absent).map(|handoff| Command::RetryTask { key: handoff.key.clone() }).collect()
     };
-    let found = stage.settle(wanted.as_deref(), state, person).await;
+    let found = stage.settle(wanted.as_deref(), left, person).await;
     assert!(wanted.is_some() || target.count(&stage.place, &hook) == 1, "{found:#?}");
     let sent = stage.place.simulator.requests().into_iter().filter(|request| {
         request.operation == target.aim() || request.fields.iter().any(|field| field == target.aim())

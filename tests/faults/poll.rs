@@ -36,10 +36,10 @@ pub(crate) async fn history(trouble: Option<Trouble>, wanted: Option<Arc<[String
     stage.strike("reads", "repository").await;
     stage.place.play(&push(1));
     stage.place.play(&review(&[again("b")]));
-    let state = |stage: &Stage| forge(&stage.place.simulator);
-    stage.endure(wanted.as_deref(), state).await;
+    let left = |stage: &Stage| forge(&stage.place.simulator);
+    stage.endure(wanted.as_deref(), left).await;
     stage.end().await;
-    let found = stage.settle(wanted.as_deref(), state, |_| Vec::new()).await;
+    let found = stage.settle(wanted.as_deref(), left, |_| Vec::new()).await;
     if wanted.is_none() {
         assert!(found.iter().any(|it| it.starts_with("written: resolve")), "{found:#?}");
     }

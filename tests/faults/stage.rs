@@ -73,7 +73,7 @@ impl Stage {
 
     pub(crate) async fn tick(&mut self) {
         self.run().tick().await;
-        self.look().await;
+        self.look();
     }
 
     /// From now on it is late.
@@ -131,7 +131,7 @@ impl Stage {
     }
 
     /// Everything that somebody in front of it sees of a trouble.
-    async fn look(&mut self) {
+    fn look(&mut self) {
         let board = self.run().board();
         let mut seen: Vec<String> =
             [&board.trouble, &board.journal_trouble].into_iter().flatten().map(|it| it.why.clone()).collect();

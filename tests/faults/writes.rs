@@ -217,8 +217,8 @@ impl Desk {
         options.patience = Duration::from_millis(100);
         options.page_limit = Some(PAGES);
         let journal = Journal::open(place, options).await.unwrap().journal;
-        let pace = Pace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 };
-        Desk { journal, writer: Writer::new(simulated::client(url, TOKEN, patience), pace) }
+        let at_once = Pace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 };
+        Desk { journal, writer: Writer::new(simulated::client(url, TOKEN, patience), at_once) }
     }
 }
 
@@ -230,11 +230,11 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
     let mut told = Told::default();
     let url = if trouble == Some(Trouble::NoSuchHost) { NOBODY.to_owned() } else { simulator.url() };
     let mut desk = Desk::open(&place, &url, trouble, simulator.now()).await;
-    let mut disk = Disk::of(place.path().unwrap());
+    let mut file = Disk::of(place.path().unwrap());
     if let Some(trouble) = trouble {
         let aim = if trouble.is_everywhere() { "*" } else { kind.aim };
         trouble.begin(&simulator, aim, kind.aim);
-        disk.strike(trouble, Some(&desk.journal)).await;
+        file.strike(trouble, Some(&desk.journal)).await;
     }
     let about = PullRequestKey {
         host: "127.0.0.1".to_owned(),
@@ -266,7 +266,7 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
         let Some(trouble) = trouble.filter(|_| round == 1) else { continue };
         simulator.clear_faults();
         simulator.advance(Duration::from_hours(1));
-        disk.end(trouble).await;
+        file.end(trouble).await;
         if matches!(trouble, Trouble::JournalDamaged | Trouble::NoSuchHost) {
             let _damaged = desk.journal.close().await;
             set_aside(&place, simulator.now()).await;
