@@ -273,6 +273,9 @@ fn with_settings<T>(cli: &Cli, loaded: &Loaded, work: impl AsyncFnOnce(&Settings
     block_on(work(&settings))
 }
 
+/// How long the journal may take to be closed when all is over.
+const LEAVING: Duration = Duration::from_millis(150);
+
 fn watch_loop(
     cli: &Cli,
     pull_request: &str,
@@ -301,7 +304,10 @@ fn watch_loop(
         let output = &mut io::stdout();
         let end = watch_and_tell(&wanted, &supervisor, &session.clock, interrupted(), teller, output).await;
         supervisor.stop().await;
-        session.journal.close().await.map_err(Failure::from)?;
+        // Nobody who leaves waits for others that hold the journal: what is cut off has its intent there, and is looked for.
+        if let Ok(closed) = tokio::time::timeout(LEAVING, session.journal.close()).await {
+            closed.map_err(Failure::from)?;
+        }
         Ok::<_, anyhow::Error>(end?)
     })??;
     Ok(end.exit_code())

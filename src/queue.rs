@@ -172,7 +172,7 @@ fn handed(handoff: &Handoff, findings: Vec<ThreadId>) -> HandoffPart {
     let Handoff { task, reason, state, .. } = handoff;
     let (name, url, until, message) = match state {
         HandoffState::Sent { url } => ("sent", url.clone(), None, None),
-        HandoffState::Waiting { until } => ("waiting", None, Some(*until), None),
+        HandoffState::Waiting { until, why } => ("waiting", None, Some(*until), why.clone()),
         HandoffState::Stuck(why) => ("stuck", None, None, Some(why.clone())),
     };
     let (target, path, reason) = (task.target.clone(), task.path.clone(), reason.clone());

@@ -149,7 +149,15 @@ impl Outcome {
             Ok(Written::Unknown { reason, may_be_repeated: true }) => Outcome::Refused(reason),
             Ok(Written::Unknown { reason, may_be_repeated: false }) => Outcome::Unknown(reason),
             Ok(swallowed @ Written::SwallowedByDraft(_)) => Outcome::Unknown(swallowed.sentence()),
-            Err(error) => Outcome::Refused(error.to_string()),
+            Err(error) => Outcome::Refused(error.event()),
+        }
+    }
+
+    /// Why the target does not have it, fit for a terminal.
+    pub fn refusal(&self) -> Option<String> {
+        match self {
+            Outcome::Refused(reason) => Some(clean::line(reason).into_owned()),
+            Outcome::Taken { .. } | Outcome::Unknown(_) => None,
         }
     }
 

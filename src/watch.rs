@@ -101,7 +101,15 @@ pub async fn watch_and_tell(
         };
         if let Some(view) = &view {
             lines.show(view, clock.now(), output)?;
-            teller.look(view).await;
+            // The reasons are in the journal, which others may hold for longer than anybody wants to wait.
+            tokio::select! {
+                () = teller.look(view) => {}
+                () = &mut interrupted => {
+                    let end = End::Exit(Exit::Stopped);
+                    lines.end(&end, output)?;
+                    return Ok(end);
+                }
+            }
             if let Some(end) = ended(wanted, view, begun) {
                 for told in teller.rest().await {
                     lines.told(told, output)?;

@@ -32,7 +32,7 @@ pub async fn between(
     base: &Sha,
     head: &Sha,
 ) -> Result<String, Error> {
-    let purpose = format!("Reading what changed in {repository} from {} to {}", short(base), short(head));
+    let purpose = format!("reading what changed in {repository} from {} to {}", short(base), short(head));
     for sha in [base, head] {
         // It stands in a path, so nothing else may pass for one.
         if sha.as_str().is_empty() || !sha.as_str().bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -32,6 +32,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What happened, for whoever decides what follows: only a poll is tried again in any case.
+    pub fn event(&self) -> String {
+        match self {
+            Error::Transient { what, cause, .. } => format!("{what} failed: {cause}"),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the call may have taken effect although no proper answer came back. A write in doubt is looked
     /// for before it is tried again.
     pub fn leaves_doubt(&self) -> bool {
@@ -90,6 +98,10 @@ impl ComeBack {
 impl fmt::Display for ComeBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Nobody counts that many seconds.
+            ComeBack::After(wait) if *wait >= Duration::from_mins(10) => {
+                write!(f, "in {} min", wait.as_secs().div_ceil(60))
+            }
             ComeBack::After(wait) => write!(f, "in {} s", wait.as_secs()),
             ComeBack::At(moment) => write!(f, "at {moment:.0}"),
         }

@@ -2,7 +2,9 @@
 
 use super::error::{ComeBack, LimitKind};
 use http::HeaderMap;
+use http::header::DATE;
 use jiff::Timestamp;
+use jiff::fmt::rfc2822;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -30,7 +32,12 @@ pub(super) fn come_back(headers: &HeaderMap, in_a_row: u32) -> ComeBack {
     if number(headers, "x-ratelimit-remaining") == Some(0)
         && let Some(reset) = reset(headers)
     {
-        return ComeBack::At(reset);
+        // The reset is by the server's clock, and ours may be wrong by hours: where it says what its own shows, it is a
+        // while from now.
+        return match date(headers) {
+            Some(now) => ComeBack::After(Duration::try_from(reset.duration_since(now)).unwrap_or_default()),
+            None => ComeBack::At(reset),
+        };
     }
     ComeBack::After(FIRST_WAIT.saturating_mul(1 << in_a_row.min(10)).min(LONGEST_WAIT))
 }
@@ -84,6 +91,11 @@ fn reset(headers: &HeaderMap) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(seconds).ok()?).ok()
 }
 
+/// The server's own time.
+fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    rfc2822::DateTimeParser::new().parse_timestamp(headers.get(DATE)?.to_str().ok()?.trim()).ok()
+}
+
 fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
@@ -103,6 +115,12 @@ mod tests {
         assert_eq!(come_back(&all, 3), ComeBack::After(Duration::from_secs(7)));
         let spent = headers(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "100")]);
         assert_eq!(come_back(&spent, 3), ComeBack::At(Timestamp::from_second(100).unwrap()));
+        let dated = headers(&[
+            ("x-ratelimit-remaining", "0"),
+            ("x-ratelimit-reset", "100"),
+            ("date", "Thu, 01 Jan 1970 00:00:40 GMT"),
+        ]);
+        assert_eq!(come_back(&dated, 3), ComeBack::After(Duration::from_mins(1)));
         let some_left = headers(&[("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "100")]);
         let waits: Vec<_> = (0..7).map(|n| come_back(&some_left, n)).collect();
         let minutes = [1, 2, 4, 8, 16, 16, 16].map(|n| ComeBack::After(Duration::from_mins(n)));

@@ -153,11 +153,11 @@ impl<T: Transport + Sync> Writer<T> {
                 Ok(Evidence::NotDone) if attempt < self.pace.attempts => attempt += 1,
                 Ok(Evidence::NotDone) => return Err(lost),
                 Ok(Evidence::CannotTell) => {
-                    return Ok(Outcome::Unknown { reason: lost.to_string(), may_be_repeated: false });
+                    return Ok(Outcome::Unknown { reason: lost.event(), may_be_repeated: false });
                 }
                 Err(error) => {
                     return Ok(Outcome::Unknown {
-                        reason: error.to_string(),
+                        reason: error.event(),
                         may_be_repeated: write.can_be_looked_for(),
                     });
                 }

@@ -103,10 +103,10 @@ impl Fault {
         matches!(self, Fault::Storage(error) if is_lost(error))
     }
 
-    /// Whether the connection can be used again.
+    /// Whether the connection cannot be used again.
     pub(super) fn ends_connection(&self) -> bool {
         match self {
-            Fault::Storage(error) | Fault::Commit(error) => is_lost(error),
+            Fault::Storage(error) | Fault::Commit(error) => is_lost(error) || ends_transaction(error),
             Fault::Known(error) => {
                 matches!(error, JournalError::OutOfReach { .. } | JournalError::Uncertain { .. })
             }
@@ -146,6 +146,15 @@ fn described(error: &sqlx::Error, address: &Address) -> JournalError {
 
 fn is_lost(error: &sqlx::Error) -> bool {
     kind_of(error) == Kind::Lost
+}
+
+/// Whether SQLite gave the whole transaction up by itself, as it does when it runs out of room or cannot read or write its
+/// file. The driver does not hear of that: its own end of the transaction fails, and no other could ever begin.
+fn ends_transaction(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    let code = error.code().unwrap_or_default();
+    // PostgreSQL's codes have five characters, and leave a transaction for us to end.
+    code.len() < 5 && matches!(code.parse::<u32>().map(|code| code & 0xff), Ok(7 | 9 | 10 | 11 | 13 | 26))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -114,18 +114,26 @@ impl Owner {
         if let Err(fault) = &outcome
             && fault.lost_connection()
         {
-            self.store = None;
+            self.disconnect().await;
             outcome = self.attempt(request).await;
         }
         if R::CHANGES && self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.goes_on()) {
             std::future::pending::<()>().await;
         }
-        outcome.map_err(|fault| {
-            if fault.ends_connection() {
-                self.store = None;
-            }
-            fault.told(&self.address)
-        })
+        if outcome.as_ref().is_err_and(Fault::ends_connection) {
+            self.disconnect().await;
+        }
+        outcome.map_err(|fault| fault.told(&self.address))
+    }
+
+    /// The next job connects anew. That to a file is waited for: it tidies up behind itself, and must not do so when another
+    /// file has that name.
+    async fn disconnect(&mut self) {
+        if let Some(store) = self.store.take()
+            && self.address.path().is_some()
+        {
+            let _cannot_be_used_anyway = store.connection.close().await;
+        }
     }
 
     async fn attempt<R: Request>(&mut self, request: &R) -> Result<R::Answer, Fault> {

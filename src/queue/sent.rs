@@ -88,7 +88,7 @@ impl SentTask {
                 ("unknown", None, None, Some(why.to_owned()))
             }
             HandoffState::Sent { url } => ("sent", url, None, None),
-            HandoffState::Waiting { until } => ("waiting", None, Some(until), None),
+            HandoffState::Waiting { until, why } => ("waiting", None, Some(until), why),
             HandoffState::Stuck(why) => ("stuck", None, None, Some(why)),
         };
         let tries = last_try.as_ref().map_or(0, |last| last.number);

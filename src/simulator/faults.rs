@@ -56,6 +56,11 @@ pub enum FaultKind {
     Trickle {
         millis: u64,
     },
+    /// An answer that goes on for ever: after half of it a blank, so many real milliseconds later another, and so on.
+    /// Whoever only waits for the next byte waits as long.
+    Endless {
+        millis: u64,
+    },
     Unauthorized,
     Forbidden {
         message: String,
@@ -134,6 +139,7 @@ impl FaultKind {
             Self::CutOff => "cut_off",
             Self::Slow { .. } => "slow",
             Self::Trickle { .. } => "trickle",
+            Self::Endless { .. } => "endless",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden { .. } => "forbidden",
             Self::NotFound => "not_found",
@@ -152,6 +158,7 @@ impl FaultKind {
             | Self::CutOff
             | Self::Slow { .. }
             | Self::Trickle { .. }
+            | Self::Endless { .. }
             | Self::Partial { .. } => true,
             _ => false,
         }

@@ -1,6 +1,7 @@
 //! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts, records.
 
 mod acting;
+mod asking;
 pub(super) mod handing;
 mod recording;
 
@@ -9,10 +10,10 @@ use super::clock::Working;
 use super::fact::{Answered, Dated, Fact, Told};
 use super::history::History;
 use super::orders::Orders;
+use super::programs::Changes;
 use super::standing::{Rules, Standing};
 use super::view::{Handoff, Role, View};
-use crate::domain::cycle::Trigger;
-use crate::domain::pull_request::{NextCall, PrState};
+use crate::domain::pull_request::PrState;
 use crate::domain::review_loop::{Effect, Exit, Missing, Phase, ReviewLoop, Step, Wake};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
@@ -46,6 +47,12 @@ pub(super) enum WakeUp {
     Recorded(Box<Record>),
 
     // Programs
+    /// What a reviewer is to look at was read, or could not be.
+    ChangesRead {
+        reviewer: ReviewerName,
+        head: Sha,
+        changes: Changes,
+    },
     ReviewerAnswered {
         reviewer: ReviewerName,
         head: Sha,
@@ -266,6 +273,18 @@ impl Actor {
                 }
                 Ok(())
             }
+            WakeUp::ChangesRead { reviewer, head, changes } => {
+                self.thinking.remove(&reviewer);
+                match changes {
+                    Changes::Read(changes) => self.ask_about(&reviewer, &head, Ok(changes)).await,
+                    Changes::Refused(why) => self.ask_about(&reviewer, &head, Err(why)).await,
+                    // Nobody was asked, so that it costs the reviewer nothing. The next poll reads again.
+                    Changes::NotNow(why) => {
+                        self.trouble = Some(why);
+                        Ok(())
+                    }
+                }
+            }
             WakeUp::ReviewerAnswered { reviewer, head, attempt, answer, log, warning } => {
                 self.thinking.remove(&reviewer);
                 let why = [warning, last_line(&log)].into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -479,45 +498,6 @@ impl Actor {
             folded.granted,
             at_work.then(|| standing.seen.anchor.clone()),
         )
-    }
-
-    /// Starts every driven reviewer that may and should look at this head.
-    async fn ask_reviewers(&mut self, standing: &Arc<Standing>) -> Result<(), JournalError> {
-        if standing.seen.state != PrState::Open || self.review_loop.as_ref().is_none_or(|l| !is_waiting(l)) {
-            return Ok(());
-        }
-        let head = standing.snapshot.head.sha.clone();
-        if standing.folded.engine.head() != Some(&head) {
-            return Ok(());
-        }
-        let config = Arc::clone(&self.setup.config);
-        for reviewer in &config.reviewers {
-            let wanted = reviewer.adapter.is_some() && standing.expected.contains(&reviewer.name);
-            if !wanted || self.thinking.contains_key(&reviewer.name) {
-                continue;
-            }
-            let mut engine = standing.folded.engine.clone();
-            let frozen = match engine.next_call(&reviewer.name, Trigger::Review, &config.policy) {
-                NextCall::Ask(frozen) => Some(frozen),
-                NextCall::ClosedUnasked => None,
-                NextCall::Skip(_) => continue,
-            };
-            let attempt = frozen.as_ref().map_or(0, |frozen| frozen.attempt);
-            let asked = Fact::Asked { reviewer: reviewer.name.clone(), head: head.clone(), attempt };
-            let why = match &frozen {
-                Some(frozen) => {
-                    let refused = standing.folded.violations.get(&reviewer.name).into_iter().flatten();
-                    let refused = refused.map(|violation| format!("; {}: {violation}", violation.kind()));
-                    format!("cycle {}, attempt {attempt}{}", frozen.number, refused.collect::<String>())
-                }
-                None => "its calls are spent: the cycle is closed without asking".to_owned(),
-            };
-            self.record_held(asked, "engine", &why).await?;
-            if let (Some(frozen), Some(standing)) = (frozen, self.standing.clone()) {
-                self.ask(reviewer, frozen, standing);
-            }
-        }
-        Ok(())
     }
 
     fn stand(&self, snapshot: Arc<PullRequestSnapshot>) -> Standing {

@@ -56,16 +56,17 @@ impl Tries {
     fn state(self, task: &Task, decided_at: Timestamp, targets: &Targets) -> HandoffState {
         match self.last {
             None => match targets::kind_of(targets, &task.target) {
-                Ok(_) => HandoffState::Waiting { until: decided_at },
+                Ok(_) => HandoffState::Waiting { until: decided_at, why: None },
                 Err(error) => HandoffState::Stuck(error.to_string()),
             },
             Some((at, outcome)) => match (Backoff::default().after(self.made, &outcome), outcome) {
                 (Next::Done, Outcome::Taken { url }) => HandoffState::Sent { url },
                 (Next::Done, _) => HandoffState::Sent { url: None },
                 (Next::Stuck(why), _) => HandoffState::Stuck(why),
-                (Next::Again(wait), _) => {
-                    HandoffState::Waiting { until: at.checked_add(wait).unwrap_or(Timestamp::MAX) }
-                }
+                (Next::Again(wait), outcome) => HandoffState::Waiting {
+                    until: at.checked_add(wait).unwrap_or(Timestamp::MAX),
+                    why: outcome.refusal(),
+                },
             },
         }
     }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::github::poll::{PollSettings, Sighting};
 use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
 use crate::journal::{Filter, Follower, Journal, JournalError, PullRequestKey, Record, StoredSnapshot};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -205,7 +205,7 @@ impl Hub {
         }
         let mut last: BTreeMap<_, _> = BTreeMap::new();
         for stored in stored.read().await? {
-            let age = jiff::SignedDuration::try_from(stored.age).unwrap_or(jiff::SignedDuration::ZERO);
+            let age = SignedDuration::try_from(stored.age).unwrap_or(SignedDuration::ZERO);
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
             last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, stored.poll));
         }
@@ -247,10 +247,14 @@ impl Hub {
 
     async fn work(&mut self, mut inbox: mpsc::Receiver<Request>) {
         let mut next = self.setup.clock.now();
+        let mut longest = SignedDuration::ZERO;
         let mut polling: Option<Polling> = None;
         // A poll that was asked for while one was under way, and may have looked before what somebody wants to see.
         let mut again = false;
         loop {
+            // Whoever sets the clock back does not mean to put the next poll off: it never is further away than it was
+            // when it was planned.
+            next = next.min(self.setup.clock.now().saturating_add(longest).unwrap_or(Timestamp::MAX));
             let setup = Arc::clone(&self.setup);
             let until_next = async {
                 if setup.clock.waits_for_work() {
@@ -270,7 +274,9 @@ impl Hub {
                         let (Some(polling), Ok(polled)) = (polling.take(), polled) else { return };
                         let due = self.polled(&polling, *polled).await;
                         self.look_at_journal().await;
-                        next = if std::mem::take(&mut again) { self.setup.clock.now() } else { due };
+                        let now = self.setup.clock.now();
+                        next = if std::mem::take(&mut again) { now } else { due };
+                        longest = next.duration_since(now);
                     }
                 },
                 request = inbox.recv() => match request {

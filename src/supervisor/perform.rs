@@ -16,7 +16,8 @@ pub enum Done {
     Refused(String),
     /// It may be tried again later; this is why not now.
     Later(String),
-    /// The same, but nothing comes of it until somebody does something. What else is due need not wait for that.
+    /// The same, but nothing comes of it until somebody does something, or what it is for is back. What else is due need
+    /// not wait for that.
     NotAllowed(String),
 }
 
@@ -37,14 +38,16 @@ pub async fn perform(
     match attempt(deed, about, by, lease, journal, writer).await? {
         Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
         Ok(outcome) => Ok(Done::Concluded(outcome)),
-        Err(error @ (Error::Refused { .. } | Error::Gone { .. })) => {
+        Err(error @ Error::Refused { .. }) => {
             let why = error.to_string();
             let refused = NewRecord::new("", by).about(about.clone()).because(deed.why.clone());
             let refused = refused.with(json!({"refused": why}));
             journal.conclude(lease, journal_key(about, &deed.name), refused).await?;
             Ok(Done::Refused(why))
         }
-        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. })) => {
+        // A token that may not see something is told that it is not there, and what is gone for good is no longer due at
+        // the next look: to give it up here would lose what comes back.
+        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. })) => {
             Ok(Done::NotAllowed(error.to_string()))
         }
         Err(error @ (Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. })) => {

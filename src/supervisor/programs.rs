@@ -8,9 +8,9 @@ use crate::authors;
 use crate::config::{Author, Reviewer};
 use crate::domain::cycle::{Frozen, Violation};
 use crate::domain::post::Reads;
-use crate::domain::snapshot;
+use crate::domain::snapshot::{self, PullRequestSnapshot};
 use crate::domain::vocabulary::ThreadId;
-use crate::github::{Client, Reader, diff};
+use crate::github::{Client, Error, Reader, diff};
 use crate::reviewers::adapters::{Asked, Driver};
 use crate::reviewers::request::{Prepared, Sources, prepare};
 use std::sync::Arc;
@@ -23,8 +23,9 @@ pub(super) struct Attempt {
     pub(super) standing: Arc<Standing>,
     /// Of the attempt before.
     pub(super) violations: Vec<Violation>,
+    /// What it is to look at, or why nobody can.
+    pub(super) changes: Result<String, String>,
     pub(super) reads: Arc<dyn Reads>,
-    pub(super) reader: Arc<Reader<Client>>,
     pub(super) most_bytes: u32,
     pub(super) environment: fn(&str) -> Option<String>,
 }
@@ -56,12 +57,11 @@ impl Attempt {
             Ok(driver) => driver,
             Err(error) => return failed(error.to_string()),
         };
-        let snapshot = &self.standing.snapshot;
-        let baseline = self.frozen.baseline.as_ref();
-        let changed = match diff::in_scope(self.reader.transport(), snapshot, baseline).await {
-            Ok(changed) => changed,
-            Err(error) => return failed(format!("what changed could not be read: {error}")),
+        let changes = match self.changes {
+            Ok(changes) => changes,
+            Err(why) => return failed(format!("what changed could not be read: {why}")),
         };
+        let snapshot = &self.standing.snapshot;
         let posted = &self.standing.folded.posted;
         let conversation = |id: &ThreadId| -> Option<&snapshot::Thread> {
             let forge = posted.get(id)?;
@@ -80,7 +80,7 @@ impl Attempt {
                 super::marks::posted_reply(comment).or_else(observed)
             },
             previous_review: previous.map(|review| review.body.as_str()),
-            diff: &changed,
+            diff: &changes,
             protocol: self.reviewer.protocol,
             context_window: self.reviewer.context_window,
         };
@@ -102,6 +102,38 @@ impl Attempt {
         };
         (answer, said.log, fit.is_worth_a_warning().then(|| fit.to_string()))
     }
+}
+
+/// What came of reading what a reviewer is to look at.
+#[derive(Debug)]
+pub(super) enum Changes {
+    Read(String),
+    /// The forge would say the same again.
+    Refused(String),
+    /// It may be there later.
+    NotNow(String),
+}
+
+/// Reads in the background what a reviewer is to be asked about.
+pub(super) fn read_changes(
+    reader: Arc<Reader<Client>>,
+    snapshot: Arc<PullRequestSnapshot>,
+    frozen: Frozen,
+    wake: mpsc::Sender<Message>,
+    working: Working,
+) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(async move {
+        let changes = match diff::in_scope(reader.transport(), &snapshot, frozen.baseline.as_ref()).await {
+            Ok(changes) => Changes::Read(changes),
+            Err(error @ (Error::Refused { .. } | Error::Malformed { .. })) => {
+                Changes::Refused(error.to_string())
+            }
+            Err(error) => Changes::NotNow(format!("{} was not asked yet: {error}", frozen.reviewer)),
+        };
+        let head = snapshot.head.sha.clone();
+        let read = WakeUp::ChangesRead { reviewer: frozen.reviewer, head, changes };
+        let _nobody_listens = wake.send(Message { wake: Box::new(read), working }).await;
+    })
 }
 
 /// Sends the author's agent to work in the background.

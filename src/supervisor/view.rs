@@ -107,6 +107,8 @@ pub enum HandoffState {
     /// It was not taken, and is tried again.
     Waiting {
         until: Timestamp,
+        /// Why not; absent before the first try.
+        why: Option<String>,
     },
     /// Not tried again by itself, and why.
     Stuck(String),

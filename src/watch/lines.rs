@@ -86,7 +86,10 @@ impl Lines {
                 HandoffState::Sent { url } => {
                     format!("sent{}", url.as_ref().map_or_else(String::new, |url| format!(": {url}")))
                 }
-                HandoffState::Waiting { .. } => "not taken yet; it is tried again".to_owned(),
+                HandoffState::Waiting { why: None, .. } => "not taken yet; it is tried again".to_owned(),
+                HandoffState::Waiting { why: Some(why), .. } => {
+                    format!("not taken yet; it is tried again: {why}")
+                }
                 HandoffState::Stuck(why) => format!("stuck: {why}"),
             };
             let sentence = format!("task for {} about {}: {state}", handoff.task.target, handoff.task.path);

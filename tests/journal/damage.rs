@@ -148,9 +148,12 @@ async fn a_full_disk_refuses_all_of_a_batch_and_keeps_what_was_there() {
     assert!(error.to_string().ends_with("the disk or its quota is full; make room and try again"), "{error}");
     assert!(kept > 0);
     assert_eq!(journal.records(Filter::default()).await.unwrap().len(), kept);
+    let again = journal.append(vec![note("x".repeat(5000))]).await.unwrap_err();
+    assert!(matches!(again, JournalError::Full { .. }), "it is still told as what it is: {again}");
+    assert_eq!(journal.append_one(note("fits")).await.unwrap().record().seq, kept as u64 + 1);
     journal.close().await.unwrap();
     let roomy = place.open().await;
-    assert_eq!(roomy.append_one(note("again")).await.unwrap().record().seq, kept as u64 + 1);
+    assert_eq!(roomy.append_one(note("again")).await.unwrap().record().seq, kept as u64 + 2);
 }
 
 /// The file is opened by somebody who may read it and not write it, which for root takes another user.

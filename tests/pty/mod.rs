@@ -15,6 +15,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 /// How often something outside of the terminal is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Runs the arguments so that every file that would grow is refused, as on a disk that is full.
+pub(crate) const WITHOUT_ROOM: &str = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+
 pub(crate) struct Played {
     pub(crate) screen: vt100::Parser,
     /// Everything that was written to the terminal.
@@ -31,14 +34,36 @@ impl Played {
     /// Starts the program with nothing in its environment but a home and what is given.
     pub(crate) fn start(
         home: &Path,
-        (columns, rows): (u16, u16),
+        size: (u16, u16),
         arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cloture"));
+        command.args(arguments);
+        Self::start_as(command, home, size, environment)
+    }
+
+    /// The same, where no file can grow.
+    pub(crate) fn start_without_room(
+        home: &Path,
+        size: (u16, u16),
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", WITHOUT_ROOM, "sh", env!("CARGO_BIN_EXE_cloture")]);
+        command.args(arguments);
+        Self::start_as(command, home, size, environment)
+    }
+
+    fn start_as(
+        mut command: CommandBuilder,
+        home: &Path,
+        (columns, rows): (u16, u16),
         environment: &[(&str, &str)],
     ) -> Played {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cloture"));
-        command.args(arguments);
         command.env_clear();
         command.cwd(home);
         command.env("HOME", home);

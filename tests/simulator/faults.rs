@@ -75,9 +75,11 @@ async fn an_answer_may_be_cut_off_slow_or_partial() {
     simulator.clear_faults();
     simulator.inject(Fault::once("reads", FaultKind::Trickle { millis: 1 }));
     client.data(read, json!({})).await;
-    simulator.inject(Fault::once("graphql", FaultKind::Slow { millis: 60_000 }));
     let patience = Duration::from_millis(50);
-    tokio::time::timeout(patience, client.post(read, json!({}))).await.unwrap_err();
+    for kind in [FaultKind::Slow { millis: 60_000 }, FaultKind::Endless { millis: 1 }] {
+        simulator.inject(Fault::once("graphql", kind));
+        tokio::time::timeout(patience, client.post(read, json!({}))).await.unwrap_err();
+    }
     simulator.clear_faults();
     let path = vec![json!("repository")];
     simulator.inject(Fault::once(

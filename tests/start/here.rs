@@ -93,8 +93,11 @@ impl Here {
 
     pub(crate) fn perform(&self, pull_request: &str, actions: &str) {
         let _entered = self.runtime.enter();
-        let simulator = self.simulator.as_ref().unwrap();
-        simulator.perform_toml(pull_request, &format!("do = [{actions}]")).unwrap();
+        self.simulator().perform_toml(pull_request, &format!("do = [{actions}]")).unwrap();
+    }
+
+    pub(crate) fn simulator(&self) -> &Simulator {
+        self.simulator.as_ref().unwrap()
     }
 
     /// Makes the home a checkout of a branch.

@@ -11,11 +11,12 @@ use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{PullSnapshot, Scenario, Simulator};
 use cloture::supervisor::clock::Clock;
 use cloture::supervisor::{Board, Command, Options, Supervisor, View};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::{Semaphore, watch};
@@ -127,18 +128,21 @@ impl Place {
         let config = format!("[operator]\nmention = '@acme/leads'\n{config}");
         let config = Config::parse(Path::new("config.toml"), config.as_bytes())
             .unwrap_or_else(|error| panic!("{error:?}"));
-        let profiles = Arc::new(Profiles::in_force(&config.profiles).unwrap());
+        let profiles = profiles(&config);
         let mut options = JournalOptions::new(self.simulator.now());
         options.follow_every = settings.follow_every;
+        options.patience = settings.patience_with_journal.unwrap_or(options.patience);
+        options.page_limit = settings.page_limit;
         options.checkpoint = settings.checkpoint;
         let journal = Journal::open(&self.journal, options).await.unwrap().journal;
         let ticker = Arc::new(Ticker::new(&self.simulator));
+        let url = settings.api_url.unwrap_or_else(|| self.simulator.url());
         let options = Options {
             config: Arc::new(config),
             reads: profiles.clone(),
             asks: profiles,
             journal: journal.clone(),
-            client: simulated::client(&self.simulator.url(), "secret", settings.patience),
+            client: simulated::client(&url, "secret", settings.patience),
             clock: ticker.clone(),
             instance: instance.to_owned(),
             read_only: settings.read_only,
@@ -163,6 +167,11 @@ pub(crate) struct Settings {
     pub(crate) patience: Duration,
     pub(crate) checkpoint: Option<Arc<dyn Checkpoint>>,
     pub(crate) follow_every: Duration,
+    /// Where it is not the simulator's.
+    pub(crate) api_url: Option<String>,
+    pub(crate) patience_with_journal: Option<Duration>,
+    /// How many pages the journal may have.
+    pub(crate) page_limit: Option<u32>,
 }
 
 impl Default for Settings {
@@ -173,8 +182,18 @@ impl Default for Settings {
             patience: simulated::PATIENT,
             checkpoint: None,
             follow_every: Duration::from_millis(20),
+            api_url: None,
+            patience_with_journal: None,
+            page_limit: None,
         }
     }
+}
+
+/// Those that everybody has are made once: reading every bot's patterns takes longer than most tests.
+fn profiles(config: &Config) -> Arc<Profiles> {
+    static KNOWN: OnceLock<Arc<Profiles>> = OnceLock::new();
+    let own = || Arc::new(Profiles::in_force(&config.profiles).unwrap());
+    if config.profiles.is_empty() { KNOWN.get_or_init(own).clone() } else { own() }
 }
 
 pub(crate) fn address(name: &str) -> PullRequestAddress {
@@ -281,18 +300,36 @@ pub(crate) struct Ticker {
     simulator: Arc<Simulator>,
     sleep: watch::Sender<Sleep>,
     permits: Semaphore,
+    /// How many seconds this clock goes ahead of the simulator's.
+    ahead: AtomicI64,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Sleep {
     asleep: bool,
+    begun: u64,
     woken: u64,
 }
 
 impl Ticker {
     fn new(simulator: &Arc<Simulator>) -> Ticker {
         let simulator = Arc::clone(simulator);
-        Ticker { simulator, sleep: watch::Sender::new(Sleep::default()), permits: Semaphore::new(0) }
+        let (sleep, permits, ahead) =
+            (watch::Sender::new(Sleep::default()), Semaphore::new(0), AtomicI64::new(0));
+        Ticker { simulator, sleep, permits, ahead }
+    }
+
+    /// Somebody sets the clock forward, or back. Whoever sleeps already sleeps on: that is no matter of what a clock shows.
+    pub(crate) fn jump(&self, by: SignedDuration) {
+        self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
+    }
+
+    /// Waits until it has been woken by something else than the time, and sleeps again.
+    pub(crate) async fn disturbed(&self, by: impl Future<Output = ()>) {
+        let mut seen = self.sleep.subscribe();
+        let before = seen.wait_for(|sleep| sleep.asleep).await.unwrap().begun;
+        by.await;
+        seen.wait_for(|sleep| sleep.begun > before && sleep.asleep).await.unwrap();
     }
 
     pub(crate) async fn tick(&self) {
@@ -314,18 +351,25 @@ impl Drop for Asleep<'_> {
 
 impl Clock for Ticker {
     fn now(&self) -> Timestamp {
-        self.simulator.now()
+        let ahead = SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst));
+        self.simulator.now().saturating_add(ahead).unwrap()
     }
 
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
-            self.sleep.send_modify(|sleep| sleep.asleep = true);
+            let ahead = SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst));
+            self.sleep.send_modify(|sleep| {
+                sleep.asleep = true;
+                sleep.begun += 1;
+            });
             let asleep = Asleep(self);
             self.permits.acquire().await.unwrap().forget();
-            let left = at.duration_since(self.now());
+            let left = at.duration_since(self.simulator.now().saturating_add(ahead).unwrap());
             self.simulator.advance(Duration::try_from(left).unwrap_or(Duration::ZERO));
             // Both at once, so that nobody takes the end of this sleep for the next.
-            self.sleep.send_modify(|sleep| *sleep = Sleep { asleep: false, woken: sleep.woken + 1 });
+            self.sleep.send_modify(|sleep| {
+                *sleep = Sleep { asleep: false, woken: sleep.woken + 1, ..*sleep };
+            });
             drop(asleep);
         })
     }

@@ -1,8 +1,10 @@
 //! Networks that fail and servers that ask for patience (L8), and a stop that does not wait for them.
 
 use crate::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
+use cloture::journal::NewRecord;
 use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::Command;
+use jiff::SignedDuration;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
@@ -47,6 +49,43 @@ async fn a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
     assert!(place.simulator.now().duration_since(before).as_secs() >= 1800, "{}", place.simulator.now());
     assert_eq!(run.exit().as_deref(), Some("success"));
     run.stop().await;
+}
+
+/// Whoever looks at the clock again because something else woke it must not wait for what the clock was set back by.
+#[tokio::test]
+async fn a_clock_that_is_set_back_does_not_put_the_next_poll_off() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    let before = place.simulator.now();
+    run.ticker.jump(SignedDuration::from_hours(-6));
+    let note = async {
+        run.journal.append_one(NewRecord::new("note", "somebody")).await.unwrap();
+    };
+    run.ticker.disturbed(note).await;
+    run.tick().await;
+    assert_eq!(place.simulator.now().duration_since(before).as_secs(), 60);
+    run.stop().await;
+}
+
+/// The reset is a moment on the server's clock; ours may be wrong by hours.
+#[tokio::test]
+async fn a_rate_limit_is_reckoned_by_the_servers_clock() {
+    for hours in [-6, 6] {
+        let place = Place::new().await;
+        let run = place.run(DRIVEN).await;
+        run.ticker.jump(SignedDuration::from_hours(hours));
+        let before = place.simulator.now();
+        let kind = FaultKind::PrimaryLimit { reset_in: 1800, error_type: "RATE_LIMITED".to_owned() };
+        place.simulator.inject(Fault::once("reads", kind));
+        run.tick().await;
+        assert!(run.view().trouble.is_some());
+        place.play(&review(&[]));
+        run.tick().await;
+        let waited = place.simulator.now().duration_since(before).as_secs();
+        assert!((1800..2400).contains(&waited), "{hours} h: {waited} s");
+        assert_eq!(run.exit().as_deref(), Some("success"));
+        run.stop().await;
+    }
 }
 
 fn again(name: &str) -> String {

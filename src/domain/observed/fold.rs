@@ -160,7 +160,10 @@ fn timeline(
     events.extend(finished.iter().map(|(&head, &at)| (at, Event::Finished(head))));
     for (place, happened) in happened.iter().enumerate() {
         let root = by_thread.get(&happened.thread);
-        events.extend(root.map(|&root| (happened.at, Event::Happened(root, place))));
+        // By another clock than the forge's, which may be behind: nothing happens to a thread before it is there.
+        events.extend(
+            root.map(|&root| (happened.at.max(roots[root].first.created_at), Event::Happened(root, place))),
+        );
     }
     events.sort();
     events

@@ -42,6 +42,8 @@ pub(crate) enum Delivery {
     After(Duration),
     /// A few bytes, a pause, a few bytes.
     Trickle(Duration),
+    /// Half of it, then a blank after every pause, without end.
+    Endless(Duration),
     /// Half of it, then the connection closes.
     CutOff,
 }
@@ -167,6 +169,7 @@ pub(super) fn spoil(mut answer: Answer, kind: &FaultKind) -> Reply {
         FaultKind::CutOff => answer.delivery = Delivery::CutOff,
         FaultKind::Slow { millis } => answer.delivery = Delivery::After(Duration::from_millis(*millis)),
         FaultKind::Trickle { millis } => answer.delivery = Delivery::Trickle(Duration::from_millis(*millis)),
+        FaultKind::Endless { millis } => answer.delivery = Delivery::Endless(Duration::from_millis(*millis)),
         FaultKind::Partial { path, error_type, message } => {
             let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
             blank_out(&mut body, path, error_type, message);

@@ -1,8 +1,6 @@
 //! What the actor does: effects of the loop, deeds that are due, programs that are to run.
 
 use super::Actor;
-use crate::config::Reviewer;
-use crate::domain::cycle::Frozen;
 use crate::domain::review_loop::{Effect, Exit, Phase};
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
@@ -11,7 +9,7 @@ use crate::supervisor::due::{self, Deed};
 use crate::supervisor::fact::{Fact, TaskFact};
 use crate::supervisor::handoffs::handoffs;
 use crate::supervisor::perform::{Done, journal_key, perform};
-use crate::supervisor::programs::{self, Attempt};
+use crate::supervisor::programs;
 use crate::supervisor::standing::Standing;
 use crate::supervisor::view::Role;
 use serde_json::Value;
@@ -143,21 +141,6 @@ impl Actor {
         let author = &self.setup.config.author;
         self.author = Some(programs::dispatch(author, &standing, round, self.programs.clone(), working));
         Ok(())
-    }
-
-    pub(super) fn ask(&mut self, reviewer: &Reviewer, frozen: Frozen, standing: Arc<Standing>) {
-        let attempt = Attempt {
-            violations: standing.folded.violations.get(&reviewer.name).cloned().unwrap_or_default(),
-            reviewer: reviewer.clone(),
-            frozen,
-            standing,
-            reads: Arc::clone(&self.setup.reads),
-            reader: Arc::clone(&self.setup.reader),
-            most_bytes: self.setup.config.policy.max_answer_bytes,
-            environment: self.setup.environment,
-        };
-        let task = attempt.spawn(self.programs.clone(), self.setup.busy.begin());
-        self.thinking.insert(reviewer.name.clone(), task);
     }
 
     /// H1: at the merge the tasks are decided, once and for good, and then sent; a close discards the queue.

@@ -60,7 +60,8 @@ impl Actor {
                     .entry(key.clone())
                     .or_insert_with(|| now.checked_add(wait).unwrap_or(Timestamp::MAX));
                 if now < at {
-                    return Ok(shown(task, HandoffState::Waiting { until: at }));
+                    let why = tries.last.as_ref().and_then(Outcome::refusal);
+                    return Ok(shown(task, HandoffState::Waiting { until: at, why }));
                 }
             }
             None | Some(Next::Stuck(_) | Next::Again(_)) => {}
@@ -83,7 +84,7 @@ impl Actor {
             Next::Again(wait) => {
                 let until = now.checked_add(wait).unwrap_or(Timestamp::MAX);
                 self.waits.insert(key.clone(), until);
-                HandoffState::Waiting { until }
+                HandoffState::Waiting { until, why: outcome.refusal() }
             }
         };
         Ok(shown(task, state))

@@ -125,8 +125,12 @@ fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
     let Handoff { key, task, reason, state } = handoff;
     let (going, reason, until, url) = match state {
         HandoffState::Sent { url } => (Going::Sent, reason.clone(), None, url.clone()),
-        HandoffState::Waiting { until } => {
-            (Going::Retrying, "not taken yet; it is tried again".to_owned(), Some(*until), None)
+        HandoffState::Waiting { until, why } => {
+            let reason = match why {
+                Some(why) => format!("not taken yet; it is tried again: {why}"),
+                None => "not taken yet; it is tried again".to_owned(),
+            };
+            (Going::Retrying, reason, Some(*until), None)
         }
         HandoffState::Stuck(why) => (Going::Stuck, why.clone(), None, None),
     };
@@ -156,8 +160,12 @@ pub fn ever(decided: &Decided) -> HandoffRow {
             (Going::Stuck, why.to_owned(), None, None)
         }
         HandoffState::Sent { url } => (Going::Sent, reason.clone(), None, url.clone()),
-        HandoffState::Waiting { until } => {
-            (Going::Retrying, "not taken yet; whoever watches it tries again".to_owned(), Some(*until), None)
+        HandoffState::Waiting { until, why } => {
+            let reason = match why {
+                Some(why) => format!("not taken yet; whoever watches it tries again: {why}"),
+                None => "not taken yet; whoever watches it tries again".to_owned(),
+            };
+            (Going::Retrying, reason, Some(*until), None)
         }
     };
     HandoffRow {
