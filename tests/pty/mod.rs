@@ -101,8 +101,12 @@ impl Played {
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !is_so(self.screen.screen()) {
+            // One frame after the other, however many have come at once.
+            if self.show_next() {
+                continue;
+            }
             assert!(Instant::now() < deadline, "{what} never came:\n{}", self.contents());
-            self.read(PATIENCE);
+            self.receive(PATIENCE);
         }
     }
 
@@ -119,27 +123,30 @@ impl Played {
         let deadline = Instant::now() + PATIENCE;
         while !is_so() {
             assert!(Instant::now() < deadline, "{what} never came:\n{}", self.contents());
-            self.read(LOOK);
+            self.receive(LOOK);
+            while self.show_next() {}
         }
     }
 
     /// Takes what comes within this time, if anything does.
-    fn read(&mut self, within: Duration) {
+    fn receive(&mut self, within: Duration) {
         match self.bytes.recv_timeout(within) {
-            Ok(bytes) => self.take(&bytes),
+            Ok(bytes) => {
+                self.raw.extend_from_slice(&bytes);
+                self.unshown.extend_from_slice(&bytes);
+            }
             Err(RecvTimeoutError::Timeout) => {}
             // The program has ended; whoever waits for more waits for nothing.
             Err(RecvTimeoutError::Disconnected) => std::thread::yield_now(),
         }
     }
 
-    /// Shows what is whole of what has come.
-    fn take(&mut self, bytes: &[u8]) {
-        self.raw.extend_from_slice(bytes);
-        self.unshown.extend_from_slice(bytes);
-        let whole = whole_frames(&self.unshown);
+    /// Shows one frame of what has come, or what stands before it. False where nothing whole is left.
+    fn show_next(&mut self) -> bool {
+        let whole = next_frame(&self.unshown);
         self.screen.process(&self.unshown[..whole]);
         self.unshown.drain(..whole);
+        whole > 0
     }
 
     /// The row that the cursor is on.
@@ -161,8 +168,10 @@ impl Played {
         let status = self.child.wait().unwrap();
         // What was written last may still be on its way.
         while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
-            self.take(&bytes);
+            self.raw.extend_from_slice(&bytes);
+            self.unshown.extend_from_slice(&bytes);
         }
+        while self.show_next() {}
         let screen = self.screen.screen();
         assert!(!screen.hide_cursor(), "the cursor is visible again");
         assert!(!screen.bracketed_paste());
@@ -171,15 +180,16 @@ impl Played {
     }
 }
 
-/// How much of this ends where no frame is being drawn.
-fn whole_frames(bytes: &[u8]) -> usize {
+/// How much of this is one whole frame, or is in none.
+fn next_frame(bytes: &[u8]) -> usize {
     const BEGIN: &[u8] = b"\x1b[?2026h";
     const END: &[u8] = b"\x1b[?2026l";
-    let last = |sequence: &[u8]| bytes.windows(sequence.len()).rposition(|window| window == sequence);
-    match (last(BEGIN), last(END)) {
-        (Some(begin), end) if end.is_none_or(|end| end < begin) => begin,
+    let first = |sequence: &[u8]| bytes.windows(sequence.len()).position(|window| window == sequence);
+    match (first(BEGIN), first(END)) {
+        (Some(0), Some(end)) => end + END.len(),
+        (Some(begin), _) => begin,
         // What may be the beginning of a sequence waits for the rest of it.
-        _ => {
+        (None, _) => {
             let opening = (1..BEGIN.len()).rev().find(|length| bytes.ends_with(&BEGIN[..*length]));
             bytes.len() - opening.unwrap_or(0)
         }

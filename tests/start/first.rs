@@ -26,9 +26,9 @@ fn what_was_last_seen_is_shown_before_anybody_is_asked_and_without_a_network() {
     played.until_shown("The call recurses");
     played.until_shown("offline");
     for title in TITLES {
-        assert!(played.contents().contains(title), "{}", played.contents());
+        played.until_shown(title);
     }
-    assert!(played.contents().contains("Shown is what was last seen"), "{}", played.contents());
+    played.until_shown("Shown is what was last seen");
     played.press("q");
     assert!(played.ended().success());
 }
@@ -54,7 +54,7 @@ fn what_ended_meanwhile_is_shown_as_ended_and_what_fits_no_more_is_dropped() {
     played.until("the merge", |screen| {
         screen.contents().lines().any(|row| row.contains("Change number 2") && row.contains("merged"))
     });
-    assert!(played.contents().contains("Change number 1"), "{}", played.contents());
+    played.until_shown("Change number 1");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn without_a_token_it_says_how_to_get_one_and_offers_the_demo() {
     let mut played = here.start_with(&[], &[]);
     played.until_shown("no token for");
     for text in ["gh auth login", "GH_TOKEN", "token_file", "play the demo"] {
-        assert!(played.contents().contains(text), "{text}:\n{}", played.contents());
+        played.until_shown(text);
     }
     played.press("q");
     assert!(played.ended().success());
