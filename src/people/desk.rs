@@ -56,6 +56,14 @@ impl Order {
         self
     }
 
+    /// What it is about.
+    pub fn pull_requests(&self) -> Vec<&PullRequestAddress> {
+        match self {
+            Order::Threads { threads, .. } => threads.iter().map(|(address, _)| address).collect(),
+            Order::PullRequest { address, .. } => vec![address],
+        }
+    }
+
     /// What is to be done, in a word or a few.
     pub fn name(&self) -> &'static str {
         match self {

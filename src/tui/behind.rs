@@ -7,7 +7,7 @@ use super::rows::journal::KEPT;
 use super::rows::{Making, Seen};
 use crate::config::Config;
 use crate::journal::{Filter, Journal, JournalError, Order};
-use crate::people::desk::{Became, Desk};
+use crate::people::desk::{self, Became, Desk};
 use crate::supervisor::{Board, Supervisor, handoffs};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_millis(400);
 
 /// The newest so many tasks are shown; `cloture queue history` has the rest.
 const HISTORY: usize = 200;
+
+/// An order waits no longer for what was written before it to be seen.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// So many times of what there was to see are held until the screen has surely let go of them.
 const HELD: usize = 3;
@@ -106,6 +109,14 @@ impl Behind {
     }
 }
 
+/// What a worker has done about an order.
+enum Worked {
+    /// It knows what the order comes to.
+    Out,
+    Done,
+    NotDone,
+}
+
 /// Owns the supervisor, and stops it when nobody can order anything any more. Orders are worked on beside each other: one
 /// that hangs holds up nothing else.
 async fn work(
@@ -116,6 +127,8 @@ async fn work(
 ) {
     let board = supervisor.board();
     let mut orders = JoinSet::new();
+    // What there was to see when something was last written.
+    let mut before: Option<Arc<Board>> = None;
     loop {
         let effect = tokio::select! {
             effect = inbox.recv() => match effect {
@@ -123,8 +136,13 @@ async fn work(
                 None => break,
             },
             Some(ended) = orders.join_next() => {
-                if matches!(ended, Ok(true)) {
-                    supervisor.poll_now().await;
+                match ended {
+                    Ok(Worked::Done) => {
+                        before = Some(board.borrow().clone());
+                        supervisor.poll_now().await;
+                    }
+                    Ok(Worked::NotDone) => before = None,
+                    Ok(Worked::Out) | Err(_) => {}
                 }
                 continue;
             }
@@ -134,23 +152,27 @@ async fn work(
             Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
             Effect::Forget(address) => supervisor.forget(address).await,
             Effect::Propose { ticket, order } => {
-                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
+                let (desk, news, board, before) =
+                    (Arc::clone(&desk), news.clone(), board.clone(), before.clone());
                 orders.spawn(async move {
+                    let board = up_to_date(board, before, &order).await;
                     let proposal = desk.propose(order, &board).await;
                     let proposal = proposal.map(Box::new).map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::Proposed { ticket, proposal }).await;
-                    false
+                    Worked::Out
                 });
             }
             Effect::CarryOut(proposal) => {
+                before = Some(board.borrow().clone());
                 let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
                 orders.spawn(async move {
                     let became = desk.carry_out(*proposal, &board).await;
                     // What was written is to be seen at once.
-                    let seen = matches!(became, Ok(Became::Done(_)));
+                    let worked =
+                        if matches!(became, Ok(Became::Done(_))) { Worked::Done } else { Worked::NotDone };
                     let became = became.map(Box::new).map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::Became(became)).await;
-                    seen
+                    worked
                 });
             }
             Effect::FindWaysOut { ticket, address } => {
@@ -158,7 +180,7 @@ async fn work(
                 orders.spawn(async move {
                     let ways = desk.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::WaysOut { ticket, address, ways }).await;
-                    false
+                    Worked::Out
                 });
             }
             Effect::OpenInBrowser(_)
@@ -173,6 +195,23 @@ async fn work(
     let _cut_off = timeout(GRACE, async { while orders.join_next().await.is_some() {} }).await;
     drop(orders);
     supervisor.stop().await;
+}
+
+/// What was just written is seen before the next order about it is worked out, or that would be about what was: whoever undoes
+/// something at once would be told that there is nothing to undo.
+async fn up_to_date(
+    mut board: watch::Receiver<Arc<Board>>,
+    before: Option<Arc<Board>>,
+    order: &desk::Order,
+) -> Arc<Board> {
+    if let Some(before) = before {
+        let seen_at = |board: &Board, address| board.pull_requests.get(address).and_then(|view| view.seen_at);
+        let is_newer = |now: &Arc<Board>| {
+            order.pull_requests().iter().all(|address| seen_at(now, address) != seen_at(&before, address))
+        };
+        let _late = timeout(PATIENCE, board.wait_for(is_newer)).await;
+    }
+    board.borrow().clone()
 }
 
 /// Makes the rows of whatever there is to see, beside the screen, and not more often than it is drawn.
