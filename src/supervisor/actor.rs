@@ -219,13 +219,14 @@ impl Actor {
             if matches!(*wake, WakeUp::Shutdown) {
                 break;
             }
-            if let Err(error) = self.wake(*wake).await {
+            // Boxed, so that hundreds of loops that wait take no more room than waiting does.
+            if let Err(error) = Box::pin(self.wake(*wake)).await {
                 self.failed(&error);
             }
             self.publish();
             drop(working);
         }
-        self.leave().await;
+        Box::pin(self.leave()).await;
     }
 
     async fn wake(&mut self, wake: WakeUp) -> Result<(), JournalError> {

@@ -341,7 +341,7 @@ impl Model {
             }
             List::Journal => {
                 let rows = self.all_records();
-                self.order(list, &rows, |row| row.haystack().to_owned(), JournalRow::key, |_| {})
+                self.order(list, &rows, JournalRow::haystack, JournalRow::key, |_| {})
             }
         })
     }

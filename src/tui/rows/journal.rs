@@ -14,9 +14,8 @@ pub struct JournalRow {
     pub kind: String,
     pub why: String,
     pub key: Option<String>,
-    /// The whole of it, a line each.
-    pub body: Vec<String>,
-    haystack: String,
+    /// The whole of it.
+    pub body: String,
 }
 
 /// The newest so many are kept; the rest is in the journal, and `cloture journal` prints it.
@@ -27,17 +26,15 @@ impl JournalRow {
         let Record { seq, at, pull_request, kind, by, why, key, body } = record;
         let about = pull_request.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
         let text = serde_json::to_string_pretty(body).unwrap_or_default();
-        let body: Vec<String> = clean::block(&text).lines().map(str::to_owned).collect();
         JournalRow {
             seq: *seq,
             at: *at,
-            haystack: line(&format!("{about} {by} {kind} {why} {}", body.join(" "))),
             about: line(&about),
             by: line(by),
             kind: line(&kind.replace('_', " ")),
             why: line(why),
             key: key.as_deref().map(line),
-            body,
+            body: clean::block(&text),
         }
     }
 
@@ -45,7 +42,9 @@ impl JournalRow {
         self.seq.to_string()
     }
 
-    pub fn haystack(&self) -> &str {
-        &self.haystack
+    /// What a filter looks at.
+    pub fn haystack(&self) -> String {
+        let JournalRow { about, by, kind, why, body, .. } = self;
+        line(&format!("{about} {by} {kind} {why} {body}"))
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn page(model: &Model, seq: u64, columns: u16) -> Vec<Line<'static>> 
         lines.extend(paragraph(&format!("kept once as {key}"), columns, muted));
     }
     lines.push(Line::default());
-    let body = row.body.iter().map(|text| Line::styled(cut(&format!(" {text}"), columns as usize), plain));
+    let body = row.body.lines().map(|text| Line::styled(cut(&format!(" {text}"), columns as usize), plain));
     lines.extend(body);
     lines
 }
