@@ -19,11 +19,12 @@ fn one_can_leave_from_every_state() {
         ("1lgv", "⏎ go on"),
         ("1lga", "your own editor"),
         ("1lgx", "y agree"),
-        ("S", "y agree"),
+        // Whether there is still something to stop depends on how fast the first look was.
+        ("S", "y agree|the loop has ended already"),
     ] {
         let mut played = world.play();
         played.press(keys);
-        played.until_shown(shown);
+        played.until(shown, |screen| shown.split('|').any(|text| screen.contents().contains(text)));
         played.press(INTERRUPT);
         assert!(played.ended().success(), "{keys}");
     }
