@@ -95,8 +95,9 @@ pub enum End {
 /// No two frames are drawn closer together.
 pub(super) const FRAME: Duration = Duration::from_millis(16);
 
-/// The first frame waits so long for what was seen before, and no longer.
-const FIRST_FRAME: Duration = Duration::from_millis(12);
+/// The first frame waits so long for what was seen before, and no longer. One that is drawn just before that comes would only
+/// keep it waiting.
+const FIRST_FRAME: Duration = Duration::from_millis(40);
 
 /// How long everything may take to reach a safe state after the person has left: what is cut off has its intent in the
 /// journal, and is looked for at the next start.
