@@ -9,7 +9,7 @@
 use cloture::config::Config;
 use cloture::simulator::{Options, Scenario, Simulator};
 use std::fmt::Write as _;
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tokio::runtime::Runtime;
@@ -80,16 +80,12 @@ fn run_page(name: &str, page: &str, tools: &[&str]) {
             "sh background" => {
                 run(name, folder.path(), &std::mem::take(&mut script));
                 let exec = format!("exec {}", fence.text.trim());
-                let child = shell(folder.path(), &exec).stdout(Stdio::null()).spawn().unwrap();
+                let mut child = shell(folder.path(), &exec).stdout(Stdio::piped()).spawn().unwrap();
+                // It says where it is as soon as it can be asked. The rest is kept from filling the pipe.
+                let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
                 beside.push(Beside(child));
-                let port = fence.text.split("--port ").nth(1).unwrap().split_whitespace().next().unwrap();
-                let address = format!("127.0.0.1:{port}");
-                let mut tries = 0;
-                while TcpStream::connect(&address).is_err() {
-                    tries += 1;
-                    assert!(tries < 1_000, "{name}: nothing answers at {address}");
-                    std::thread::sleep(std::time::Duration::from_millis(20));
-                }
+                assert!(lines.any(|line| line.contains("http://")), "{name}: it does not say where it is");
+                std::thread::spawn(move || lines.for_each(drop));
             }
             "sh" => script.push_str(&fence.text),
             "console" | "text" | "json" | "toml" | "rust" | "diff" | "python" | "" => {}
