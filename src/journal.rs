@@ -23,7 +23,7 @@ pub use error::{JournalError, LostLease};
 pub use files::SetAside;
 pub use follow::Follower;
 pub use record::{
-    Acquired, Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record,
+    Acquired, Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record, SET_ASIDE,
     StoredSnapshot, StoredSnapshots,
 };
 
@@ -122,7 +122,18 @@ impl Journal {
         let (store, news_of_owner, closing) = (Some(store), news.clone(), Vec::new());
         let owner = Owner { address, setup, store, in_use, news: news_of_owner, closing, checkpoint };
         tokio::spawn(owner.run(queue));
-        Ok(Opened { journal: Journal { jobs, news, follow_every }, set_aside })
+        let journal = Journal { jobs, news, follow_every };
+        if let Some(SetAside { to, why }) = &set_aside {
+            let why = format!("the journal before was damaged ({why}) and is kept as {}", to.display());
+            journal.append_one(NewRecord::new(SET_ASIDE, "journal").because(why)).await?;
+        }
+        Ok(Opened { journal, set_aside })
+    }
+
+    /// Whether it took a damaged one's place.
+    pub async fn replaces_another(&self) -> Result<bool, JournalError> {
+        let filter = Filter { kind: Some(SET_ASIDE.to_owned()), limit: Some(1), ..Filter::default() };
+        Ok(!self.records(filter).await?.is_empty())
     }
 
     /// The version of the format: what was opened is of this one.

@@ -160,6 +160,10 @@ impl Appended {
 pub const INTENT: &str = "intent";
 pub const OUTCOME: &str = "outcome";
 
+/// The kind of the record that a journal begins with which had to take a damaged one's place: what that one knew, it does
+/// not.
+pub const SET_ASIDE: &str = "set_aside";
+
 /// Which records are wanted. What is left out fits everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {

@@ -15,7 +15,7 @@ use super::standing::{Rules, Standing};
 use super::view::{Handoff, Role, View};
 use crate::domain::pull_request::PrState;
 use crate::domain::review_loop::{Effect, Exit, Missing, Phase, ReviewLoop, Step, Wake};
-use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
@@ -113,6 +113,8 @@ pub(super) struct Actor {
     /// The last poll before the start, until it was looked at.
     last: Option<Arc<PullRequestSnapshot>>,
     standing: Option<Arc<Standing>>,
+    /// Whether the journal ever saw it open, and so saw it merge.
+    seen_open: bool,
     seen_at: Option<Timestamp>,
     review_loop: Option<ReviewLoop>,
     next_at: Option<Timestamp>,
@@ -163,6 +165,7 @@ impl Actor {
             concluded: BTreeMap::new(),
             last: None,
             standing: None,
+            seen_open: false,
             seen_at: None,
             review_loop: None,
             next_at: None,
@@ -187,6 +190,7 @@ impl Actor {
         }
         if let Some((snapshot, at, kept)) = last {
             actor.seen_at = Some(at);
+            actor.seen_open = snapshot.state == PullRequestState::Open;
             actor.review_loop = actor.orders.take_up(kept.as_ref());
             actor.last = Some(snapshot);
         }
@@ -506,6 +510,7 @@ impl Actor {
     }
 
     fn restand(&mut self, snapshot: Arc<PullRequestSnapshot>) {
+        self.seen_open |= snapshot.state == PullRequestState::Open;
         self.standing = Some(Arc::new(self.stand(snapshot)));
     }
 

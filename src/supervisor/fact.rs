@@ -72,6 +72,9 @@ pub enum Fact {
     },
     Merged {
         tasks: Vec<TaskFact>,
+        /// A journal that was damaged may have known that they are sent.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        may_be_sent: bool,
     },
     Closed,
     /// The pull request was reopened at the fact's time.

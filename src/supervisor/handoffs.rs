@@ -22,7 +22,7 @@ pub fn handoffs<'a>(
     outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>,
 ) -> Vec<Handoff> {
     let merged = history.facts().iter().find_map(|dated| match &dated.fact {
-        Fact::Merged { tasks } => Some((dated.at, tasks)),
+        Fact::Merged { tasks, .. } => Some((dated.at, tasks)),
         _ => None,
     });
     let Some((merged_at, tasks)) = merged else { return Vec::new() };
@@ -119,7 +119,7 @@ pub async fn ever(
     let mut found = Vec::new();
     for record in journal.records(merges).await? {
         let (Some(about), Some(dated)) = (record.pull_request.clone(), Fact::read(&record)) else { continue };
-        let Fact::Merged { tasks } = dated.fact else { continue };
+        let Fact::Merged { tasks, .. } = dated.fact else { continue };
         for fact in tasks {
             if found.len() >= limit {
                 return Ok(found);

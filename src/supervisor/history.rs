@@ -244,7 +244,7 @@ impl Fold<'_> {
             Fact::AuthorEnded { head, outcome } => {
                 folded.author_at.insert(head.clone(), Some(outcome.clone()));
             }
-            Fact::Merged { tasks } => {
+            Fact::Merged { tasks, .. } => {
                 // The tasks were decided then; what the rules say today changes nothing about them.
                 folded.engine.merge(&HandoffRules::default());
                 for thread in tasks.iter().flat_map(|task| &task.findings) {

@@ -1,7 +1,9 @@
 //! Files that are damaged, newer, locked, full or not ours to write.
 
 use crate::places::{Place, note, now, options};
-use cloture::journal::{Address, Filter, Journal, JournalError, NewRecord, Opened, Options, SetAside};
+use cloture::journal::{
+    Address, Filter, Journal, JournalError, NewRecord, Opened, Options, SET_ASIDE, SetAside,
+};
 use sqlx::{ConnectOptions, Connection};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,10 +57,18 @@ async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
         assert_eq!(set_aside.to.file_name().unwrap(), "journal.db.damaged-20260304T050607Z", "{name}");
         assert_eq!(fs::read(&set_aside.to).unwrap(), damaged, "{name}: it is kept as it was");
         assert!(!set_aside.why.is_empty(), "{name}");
-        assert_eq!(journal.records(Filter::default()).await.unwrap(), [], "{name}");
-        assert_eq!(journal.append_one(note("new")).await.unwrap().record().seq, 1, "{name}");
+        let begun = journal.records(Filter::default()).await.unwrap();
+        assert_eq!(
+            begun.iter().map(|record| record.kind.as_str()).collect::<Vec<_>>(),
+            [SET_ASIDE],
+            "{name}"
+        );
+        assert!(begun[0].why.contains("journal.db.damaged-20260304T050607Z"), "{name}: {}", begun[0].why);
+        assert_eq!(journal.append_one(note("new")).await.unwrap().record().seq, 2, "{name}");
         journal.close().await.unwrap();
-        assert_eq!(place.open().await.records(Filter::default()).await.unwrap().len(), 1, "{name}");
+        let journal = place.open().await;
+        assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 2, "{name}");
+        assert!(journal.replaces_another().await.unwrap(), "{name}: it does not forget that it does");
     }
 }
 
@@ -114,7 +124,9 @@ async fn starts_at_the_same_moment_agree_about_what_was_damaged() {
     }
     let opened = starts.join_all().await;
     assert_eq!(opened.iter().filter(|opened| opened.set_aside.is_some()).count(), 1, "one of them was told");
-    assert_eq!(opened[0].journal.records(Filter::default()).await.unwrap().len(), 8);
+    let records = opened[0].journal.records(Filter::default()).await.unwrap();
+    let count = |kind: &str| records.iter().filter(|record| record.kind == kind).count();
+    assert_eq!((count("note"), count(SET_ASIDE)), (8, 1));
 }
 
 #[tokio::test]

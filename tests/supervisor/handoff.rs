@@ -250,6 +250,41 @@ async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() 
 }
 
 #[tokio::test]
+async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
+    let place = Place::new().await;
+    let command = place.script("agent", "echo try >> \"$here/tries\"");
+    let targets =
+        format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n");
+    let run = place.run(&auto(&targets)).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    place.play(MERGE);
+    run.ticks(2).await;
+    run.stop().await;
+    let tries = || place.read("tries").lines().count();
+    assert_eq!(tries(), 1);
+
+    std::fs::write(place.journal.path().unwrap(), "not a journal any more").unwrap();
+    // Whoever was there only once after the damage forgets nothing either.
+    for _ in 0..2 {
+        let run = place.run(&auto(&targets)).await;
+        run.ticks(2).await;
+        assert_eq!(tries(), 1, "H4: nobody knows, so nobody sends it");
+        let state = run.view().handoffs[0].state.clone();
+        assert!(matches!(&state, HandoffState::Stuck(why) if why.contains("damaged")), "{state:?}");
+        run.stop().await;
+    }
+
+    let run = place.run(&auto(&targets)).await;
+    run.tick().await;
+    let key = run.view().handoffs[0].key.clone();
+    run.tell(Command::RetryTask { key }, |view| matches!(view.handoffs[0].state, HandoffState::Sent { .. }))
+        .await;
+    assert_eq!(tries(), 2, "a person may");
+    run.stop().await;
+}
+
+#[tokio::test]
 async fn a_dispatch_whose_answer_was_lost_is_never_sent_again_by_itself() {
     let place = Place::new().await;
     let targets = "[[handoff.targets]]\nname = 'default'\nkind = 'repository_dispatch'\nevent_type = 'fix'\n";

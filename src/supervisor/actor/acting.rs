@@ -6,7 +6,7 @@ use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
 use crate::journal::JournalError;
 use crate::supervisor::due::{self, Deed};
-use crate::supervisor::fact::{Fact, TaskFact};
+use crate::supervisor::fact::{Dated, Fact, TaskFact};
 use crate::supervisor::handoffs::handoffs;
 use crate::supervisor::perform::{Done, journal_key, perform};
 use crate::supervisor::programs;
@@ -176,11 +176,18 @@ impl Actor {
                         1 => "one task is handed off".to_owned(),
                         count => format!("{count} tasks are handed off"),
                     };
-                    self.record_held(Fact::Merged { tasks }, "engine", &why).await?;
+                    let may_be_sent = !self.saw_it_open() && self.setup.journal.replaces_another().await?;
+                    self.record_held(Fact::Merged { tasks, may_be_sent }, "engine", &why).await?;
                 }
                 self.hand_off().await
             }
         }
+    }
+
+    /// Whether the journal knows the pull request from before its merge.
+    fn saw_it_open(&self) -> bool {
+        let is_of_the_merge = |dated: &Dated| matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. });
+        self.seen_open || !self.history.facts().iter().all(is_of_the_merge)
     }
 
     fn decided_tasks(&self, standing: &Standing) -> Vec<TaskFact> {

@@ -1,7 +1,8 @@
 //! Handoff (H): sending the tasks that a merge decided, each once.
 //!
 //! Every try has a name of its own in the journal. What was tried and has no outcome may have arrived: what can be looked
-//! for is looked for and sent again, and what cannot is left to a person (H4).
+//! for is looked for and sent again, and what cannot is left to a person (H4). The same goes for what a journal that is lost
+//! may have sent.
 
 use super::Actor;
 use crate::domain::handoff::Task;
@@ -26,17 +27,22 @@ struct Tries {
 impl Actor {
     /// Sends the tasks that are decided and due.
     pub(super) async fn hand_off(&mut self) -> Result<(), JournalError> {
-        let Some(Fact::Merged { tasks }) = self.history.merged().cloned() else { return Ok(()) };
+        let Some(Fact::Merged { tasks, may_be_sent }) = self.history.merged().cloned() else { return Ok(()) };
         let Some(standing) = self.standing.clone() else { return Ok(()) };
         let mut handoffs = Vec::new();
         for task in tasks {
-            handoffs.push(self.hand_over(&standing, task).await?);
+            handoffs.push(self.hand_over(&standing, task, may_be_sent).await?);
         }
         self.handoffs = handoffs;
         Ok(())
     }
 
-    async fn hand_over(&mut self, standing: &Arc<Standing>, fact: TaskFact) -> Result<Handoff, JournalError> {
+    async fn hand_over(
+        &mut self,
+        standing: &Arc<Standing>,
+        fact: TaskFact,
+        may_be_sent: bool,
+    ) -> Result<Handoff, JournalError> {
         let snapshot = &standing.snapshot;
         let reason = fact.reason.clone();
         let task: Task = fact.into();
@@ -70,7 +76,7 @@ impl Actor {
             Ok(delivery) => delivery,
             Err(why) => return Ok(shown(task, HandoffState::Stuck(why))),
         };
-        let outcome = self.try_once(&delivery, tries.made + 1).await?;
+        let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
         self.waits.remove(&key);
         self.forced.remove(&key);
         let state = match Backoff::default().after(tries.made + 1, &outcome) {
@@ -90,27 +96,36 @@ impl Actor {
         Ok(shown(task, state))
     }
 
-    async fn try_once(&mut self, delivery: &Delivery, number: u32) -> Result<Outcome, JournalError> {
+    async fn try_once(
+        &mut self,
+        delivery: &Delivery,
+        number: u32,
+        may_be_sent: bool,
+    ) -> Result<Outcome, JournalError> {
         let key = try_key(&delivery.key, number);
         self.hold().await?;
         let Some(lease) = self.lease.clone() else {
             return Ok(Outcome::Refused("another instance has taken over".to_owned()));
         };
-        let record = |body| {
-            NewRecord::new("", self.setup.instance.clone())
-                .about(self.key.clone())
-                .because(delivery.sentence.clone())
-                .with(body)
+        let record = |why: String, body| {
+            NewRecord::new("", self.setup.instance.clone()).about(self.key.clone()).because(why).with(body)
         };
         let intended = self
             .setup
             .journal
-            .intend(Some(&lease), key.clone(), record(json!({"does": delivery.sentence})))
+            .intend(
+                Some(&lease),
+                key.clone(),
+                record(delivery.sentence.clone(), json!({"does": delivery.sentence})),
+            )
             .await?;
         let may_be_looked_for = matches!(&delivery.means, Means::Write(write) if write.can_be_looked_for());
         let outcome = match intended {
             Appended::AlreadyThere(_) if !may_be_looked_for => {
                 Outcome::Unknown("it was being sent when Cloture was interrupted".to_owned())
+            }
+            _ if may_be_sent && !may_be_looked_for => {
+                Outcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
             }
             _ => delivery.send(&self.setup.writer, &self.setup.environment).await,
         };
@@ -119,7 +134,8 @@ impl Actor {
             Outcome::Refused(why) => json!({"refused": why}),
             Outcome::Unknown(why) => json!({"unknown": why}),
         };
-        let concluded = self.setup.journal.conclude(Some(&lease), key, record(body)).await?;
+        let concluded =
+            self.setup.journal.conclude(Some(&lease), key, record(outcome.sentence(), body)).await?;
         self.learn(concluded.record());
         Ok(outcome)
     }
