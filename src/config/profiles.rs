@@ -6,9 +6,10 @@ use super::handoff::severities;
 use super::value::quoted;
 use super::{Value, typed};
 use crate::domain::vocabulary::Category;
+use crate::reviewers::pattern::Pattern;
 use crate::reviewers::profile::{
-    At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, Pattern, SectionMark, Settling,
-    SeverityMark, TitleFrom,
+    At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, SectionMark, Settling, SeverityMark,
+    TitleFrom,
 };
 use crate::reviewers::profiles::{Profiles, ProfilesError};
 use std::collections::BTreeSet;

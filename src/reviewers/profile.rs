@@ -4,11 +4,10 @@
 //! the keys and leaves the others as they are. The program's own profiles and a configuration's are both changes; they
 //! differ only in what they are applied to.
 
+use super::pattern::Pattern;
 use crate::domain::snapshot::AccountKind;
 use crate::domain::vocabulary::{Category, Severity};
-use regex::{Regex, RegexBuilder, bytes};
 use serde::Deserialize;
-use std::sync::{Arc, OnceLock};
 
 /// Declares the keys of a profile. What a change leaves out stays; lists are replaced as a whole.
 macro_rules! keys {
@@ -306,103 +305,3 @@ pub struct SectionMark {
     #[serde(default)]
     pub is: Option<Severity>,
 }
-
-/// A regular expression. It is compiled when it is first asked, because no run needs all of them.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(from = "String")]
-pub struct Pattern {
-    source: String,
-    /// Shared by all that were cloned from it, so that none of them is compiled twice.
-    compiled: Arc<OnceLock<Option<Regex>>>,
-    /// The same for texts in ASCII only.
-    ascii: Arc<OnceLock<Option<bytes::Regex>>>,
-}
-
-/// A pattern that takes more memory than this to compile was not written to be read.
-const LARGEST_PATTERN: usize = 4 << 20;
-
-impl Pattern {
-    /// A pattern that is known to compile, or why it does not.
-    pub fn checked(source: &str) -> Result<Pattern, String> {
-        let regex = compile(source).map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
-            // The last line of a syntax error says what is wrong, the others show where.
-            other => {
-                let text = other.to_string();
-                let reason = text.lines().last().unwrap_or_default();
-                reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
-            }
-        })?;
-        let compiled = Arc::new(OnceLock::from(Some(regex)));
-        Ok(Pattern { source: source.to_owned(), compiled, ascii: Arc::default() })
-    }
-
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// Whether it captures anything.
-    pub fn has_group(&self) -> bool {
-        self.regex().is_some_and(|regex| regex.captures_len() > 1)
-    }
-
-    /// Whether it captures a path and a line.
-    pub fn has_place(&self) -> bool {
-        let has = |group| {
-            self.regex().is_some_and(|regex| regex.capture_names().flatten().any(|name| name == group))
-        };
-        has("path") && has("from")
-    }
-
-    /// The program's own patterns are held to compile by a test, and everybody else's are [`Pattern::checked`].
-    pub(super) fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| compile(&self.source).ok()).as_ref()
-    }
-
-    /// Most lines of most posts are plain ASCII. For those there is a form that need not know all the world's letters, and
-    /// takes a fraction of the memory; it fits exactly where the other would.
-    pub(super) fn fits(&self, text: &str) -> bool {
-        if text.is_ascii()
-            && let Some(regex) = self.ascii_regex()
-        {
-            return regex.is_match(text.as_bytes());
-        }
-        self.regex().is_some_and(|regex| regex.is_match(text))
-    }
-
-    /// None for a pattern that cannot be put this way.
-    pub(super) fn ascii_regex(&self) -> Option<&bytes::Regex> {
-        self.ascii.get_or_init(|| compile_for_ascii(&self.source).ok()).as_ref()
-    }
-}
-
-fn compile(source: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(source).size_limit(LARGEST_PATTERN).build()
-}
-
-/// A character that an ASCII text cannot have is a byte that no text has.
-fn compile_for_ascii(source: &str) -> Result<bytes::Regex, regex::Error> {
-    let mut ascii = String::with_capacity(source.len());
-    for character in source.chars() {
-        if character.is_ascii() {
-            ascii.push(character);
-        } else {
-            ascii.push_str(r"\xFF");
-        }
-    }
-    bytes::RegexBuilder::new(&ascii).unicode(false).size_limit(LARGEST_PATTERN).build()
-}
-
-impl From<String> for Pattern {
-    fn from(source: String) -> Pattern {
-        Pattern { source, compiled: Arc::default(), ascii: Arc::default() }
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Pattern) -> bool {
-        self.source == other.source
-    }
-}
-
-impl Eq for Pattern {}

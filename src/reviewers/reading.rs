@@ -7,7 +7,8 @@ mod bodies;
 mod title;
 
 use super::document::{Document, Line, has_words};
-use super::profile::{At, Mark, Pattern, Profile};
+use super::pattern::Pattern;
+use super::profile::{At, Mark, Profile};
 use super::profiles::Common;
 use crate::domain::place::LineRange;
 use crate::domain::post::{PostClass, Reading, Reported, Where};

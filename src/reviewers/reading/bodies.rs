@@ -6,7 +6,8 @@ use crate::domain::place::LineRange;
 use crate::domain::post::Reported;
 use crate::domain::vocabulary::{FilePath, Severity};
 use crate::reviewers::document::{Document, Item, Line, excerpt, has_words};
-use crate::reviewers::profile::{BodyLayout, Pattern};
+use crate::reviewers::pattern::Pattern;
+use crate::reviewers::profile::BodyLayout;
 use std::sync::LazyLock;
 
 type Place = (FilePath, Option<LineRange>);

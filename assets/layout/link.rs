@@ -1,0 +1,82 @@
+//! The build script: how a release is put together.
+//!
+//! A page of the program is read and mapped when one function in it is called, and its neighbours come with it. In the
+//! order in which a linker finds them, functions that every run calls stand between twice as many that few runs do, so
+//! that nearly all of the program ends up in memory. `functions.txt` names those that are called; here the linker is
+//! asked to put them side by side. It is also asked to write down in short what has to be put right when the program is
+//! loaded, a list that is otherwise read as a whole at every start.
+//!
+//! Neither changes what the program does, so whatever a linker or a system does not know is left out. `.ci/layout` makes
+//! the list anew.
+
+#![expect(clippy::print_stdout, reason = "a build script speaks to cargo by its output")]
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=assets/layout");
+    if env::var("PROFILE")? != "release" {
+        return Ok(());
+    }
+    let functions = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("assets/layout/functions.txt");
+    let in_order = [
+        format!("-Wl,--symbol-ordering-file={}", functions.display()),
+        // Another compiler gives other names; then there is nothing to put in order, and nothing wrong.
+        "-Wl,--no-warn-symbol-ordering".to_owned(),
+    ];
+    let in_short = ["-Wl,-z,pack-relative-relocs".to_owned()];
+    let trial = Trial::new()?;
+    for arguments in [&in_order[..], &in_short[..]] {
+        if trial.works(arguments)? {
+            for argument in arguments {
+                println!("cargo:rustc-link-arg-bins={argument}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The smallest program there is, built as the real one will be.
+struct Trial {
+    source: PathBuf,
+    program: PathBuf,
+    target: String,
+}
+
+impl Trial {
+    fn new() -> Result<Trial, Box<dyn Error>> {
+        let folder = PathBuf::from(env::var("OUT_DIR")?);
+        let source = folder.join("trial.rs");
+        fs::write(&source, "fn main() {}\n")?;
+        Ok(Trial { source, program: folder.join("trial"), target: env::var("TARGET")? })
+    }
+
+    /// Whether it can be linked so and then runs. What is built for another machine cannot be tried.
+    fn works(&self, arguments: &[String]) -> Result<bool, Box<dyn Error>> {
+        if env::var("HOST")? != self.target {
+            return Ok(false);
+        }
+        let mut compiler = Command::new(env::var("RUSTC")?);
+        compiler.arg(&self.source).arg("-o").arg(&self.program).args(["--target", &self.target]);
+        if let Ok(linker) = env::var("RUSTC_LINKER") {
+            compiler.arg(format!("-Clinker={linker}"));
+        }
+        if let Ok(flags) = env::var("CARGO_ENCODED_RUSTFLAGS") {
+            compiler.args(flags.split('\u{1f}').filter(|flag| !flag.is_empty()));
+        }
+        compiler.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
+        Ok(succeeds(compiler)? && self.program.exists() && runs(&self.program))
+    }
+}
+
+fn succeeds(mut command: Command) -> std::io::Result<bool> {
+    Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?.success())
+}
+
+fn runs(program: &Path) -> bool {
+    succeeds(Command::new(program)).unwrap_or(false)
+}
