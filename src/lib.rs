@@ -13,7 +13,7 @@
 //! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
 //! - [`journal`]: everything that happened, kept in a file or on a server; the only place with SQL.
 //! - [`simulator`]: a GitHub inside the program, for the demo and for tests.
-//! - `object`: a reader's helper that both of them and traces share.
+//! - `object`: a helper for whoever reads JSON from others: answers, posts and traces.
 //! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON; `columns`: threads as a table.
 //! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
 //! - [`supervisor`]: drives the loops; `session`: what a command needs for that; [`watch`]: one loop as lines.
@@ -26,7 +26,7 @@
 //! - [`tui`]: the terminal, the only place that knows one; [`launch`]: what comes up behind its first frame; [`demo`]: the
 //!   same over the simulator.
 //! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
-//! - [`cli`]: the command line; `main` runs it, prints an error once and maps it to an exit code.
+//! - [`cli`]: the command line; [`manual`]: its man page and completions; `main` runs it, prints an error once and maps it to an exit code.
 //!
 //! Invariants, each held by a test in `tests/architecture.rs`:
 //!

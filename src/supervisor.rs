@@ -5,8 +5,8 @@
 //! ([`due`]), so nothing has to be remembered between a crash and a restart. A lease in the journal decides which of
 //! several instances acts.
 //!
-//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it, and none at
-//! all towards a repository that is not to be driven.
+//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it, and
+//! towards a repository that is not to be driven none that no person asked for.
 
 mod actor;
 pub mod clock;

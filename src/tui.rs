@@ -1,7 +1,8 @@
 //! The terminal: what a person sees of the loops, and how they are told what to do.
 //!
 //! Pure in the middle: a [`Model`] takes a [`Message`] in and says what is to be done as [`Effect`]s; [`draw`] makes a
-//! screen of it. Only `driver` touches the terminal, the supervisor, the journal and the desktop.
+//! screen of it. Only `driver`, and what works for it (`terminal`,
+//! `keyboard`, `editor`, `behind`), touches the terminal, the supervisor, the journal and the desktop.
 //!
 //! Reading order: `model`, `update`, `view`; `rows` is what the board amounts to, cleaned for a terminal; `action`,
 //! `keymap` and `theme` are what can be configured. What is absent: nothing here waits for the network, and nothing is

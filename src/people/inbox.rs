@@ -64,10 +64,15 @@ pub fn waiting<'a>(standing: &'a Standing, past: &Past, policy: &Policy) -> Vec<
     shown.into_iter().map(|(_, waiting)| waiting).collect()
 }
 
+/// Nobody knows how bad an unknown severity is, so it is looked at like a high one.
+pub fn urgency(severity: Option<Severity>) -> Severity {
+    severity.unwrap_or(Severity::High)
+}
+
 impl Waiting<'_> {
-    /// Worst first, then oldest. Nobody knows how bad an unknown severity is, so it is looked at like a high one.
+    /// Worst first, then oldest.
     pub fn rank(&self) -> (Reverse<Severity>, bool, Option<Timestamp>, ThreadId) {
-        let severity = self.shown.thread.finding.severity.unwrap_or(Severity::High);
+        let severity = urgency(self.shown.thread.finding.severity);
         (Reverse(severity), self.since.is_none(), self.since, self.shown.id().clone())
     }
 

@@ -1,8 +1,8 @@
 //! Asking a driven reviewer: one attempt, or a whole cycle with its retries (C1–C4).
 //!
-//! Whoever keeps a journal asks [`attempt`] by attempt and records what it must in between; [`cycle`] is the same loop
-//! for whoever only wants to know how it ends. Either way the engine decides: what is asked, whether the answer counts,
-//! and when enough is enough.
+//! [`cycle`] is for whoever only wants to know how it ends. The supervisor, which keeps a journal, makes the attempts itself
+//! and records what it must in between. Either way the engine decides: what is asked, whether the answer counts, and when
+//! enough is enough.
 
 use super::adapters::{Asked, Driver, Said};
 use super::answer::{self, Received};
@@ -47,7 +47,7 @@ pub enum CycleEnd {
 
 /// Asks once for what was frozen. The engine has not seen the answer yet: give it to [`PullRequest::answer`].
 /// `violations` are those of the attempt before.
-pub async fn attempt(
+async fn attempt(
     driver: &Driver,
     frozen: Frozen,
     engine: &PullRequest,

@@ -2,7 +2,7 @@
 
 mod acting;
 mod asking;
-pub(super) mod handing;
+mod handing;
 mod recording;
 
 use super::Setup;
@@ -399,7 +399,7 @@ impl Actor {
         let stale = self.review_loop.as_ref().is_none_or(|review_loop| {
             let moved = review_loop.anchor() != Some(&standing.seen.anchor);
             let reopened = standing.seen.state == PrState::Open
-                && matches!(review_loop.phase(), Phase::Ended(exit) if matches!(exit.name(), "pr_closed"));
+                && *review_loop.phase() == Phase::Ended(Exit::PrClosed);
             let more = !standing.expected.is_subset(review_loop.expected());
             let nobody_came = Phase::Ended(Exit::Timeout { missing: Missing::Anybody });
             let came_late = *review_loop.phase() == nobody_came && more;
@@ -409,7 +409,7 @@ impl Actor {
             // What is new may be what was waited for, or may have settled what was to be fixed.
             let news = matches!(occasion, Occasion::Polled { changed: true })
                 && matches!(review_loop.phase(), Phase::Ended(exit) if exit.is_provisional());
-            over || came_late || news || matches!(review_loop.phase(), Phase::Ended(exit) if exit.name() != "stopped" && exit.name() != "break_glass")
+            over || came_late || news || matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::Stopped | Exit::BreakGlass(_)))
                 && (moved || reopened)
                 || more && matches!(review_loop.phase(), Phase::Waiting)
         });
@@ -455,7 +455,7 @@ impl Actor {
 
     /// Whether what is due at the end of the loop is in good hands. Whoever stands by cannot see whether the driver still
     /// lives; it either has told the same end, or was alive after it: until then, this instance may be the next.
-    fn is_told(&self) -> bool {
+    fn is_end_known(&self) -> bool {
         let (Role::Standby { .. }, Some(standing)) = (&self.role, &self.standing) else { return true };
         let outlived = self.ended_at.and_then(|at| at.checked_add(self.setup.lease).ok());
         // Each poll asks for the lease: whoever still had it at that one has prolonged it since.
@@ -536,7 +536,7 @@ impl Actor {
             author_at_work: self.author.is_some(),
             due: self.due.clone(),
             handoffs: self.handoffs.clone(),
-            told: self.is_told(),
+            end_is_known: self.is_end_known(),
             refusal: self.refusal.clone(),
             attempts_failed: self.attempts_failed,
             max_attempts: self.setup.config.policy.max_attempts,

@@ -9,7 +9,7 @@ use super::marks;
 use super::standing::{Shown, Standing};
 use crate::config::Operator;
 use crate::domain::cycle::Choice;
-use crate::domain::machine::{EscalatedBy, Status};
+use crate::domain::machine::{EscalatedBy, ResolvedBy, Status};
 use crate::domain::pull_request::Note;
 use crate::domain::review_loop::Content;
 use crate::domain::verdict::Verdict;
@@ -104,8 +104,7 @@ fn derived_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>
         let own = shown.driven && shown.thread.reviewer == cycle.reviewer;
         let relisted =
             cycle.notes.iter().any(|note| matches!(note, Note::Relisted(id) if *id == shown.thread.id));
-        let by_reviewer =
-            shown.thread.status().name() == "resolved" && shown.thread.status().cause() == Some("reviewer");
+        let by_reviewer = shown.thread.status() == Status::Resolved(ResolvedBy::Reviewer);
         if own && by_reviewer && !relisted {
             let why = format!("{} no longer lists it", cycle.reviewer);
             resolve(standing, &shown, "unlisted", why, deeds);

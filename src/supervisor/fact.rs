@@ -65,7 +65,7 @@ pub enum Fact {
         round: u32,
         findings: Vec<ThreadId>,
     },
-    /// It came back without a push.
+    /// It came back, with a push or without.
     AuthorEnded {
         head: Sha,
         outcome: String,

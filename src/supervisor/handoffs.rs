@@ -1,7 +1,6 @@
 //! How far the tasks that a merge decided have come, as the journal alone tells it: for whoever looks without driving, and
 //! for whoever asks what was ever sent.
 
-use super::actor::handing::{read_outcome, try_key};
 use super::fact::{Fact, TaskFact};
 use super::history::History;
 use super::view::{Handoff, HandoffState};
@@ -12,7 +11,8 @@ use crate::github::PullRequestAddress;
 use crate::journal::{Filter, INTENT, Journal, JournalError, OUTCOME, Order, PullRequestKey, Record};
 use crate::targets::{self, Backoff, Next, Outcome};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Every task of the merge. `outcome` tells what became of a try, by its name in the journal, and when.
 pub fn handoffs<'a>(
@@ -29,11 +29,7 @@ pub fn handoffs<'a>(
     let handoff = |fact: &TaskFact| {
         let (reason, task): (String, Task) = (fact.reason.clone(), fact.clone().into());
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
-        let mut tries = Tries::default();
-        while let Some((at, body)) = outcome(&try_key(&key, tries.made + 1)) {
-            tries.add(*at, read_outcome(body));
-        }
-        let state = tries.state(&task, merged_at, targets);
+        let state = Tries::of(&key, &outcome).state(&task, merged_at, targets);
         Handoff { key, task, reason, state }
     };
     tasks.iter().map(handoff).collect()
@@ -41,34 +37,82 @@ pub fn handoffs<'a>(
 
 /// What the journal says about the tries at one task.
 #[derive(Debug, Default)]
-struct Tries {
-    made: u32,
+pub(super) struct Tries {
+    pub(super) made: u32,
     last: Option<(Timestamp, Outcome)>,
 }
 
 impl Tries {
+    /// `outcome` tells what became of a try, by its name, and when.
+    pub(super) fn of<'a>(task: &str, outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>) -> Tries {
+        let mut tries = Tries::default();
+        while let Some((at, body)) = outcome(&try_key(task, tries.made + 1)) {
+            tries.add(*at, read_outcome(body));
+        }
+        tries
+    }
+
     fn add(&mut self, at: Timestamp, outcome: Outcome) {
         self.made += 1;
         self.last = Some((at, outcome));
     }
 
+    pub(super) fn last(&self) -> Option<&Outcome> {
+        self.last.as_ref().map(|(_, outcome)| outcome)
+    }
+
     /// How far the task has come.
-    fn state(self, task: &Task, decided_at: Timestamp, targets: &Targets) -> HandoffState {
-        match self.last {
+    fn state(&self, task: &Task, decided_at: Timestamp, targets: &Targets) -> HandoffState {
+        match &self.last {
             None => match targets::kind_of(targets, &task.target) {
                 Ok(_) => HandoffState::Waiting { until: decided_at, why: None },
                 Err(error) => HandoffState::Stuck(error.to_string()),
             },
-            Some((at, outcome)) => match (Backoff::default().after(self.made, &outcome), outcome) {
-                (Next::Done, Outcome::Taken { url }) => HandoffState::Sent { url },
-                (Next::Done, _) => HandoffState::Sent { url: None },
-                (Next::Stuck(why), _) => HandoffState::Stuck(why),
-                (Next::Again(wait), outcome) => HandoffState::Waiting {
-                    until: at.checked_add(wait).unwrap_or(Timestamp::MAX),
-                    why: outcome.refusal(),
-                },
-            },
+            Some((at, outcome)) => {
+                state_after(self.made, outcome, |wait| at.checked_add(wait).unwrap_or(Timestamp::MAX))
+            }
         }
+    }
+}
+
+/// How far a task has come whose last try of so many ended so. `until` tells when a wait is over.
+pub(super) fn state_after(
+    made: u32,
+    outcome: &Outcome,
+    until: impl FnOnce(Duration) -> Timestamp,
+) -> HandoffState {
+    match Backoff::default().after(made, outcome) {
+        Next::Done => {
+            let url = if let Outcome::Taken { url } = outcome { url.clone() } else { None };
+            HandoffState::Sent { url }
+        }
+        Next::Stuck(why) => HandoffState::Stuck(why),
+        Next::Again(wait) => HandoffState::Waiting { until: until(wait), why: outcome.refusal() },
+    }
+}
+
+/// The name of a try.
+pub(super) fn try_key(task: &str, number: u32) -> String {
+    format!("{task}/try-{number}")
+}
+
+fn read_outcome(body: &Value) -> Outcome {
+    let text = |name: &str| body.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    if let Some(why) = text("refused") {
+        Outcome::Refused(why)
+    } else if let Some(why) = text("unknown") {
+        Outcome::Unknown(why)
+    } else {
+        Outcome::Taken { url: text("url") }
+    }
+}
+
+/// What [`read_outcome`] reads.
+pub(super) fn written_outcome(outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Taken { url } => json!({"taken": true, "url": url}),
+        Outcome::Refused(why) => json!({"refused": why}),
+        Outcome::Unknown(why) => json!({"unknown": why}),
     }
 }
 

@@ -33,7 +33,7 @@ pub struct History {
 pub struct Folded {
     /// The driven reviewers' threads and cycles.
     pub engine: PullRequest,
-    /// What people did to anybody's threads.
+    /// What people did to threads that are not the engine's, and everything that was handed off.
     pub happened: Vec<Happened>,
     /// Each completed cycle of a driven reviewer, oldest first.
     pub cycles: Vec<CycleResult>,
@@ -101,20 +101,6 @@ impl History {
         self.facts.iter().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
     }
 
-    /// How the last loop ended, if it did and nothing was pushed since.
-    pub fn last_exit(&self) -> Option<&Exit> {
-        self.facts.iter().rev().find_map(|dated| match &dated.fact {
-            Fact::Ended { exit, .. } => Some(exit),
-            _ => None,
-        })
-    }
-
-    pub fn knows_head(&self, head: &Sha) -> bool {
-        self.facts
-            .iter()
-            .any(|dated| matches!(&dated.fact, Fact::Pushed { head: known, .. } if known == head))
-    }
-
     pub fn last_head(&self) -> Option<&Sha> {
         self.facts.iter().rev().find_map(|dated| match &dated.fact {
             Fact::Pushed { head, .. } => Some(head),
@@ -161,7 +147,8 @@ impl History {
         let mut events: Vec<_> =
             self.facts.iter().map(|dated| (dated.at, Event::Fact(&dated.fact))).collect();
         for (engine, seen) in posted {
-            let replies = seen.comments.iter().filter(|comment| !comment.pending && !comment.written_by_us);
+            let replies =
+                seen.comments.iter().filter(|comment| !comment.pending && !marks::is_our_own(comment));
             events.extend(replies.map(|comment| (comment.created_at, Event::Reply(engine.clone(), comment))));
             let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
             if seen.resolved && by_person {
@@ -255,8 +242,8 @@ impl Fold<'_> {
             }
             Fact::Closed => {
                 folded.engine.close();
-                let queued: BTreeSet<ThreadId> = folded.happened.iter().map(|h| h.thread.clone()).collect();
-                folded.happened.extend(queued.into_iter().map(|thread| Happened {
+                let touched: BTreeSet<ThreadId> = folded.happened.iter().map(|h| h.thread.clone()).collect();
+                folded.happened.extend(touched.into_iter().map(|thread| Happened {
                     at,
                     thread,
                     what: Happening::Act(PersonAct::Unqueue),

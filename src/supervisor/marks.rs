@@ -94,6 +94,17 @@ pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
     number.parse::<usize>().is_ok().then(|| reviewer.to_owned().into())
 }
 
+/// Whether our own account posted a driven reviewer's finding with it.
+pub fn is_finding(comment: &ThreadComment) -> bool {
+    let found = Key::found_in(&comment.body).filter(|_| comment.written_by_us);
+    found.is_some_and(|found| found.as_str().starts_with("finding/"))
+}
+
+/// Whether Cloture said it. Its token is often a person's, who also writes by hand: what has no mark is that person's own.
+pub fn is_our_own(comment: &ThreadComment) -> bool {
+    comment.written_by_us && Key::found_in(&comment.body).is_some()
+}
+
 fn unspelled(part: &str) -> String {
     let mut text = String::new();
     let mut pieces = part.split('.');

@@ -15,6 +15,7 @@ use crate::domain::snapshot::{
     AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, Thread as Seen,
 };
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
+use crate::targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ impl<'a> Rules<'a> {
         read_only: bool,
     ) -> Rules<'a> {
         let said = config.repository(repository);
-        let drive = said.is_some_and(|said| said.drive) && !read_only;
+        let drive = config.may_drive(repository) && !read_only;
         Rules {
             config,
             reads,
@@ -172,12 +173,12 @@ impl Standing {
 
     /// H8: why a thread will or will not be handed off.
     pub fn eligibility(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
-        self.handing(rules).eligibility(thread)
+        self.handoff_guards(rules).eligibility(thread)
     }
 
     /// For whoever asks that of many threads.
-    pub fn handing(&self, rules: &Rules<'_>) -> Handing {
-        Handing { rules: handoff_rules(rules), author_is_bot: self.author_is_bot() }
+    pub fn handoff_guards(&self, rules: &Rules<'_>) -> HandoffGuards {
+        HandoffGuards { rules: handoff_rules(rules), author_is_bot: self.author_is_bot() }
     }
 
     /// Why it would or would not be if nobody had queued it.
@@ -193,14 +194,20 @@ impl Standing {
 
 /// What decides whether the threads of a pull request are handed off.
 #[derive(Debug, Clone)]
-pub struct Handing {
+pub struct HandoffGuards {
     rules: HandoffRules,
     author_is_bot: bool,
 }
 
-impl Handing {
+impl HandoffGuards {
     pub fn eligibility(&self, thread: &Thread) -> Eligibility {
         handoff::eligibility(thread, self.author_is_bot, &self.rules)
+    }
+
+    /// Why a task goes: each of its findings has a reason of its own.
+    pub fn reason_for(&self, task: &Task, standing: &Standing) -> String {
+        let findings = task.findings.iter().filter_map(|id| standing.thread(id));
+        targets::reason(findings.map(|shown| self.eligibility(shown.thread)))
     }
 }
 

@@ -81,7 +81,7 @@ pub struct View {
     /// Why nothing can be done here at all: the token is refused, or the pull request is not there.
     pub refusal: Option<Failure>,
     /// Whether whoever drives is known to have come to the end that is shown, or to be alive.
-    pub told: bool,
+    pub end_is_known: bool,
     /// Attempts since the start that did not reach the forge.
     pub attempts_failed: u32,
     pub max_attempts: u32,
@@ -136,7 +136,7 @@ impl View {
     /// Whether everything that follows from the end of the loop was done, or will not be by itself.
     pub fn is_settled(&self) -> bool {
         let on_its_way = |handoff: &Handoff| matches!(handoff.state, HandoffState::Waiting { .. });
-        self.told && !self.handoffs.iter().any(on_its_way)
+        self.end_is_known && !self.handoffs.iter().any(on_its_way)
     }
 
     pub fn exit(&self) -> Option<&Exit> {

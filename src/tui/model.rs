@@ -325,11 +325,11 @@ impl Model {
                 let rows = self.all_inbox();
                 self.order(list, &rows, InboxRow::haystack, InboxRow::key, |order| {
                     if self.inbox_by_age {
-                        order.sort_by_key(|index| (rows[*index].since, Reverse(rows[*index].severity)));
+                        order.sort_by_key(|index| (rows[*index].since, Reverse(rows[*index].urgency())));
                     } else {
                         order.sort_by_key(|index| {
                             let row = rows[*index];
-                            (Reverse(row.severity), row.thread.is_some(), row.since)
+                            (Reverse(row.urgency()), row.thread.is_some(), row.since)
                         });
                     }
                 })

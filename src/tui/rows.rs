@@ -1,4 +1,5 @@
-//! What the board amounts to on a screen: plain rows, cleaned for a terminal here and nowhere else (S1).
+//! What the board amounts to on a screen: plain rows, cleaned for a terminal here (S1) so that no
+//! screen has to think of it.
 //!
 //! A pull request's rows are made again only when its view was replaced, and not by whoever draws: with hundreds of pull
 //! requests that takes longer than a key may.

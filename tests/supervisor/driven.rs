@@ -242,3 +242,18 @@ async fn a_finding_outside_the_diff_does_not_cost_the_review() {
     assert!(pull.reviews[0].body.contains("Nowhere") || pull.threads.iter().any(|t| t.path == "README.md"));
     run.stop().await;
 }
+
+#[tokio::test]
+async fn whose_token_it_is_still_has_a_word_of_their_own() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    let run = place.run(&config).await;
+    run.ticks(2).await;
+    assert_eq!(run.threads(), ["open"], "what Cloture posts under the same account is no reply");
+    // The token is hers, and the words are, too.
+    place.play("{ reply = { by = 'dana', thread = 'all', body = \"Won't fix.\" } }");
+    run.tick().await;
+    assert_eq!(run.threads(), ["resolved by wont_fix"], "R3");
+    run.stop().await;
+}

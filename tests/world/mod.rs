@@ -79,7 +79,7 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &Makin
         author_at_work: false,
         due: Vec::new(),
         handoffs: Vec::new(),
-        told: true,
+        end_is_known: true,
         refusal: None,
         attempts_failed: 0,
         max_attempts: 10,

@@ -3,7 +3,6 @@
 use super::Actor;
 use crate::domain::review_loop::{Effect, Exit, Phase};
 use crate::domain::snapshot::PullRequestState;
-use crate::domain::vocabulary::ThreadId;
 use crate::journal::JournalError;
 use crate::supervisor::due::{self, Deed};
 use crate::supervisor::fact::{Dated, Fact, TaskFact};
@@ -91,7 +90,7 @@ impl Actor {
                 self.due.push(deed.write.sentence());
                 continue;
             }
-            // The lease must outlast the write, so it is prolonged before each.
+            // The lease must outlast the write, so it is prolonged where half of it is gone.
             self.hold().await?;
             let Some(lease) = self.lease.clone() else {
                 self.due.push(deed.write.sentence());
@@ -192,14 +191,11 @@ impl Actor {
 
     fn decided_tasks(&self, standing: &Standing) -> Vec<TaskFact> {
         let rules = self.rules();
-        let reason = |findings: &[ThreadId]| {
-            let first = findings.first().and_then(|id| standing.thread(id));
-            first.map_or_else(String::new, |shown| standing.eligibility(shown.thread, &rules).to_string())
-        };
+        let guards = standing.handoff_guards(&rules);
         let tasks = standing.tasks(&rules).into_iter();
         tasks
             .map(|task| {
-                let reason = reason(&task.findings);
+                let reason = guards.reason_for(&task, standing);
                 let titles = task.findings.iter().filter_map(|id| standing.thread(id));
                 let titles = titles.map(|shown| shown.thread.finding.title.to_string()).collect();
                 TaskFact::new(task, reason, titles)

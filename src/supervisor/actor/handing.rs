@@ -10,19 +10,13 @@ use crate::domain::vocabulary::ThreadId;
 use crate::journal::{Appended, JournalError, NewRecord};
 use crate::supervisor::due;
 use crate::supervisor::fact::{Fact, TaskFact};
+use crate::supervisor::handoffs::{Tries, state_after, try_key, written_outcome};
 use crate::supervisor::standing::Standing;
 use crate::supervisor::view::{Handoff, HandoffState};
-use crate::targets::{self, Backoff, Delivery, Document, Means, Next, Outcome, Sources};
+use crate::targets::{self, Delivery, Document, Means, Outcome, Sources};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
-
-/// What the journal says about the tries at one task.
-struct Tries {
-    made: u32,
-    /// The last outcome, where there was a try.
-    last: Option<Outcome>,
-}
 
 impl Actor {
     /// Sends the tasks that are decided and due.
@@ -48,29 +42,21 @@ impl Actor {
         let task: Task = fact.into();
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
         let shown = |task: Task, state| Handoff { key: key.clone(), task, reason: reason.clone(), state };
-        let tries = self.tries(&key);
+        let tries = Tries::of(&key, |name| self.concluded.get(name));
         let forced = self.forced.contains(&key);
         let now = self.setup.clock.now();
-        match tries.last.as_ref().map(|last| Backoff::default().after(tries.made, last)) {
-            Some(Next::Done) => {
-                let url = match tries.last {
-                    Some(Outcome::Taken { url }) => url,
-                    _ => None,
-                };
-                return Ok(shown(task, HandoffState::Sent { url }));
+        let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
+        if let Some(last) = tries.last() {
+            let until = |wait| *self.waits.entry(key.clone()).or_insert_with(|| later(wait));
+            let state = state_after(tries.made, last, until);
+            let is_left_alone = match &state {
+                HandoffState::Sent { .. } => true,
+                HandoffState::Stuck(_) => !forced,
+                HandoffState::Waiting { until, .. } => !forced && now < *until,
+            };
+            if is_left_alone {
+                return Ok(shown(task, state));
             }
-            Some(Next::Stuck(why)) if !forced => return Ok(shown(task, HandoffState::Stuck(why))),
-            Some(Next::Again(wait)) if !forced => {
-                let at = *self
-                    .waits
-                    .entry(key.clone())
-                    .or_insert_with(|| now.checked_add(wait).unwrap_or(Timestamp::MAX));
-                if now < at {
-                    let why = tries.last.as_ref().and_then(Outcome::refusal);
-                    return Ok(shown(task, HandoffState::Waiting { until: at, why }));
-                }
-            }
-            None | Some(Next::Stuck(_) | Next::Again(_)) => {}
         }
         let delivery = match prepared(standing, &task, &reason, &self.setup.config.targets) {
             Ok(delivery) => delivery,
@@ -79,20 +65,10 @@ impl Actor {
         let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
         self.waits.remove(&key);
         self.forced.remove(&key);
-        let state = match Backoff::default().after(tries.made + 1, &outcome) {
-            Next::Done => HandoffState::Sent {
-                url: match outcome {
-                    Outcome::Taken { url } => url,
-                    _ => None,
-                },
-            },
-            Next::Stuck(why) => HandoffState::Stuck(why),
-            Next::Again(wait) => {
-                let until = now.checked_add(wait).unwrap_or(Timestamp::MAX);
-                self.waits.insert(key.clone(), until);
-                HandoffState::Waiting { until, why: outcome.refusal() }
-            }
-        };
+        let state = state_after(tries.made + 1, &outcome, later);
+        if let HandoffState::Waiting { until, .. } = &state {
+            self.waits.insert(key.clone(), *until);
+        }
         Ok(shown(task, state))
     }
 
@@ -129,40 +105,13 @@ impl Actor {
             }
             _ => delivery.send(&self.setup.writer, &self.setup.environment).await,
         };
-        let body = match &outcome {
-            Outcome::Taken { url } => json!({"taken": true, "url": url}),
-            Outcome::Refused(why) => json!({"refused": why}),
-            Outcome::Unknown(why) => json!({"unknown": why}),
-        };
-        let concluded =
-            self.setup.journal.conclude(Some(&lease), key, record(outcome.sentence(), body)).await?;
+        let concluded = self
+            .setup
+            .journal
+            .conclude(Some(&lease), key, record(outcome.sentence(), written_outcome(&outcome)))
+            .await?;
         self.learn(concluded.record());
         Ok(outcome)
-    }
-
-    /// What became of the tries so far, as the journal has it.
-    fn tries(&self, key: &str) -> Tries {
-        let mut tries = Tries { made: 0, last: None };
-        while let Some((_, body)) = self.concluded.get(&try_key(key, tries.made + 1)) {
-            tries.made += 1;
-            tries.last = Some(read_outcome(body));
-        }
-        tries
-    }
-}
-
-pub(in crate::supervisor) fn try_key(key: &str, number: u32) -> String {
-    format!("{key}/try-{number}")
-}
-
-pub(in crate::supervisor) fn read_outcome(body: &Value) -> Outcome {
-    let text = |name: &str| body.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
-    if let Some(why) = text("refused") {
-        Outcome::Refused(why)
-    } else if let Some(why) = text("unknown") {
-        Outcome::Unknown(why)
-    } else {
-        Outcome::Taken { url: text("url") }
     }
 }
 

@@ -74,10 +74,9 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
         return Vec::new();
     }
     let mut rows: Vec<HandoffRow> = Vec::new();
-    let handing = standing.handing(rules);
+    let guards = standing.handoff_guards(rules);
     for task in standing.tasks(rules) {
-        let first = task.findings.first().and_then(|id| standing.thread(id));
-        let reason = first.map_or_else(String::new, |first| handing.eligibility(first.thread).to_string());
+        let reason = guards.reason_for(&task, standing);
         rows.push(HandoffRow {
             address: view.address.clone(),
             pull: view.address.to_string(),

@@ -5,6 +5,7 @@ use super::{PullRow, line};
 use crate::domain::review_loop::Exit;
 use crate::domain::vocabulary::{Severity, ThreadId};
 use crate::github::PullRequestAddress;
+use crate::people::inbox::urgency;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
@@ -26,6 +27,11 @@ impl InboxRow {
     pub fn key(&self) -> String {
         let thread = self.thread.as_ref().map_or("", ThreadId::as_str);
         format!("{} {} {} {}", self.pull, self.kind, thread, self.place)
+    }
+
+    /// How bad it is taken to be. What is about a whole pull request has no severity, not an unknown one.
+    pub fn urgency(&self) -> Option<Severity> {
+        if self.thread.is_some() { Some(urgency(self.severity)) } else { self.severity }
     }
 
     pub fn severity_name(&self) -> &'static str {

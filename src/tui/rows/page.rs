@@ -9,7 +9,7 @@ use crate::domain::intent;
 use crate::domain::observed::is_person;
 use crate::domain::snapshot::{DiffSide, PullRequestSnapshot, Thread, ThreadComment};
 use crate::domain::vocabulary::{Intent, ThreadId};
-use crate::supervisor::View;
+use crate::supervisor::{View, marks};
 use crate::tui::text::count;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl Page {
         self.len() == 0
     }
 
-    /// When a comment was written, which is asked for far more often than what it says.
+    /// One comment, cleaned and classified.
     pub fn said(&self, index: usize, making: &Making) -> Option<Said> {
         match &self.place {
             Place::Own { who, body } => (index == 0).then(|| Said {
@@ -136,13 +136,16 @@ impl Page {
 
 fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making) -> Said {
     let author = comment.author.as_ref();
-    let is_reviewer = author.is_some_and(|author| making.reads.reviewer(author, &comment.body).is_some());
+    // What a driven reviewer says is Cloture's only in that Cloture posts it.
+    let is_reviewer = marks::is_finding(comment)
+        || marks::posted_reply(comment).is_some()
+        || author.is_some_and(|author| making.reads.reviewer(author, &comment.body).is_some());
     let by_agent = intent::is_agent_post(&comment.body);
-    let by_person = author.is_some_and(is_person) && !by_agent && !comment.written_by_us;
-    let role = if comment.written_by_us {
-        "Cloture"
-    } else if is_reviewer {
+    let by_person = author.is_some_and(is_person) && !by_agent;
+    let role = if is_reviewer {
         "reviewer"
+    } else if marks::is_our_own(comment) {
+        "Cloture"
     } else if by_agent {
         "agent"
     } else if author.is_some() && author.map(|a| &a.login) == snapshot.author.as_ref().map(|a| &a.login) {

@@ -2,13 +2,14 @@
 
 use super::line;
 use crate::domain::handoff::Eligibility;
-use crate::domain::machine::{Machine, Status};
+use crate::domain::machine::{EscalatedBy, Machine, ResolvedBy, Status, VetoedBy};
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Phase, Standing as Wait};
 use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
-use crate::supervisor::View;
-use crate::supervisor::standing::{Handing, Rules, Shown};
+use crate::people::inbox::urgency;
+use crate::supervisor::standing::{HandoffGuards, Rules, Shown};
+use crate::supervisor::{View, marks};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
@@ -114,24 +115,34 @@ impl ThreadRow {
         }
     }
 
+    /// How bad it is taken to be. What people say to each other has no severity, not an unknown one.
+    fn urgency(&self) -> Option<Severity> {
+        self.counted.as_ref().map(|_| urgency(self.severity))
+    }
+
     /// Why it waits, for whoever has to decide; or why it does not any more.
     pub fn why(&self) -> &'static str {
-        match self.status.cause() {
-            Some("wont_fix") => "a person said that it will not be fixed",
-            Some("acknowledged") => "a person took note of it",
-            Some("person") if matches!(self.status, Status::Resolved(_)) => "a person settled it",
-            Some(_) if matches!(self.status, Status::Resolved(_)) => "the reviewer is content",
-            Some(_) if self.status == Status::Upheld => "a person said that it stands",
-            Some(_) if self.status == Status::Dismissed => "a person said that it will not be fixed",
-            Some("round_limit") => "the rounds are spent and neither side moved",
-            Some("reviewer_failed") => "the reviewer never gave a usable answer",
-            Some("iteration_cap") => "the reviewer's cycles on this pull request are spent",
-            Some("worsened") => "it was raised again, and worse, after a person had it",
-            Some("regressed") => "it was resolved and came back",
-            Some("person") => "a person took it",
-            Some(_) if matches!(self.status, Status::Vetoed(_)) => "the reviewer stopped arguing",
-            Some(_) => "the reviewer asked for a person",
-            None => "",
+        match self.status {
+            Status::Open => "",
+            Status::Resolved(ResolvedBy::Reviewer) => "the reviewer is content",
+            Status::Resolved(ResolvedBy::Person) => "a person settled it",
+            Status::Resolved(ResolvedBy::Acknowledged) => "a person took note of it",
+            Status::Resolved(ResolvedBy::WontFix) | Status::Dismissed => {
+                "a person said that it will not be fixed"
+            }
+            Status::Upheld => "a person said that it stands",
+            Status::Vetoed(VetoedBy::Reviewer) => "the reviewer stopped arguing",
+            Status::Vetoed(VetoedBy::Person) | Status::Escalated(EscalatedBy::Person) => "a person took it",
+            Status::Escalated(EscalatedBy::Reviewer) => "the reviewer asked for a person",
+            Status::Escalated(EscalatedBy::RoundLimit) => "the rounds are spent and neither side moved",
+            Status::Escalated(EscalatedBy::ReviewerFailed) => "the reviewer never gave a usable answer",
+            Status::Escalated(EscalatedBy::IterationCap) => {
+                "the reviewer's cycles on this pull request are spent"
+            }
+            Status::Escalated(EscalatedBy::Worsened) => {
+                "it was raised again, and worse, after a person had it"
+            }
+            Status::Escalated(EscalatedBy::Regressed) => "it was resolved and came back",
         }
     }
 }
@@ -210,8 +221,8 @@ impl Counted {
 pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow> {
     let Some(standing) = view.standing.as_deref() else { return Vec::new() };
     let owned = standing.threads();
-    let handing = standing.handing(rules);
-    let owned = owned.iter().map(|shown| owned_row(shown, &handing, view, rules, wait));
+    let guards = standing.handoff_guards(rules);
+    let owned = owned.iter().map(|shown| owned_row(shown, &guards, view, rules, wait));
     let mut rows: Vec<ThreadRow> = owned.chain(standing.unowned.iter().map(unowned_row)).collect();
     let rank = |row: &ThreadRow| match row.status {
         _ if row.is_stuck() => 0,
@@ -221,13 +232,19 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow
         _ => 3,
     };
     rows.sort_by(|a, b| {
-        let order = |row: &ThreadRow| (rank(row), Reverse(row.severity), row.since);
+        let order = |row: &ThreadRow| (rank(row), Reverse(row.urgency()), row.since);
         order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
     });
     rows
 }
 
-fn owned_row(shown: &Shown<'_>, handing: &Handing, view: &View, rules: &Rules<'_>, wait: &Wait) -> ThreadRow {
+fn owned_row(
+    shown: &Shown<'_>,
+    guards: &HandoffGuards,
+    view: &View,
+    rules: &Rules<'_>,
+    wait: &Wait,
+) -> ThreadRow {
     let thread = shown.thread;
     let policy = &rules.config.policy;
     ThreadRow {
@@ -239,13 +256,13 @@ fn owned_row(shown: &Shown<'_>, handing: &Handing, view: &View, rules: &Rules<'_
         status: thread.status(),
         counted: Some(Counted::of(&thread.machine, policy)),
         turn: turn(shown, view, wait),
-        since: shown.on_forge.and_then(|seen| seen.comments.iter().map(|comment| comment.created_at).min()),
+        since: since(shown),
         said: said(shown),
         url: shown.url().map(str::to_owned),
         repeats: shown.repeats.is_some(),
         resolve_proposed: shown.resolve_proposed,
         queued: thread.queued,
-        handoff: Some(handing.eligibility(thread)),
+        handoff: Some(guards.eligibility(thread)),
     }
 }
 
@@ -269,10 +286,16 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
     }
 }
 
-/// What we wrote ourselves is no news to anybody.
+/// When the finding was said. A draft is nobody's to see.
+fn since(shown: &Shown<'_>) -> Option<Timestamp> {
+    let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
+    comments.filter(|comment| !comment.pending).map(|comment| comment.created_at).min()
+}
+
+/// What Cloture wrote is no news to anybody.
 fn said(shown: &Shown<'_>) -> (usize, Option<Timestamp>) {
     let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
-    let others = comments.filter(|comment| !comment.pending && !comment.written_by_us);
+    let others = comments.filter(|comment| !comment.pending && !marks::is_our_own(comment));
     others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 

@@ -44,7 +44,7 @@ fn is_news(before: &ThreadRow, after: &ThreadRow) -> bool {
     before.said != after.said || before.status != after.status || before.severity != after.severity
 }
 
-/// Somebody looks at a thread, so nothing about it is new any more, and what went wrong with it was seen.
+/// Somebody looks at a thread, so nothing about it is new any more.
 pub(super) fn seen(model: &mut Model, key: &ThreadKey) {
     model.unread.remove(key);
 }
