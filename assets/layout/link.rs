@@ -11,6 +11,7 @@
 
 #![expect(clippy::print_stdout, reason = "a build script speaks to cargo by its output")]
 
+use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -23,11 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let functions = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("assets/layout/functions.txt");
-    let in_order = [
-        format!("-Wl,--symbol-ordering-file={}", functions.display()),
-        // Another compiler gives other names; then there is nothing to put in order, and nothing wrong.
-        "-Wl,--no-warn-symbol-ordering".to_owned(),
-    ];
+    let script = PathBuf::from(env::var("OUT_DIR")?).join("layout.ld");
+    fs::write(&script, linker_script(&fs::read_to_string(functions)?))?;
+    let in_order = [format!("-Wl,-T,{}", script.display())];
     let in_short = ["-Wl,-z,pack-relative-relocs".to_owned()];
     let trial = Trial::new()?;
     for arguments in [&in_order[..], &in_short[..]] {
@@ -38,6 +37,33 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Puts the functions that are called into a section of their own, before all others.
+///
+/// A name ends in a hash that is another one as soon as a dependency has another version. So the very functions come
+/// first, and after them whatever has the same name but for the hash: then a list that is out of date still does most of
+/// what it is for.
+fn linker_script(functions: &str) -> String {
+    let mut script = "SECTIONS {\n  .text.called : {\n".to_owned();
+    let mut section = |pattern: &str| {
+        script.push_str("    *(.text.");
+        script.push_str(pattern);
+        script.push_str(")\n");
+    };
+    functions.lines().for_each(&mut section);
+    let names: BTreeSet<&str> = functions.lines().filter_map(without_hash).collect();
+    for name in names {
+        section(&format!("{name}17h*E"));
+    }
+    script.push_str("  }\n}\nINSERT BEFORE .text;\n");
+    script
+}
+
+/// `_ZN4core3foo17h0123456789abcdefE` without what follows `foo`.
+fn without_hash(function: &str) -> Option<&str> {
+    let (name, hash) = function.strip_suffix('E')?.rsplit_once("17h")?;
+    (hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(name)
 }
 
 /// The smallest program there is, built as the real one will be.
