@@ -258,6 +258,29 @@ async fn rules_and_checkouts_say_which_pull_requests_are_meant() {
 }
 
 #[tokio::test]
+async fn a_checkouts_remote_does_not_choose_where_the_token_goes() {
+    let asked = start("converges").await;
+    let elsewhere = start("converges").await;
+    let home = tempfile::tempdir().unwrap();
+    let remote = format!("{}/acme/shop.git", elsewhere.url());
+    for arguments in [
+        &["init", "--quiet", "--initial-branch", "discount"][..],
+        &["remote", "add", "origin", &remote],
+        &["config", &format!("url.{}/.insteadOf", elsewhere.url()), "https://github.com/"],
+    ] {
+        let git = tokio::process::Command::new("git").args(arguments).current_dir(home.path()).status();
+        assert!(git.await.unwrap().success());
+    }
+    let url = asked.url();
+    for arguments in [&["status"][..], &["doctor"], &["status", "acme/shop#7"]] {
+        let arguments = [&["--api-url", url.as_str()], arguments].concat();
+        finish(program(home.path(), &arguments)).await;
+    }
+    assert_eq!(elsewhere.requests().len(), 0);
+    assert!(!asked.requests().is_empty());
+}
+
+#[tokio::test]
 async fn hostile_text_reaches_no_terminal() {
     let simulator = start("converges").await;
     simulator.advance(Duration::from_mins(2));

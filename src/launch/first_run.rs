@@ -89,6 +89,16 @@ mod tests {
         let place = folder.path().join("a/b/config.toml");
         let text = proposal(&place, None).text;
         assert_eq!(write(&place, &text).unwrap().watch.len(), 1);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(
+                (mode(&place), mode(place.parent().unwrap())),
+                (0o600, 0o700),
+                "nobody else's to read"
+            );
+        }
         std::fs::write(&place, "# mine\n").unwrap();
         let refused = write(&place, &text).unwrap_err();
         assert!(refused.contains("left as it is"), "{refused}");

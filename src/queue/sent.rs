@@ -124,7 +124,7 @@ impl Sent {
 /// ```text
 /// 2026-03-02T09:01:00Z  acme/shop#7  for fixer: src/cart.rs, sent: https://…
 ///   2 findings: The subtraction underflows; Indexing panics
-///   queued by a person: it will be handed off at merge; try 1 by here/4711
+///   queued by a person; try 1 by here/4711
 /// ```
 impl fmt::Display for Sent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
