@@ -41,9 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Puts the functions that are called into a section of their own, before all others.
 ///
-/// A name ends in a hash that is another one as soon as a dependency has another version. So the very functions come
-/// first, and after them whatever has the same name but for the hash: then a list that is out of date still does most of
-/// what it is for.
+/// A name ends in a hash that is another one as soon as a dependency has another version, and sometimes in a number that
+/// tells copies apart. So the very functions come first, and after them whatever has the same name but for that: then a
+/// list that is out of date still does most of what it is for.
 fn linker_script(functions: &str) -> String {
     let mut script = "SECTIONS {\n  .text.called : {\n".to_owned();
     let mut section = |pattern: &str| {
@@ -52,15 +52,30 @@ fn linker_script(functions: &str) -> String {
         script.push_str(")\n");
     };
     functions.lines().for_each(&mut section);
-    let names: BTreeSet<&str> = functions.lines().filter_map(without_hash).collect();
+    let names: BTreeSet<&str> = functions.lines().map(without_number).collect();
+    for name in names.iter().filter(|name| without_hash(name).is_none()) {
+        section(name);
+        section(&format!("{name}.*"));
+    }
+    let names: BTreeSet<&str> = names.into_iter().filter_map(without_hash).collect();
     for name in names {
-        section(&format!("{name}17h*E"));
+        section(&format!("{name}17h*"));
     }
     script.push_str("  }\n}\nINSERT BEFORE .text;\n");
     script
 }
 
-/// `_ZN4core3foo17h0123456789abcdefE` without what follows `foo`.
+/// `sqlite3Step.part.0` without what follows the name.
+fn without_number(function: &str) -> &str {
+    let Some((name, number)) = function.rsplit_once('.') else { return function };
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return function;
+    }
+    let kinds = [".constprop", ".isra", ".llvm", ".part"];
+    kinds.iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name)
+}
+
+/// `_ZN4core3foo17h0123456789abcdefE` without what follows `foo`; none for a name that has no hash.
 fn without_hash(function: &str) -> Option<&str> {
     let (name, hash) = function.strip_suffix('E')?.rsplit_once("17h")?;
     (hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(name)

@@ -190,13 +190,13 @@ pub async fn run(
                         continue;
                     }
                     if let Err(error) = screen.draw(&mut terminal) {
-                        break Err(error);
+                        break unless_gone(error);
                     }
                     if let Some(drawn) = drawn.take() {
                         // Nobody may wait for it.
                         let _gone = drawn.send(());
                         if let Some(error) = ask_for_background(listening.is_some()) {
-                            break Err(error);
+                            break unless_gone(error);
                         }
                     }
                 }
@@ -252,6 +252,15 @@ fn told_by(outcome: Found) -> Result<start::Found, Failure> {
         Ok(pull_requests) => Ok(start::Found { pull_requests, ..start::Found::default() }),
         Err(why) => Err(Failure::usage(why)),
     }
+}
+
+/// Whoever closes a terminal leaves, and nothing has failed.
+fn unless_gone(error: io::Error) -> io::Result<End> {
+    #[cfg(unix)]
+    let is_gone = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
+    #[cfg(not(unix))]
+    let is_gone = error.kind() == io::ErrorKind::BrokenPipe;
+    if is_gone { Ok(End::Quit) } else { Err(error) }
 }
 
 /// Only after the first frame, and only where the answer matters and the terminal can be asked.

@@ -15,6 +15,7 @@ use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
@@ -28,7 +29,9 @@ type Output = BufWriter<Stdout>;
 const BUFFER: usize = 256 * 1024;
 
 pub(super) struct Terminal {
-    screen: ratatui::Terminal<CrosstermBackend<Output>>,
+    /// Never dropped: it would show the cursor once more and, where the terminal is gone and its error stream with it, panic
+    /// because it cannot say that this failed. [`Shared::give_back`] does all there is to do.
+    screen: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Output>>>,
     before: PanicHook,
     shared: Arc<Shared>,
 }
@@ -54,7 +57,7 @@ impl Terminal {
             ratatui::Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout())))
         });
         match made {
-            Ok(screen) => Ok(Terminal { screen, before, shared }),
+            Ok(screen) => Ok(Terminal { screen: ManuallyDrop::new(screen), before, shared }),
             Err(error) => {
                 shared.give_back();
                 Err(error)

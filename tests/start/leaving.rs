@@ -80,8 +80,9 @@ fn when_the_terminal_is_closed() {
     played.until_shown("The call recurses");
     let began = Instant::now();
     let mut child = played.close();
-    child.wait().unwrap();
+    let status = child.wait().unwrap();
     assert!(began.elapsed() < AT_ONCE);
+    assert!(status.success(), "nothing went wrong, so that it ends in order: {status:?}");
 }
 
 /// A bug gives the terminal back and says what happened, wherever it is.
