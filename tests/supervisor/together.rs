@@ -2,8 +2,8 @@
 //! goes on exactly there.
 
 use crate::authors::Shop;
-use crate::crash::{Fatal, answered, forge, runtime, stage};
-use crate::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
+use crate::crash::{answered, forge, runtime, stage};
+use crate::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::simulated::show;
 use cloture::journal::{Address, Checkpoint, Filter, INTENT, Journal, OUTCOME};
 use cloture::simulator::{Fault, FaultKind};
