@@ -385,13 +385,16 @@ impl Hub {
     /// Tells everybody else that nothing is new, or why nobody looked. Returns when the next poll is due.
     async fn polled(&mut self, polling: &Polling, polled: Polled) -> Timestamp {
         let Polled { poller, report, working: _working } = polled;
-        self.poller = Some(poller);
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
         let limit =
             report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
-        let rest: Vec<_> =
-            self.actors.keys().filter(|address| !polling.told.contains(*address)).cloned().collect();
+        // What was not there before was not looked for either: nothing is known that could be told.
+        let is_known = |address: &&PullRequestAddress| {
+            !polling.told.contains(*address) && !poller.schedule().is_missing(address, now)
+        };
+        let rest: Vec<_> = self.actors.keys().filter(is_known).cloned().collect();
+        self.poller = Some(poller);
         for address in rest {
             let wake = match &limit {
                 Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },
