@@ -44,6 +44,44 @@ async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
     assert_eq!(place.facts().await, ["told", "ended"]);
 }
 
+/// Whoever pauses a loop, ends it or breaks the glass wants nothing written there, whatever its threads call for.
+#[tokio::test]
+async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() {
+    let again =
+        |name: &str| finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR);
+    for silenced in [Some(Command::Pause), Some(Command::Stop), None] {
+        let place = Place::new().await;
+        let run = place.run(DRIVEN).await;
+        place.play(&review(&[again("a")]));
+        run.tick().await;
+        // The same finding once more: its thread would be pointed to the first and closed.
+        place.play(&push(1));
+        run.tick().await;
+        match &silenced {
+            Some(command) => {
+                run.tell(command.clone(), |view| {
+                    let shown = format!("{:?}", view.review_loop);
+                    shown.contains("Paused") || shown.contains("Stopped")
+                })
+                .await;
+            }
+            None => place.play("{ label = { by = 'erin', name = 'cloture:break-glass' } }"),
+        }
+        run.tick().await;
+        let before = place.posts();
+        place.play(&review(&[again("b")]));
+        run.ticks(2).await;
+        assert_eq!(place.posts(), before, "{silenced:?}");
+        assert_eq!(run.view().due.len(), 2, "{silenced:?}: {:?}", run.view().due);
+        if silenced == Some(Command::Pause) {
+            run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+            run.ticks(2).await;
+            assert_eq!((place.count("reply"), place.count("resolve")), (1, 1), "{:?}", place.posts());
+        }
+        run.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn poll_now_polls_without_time_passing() {
     let place = Place::new().await;

@@ -1,7 +1,7 @@
 //! What the actor does: effects of the loop, deeds that are due, programs that are to run.
 
 use super::Actor;
-use crate::domain::review_loop::{Effect, Exit, Phase};
+use crate::domain::review_loop::{Effect, Exit, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
 use crate::journal::JournalError;
@@ -87,7 +87,7 @@ impl Actor {
             if self.concluded.contains_key(&key) || self.due.contains(&deed.write.sentence()) {
                 continue;
             }
-            if waits || !self.drives() {
+            if waits || !self.drives() || self.is_silenced() {
                 self.due.push(deed.write.sentence());
                 continue;
             }
@@ -121,6 +121,15 @@ impl Actor {
             }
         }
         Ok(())
+    }
+
+    /// L10, R7: where a person paused or ended the loop, nothing is written by itself, whatever the threads call for. What is due
+    /// is shown, and done once somebody resumes it.
+    fn is_silenced(&self) -> bool {
+        match self.review_loop.as_ref().map(ReviewLoop::phase) {
+            Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))) => true,
+            Some(Phase::Waiting | Phase::WithAuthor | Phase::Ended(_)) | None => false,
+        }
     }
 
     /// L6: the round is recorded before the agent starts, and there is one a head, so that no crash starts it twice.
