@@ -2,6 +2,7 @@
 
 use super::actor::{Actor, Command, Message, Start, WakeUp};
 use super::clock::Busy;
+use super::left_alone::LeftAlone;
 use super::polling::{Polled, Polling, Progress};
 use super::view::{Board, Trouble, TroubleKind};
 use super::{Options, Setup};
@@ -14,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -86,6 +87,8 @@ impl Supervisor {
             fresh: options.fresh,
             environment: options.environment,
             busy: Busy::new(),
+            left_alone: LeftAlone::default(),
+            writing: Mutex::default(),
             board,
         });
         let (requests, inbox) = mpsc::channel(QUEUE);
@@ -389,6 +392,9 @@ impl Hub {
         let failed = polling.failure(self.actors.len());
         let limit =
             report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
+        if let Some((until, _)) = &limit {
+            self.setup.left_alone.begin(now, *until);
+        }
         // What was not there before was not looked for either: nothing is known that could be told.
         let is_known = |address: &&PullRequestAddress| {
             !polling.told.contains(*address) && !poller.schedule().is_missing(address, now)

@@ -91,6 +91,23 @@ async fn what_was_not_found_is_shown_as_missing_until_it_is_found_again() {
     run.stop().await;
 }
 
+/// L8: the forge says to one write that it wants to be left alone, and means all of them.
+#[tokio::test]
+async fn a_limit_that_one_write_meets_holds_for_the_writes_of_all() {
+    let place = Place::new().await;
+    let kind = FaultKind::SecondaryLimit { retry_after: 150, as_success: false };
+    place.simulator.inject(Fault::always("writes", kind));
+    let run = place.run_as("one", DRIVEN, &[SEVEN, EIGHT], Settings::default()).await;
+    let writes = || place.simulator.requests().iter().filter(|request| request.writes).count();
+    assert_eq!(writes(), 1, "both have something to write");
+    run.ticks(2).await;
+    assert_eq!(writes(), 1, "{:?}", run.view().due);
+    place.simulator.clear_faults();
+    run.tick().await;
+    assert_eq!(place.count("comment"), 2, "each asks for its review: {:?}", place.posts());
+    run.stop().await;
+}
+
 /// The reset is a moment on the server's clock; ours may be wrong by hours.
 #[tokio::test]
 async fn a_rate_limit_is_reckoned_by_the_servers_clock() {

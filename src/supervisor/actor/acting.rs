@@ -91,6 +91,14 @@ impl Actor {
                 self.due.push(deed.write.sentence());
                 continue;
             }
+            let setup = Arc::clone(&self.setup);
+            let _turn = setup.writing.lock().await;
+            // L8: the forge that asked one write for patience asked all of them.
+            if setup.left_alone.until(setup.clock.now()).is_some() {
+                self.due.push(deed.write.sentence());
+                waits = true;
+                continue;
+            }
             // The lease must outlast the write, so it is prolonged before each.
             self.hold().await?;
             let Some(lease) = self.lease.clone() else {
@@ -98,7 +106,6 @@ impl Actor {
                 waits = true;
                 continue;
             };
-            let setup = Arc::clone(&self.setup);
             match perform(&deed, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
                 .await?
             {
@@ -112,6 +119,13 @@ impl Actor {
                 Done::NotAllowed(why) => {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
+                }
+                Done::Limited(come_back, why) => {
+                    let now = setup.clock.now();
+                    setup.left_alone.begin(now, come_back.when(now));
+                    self.trouble = Some(why);
+                    self.due.push(deed.write.sentence());
+                    waits = true;
                 }
                 Done::Later(why) => {
                     self.trouble = Some(why);

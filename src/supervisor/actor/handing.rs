@@ -70,6 +70,14 @@ impl Actor {
             Ok(delivery) => delivery,
             Err(why) => return Ok(shown(task, HandoffState::Stuck(why))),
         };
+        // L8: a try that the forge is known to turn away is none.
+        if matches!(delivery.means, Means::Write(_))
+            && !forced
+            && let Some(until) = self.setup.left_alone.until(now)
+        {
+            let why = tries.last.as_ref().and_then(Outcome::refusal);
+            return Ok(shown(task, HandoffState::Waiting { until, why }));
+        }
         let outcome = self.try_once(&delivery, tries.made + 1).await?;
         self.waits.remove(&key);
         self.forced.remove(&key);
