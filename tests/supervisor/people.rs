@@ -1,7 +1,10 @@
 //! What people do to a loop (L10, R7): from the keyboard, and from the forge.
 
 use crate::harness::{DRIVEN, MAJOR, Place, finding, push, review};
+use cloture::domain::review_loop::Exit;
 use cloture::supervisor::Command;
+use cloture::supervisor::fact::Fact;
+use cloture::supervisor::history::History;
 
 #[tokio::test]
 async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
@@ -80,6 +83,22 @@ async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() 
         }
         run.stop().await;
     }
+}
+
+/// Also where it is what an earlier loop came to: whoever reads the journal goes by the last word.
+#[tokio::test]
+async fn the_last_end_that_the_journal_tells_is_the_one_that_holds() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play("{ merge = { by = 'dana' } }");
+    assert_eq!(run.end().await, "pr_merged");
+    // Somebody presses the key without having seen it.
+    run.tell(Command::Stop, |_| true).await;
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("pr_merged"));
+    run.stop().await;
+    let facts = place.records().await.iter().filter_map(Fact::read).collect();
+    assert_eq!(History::new(facts).last_exit().map(Exit::name), Some("pr_merged"));
 }
 
 #[tokio::test]
