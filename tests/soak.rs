@@ -7,6 +7,8 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+#[path = "soak/bite.rs"]
+mod bite;
 #[path = "soak/course.rs"]
 mod course;
 #[path = "soak/dice.rs"]
@@ -20,10 +22,15 @@ mod harness;
 mod inhabitants;
 #[path = "soak/lives.rs"]
 mod lives;
+#[cfg(target_os = "linux")]
+#[path = "soak/memory.rs"]
+mod memory;
 #[path = "soak/our_side.rs"]
 mod our_side;
 #[path = "soak/person.rs"]
 mod person;
+#[path = "soak/rest.rs"]
+mod rest;
 mod simulated;
 #[path = "soak/weather.rs"]
 mod weather;
@@ -38,6 +45,6 @@ fn nothing_is_lost_and_nothing_done_twice_for_hours() {
     let size = Size::of_environment();
     let mut course = Course::new(size);
     course.run();
-    course.come_to_rest();
+    rest::come_to_rest(&mut course);
     simulated::show(&course.summary());
 }

@@ -6,17 +6,20 @@ use crate::harness::{Place, address};
 use crate::lives::{Life, Rules};
 use crate::world::{self, Pull, Size};
 use crate::{inhabitants, our_side, person, simulated, weather};
-use cloture::domain::review_loop::Phase;
+use cloture::domain::review_loop::{Phase, ReviewLoop};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::github::{Host, PullRequestAddress};
 use cloture::journal::{Filter, Journal, PullRequestKey, Record};
 use cloture::simulator::Snapshot;
 use cloture::supervisor::{Role, View};
 use jiff::{SignedDuration, Timestamp};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 /// How often everything is left alone for two polls, so that what is on the forge has to be known.
 const QUIET_EVERY: usize = 12;
@@ -24,12 +27,12 @@ const QUIET_EVERY: usize = 12;
 pub(crate) struct Course {
     size: Size,
     dice: Dice,
-    world: Runtime,
-    place: Place,
-    pulls: Vec<Pull>,
+    pub(crate) world: Runtime,
+    pub(crate) place: Place,
+    pub(crate) pulls: Vec<Pull>,
     rules: Rules,
     lives: Vec<Life>,
-    journal: Journal,
+    pub(crate) journal: Journal,
     host: String,
     forge_side: ForgeSide,
     /// What was shown at the last look.
@@ -83,7 +86,7 @@ impl Course {
         self.counted(what, 1);
     }
 
-    fn counted(&mut self, what: &str, times: usize) {
+    pub(crate) fn counted(&mut self, what: &str, times: usize) {
         *self.counts.entry(what.to_owned()).or_default() += times;
     }
 
@@ -110,14 +113,18 @@ impl Course {
         }
         self.people_act();
         let since = self.place.simulator.posts().len();
+        let locked = self.dice.is_in(40).then(|| self.lock_journal());
         self.tick();
+        if let Some(locked) = locked {
+            self.world.block_on(locked).unwrap();
+        }
         self.place.simulator.clear_faults();
         self.look(since, &quiet);
     }
 
     fn others_act(&mut self) {
         let forge = self.place.simulator.snapshot();
-        for _ in 0..self.dice.between(3, 12) {
+        for _ in 0..self.dice.between(3, 9) {
             let index = self.dice.below(self.pulls.len());
             let pull = &mut self.pulls[index];
             let Some(action) = inhabitants::act(pull, &forge.pull_requests[index], &mut self.dice) else {
@@ -154,6 +161,19 @@ impl Course {
         }
     }
 
+    /// Somebody else has the journal for a moment, as a backup would.
+    fn lock_journal(&mut self) -> JoinHandle<()> {
+        self.count("journals locked");
+        let path = self.place.journal.path().unwrap().to_owned();
+        self.world.spawn(async move {
+            let mut other = SqliteConnectOptions::new().filename(path).connect().await.unwrap();
+            sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(30)).await;
+            sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+            other.close().await.unwrap();
+        })
+    }
+
     /// Instances are killed in the middle of their work and started again; at times there are two.
     fn instances_come_and_go(&mut self) {
         if self.lives.len() == 1 && self.dice.is_in(20) {
@@ -161,12 +181,12 @@ impl Course {
             self.begin(name);
             self.count("second instances");
         }
-        if self.lives.len() == 2 && self.dice.is_in(100) {
+        if self.lives.len() == 2 && self.dice.is_in(150) {
             let who = self.dice.below(2);
             self.lives.remove(who).stop();
             self.count("instances stopped");
         }
-        if self.dice.is_in(60) {
+        if self.dice.is_in(40) {
             let (who, commits) = (self.dice.below(self.lives.len()), self.dice.between(1, 40));
             self.lives[who].doom(commits);
         }
@@ -212,7 +232,7 @@ impl Course {
             let why = match view.snapshot().map(|snapshot| snapshot.state) {
                 Some(PullRequestState::Closed) => "closed",
                 Some(PullRequestState::Merged) => "merged",
-                _ => match view.review_loop.as_ref().map(|review_loop| review_loop.phase()) {
+                _ => match view.review_loop.as_ref().map(ReviewLoop::phase) {
                     Some(Phase::Paused(_)) => "paused",
                     Some(Phase::Ended(exit)) if exit.name() == "stopped" => "stopped",
                     Some(Phase::Ended(exit)) if exit.name() == "break_glass" => "behind broken glass",
@@ -225,7 +245,7 @@ impl Course {
     }
 
     /// What whoever drives shows of each pull request.
-    fn views(&self) -> BTreeMap<PullRequestAddress, Arc<View>> {
+    pub(crate) fn views(&self) -> BTreeMap<PullRequestAddress, Arc<View>> {
         let mut views = BTreeMap::new();
         for life in &self.lives {
             for (address, view) in &life.run.board().pull_requests {
@@ -254,7 +274,7 @@ impl Course {
             }
         }
         wrong.extend(ForgeSide::standing_marks(&forge));
-        self.judge(wrong);
+        self.judge(&wrong);
         self.count("quiet looks");
     }
 
@@ -283,7 +303,7 @@ impl Course {
             wrong.extend(self.world.block_on(self.look_at(&address)));
         }
         self.shown = views;
-        self.judge(wrong);
+        self.judge(&wrong);
         self.tell_about(&forge);
     }
 
@@ -311,7 +331,7 @@ impl Course {
         }
     }
 
-    async fn records(&self, address: &PullRequestAddress) -> Vec<Record> {
+    pub(crate) async fn records(&self, address: &PullRequestAddress) -> Vec<Record> {
         let PullRequestAddress { repository, number } = address.clone();
         let about = PullRequestKey { host: self.host.clone(), repository, number };
         self.journal.records(Filter::about(&about)).await.unwrap()
@@ -338,7 +358,7 @@ impl Course {
         wrong
     }
 
-    fn judge(&self, wrong: Vec<String>) {
+    pub(crate) fn judge(&self, wrong: &[String]) {
         assert!(
             wrong.is_empty(),
             "CLOTURE_SOAK_SEED={} with {} pull requests, step {}, {}:\n{}",
@@ -364,7 +384,22 @@ impl Course {
         }
     }
 
-    pub(crate) fn come_to_rest(&mut self) {}
+    /// Whoever is there is ended, and one is started instead.
+    pub(crate) fn start_anew(&mut self) {
+        self.place.simulator.clear_faults();
+        for life in std::mem::take(&mut self.lives) {
+            life.stop();
+        }
+        self.begin("one");
+    }
+
+    /// A poll in which nobody does anything and nothing fails.
+    pub(crate) fn quiet_step(&mut self) {
+        self.step += 1;
+        let (quiet, since) = (self.quiet(), self.place.simulator.posts().len());
+        self.tick();
+        self.look(since, &quiet);
+    }
 
     pub(crate) fn summary(&self) -> String {
         let mut lines = vec![format!(
@@ -376,8 +411,12 @@ impl Course {
             self.requests,
             self.wall.elapsed().as_secs_f64()
         )];
+        let points = usize::try_from(self.place.simulator.points()).unwrap();
+        lines.push(format!("  {:40} {points:>8}", "points spent"));
         lines.extend(self.counts.iter().map(|(what, count)| format!("  {what:40} {count:>8}")));
-        lines.extend(self.forge_side.written.iter().map(|(what, count)| format!("  wrote {what:34} {count:>8}")));
+        lines.extend(
+            self.forge_side.written.iter().map(|(what, count)| format!("  wrote {what:34} {count:>8}")),
+        );
         lines.join("\n")
     }
 }

@@ -1,4 +1,4 @@
-//! Chance with a seed: SplitMix64, because a soak that failed must be able to run again as it was.
+//! Chance with a seed: `SplitMix64`, because a soak that failed must be able to run again as it was.
 
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);

@@ -8,6 +8,8 @@ use cloture::simulator::{PullSnapshot, PullState};
 /// One thing that somebody does to a pull request.
 #[derive(Debug, Clone, Copy)]
 enum Deed {
+    /// The author pushes, and a bot looks again at all that it has open.
+    Round,
     Review,
     BotReplies,
     BotResolves,
@@ -31,13 +33,14 @@ enum Deed {
 }
 
 /// How often each happens, beside the others.
-const DEEDS: [(usize, Deed); 20] = [
-    (220, Deed::Review),
-    (150, Deed::BotReplies),
+const DEEDS: [(usize, Deed); 21] = [
+    (230, Deed::Round),
+    (170, Deed::Review),
+    (100, Deed::BotReplies),
     (35, Deed::BotResolves),
     (20, Deed::BotFails),
     (20, Deed::BotEdits),
-    (190, Deed::Push),
+    (110, Deed::Push),
     (30, Deed::ForcePush),
     (110, Deed::AuthorReplies),
     (40, Deed::StrangerReplies),
@@ -49,7 +52,7 @@ const DEEDS: [(usize, Deed); 20] = [
     (10, Deed::TakesLabelOff),
     (18, Deed::Close),
     (40, Deed::Reopen),
-    (28, Deed::Merge),
+    (34, Deed::Merge),
     (8, Deed::Draft),
     (10, Deed::Ready),
 ];
@@ -61,6 +64,15 @@ pub(crate) fn act(pull: &mut Pull, seen: &PullSnapshot, dice: &mut Dice) -> Opti
     let author = pull.author;
     Some(match deed {
         Deed::Review => review(pull, dice)?,
+        Deed::Round if is_open => {
+            let push = push(pull, "push", dice)?;
+            let Some(bot) = dice.one(pull.bots).copied() else { return Some(push) };
+            let own = pull.threads.iter().filter(|(_, by)| *by == bot).count();
+            let body = dice.one(&BOT_REPLIES)?;
+            let reply = format!("{{ reply = {{ by = '{bot}', thread = 'own', body = '{body}' }} }}");
+            let replies = if own > 0 { format!(", {reply}") } else { String::new() };
+            format!("{push}{replies}, {}", review_by(bot, pull, dice)?)
+        }
         Deed::BotReplies => {
             let (thread, bot) = dice.one(&pull.threads)?.clone();
             let body = dice.one(&BOT_REPLIES)?;
@@ -89,17 +101,9 @@ pub(crate) fn act(pull: &mut Pull, seen: &PullSnapshot, dice: &mut Dice) -> Opti
             )
         }
         Deed::Push | Deed::ForcePush if is_open => {
-            pull.pushes += 1;
-            let what = if matches!(deed, Deed::ForcePush) { "force_push" } else { "push" };
-            // A word that nobody else pushed, so that each head is a new one.
-            let note = dice.next();
-            let path = if dice.is_in(300) { "notes.txt" } else { dice.one(&FILES)? };
-            let content = if path == "notes.txt" { format!("note {note}\n") } else { file(pull.pushes) };
-            format!(
-                "{{ {what} = {{ by = '{author}', message = 'Change {note}', files = {{ 'log.txt' = '{note}', '{path}' = '''\n{content}''' }} }} }}"
-            )
+            push(pull, if matches!(deed, Deed::ForcePush) { "force_push" } else { "push" }, dice)?
         }
-        Deed::AuthorReplies => reply(pull, *dice.one(&["erin", "mika", author])?, dice)?,
+        Deed::AuthorReplies => reply(pull, dice.one(&["erin", "mika", author])?, dice)?,
         Deed::StrangerReplies => reply(pull, "mallory", dice)?,
         Deed::PersonResolves => {
             format!("{{ resolve = {{ by = 'erin', thread = '{}' }} }}", thread(pull, dice)?)
@@ -123,6 +127,18 @@ pub(crate) fn act(pull: &mut Pull, seen: &PullSnapshot, dice: &mut Dice) -> Opti
         Deed::Ready if seen.draft => format!("{{ ready = {{ by = '{author}' }} }}"),
         _ => return None,
     })
+}
+
+fn push(pull: &mut Pull, what: &str, dice: &mut Dice) -> Option<String> {
+    pull.pushes += 1;
+    let author = pull.author;
+    // A word that nobody else pushed, so that each head is a new one.
+    let note = dice.next();
+    let path = if dice.is_in(500) { "notes.txt" } else { dice.one(&FILES)? };
+    let content = if path == "notes.txt" { format!("note {note}\n") } else { file(pull.pushes) };
+    Some(format!(
+        "{{ {what} = {{ by = '{author}', message = 'Change {note}', files = {{ 'log.txt' = '{note}', '{path}' = '''\n{content}''' }} }} }}"
+    ))
 }
 
 fn thread(pull: &Pull, dice: &mut Dice) -> Option<String> {
@@ -201,6 +217,10 @@ const PROBLEMS: [(&str, usize, &str); 8] = [
 /// A look of a bot at the head in its own words, with up to three findings.
 fn review(pull: &mut Pull, dice: &mut Dice) -> Option<String> {
     let bot = *dice.one(pull.bots)?;
+    review_by(bot, pull, dice)
+}
+
+fn review_by(bot: &'static str, pull: &mut Pull, dice: &mut Dice) -> Option<String> {
     let count = dice.weighed(&[(45, 0), (30, 1), (15, 2), (10, 3)]);
     let mut threads = Vec::new();
     for _ in 0..count {
@@ -215,9 +235,11 @@ fn review(pull: &mut Pull, dice: &mut Dice) -> Option<String> {
             "**Actionable comments posted: {count}**\n\n\
              <!-- This is an auto-generated comment by CodeRabbit for review status -->\n"
         ),
-        "chatgpt-codex-connector" => "### 💡 Codex Review\n\nHere are some automated review suggestions for this \
+        "chatgpt-codex-connector" => {
+            "### 💡 Codex Review\n\nHere are some automated review suggestions for this \
              pull request.\n\n**Reviewed commit:** `{head_short}`\n"
-            .to_owned(),
+                .to_owned()
+        }
         "copilot-pull-request-reviewer" => format!(
             "## Pull request overview\n\nCopilot reviewed 3 out of 3 changed files in this pull request and generated {} comments.\n",
             if count == 0 { "no".to_owned() } else { count.to_string() }
@@ -250,7 +272,9 @@ fn finding(bot: &str, title: &str, badness: usize) -> String {
         ),
         "gemini-code-assist" => {
             let severity = ["critical", "high", "medium"][badness];
-            format!("![{severity}](https://www.gstatic.com/codereviewagent/{severity}-priority.svg)\n\n{title}. {text}\n")
+            format!(
+                "![{severity}](https://www.gstatic.com/codereviewagent/{severity}-priority.svg)\n\n{title}. {text}\n"
+            )
         }
         _ => format!("{title}. {text}\n"),
     }

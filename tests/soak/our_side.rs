@@ -32,12 +32,12 @@ pub(crate) fn is_as_recorded(view: &View, records: &[Record], rules: &Rules) -> 
     for (shown, anew) in parts(standing).iter().zip(parts(&anew)) {
         if *shown != anew {
             let same = shown.bytes().zip(anew.bytes()).take_while(|(a, b)| a == b).count();
-            let part = |of: &str| of.chars().skip(same.saturating_sub(200)).take(500).collect::<String>();
+            let around = |of: &str| of.chars().skip(same.saturating_sub(200)).take(500).collect::<String>();
             return Err(format!(
                 "{}: what is shown is not what is recorded:\n  shown {}\n  anew  {}",
                 view.address,
-                part(shown),
-                part(&anew)
+                around(shown),
+                around(&anew)
             ));
         }
     }
@@ -60,7 +60,10 @@ pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<Stri
         let bound = policy.cycles_per_thread();
         let is_open = machine.status == Status::Open;
         if u64::from(counters.cycles) > bound || is_open && u64::from(counters.cycles) >= bound {
-            wrong.push(format!("{at}: T5: {id} has taken {} cycles and is {:?}", counters.cycles, machine.status));
+            wrong.push(format!(
+                "{at}: T5: {id} has taken {} cycles and is {:?}",
+                counters.cycles, machine.status
+            ));
         }
         if counters.round_count > policy.repeat_limit || counters.flips > policy.flip_limit {
             wrong.push(format!("{at}: T3: {id} has {counters:?}"));
@@ -107,7 +110,13 @@ fn calls(records: &[Record]) -> BTreeMap<String, u64> {
 /// Nothing that is on the forge is missing here. Only for a pull request that was looked at after its last change.
 pub(crate) fn knows(view: &View, pull: &PullSnapshot) -> Vec<String> {
     let at = &view.address;
-    let Some(standing) = &view.standing else { return vec![format!("{at} was never read: {:?}", view.trouble)] };
+    // What the forge once said is not there is only looked for again after an hour; until then it is shown as missing.
+    if view.refusal.is_some() {
+        return Vec::new();
+    }
+    let Some(standing) = &view.standing else {
+        return vec![format!("{at} was never read: {:?}", view.trouble)];
+    };
     let snapshot = &standing.snapshot;
     let mut wrong = Vec::new();
     let state = match snapshot.state {

@@ -73,8 +73,7 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
         }
         90..=95 => {
             // One of which nobody knows whether it arrived is only tried again by somebody who has looked.
-            let is_refused =
-                |state: &HandoffState| matches!(state, HandoffState::Stuck(why) if why.starts_with("It was tried"));
+            let is_refused = |state: &HandoffState| matches!(state, HandoffState::Stuck(why) if why.starts_with("It was tried"));
             let refused = |view: &View| {
                 let handoff = view.handoffs.iter().find(|handoff| is_refused(&handoff.state));
                 handoff.map(|handoff| handoff.key.clone())
@@ -85,7 +84,8 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
         }
         _ => {
             let way = *dice.one(&[Way::BreakGlass, Way::MendGlass, Way::MendGlass, Way::Approve])?;
-            ordered(life, Order::PullRequest { address, way, reason: Some("I know better.".to_owned()) }).await
+            ordered(life, Order::PullRequest { address, way, reason: Some("I know better.".to_owned()) })
+                .await
         }
     }
 }

@@ -21,25 +21,30 @@ fn fault(dice: &mut Dice) -> Fault {
 
 fn kind(dice: &mut Dice) -> FaultKind {
     let takes_effect = dice.is_in(500);
-    match dice.below(17) {
-        0 => FaultKind::Status { status: 500, message: "Something went wrong".to_owned(), takes_effect },
-        1 => FaultKind::Status { status: 503, message: String::new(), takes_effect },
-        2 => FaultKind::BadGateway { takes_effect },
-        3 | 4 => FaultKind::DropBefore,
-        5 | 6 => FaultKind::DropAfter,
-        7 => FaultKind::Truncated,
-        8 => FaultKind::CutOff,
-        9 => FaultKind::Slow { millis: 15 },
-        10 => FaultKind::Stall { millis: 15 },
-        11 => FaultKind::SecondaryLimit { retry_after: 60, as_success: takes_effect },
-        12 => FaultKind::PrimaryLimit { reset_in: 300, error_type: "RATE_LIMITED".to_owned() },
-        13 => FaultKind::Partial {
+    match dice.below(66) {
+        0..=4 => FaultKind::Status { status: 500, message: "Something went wrong".to_owned(), takes_effect },
+        5..=7 => FaultKind::Status { status: 503, message: String::new(), takes_effect },
+        8..=12 => FaultKind::BadGateway { takes_effect },
+        13..=18 => FaultKind::DropBefore,
+        19..=26 => FaultKind::DropAfter,
+        27..=31 => FaultKind::Truncated,
+        32..=36 => FaultKind::CutOff,
+        37..=40 => FaultKind::Slow { millis: 15 },
+        41..=44 => FaultKind::Stall { millis: 15 },
+        45..=48 => FaultKind::SecondaryLimit { retry_after: 60, as_success: takes_effect },
+        49..=51 => FaultKind::PrimaryLimit { reset_in: 300, error_type: "RATE_LIMITED".to_owned() },
+        52..=55 => FaultKind::Partial {
             path: vec![json!("repository"), json!("pullRequest")],
             error_type: "FORBIDDEN".to_owned(),
             message: "Resource not accessible".to_owned(),
         },
-        14 => FaultKind::Unauthorized,
-        15 => FaultKind::Forbidden { message: "Resource not accessible by integration".to_owned() },
+        56..=58 => FaultKind::Partial {
+            path: vec![json!("node"), json!("reviewThreads")],
+            error_type: "SERVICE_UNAVAILABLE".to_owned(),
+            message: "Something went wrong".to_owned(),
+        },
+        59..=61 => FaultKind::Unauthorized,
+        62..=64 => FaultKind::Forbidden { message: "Resource not accessible by integration".to_owned() },
         _ => FaultKind::NotFound,
     }
 }

@@ -104,7 +104,8 @@ pub(crate) fn file(version: usize) -> String {
             let _infallible = writeln!(text, "// Inserted by version {version}.");
         }
         let state = if version > 0 && line % 6 == version % 6 { version } else { 0 };
-        let _infallible = writeln!(text, "pub fn step_{line}(total: u64) -> u64 {{ total - {line} * {state} }}");
+        let _infallible =
+            writeln!(text, "pub fn step_{line}(total: u64) -> u64 {{ total - {line} * {state} }}");
     }
     text
 }
