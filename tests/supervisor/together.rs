@@ -108,6 +108,26 @@ async fn one_drives(place: Place) {
     two.stop().await;
 }
 
+/// What one saw while another drove is recorded when it takes over, and counts from then on, although nothing is new to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_takes_over_counts_what_it_saw_while_another_drove() {
+    let place = Place::new().await;
+    let long = || Settings { lease: LONG_LEASE, ..settings(None) };
+    let one = place.run_as("one", DRIVEN, &[SEVEN], long()).await;
+    let two = place.run_as("two", DRIVEN, &[SEVEN], long()).await;
+    place.play("{ close = { by = 'dana' } }");
+    one.tick().await;
+    two.tick().await;
+    place.play("{ reopen = { by = 'dana' } }");
+    two.tick().await;
+    one.stop().await;
+    two.tick().await;
+    assert!(drives(&two));
+    assert!(place.facts().await.contains(&"reopened_pull_request".to_owned()));
+    assert_eq!(two.view().standing.as_ref().unwrap().folded.ended, None, "it begins anew");
+    two.stop().await;
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
     One,

@@ -185,9 +185,8 @@ impl Actor {
                 let known =
                     self.history.facts().iter().any(|dated| dated.fact == Fact::Closed && dated.at == at);
                 if !known {
-                    self.record_at(at, Fact::Closed).await?;
                     // What was queued is not any more.
-                    self.restand(Arc::clone(&standing.snapshot));
+                    self.record_at(at, Fact::Closed).await?;
                 }
                 Ok(())
             }

@@ -261,6 +261,10 @@ impl Actor {
                 self.history.add(dated(at, fact.clone()));
             }
         }
+        // It may be about what was seen before, while another drove.
+        if let Some(standing) = &self.standing {
+            self.restand(Arc::clone(&standing.snapshot));
+        }
         Ok(())
     }
 
