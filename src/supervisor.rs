@@ -15,6 +15,7 @@ pub mod fact;
 pub mod handoffs;
 pub mod history;
 mod hub;
+mod left_alone;
 pub mod marks;
 mod orders;
 pub mod perform;
@@ -37,11 +38,12 @@ use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::{Known, Profiles};
 use clock::{Busy, Clock};
 use due::Ask;
+use left_alone::LeftAlone;
 use standing::Rules;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 /// How a reviewer is asked to look again. Profiles know.
 pub trait Asks: fmt::Debug + Send + Sync {
@@ -100,6 +102,9 @@ pub(crate) struct Setup {
     fresh: bool,
     environment: fn(&str) -> Option<String>,
     busy: Busy,
+    left_alone: LeftAlone,
+    /// Held for the whole of a write, so that whoever comes next knows how it went.
+    writing: Mutex<()>,
     board: watch::Sender<Arc<Board>>,
 }
 

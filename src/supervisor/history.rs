@@ -101,6 +101,14 @@ impl History {
         self.facts.iter().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
     }
 
+    /// What the last loop came to.
+    pub fn last_exit(&self) -> Option<&Exit> {
+        self.facts.iter().rev().find_map(|dated| match &dated.fact {
+            Fact::Ended { exit, .. } => Some(exit),
+            _ => None,
+        })
+    }
+
     pub fn last_head(&self) -> Option<&Sha> {
         self.facts.iter().rev().find_map(|dated| match &dated.fact {
             Fact::Pushed { head, .. } => Some(head),

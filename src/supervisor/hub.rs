@@ -2,6 +2,7 @@
 
 use super::actor::{Actor, Command, Message, Start, WakeUp};
 use super::clock::Busy;
+use super::left_alone::LeftAlone;
 use super::polling::{Polled, Polling, Progress};
 use super::view::{Board, Trouble, TroubleKind};
 use super::{Options, Setup};
@@ -14,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -86,6 +87,8 @@ impl Supervisor {
             fresh: options.fresh,
             environment: options.environment,
             busy: Busy::new(),
+            left_alone: LeftAlone::default(),
+            writing: Mutex::default(),
             board,
         });
         let (requests, inbox) = mpsc::channel(QUEUE);
@@ -385,13 +388,19 @@ impl Hub {
     /// Tells everybody else that nothing is new, or why nobody looked. Returns when the next poll is due.
     async fn polled(&mut self, polling: &Polling, polled: Polled) -> Timestamp {
         let Polled { poller, report, working: _working } = polled;
-        self.poller = Some(poller);
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
         let limit =
             report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
-        let rest: Vec<_> =
-            self.actors.keys().filter(|address| !polling.told.contains(*address)).cloned().collect();
+        if let Some((until, _)) = &limit {
+            self.setup.left_alone.begin(now, *until);
+        }
+        // What was not there before was not looked for either: nothing is known that could be told.
+        let is_known = |address: &&PullRequestAddress| {
+            !polling.told.contains(*address) && !poller.schedule().is_missing(address, now)
+        };
+        let rest: Vec<_> = self.actors.keys().filter(is_known).cloned().collect();
+        self.poller = Some(poller);
         for address in rest {
             let wake = match &limit {
                 Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },

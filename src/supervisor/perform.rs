@@ -1,6 +1,7 @@
 //! Carrying out a deed: intent, act, outcome.
 
 use super::due::Deed;
+use crate::github::error::ComeBack;
 use crate::github::write::{NewThread, Write};
 use crate::github::{Client, Error, Outcome, Writer};
 use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey};
@@ -16,6 +17,8 @@ pub enum Done {
     Refused(String),
     /// It may be tried again later; this is why not now.
     Later(String),
+    /// The same, and nothing else may be written until then.
+    Limited(ComeBack, String),
     /// The same, but nothing comes of it until somebody does something, or what it is for is back. What else is due need
     /// not wait for that.
     NotAllowed(String),
@@ -50,7 +53,8 @@ pub async fn perform(
         Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. })) => {
             Ok(Done::NotAllowed(error.to_string()))
         }
-        Err(error @ (Error::Transient { .. } | Error::RateLimited { .. } | Error::Malformed { .. })) => {
+        Err(error @ Error::RateLimited { come_back, .. }) => Ok(Done::Limited(come_back, error.to_string())),
+        Err(error @ (Error::Transient { .. } | Error::Malformed { .. })) => {
             Ok(Done::Later(error.to_string()))
         }
     }

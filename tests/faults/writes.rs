@@ -257,7 +257,7 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
                 told.expect(false, || format!("it is given up for good: {why}"));
                 told.show(why);
             }
-            Ok(Done::NotAllowed(why) | Done::Later(why)) => told.show(why),
+            Ok(Done::NotAllowed(why) | Done::Later(why) | Done::Limited(_, why)) => told.show(why),
             Err(error) => told.show(error.to_string()),
         }
         if done {

@@ -3,7 +3,7 @@
 
 use crate::authors::{FIX, Shop};
 use crate::driven::{answer, reported};
-use crate::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, review};
+use crate::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, review};
 use crate::simulated::show;
 use cloture::journal::Checkpoint;
 use cloture::simulator::{Fault, FaultKind, PullState};
@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Notify;
 
 /// Where the supervisor is killed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,36 +24,6 @@ enum Kill {
     Before(u32),
     /// With this request's effect there and its answer lost.
     After(u32),
-}
-
-/// Counts commits, and lets nothing happen after the fatal one.
-#[derive(Debug)]
-pub(crate) struct Fatal {
-    at: AtomicUsize,
-    pub(crate) seen: AtomicUsize,
-    pub(crate) reached: Notify,
-}
-
-impl Fatal {
-    pub(crate) fn at(at: usize) -> Arc<Fatal> {
-        Arc::new(Fatal { at: at.into(), seen: AtomicUsize::new(0), reached: Notify::new() })
-    }
-
-    /// The next commit is the last.
-    pub(crate) fn now(&self) {
-        self.at.store(self.seen.load(Ordering::SeqCst) + 1, Ordering::SeqCst);
-    }
-}
-
-impl Checkpoint for Fatal {
-    fn goes_on(&self) -> bool {
-        let count = self.seen.fetch_add(1, Ordering::SeqCst) + 1;
-        let at = self.at.load(Ordering::SeqCst);
-        if count == at {
-            self.reached.notify_one();
-        }
-        count < at
-    }
 }
 
 /// What one history leaves.

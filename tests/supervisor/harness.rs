@@ -15,11 +15,11 @@ use jiff::{SignedDuration, Timestamp};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 pub(crate) const SEVEN: &str = "acme/shop#7";
 pub(crate) const EIGHT: &str = "acme/shop#8";
@@ -376,6 +376,41 @@ impl Clock for Ticker {
 
     fn waits_for_work(&self) -> bool {
         true
+    }
+}
+
+/// Counts commits, and lets nothing happen after the fatal one.
+#[derive(Debug)]
+pub(crate) struct Fatal {
+    at: AtomicUsize,
+    pub(crate) seen: AtomicUsize,
+    pub(crate) reached: Notify,
+}
+
+impl Fatal {
+    pub(crate) fn at(at: usize) -> Arc<Fatal> {
+        Arc::new(Fatal { at: at.into(), seen: AtomicUsize::new(0), reached: Notify::new() })
+    }
+
+    /// The next commit is the last.
+    pub(crate) fn now(&self) {
+        self.after(1);
+    }
+
+    /// So many commits from now is the last.
+    pub(crate) fn after(&self, commits: usize) {
+        self.at.store(self.seen.load(Ordering::SeqCst) + commits, Ordering::SeqCst);
+    }
+}
+
+impl Checkpoint for Fatal {
+    fn goes_on(&self) -> bool {
+        let count = self.seen.fetch_add(1, Ordering::SeqCst) + 1;
+        let at = self.at.load(Ordering::SeqCst);
+        if count == at {
+            self.reached.notify_one();
+        }
+        count < at
     }
 }
 

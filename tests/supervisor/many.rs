@@ -2,8 +2,7 @@
 //!
 //! `cargo test --test supervisor -- --ignored --nocapture five_hundred` prints the figures of BENCHMARKS.md.
 
-use crate::crash::Fatal;
-use crate::harness::{DRIVEN, Place, Settings};
+use crate::harness::{DRIVEN, Fatal, Place, Settings};
 use crate::simulated::show;
 use cloture::journal::Checkpoint;
 use cloture::simulator::Scenario;

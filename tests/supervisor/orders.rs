@@ -1,8 +1,8 @@
 //! L10 beside a driver that is dead: what people tell the instance that stands by is heeded once that drives, once, and in
 //! the order in which it was told.
 
-use crate::crash::{Fatal, runtime, stage};
-use crate::harness::{DRIVEN, Place, Run, SEVEN, Settings, push, review};
+use crate::crash::{runtime, stage};
+use crate::harness::{DRIVEN, Fatal, Place, Run, SEVEN, Settings, push, review};
 use crate::together::{LONG_LEASE, drives};
 use cloture::journal::Checkpoint;
 use cloture::supervisor::{Command, View};

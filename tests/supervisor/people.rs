@@ -1,7 +1,10 @@
 //! What people do to a loop (L10, R7): from the keyboard, and from the forge.
 
 use crate::harness::{DRIVEN, MAJOR, Place, finding, push, review};
+use cloture::domain::review_loop::Exit;
 use cloture::supervisor::Command;
+use cloture::supervisor::fact::Fact;
+use cloture::supervisor::history::History;
 
 #[tokio::test]
 async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
@@ -42,6 +45,60 @@ async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
     assert_eq!(place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
     run.stop().await;
     assert_eq!(place.facts().await, ["told", "ended"]);
+}
+
+/// Whoever pauses a loop, ends it or breaks the glass wants nothing written there, whatever its threads call for.
+#[tokio::test]
+async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() {
+    let again =
+        |name: &str| finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR);
+    for silenced in [Some(Command::Pause), Some(Command::Stop), None] {
+        let place = Place::new().await;
+        let run = place.run(DRIVEN).await;
+        place.play(&review(&[again("a")]));
+        run.tick().await;
+        // The same finding once more: its thread would be pointed to the first and closed.
+        place.play(&push(1));
+        run.tick().await;
+        match &silenced {
+            Some(command) => {
+                run.tell(command.clone(), |view| {
+                    let shown = format!("{:?}", view.review_loop);
+                    shown.contains("Paused") || shown.contains("Stopped")
+                })
+                .await;
+            }
+            None => place.play("{ label = { by = 'erin', name = 'cloture:break-glass' } }"),
+        }
+        run.tick().await;
+        let before = place.posts();
+        place.play(&review(&[again("b")]));
+        run.ticks(2).await;
+        assert_eq!(place.posts(), before, "{silenced:?}");
+        assert_eq!(run.view().due.len(), 2, "{silenced:?}: {:?}", run.view().due);
+        if silenced == Some(Command::Pause) {
+            run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+            run.ticks(2).await;
+            assert_eq!((place.count("reply"), place.count("resolve")), (1, 1), "{:?}", place.posts());
+        }
+        run.stop().await;
+    }
+}
+
+/// Also where it is what an earlier loop came to: whoever reads the journal goes by the last word.
+#[tokio::test]
+async fn the_last_end_that_the_journal_tells_is_the_one_that_holds() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play("{ merge = { by = 'dana' } }");
+    assert_eq!(run.end().await, "pr_merged");
+    // Somebody presses the key without having seen it.
+    run.tell(Command::Stop, |_| true).await;
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("pr_merged"));
+    run.stop().await;
+    let facts = place.records().await.iter().filter_map(Fact::read).collect();
+    assert_eq!(History::new(facts).last_exit().map(Exit::name), Some("pr_merged"));
 }
 
 #[tokio::test]

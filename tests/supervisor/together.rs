@@ -2,8 +2,8 @@
 //! goes on exactly there.
 
 use crate::authors::Shop;
-use crate::crash::{Fatal, answered, forge, runtime, stage};
-use crate::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
+use crate::crash::{answered, forge, runtime, stage};
+use crate::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::simulated::show;
 use cloture::journal::{Address, Checkpoint, Filter, INTENT, Journal, OUTCOME};
 use cloture::simulator::{Fault, FaultKind};
@@ -105,6 +105,26 @@ async fn one_drives(place: Place) {
     assert_eq!((place.count("reply"), place.count("label")), (1, 1), "{:?}", place.posts());
     dead.abort();
     drop(one);
+    two.stop().await;
+}
+
+/// What one saw while another drove is recorded when it takes over, and counts from then on, although nothing is new to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_takes_over_counts_what_it_saw_while_another_drove() {
+    let place = Place::new().await;
+    let long = || Settings { lease: LONG_LEASE, ..settings(None) };
+    let one = place.run_as("one", DRIVEN, &[SEVEN], long()).await;
+    let two = place.run_as("two", DRIVEN, &[SEVEN], long()).await;
+    place.play("{ close = { by = 'dana' } }");
+    one.tick().await;
+    two.tick().await;
+    place.play("{ reopen = { by = 'dana' } }");
+    two.tick().await;
+    one.stop().await;
+    two.tick().await;
+    assert!(drives(&two));
+    assert!(place.facts().await.contains(&"reopened_pull_request".to_owned()));
+    assert_eq!(two.view().standing.as_ref().unwrap().folded.ended, None, "it begins anew");
     two.stop().await;
 }
 

@@ -1,6 +1,6 @@
 //! Networks that fail and servers that ask for patience (L8), and a stop that does not wait for them.
 
-use crate::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
+use crate::harness::{DRIVEN, EIGHT, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::journal::NewRecord;
 use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::Command;
@@ -64,6 +64,47 @@ async fn a_clock_that_is_set_back_does_not_put_the_next_poll_off() {
     run.ticker.disturbed(note).await;
     run.tick().await;
     assert_eq!(place.simulator.now().duration_since(before).as_secs(), 60);
+    run.stop().await;
+}
+
+/// What the forge said is not there is only looked for once an hour. Until then nobody knows how it is, and a poll that did not
+/// look at it must not pass for one that found nothing new.
+#[tokio::test]
+async fn what_was_not_found_is_shown_as_missing_until_it_is_found_again() {
+    let place = Place::new().await;
+    let run = place.run_as("one", DRIVEN, &[SEVEN, EIGHT], Settings::default()).await;
+    run.tick().await;
+    let seen_at = run.view().seen_at;
+    place.play(&push(1));
+    place.simulator.inject(Fault::once("PullRequest", FaultKind::NotFound));
+    run.tick().await;
+    assert!(run.view().refusal.is_some(), "{:?}", run.view().trouble);
+    run.ticks(10).await;
+    assert!(run.view().refusal.is_some(), "nobody has looked since");
+    assert_eq!(run.view().seen_at, seen_at);
+    // A clock that is set back does not make it longer.
+    run.ticker.jump(SignedDuration::from_hours(-6));
+    run.ticks(2).await;
+    assert_eq!((run.view().refusal.clone(), run.view().trouble.clone()), (None, None));
+    let head = run.view().standing.as_ref().unwrap().snapshot.head.sha.to_string();
+    assert_eq!(head, place.pull(SEVEN).head);
+    run.stop().await;
+}
+
+/// L8: the forge says to one write that it wants to be left alone, and means all of them.
+#[tokio::test]
+async fn a_limit_that_one_write_meets_holds_for_the_writes_of_all() {
+    let place = Place::new().await;
+    let kind = FaultKind::SecondaryLimit { retry_after: 150, as_success: false };
+    place.simulator.inject(Fault::always("writes", kind));
+    let run = place.run_as("one", DRIVEN, &[SEVEN, EIGHT], Settings::default()).await;
+    let writes = || place.simulator.requests().iter().filter(|request| request.writes).count();
+    assert_eq!(writes(), 1, "both have something to write");
+    run.ticks(2).await;
+    assert_eq!(writes(), 1, "{:?}", run.view().due);
+    place.simulator.clear_faults();
+    run.tick().await;
+    assert_eq!(place.count("comment"), 2, "each asks for its review: {:?}", place.posts());
     run.stop().await;
 }
 

@@ -100,10 +100,11 @@ impl Schedule {
         let only = self.tracked.len() == 1;
         let mut with_checks = Vec::new();
         let mut without_checks = Vec::new();
-        let wanted = |tracked: &Tracked| tracked.missing_until.is_none_or(|until| until <= now);
-        for (address, tracked) in self.tracked.iter().filter(|(_, tracked)| wanted(tracked)) {
+        for (address, tracked) in
+            self.tracked.iter().filter(|(_, tracked)| !self.waits_for(tracked.missing_until, now))
+        {
             let full = match (&tracked.node_id, &tracked.fingerprint) {
-                (Some(_), Some(_)) if tracked.next_sweep.is_none_or(|due| due <= now) => Some(Why::Sweep),
+                (Some(_), Some(_)) if !self.waits_for(tracked.next_sweep, now) => Some(Why::Sweep),
                 (Some(_), Some(_)) if only && tracked.price <= 1 => Some(Why::Only),
                 (Some(_), Some(_)) => None,
                 _ => Some(Why::New),
@@ -123,6 +124,17 @@ impl Schedule {
             plan.light.extend(batches);
         }
         plan
+    }
+
+    /// Whether it was not found and is not looked for now: nobody knows how it is.
+    pub fn is_missing(&self, address: &PullRequestAddress, now: Timestamp) -> bool {
+        self.tracked.get(address).is_some_and(|tracked| self.waits_for(tracked.missing_until, now))
+    }
+
+    /// Whether a time is still to come. One that is further away than anything is ever put off was planned before
+    /// somebody set the clock back, and nobody waits for that.
+    fn waits_for(&self, until: Option<Timestamp>, now: Timestamp) -> bool {
+        until.is_some_and(|until| until > now && now.checked_add(self.sweep).is_ok_and(|last| until <= last))
     }
 
     /// What a light query saw: whether it is worth a full read, and why.

@@ -1,7 +1,7 @@
 //! What the actor does: effects of the loop, deeds that are due, programs that are to run.
 
 use super::Actor;
-use crate::domain::review_loop::{Effect, Exit, Phase};
+use crate::domain::review_loop::{Effect, Exit, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestState;
 use crate::journal::JournalError;
 use crate::supervisor::due::{self, Deed};
@@ -86,8 +86,16 @@ impl Actor {
             if self.concluded.contains_key(&key) || self.due.contains(&deed.write.sentence()) {
                 continue;
             }
-            if waits || !self.drives() {
+            if waits || !self.drives() || self.is_silenced() {
                 self.due.push(deed.write.sentence());
+                continue;
+            }
+            let setup = Arc::clone(&self.setup);
+            let _turn = setup.writing.lock().await;
+            // L8: the forge that asked one write for patience asked all of them.
+            if setup.left_alone.until(setup.clock.now()).is_some() {
+                self.due.push(deed.write.sentence());
+                waits = true;
                 continue;
             }
             // The lease must outlast the write, so it is prolonged where half of it is gone.
@@ -97,7 +105,6 @@ impl Actor {
                 waits = true;
                 continue;
             };
-            let setup = Arc::clone(&self.setup);
             match perform(&deed, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
                 .await?
             {
@@ -112,6 +119,13 @@ impl Actor {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
                 }
+                Done::Limited(come_back, why) => {
+                    let now = setup.clock.now();
+                    setup.left_alone.begin(now, come_back.when(now));
+                    self.trouble = Some(why);
+                    self.due.push(deed.write.sentence());
+                    waits = true;
+                }
                 Done::Later(why) => {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
@@ -120,6 +134,15 @@ impl Actor {
             }
         }
         Ok(())
+    }
+
+    /// L10, R7: where a person paused or ended the loop, nothing is written by itself, whatever the threads call for. What is due
+    /// is shown, and done once somebody resumes it.
+    fn is_silenced(&self) -> bool {
+        match self.review_loop.as_ref().map(ReviewLoop::phase) {
+            Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))) => true,
+            Some(Phase::Waiting | Phase::WithAuthor | Phase::Ended(_)) | None => false,
+        }
     }
 
     /// L6: the round is recorded before the agent starts, and there is one a head, so that no crash starts it twice.
@@ -161,9 +184,8 @@ impl Actor {
                 let known =
                     self.history.facts().iter().any(|dated| dated.fact == Fact::Closed && dated.at == at);
                 if !known {
-                    self.record_at(at, Fact::Closed).await?;
                     // What was queued is not any more.
-                    self.restand(Arc::clone(&standing.snapshot));
+                    self.record_at(at, Fact::Closed).await?;
                 }
                 Ok(())
             }

@@ -62,6 +62,14 @@ impl Actor {
             Ok(delivery) => delivery,
             Err(why) => return Ok(shown(task, HandoffState::Stuck(why))),
         };
+        // L8: a try that the forge is known to turn away is none.
+        if matches!(delivery.means, Means::Write(_))
+            && !forced
+            && let Some(until) = self.setup.left_alone.until(now)
+        {
+            let why = tries.last().and_then(Outcome::refusal);
+            return Ok(shown(task, HandoffState::Waiting { until, why }));
+        }
         let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
         self.waits.remove(&key);
         self.forced.remove(&key);

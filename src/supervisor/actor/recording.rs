@@ -261,6 +261,10 @@ impl Actor {
                 self.history.add(dated(at, fact.clone()));
             }
         }
+        // It may be about what was seen before, while another drove.
+        if let Some(standing) = &self.standing {
+            self.restand(Arc::clone(&standing.snapshot));
+        }
         Ok(())
     }
 
@@ -284,7 +288,9 @@ impl Actor {
             |dated: &&Dated| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
         let ended = Fact::Ended { exit: exit.clone(), head };
         let mut since = self.history.facts().iter().rev().take_while(|dated| !begins_anew(dated));
-        if !since.any(|dated| dated.fact == ended) {
+        // What it came to before and left again is told again: the last word is what everybody goes by.
+        let last = since.find(|dated| matches!(dated.fact, Fact::Ended { .. }));
+        if last.is_none_or(|dated| dated.fact != ended) {
             self.record_held(ended, "engine", &exit.to_string()).await?;
         }
         Ok(())
