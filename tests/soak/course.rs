@@ -294,6 +294,10 @@ impl Course {
             }
         }
         let views = self.views();
+        for post in forge.posts.iter().skip(since).filter(|post| post.what == "resolve") {
+            let view = views.get(&address(&post.on));
+            wrong.extend(view.and_then(|view| our_side::should_be_open(view, &post.id)));
+        }
         let is_news = |address: &PullRequestAddress, view: &Arc<View>| {
             !self.shown.get(address).is_some_and(|shown| Arc::ptr_eq(shown, view))
         };
