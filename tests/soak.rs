@@ -1,7 +1,8 @@
 //! A soak: hours of virtual time, hundreds of pull requests, bots, authors and people by chance, faults and crashes all the
 //! way. After every step both sides are held against what must always be so.
 //!
-//! `CLOTURE_SOAK_SEED`, `CLOTURE_SOAK_PULLS` and `CLOTURE_SOAK_HOURS` ask for another one, or a larger one. What the world does
+//! `CLOTURE_SOAK_SEED`, `CLOTURE_SOAK_PULLS` and `CLOTURE_SOAK_HOURS` ask for another one, or a larger one;
+//! `CLOTURE_SOAK_TELL` has every step told. What the world does
 //! follows from the seed alone; which request a fault hits also depends on how the requests of one poll overtake each
 //! other.
 #![cfg(unix)]

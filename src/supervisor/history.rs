@@ -97,6 +97,12 @@ impl History {
         &self.facts
     }
 
+    /// This time, or that of the latest fact where that is later: what is recorded now comes after what was recorded before,
+    /// whatever a clock says that was set back in between.
+    pub fn not_before(&self, now: Timestamp) -> Timestamp {
+        self.facts.iter().map(|dated| dated.at).fold(now, Timestamp::max)
+    }
+
     pub fn merged(&self) -> Option<&Fact> {
         self.facts.iter().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
     }

@@ -127,12 +127,16 @@ async fn whatever_is_lost_or_past_its_bound_is_noticed() {
     let endless = small.forged(|standing| standing.observed.threads[0].thread.machine.counters.cycles = 5);
     complains(&our_side::bounds(&endless, &records, &small.rules), "T5");
     let stubborn =
-        small.forged(|standing| standing.observed.threads[0].thread.machine.counters.round_count = 3);
+        small.forged(|standing| standing.observed.threads[0].thread.machine.counters.round_count = 9);
     complains(&our_side::bounds(&stubborn, &records, &small.rules), "T3");
     let untold = small.forged(|standing| {
         standing.observed.threads[0].thread.machine.status = Status::Escalated(EscalatedBy::RoundLimit);
     });
     complains(&addressed(&untold, &pull), "nobody was told");
+    let resolved = pull.threads.iter().find(|thread| thread.resolved).unwrap();
+    assert_eq!(our_side::should_be_open(&view, &resolved.id), None);
+    let open = pull.threads.iter().find(|thread| !thread.resolved).unwrap();
+    assert!(our_side::should_be_open(&view, &open.id).is_some());
     let mut restless = (*view).clone();
     restless.due.push("Something.".to_owned());
     assert!(why_restless(&view).is_none() && why_restless(&restless).is_some());

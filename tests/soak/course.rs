@@ -281,7 +281,11 @@ impl Course {
     /// After every step.
     fn look(&mut self, since: usize, quiet: &Quiet) {
         let forge = self.place.simulator.snapshot();
-        let mut wrong = self.forge_side.check(&forge, since, quiet);
+        // What was reopened or resumed in this step may be written to in this step.
+        let still = self.quiet();
+        let quiet = quiet.iter().filter(|(name, why)| still.get(*name) == Some(*why));
+        let quiet = quiet.map(|(name, why)| (name.clone(), *why)).collect();
+        let mut wrong = self.forge_side.check(&forge, since, &quiet);
         wrong.extend(self.look_at_requests());
         for life in &self.lives {
             let there = life.run.board().pull_requests.len();
@@ -290,6 +294,10 @@ impl Course {
             }
         }
         let views = self.views();
+        for post in forge.posts.iter().skip(since).filter(|post| post.what == "resolve") {
+            let view = views.get(&address(&post.on));
+            wrong.extend(view.and_then(|view| our_side::should_be_open(view, &post.id)));
+        }
         let is_news = |address: &PullRequestAddress, view: &Arc<View>| {
             !self.shown.get(address).is_some_and(|shown| Arc::ptr_eq(shown, view))
         };

@@ -11,6 +11,7 @@ use cloture::people::inbox::waiting;
 use cloture::simulator::{PullSnapshot, PullState};
 use cloture::supervisor::View;
 use cloture::supervisor::fact::Fact;
+use cloture::supervisor::marks::posted_reply;
 use cloture::supervisor::standing::{Rules as Standards, Standing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -65,11 +66,18 @@ pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<Stri
                 counters.cycles, machine.status
             ));
         }
-        if counters.round_count > policy.repeat_limit || counters.flips > policy.flip_limit {
+        // D5 counts on where the reviewer resolved what it could no longer reply to and then raised it again.
+        let most_rounds = policy.repeat_limit + policy.reopen_limit + 1;
+        if counters.round_count > most_rounds || counters.flips > policy.flip_limit {
             wrong.push(format!("{at}: T3: {id} has {counters:?}"));
         }
         if machine.reopens > policy.reopen_limit + 1 {
             wrong.push(format!("{at}: D5: {id} was reopened {} times", machine.reopens));
+        }
+        // T5 as the forge sees it: what was said there in the reviewer's name.
+        let replies = shown.on_forge.map_or(0, |seen| seen.comments.iter().filter_map(posted_reply).count());
+        if replies as u64 > bound * u64::from(machine.returns + 1) {
+            wrong.push(format!("{at}: T5: {id} has {replies} replies of its reviewer"));
         }
         let waits = matches!(machine.status, Status::Vetoed(_) | Status::Escalated(_));
         if waits && shown.repeats.is_none() && !listed.contains(id) {
@@ -91,6 +99,15 @@ pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<Stri
         wrong.push(format!("{at}: L2: attempt {} of {}", review_loop.attempt(), policy.max_attempts));
     }
     wrong
+}
+
+/// Why a thread that an instance has just resolved should have stayed open.
+pub(crate) fn should_be_open(view: &View, thread: &str) -> Option<String> {
+    let standing = view.standing.as_ref()?;
+    let shown = standing.thread(&thread.into())?;
+    let status = shown.thread.status();
+    let may = status.is_settled() || shown.repeats.is_some() || shown.resolve_proposed;
+    (!may).then(|| format!("{}: {thread} was resolved, and is {status:?}", view.address))
 }
 
 /// How often each driven reviewer was asked, as the journal has it.

@@ -1,7 +1,8 @@
 //! Driven reviewers: real programs whose answers are checked before anything of them is posted.
 
 use crate::harness::{EIGHT, Place, SEVEN, Settings, push};
-use cloture::simulator::ReviewState;
+use cloture::simulator::{Fault, FaultKind, ReviewState};
+use jiff::SignedDuration;
 
 /// A reviewer that answers by the number of its cycle, from the files that the test wrote, with `@1`, `@2` … for the
 /// threads it was asked about. What it was asked is kept.
@@ -165,6 +166,28 @@ async fn a_head_that_is_pushed_again_is_not_reviewed_twice_and_what_follows_it_i
     assert_eq!((calls(&place), run.exit().as_deref()), (3, Some("success")));
     run.stop().await;
     assert_eq!(place.facts().await.iter().filter(|kind| *kind == "pushed").count(), 4);
+}
+
+/// A call that was made counts, whatever the clock says: else the reviewer would be asked again at once, and for ever.
+#[tokio::test]
+async fn a_clock_that_is_set_back_lets_nobody_be_asked_without_end() {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[]);
+    answer(&place, 2, &[], &[]);
+    // The head is known, and what to look at cannot be read yet: only later is anybody asked.
+    place.simulator.inject(Fault::always("rest", FaultKind::DropBefore));
+    let run = place.run(&config).await;
+    assert_eq!(calls(&place), 0);
+    place.simulator.clear_faults();
+    run.ticker.jump(SignedDuration::from_hours(-3));
+    run.ticks(2).await;
+    assert_eq!((calls(&place), run.exit().as_deref()), (1, Some("success")));
+    run.ticker.jump(SignedDuration::from_hours(-3));
+    place.play(&push(1));
+    run.ticks(2).await;
+    assert_eq!((calls(&place), run.exit().as_deref()), (2, Some("success")));
+    run.stop().await;
 }
 
 #[tokio::test]

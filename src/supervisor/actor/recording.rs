@@ -55,7 +55,7 @@ impl Actor {
     }
 
     async fn add(&mut self, fact: Fact, by: &str, why: &str, held: bool) -> Result<bool, JournalError> {
-        let at = self.setup.clock.now();
+        let at = self.history.not_before(self.setup.clock.now());
         let record = fact.clone().record(at, &self.key, by, why);
         let appended = match (&self.lease, held) {
             (Some(lease), true) => self.setup.journal.append_held(lease, vec![record]).await?,
