@@ -4,19 +4,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use cloture::domain::actionable::{SkipReason, reason_to_skip};
-use cloture::domain::cycle::{Answer, Trigger};
+use cloture::domain::cycle::{Answer, Choice, Trigger, Violation};
 use cloture::domain::duplicates::{Shelves, items};
 use cloture::domain::finding::{Destination, Finding, Thread};
 use cloture::domain::handoff::{
     Eligibility, HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks,
 };
-use cloture::domain::machine::Decision;
+use cloture::domain::machine::{Decision, Machine, Status};
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{PersonAct, PullRequest, Refusal};
+use cloture::domain::pull_request::{CycleOutcome, NextCall, PersonAct, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::verdict::{Verdict, worth_posting};
-use cloture::domain::vocabulary::{Association, Category, Login, Severity, ThreadId};
+use cloture::domain::vocabulary::{Action, Association, Category, Login, Severity, Sha, Stance, ThreadId};
 
 fn lines(first: u32, last: u32) -> LineRange {
     LineRange::new(first, last).unwrap()
@@ -360,4 +360,75 @@ fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
     assert_eq!(ask("h1").baseline, None);
     let second = ask("h2");
     assert_eq!((second.baseline, second.head, second.number), (Some("h1".into()), Some("h2".into()), 2));
+}
+
+#[test]
+fn r3_a_settled_thread_that_a_person_reopens_on_the_forge_starts_afresh() {
+    let id: ThreadId = "t".into();
+    let mut pull_request = PullRequest::new(false);
+    pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
+    assert_eq!(pull_request.reopened_by_person(&id), Ok(false), "it is open: there is nothing to re-open");
+    pull_request.person(&id, PersonAct::Decide(Decision::Resolve)).unwrap();
+    assert_eq!(pull_request.reopened_by_person(&id), Ok(true));
+    let Machine { status, counters, returns, .. } = pull_request.thread(&id).unwrap().machine;
+    assert_eq!((status, counters.stance, counters.cycles, returns), (Status::Open, None, 0, 1));
+    assert_eq!(pull_request.reopened_by_person(&"u".into()), Err(Refusal::UnknownThread));
+}
+
+#[test]
+fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
+    let id: ThreadId = "t".into();
+    let mut pull_request = PullRequest::new(false);
+    pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
+    pull_request.person(&id, PersonAct::Queue).unwrap();
+    assert!(pull_request.close());
+    assert!(!pull_request.thread(&id).unwrap().queued);
+    assert!(pull_request.reopen());
+
+    pull_request.person(&id, PersonAct::Queue).unwrap();
+    pull_request.handed_off(&id);
+    let everything = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
+    assert_eq!(pull_request.merge(&everything), [], "a task that was decided earlier took it along");
+}
+
+#[test]
+fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_times() {
+    let policy = Policy { max_review_iterations: 2, cycle_retries: 1, ..Policy::default() };
+    let reviewer = "r".into();
+    let mut pull_request = PullRequest::new(true);
+    assert!(pull_request.author_is_bot() && pull_request.head().is_none());
+    for (asked, head) in ["h1", "h2", "h3", "h4"].into_iter().enumerate() {
+        pull_request.push(head.into(), &[]);
+        assert_eq!(pull_request.head(), Some(&Sha::from(head)));
+        assert_eq!(pull_request.calls(&reviewer), u32::try_from(asked).unwrap());
+        let NextCall::Ask(frozen) = pull_request.next_call(&reviewer, Trigger::Review, &policy) else {
+            unreachable!("call {asked} is within the bound")
+        };
+        // A push abandons what has failed so far, so its retries begin anew.
+        assert_eq!(frozen.attempt, 1);
+        pull_request.answer(&frozen, Err(Violation::MalformedAnswer("no JSON".to_owned())), &policy);
+    }
+    pull_request.push("h5".into(), &[]);
+    assert_eq!(pull_request.next_call(&reviewer, Trigger::Review, &policy), NextCall::ClosedUnasked);
+    assert_eq!(pull_request.calls(&reviewer), 4);
+}
+
+#[test]
+fn c2_an_illegal_action_is_told_with_what_is_legal_instead() {
+    let policy = Policy { repeat_limit: 1, ..Policy::default() };
+    let mut pull_request = PullRequest::new(false);
+    pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
+    let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+    let choice = |stance| Choice { thread: "t".into(), action: Action::Reply, stance, comment: None };
+    let answer = Answer::Actions { choices: vec![choice(Stance::SeeksChange)], reports: Vec::new() };
+    let CycleOutcome::Failed { violations, .. } = pull_request.answer(&frozen, Ok(answer), &policy) else {
+        unreachable!("a repeated stance may not reply once more")
+    };
+    let sentences: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        sentences,
+        [
+            "`reply` with stance `seeks_change` is not legal on thread t: legal there are `escalate`, `resolve` and `veto`"
+        ]
+    );
 }
