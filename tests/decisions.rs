@@ -3,17 +3,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cloture::domain::actionable::{SkipReason, reason_to_skip};
-use cloture::domain::cycle::{Answer, Choice, Trigger, Violation};
+use cloture::domain::actionable::{SkipReason, reason_to_skip, sort};
+use cloture::domain::cycle::{Answer, Choice, Report, Trigger, Violation};
 use cloture::domain::duplicates::{Shelves, items};
 use cloture::domain::finding::{Destination, Finding, Thread};
 use cloture::domain::handoff::{
     Eligibility, HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks,
 };
-use cloture::domain::machine::{Decision, Machine, Status};
+use cloture::domain::machine::{Decision, Machine, ResolvedBy, Status, VetoedBy};
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, PersonAct, PullRequest, Refusal};
+use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::verdict::{Verdict, worth_posting};
 use cloture::domain::vocabulary::{Action, Association, Category, Login, Severity, Sha, Stance, ThreadId};
@@ -134,6 +134,27 @@ fn l7_what_an_author_is_asked_to_do() {
 }
 
 #[test]
+fn l7_what_is_open_is_sorted_and_what_is_left_out_says_why() {
+    let mut ended = thread("ended", "r", 70, "Close the handle");
+    ended.machine.decide(Decision::Veto).unwrap();
+    let threads = [
+        thread("fix", "r", 10, "Close the handle"),
+        thread("maybe", "r", 30, "Consider a map here"),
+        thread("vague", "r", 50, "The cache is stale"),
+        ended,
+    ];
+    let sorted = sort(threads.iter());
+    assert_eq!(sorted.actionable, ["fix".into()]);
+    let skipped: Vec<String> = sorted.skipped.iter().map(|(id, why)| format!("{id}: {why}")).collect();
+    let told = [
+        "maybe: asks to consider something, without a change",
+        "vague: names neither a code change nor a clear fix",
+    ];
+    assert_eq!(skipped, told);
+    assert_eq!(SkipReason::Style.to_string(), "a matter of style");
+}
+
+#[test]
 fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
     let old = "x".repeat(4000);
     let question = "y".repeat(400);
@@ -153,6 +174,11 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
         "the prompt is about 2100 tokens for a window of 1500; the oldest part was cut"
     );
     assert!(fit(&pieces, 50).still_too_large);
+    // Exactly at a limit is within it: half the window, and all of it.
+    assert!(!fit(&pieces, 4_200).is_worth_a_warning() && fit(&pieces, 4_199).is_worth_a_warning());
+    assert!(!fit(&pieces, 100).still_too_large && fit(&pieces, 99).still_too_large);
+    let foreign = [Piece { text: "näher", may_be_cut: false }];
+    assert_eq!(fit(&foreign, 100).estimated_tokens, 2, "what is not ASCII is a token of its own");
 }
 
 #[test]
@@ -243,6 +269,9 @@ fn h7_h9_findings_are_routed_and_grouped() {
         assert_eq!(keys.len(), tasks.len(), "each task has a key of its own");
         assert!(keys[0].starts_with("o/r#7/default/"), "{keys:?}");
     }
+    let key = |coalesce| tasks(threads.iter(), false, &rules(coalesce))[0].idempotence_key("o/r", 7);
+    assert_eq!(key(true), "o/r#7/default/a.rs", "a file's task is the same whichever finding comes first");
+    assert_eq!(key(false), "o/r#7/default/t2");
 }
 
 #[test]
@@ -431,4 +460,63 @@ fn c2_an_illegal_action_is_told_with_what_is_legal_instead() {
             "`reply` with stance `seeks_change` is not legal on thread t: legal there are `escalate`, `resolve` and `veto`"
         ]
     );
+}
+
+#[test]
+fn c1_an_answer_to_what_no_longer_is_counts_for_nothing() {
+    let policy = Policy::default();
+    let overtaken_by = |happens: fn(&mut PullRequest)| {
+        let mut pull_request = PullRequest::new(false);
+        pull_request.push("h1".into(), &[]);
+        let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+        happens(&mut pull_request);
+        let report = Report { id: "t".into(), finding: finding("Leaked handle") };
+        let answer = Answer::Findings { reports: vec![report] };
+        let outcome = pull_request.answer(&frozen, Ok(answer), &policy);
+        (outcome == CycleOutcome::Overtaken, pull_request.threads().count())
+    };
+    assert_eq!(overtaken_by(|_| {}), (false, 1));
+    assert_eq!(overtaken_by(|pull_request| pull_request.push("h2".into(), &[])), (true, 0));
+    assert_eq!(overtaken_by(|pull_request| assert!(pull_request.close())), (true, 0));
+}
+
+#[test]
+fn d1_an_open_thread_decides_before_a_persons_and_that_before_a_resolved_one() {
+    let policy = Policy::default();
+    let standing = |id: &str, status| {
+        let mut thread = thread(id, "r", 10, "Leaked handle");
+        thread.machine.status = status;
+        thread
+    };
+    let resolved = standing("resolved", Status::Resolved(ResolvedBy::Reviewer));
+    let vetoed = standing("vetoed", Status::Vetoed(VetoedBy::Person));
+    let open = standing("open", Status::Open);
+    let noted = |threads: &[&Thread]| {
+        let mut pull_request = PullRequest::new(false);
+        for &thread in threads {
+            pull_request.adopt(thread.clone());
+        }
+        let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+        let report = Report { id: "new".into(), finding: finding("Leaked handle") };
+        let answer = Answer::Findings { reports: vec![report] };
+        let CycleOutcome::Completed { notes, .. } = pull_request.answer(&frozen, Ok(answer), &policy) else {
+            unreachable!("there is nothing wrong with the answer")
+        };
+        notes
+    };
+    assert_eq!(noted(&[&resolved, &vetoed, &open]), [Note::Relisted("open".into())]);
+    let suppressed = Note::Suppressed { report: "new".into(), thread: "vetoed".into() };
+    assert_eq!(noted(&[&resolved, &vetoed]), [suppressed]);
+    assert!(matches!(&noted(&[&resolved])[..], [Note::Regressed(..)]));
+}
+
+#[test]
+fn h9_a_default_that_was_described_is_known_once() {
+    let target = |name: &str| Target { name: name.into(), coalesce: true };
+    let rules = |targets: &[&str]| HandoffRules {
+        targets: targets.iter().map(|name| target(name)).collect(),
+        ..HandoffRules::default()
+    };
+    assert_eq!(rules(&["expert"]).known_targets(), ["expert".into(), "default".into()]);
+    assert_eq!(rules(&["default", "expert"]).known_targets(), ["default".into(), "expert".into()]);
 }
