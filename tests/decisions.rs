@@ -11,12 +11,15 @@ use cloture::domain::handoff::{
     Eligibility, HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks,
 };
 use cloture::domain::machine::{Decision, Machine, ResolvedBy, Status, VetoedBy};
-use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route};
+use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route, merge};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
+use cloture::domain::snapshot::{RepositoryName, Visible};
 use cloture::domain::verdict::{Verdict, worth_posting};
-use cloture::domain::vocabulary::{Action, Association, Category, Login, Severity, Sha, Stance, ThreadId};
+use cloture::domain::vocabulary::{
+    Action, Association, Category, Intent, Login, Severity, Sha, Stance, ThreadId,
+};
 
 fn lines(first: u32, last: u32) -> LineRange {
     LineRange::new(first, last).unwrap()
@@ -66,6 +69,10 @@ fn anchors_follow_their_code_through_pushes() {
         (&[(15, 20, 15, 20)], (20, 22), true),
         (&[(22, 4, 22, 4)], (20, 22), true),
         (&[(18, 3, 18, 3)], (20, 22), true),
+        // Rewritten up to the line above, inserted after the first line, rewritten into less.
+        (&[(18, 2, 18, 2)], (20, 22), false),
+        (&[(20, 0, 21, 2)], (20, 24), true),
+        (&[(18, 5, 18, 2)], (19, 19), true),
         // Two changes above add up.
         (&[(1, 1, 1, 3), (10, 4, 12, 1)], (19, 21), false),
     ];
@@ -99,11 +106,48 @@ fn a_delta_moves_with_later_pushes() {
         "what changed is covered where it is now"
     );
     assert!(!covers(130), "and nothing else is");
+    let exactly = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 0);
+    assert!(exactly(110) && exactly(111) && !exactly(112), "two lines were rewritten, and no third");
     assert!(!delta.covers(&"b.rs".into(), None, 3));
     assert!(
         delta.covers(&"a.rs".into(), None, 3),
         "a remark about the whole file is in scope where it changed"
     );
+}
+
+#[test]
+fn lines_that_meet_are_one_stretch_and_one_that_was_rewritten_moves_nothing_below_it() {
+    let mut ranges = vec![lines(11, 15), lines(4, 6), lines(1, 3), lines(10, 12), lines(20, 20)];
+    merge(&mut ranges);
+    assert_eq!(ranges, [lines(1, 6), lines(10, 15), lines(20, 20)]);
+    let rewritten = FileChange { hunks: vec![Hunk::rewritten(lines(5, 7))], ..change(&[]) };
+    for (at, gone) in [(4, false), (5, true), (7, true), (8, false)] {
+        let mut anchor = Anchor::new("a.rs".into(), Some(lines(at, at)));
+        anchor.follow(&Route::through(std::slice::from_ref(&rewritten)));
+        assert_eq!((anchor.lines, anchor.gone), (Some(lines(at, at)), gone));
+    }
+}
+
+#[test]
+fn what_is_named_in_words_is_written_the_same_way() {
+    fn check<T: Copy + serde::Serialize>(all: &[T], name: fn(T) -> &'static str) {
+        for &one in all {
+            assert_eq!(serde_json::to_value(one).unwrap(), name(one), "scripts read both");
+        }
+    }
+    check(&Severity::ALL, Severity::name);
+    check(&Category::ALL, Category::name);
+    check(&Action::ALL, Action::name);
+    check(&Stance::ALL, Stance::name);
+    let intents = [
+        Intent::WontFix,
+        Intent::Acknowledged,
+        Intent::Disagree,
+        Intent::Fixed,
+        Intent::Question,
+        Intent::Other,
+    ];
+    check(&intents, Intent::name);
 }
 
 #[test]
@@ -519,4 +563,31 @@ fn h9_a_default_that_was_described_is_known_once() {
     };
     assert_eq!(rules(&["expert"]).known_targets(), ["expert".into(), "default".into()]);
     assert_eq!(rules(&["default", "expert"]).known_targets(), ["default".into(), "expert".into()]);
+}
+
+#[test]
+fn a_repository_is_an_owner_and_a_name_that_can_stand_in_a_path() {
+    let parsed = RepositoryName::parse("Owner/some.repo").unwrap();
+    assert_eq!(
+        (parsed.owner(), parsed.name(), parsed.to_string().as_str()),
+        ("Owner", "some.repo", "Owner/some.repo")
+    );
+    let other = RepositoryName::parse("owner/Some.Repo").unwrap();
+    assert!(parsed != other && parsed.is_same(&other), "the forge does not tell them apart");
+    assert!(!parsed.is_same(&RepositoryName::parse("owner/another").unwrap()));
+    assert!(!parsed.is_same(&RepositoryName::parse("another/some.repo").unwrap()));
+    let longest = "n".repeat(100);
+    assert!(
+        RepositoryName::new("o", &longest).is_some()
+            && RepositoryName::new("o", &format!("{longest}n")).is_none()
+    );
+    for bad in ["", "owner", "/name", "owner/", "owner/..", "./name", "owner/a b", "owner/a/b", "owner/ä"] {
+        assert_eq!(RepositoryName::parse(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn what_may_not_be_seen_is_not_taken_for_nothing() {
+    assert_eq!(Visible::Seen(Vec::<u32>::new()).seen(), Some(&Vec::new()));
+    assert_eq!(Visible::<Vec<u32>>::Hidden("the token may not look".to_owned()).seen(), None);
 }
