@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::machine::{Decision, Machine};
+use crate::domain::place::LineRange;
 use crate::domain::post::{Reading, Reported};
 use crate::domain::re_review::BreakGlassRules;
 use crate::domain::review_loop::{Observation, Standing};
@@ -40,6 +41,7 @@ impl Reads for Rabbit {
         let class = match place {
             _ if body.starts_with("Review in progress") || body.starts_with("Triggered") => PostClass::Noise,
             _ if body.starts_with("Error") => PostClass::Failure,
+            _ if body.starts_with("You are welcome") => PostClass::Reply,
             Where::ThreadRoot => PostClass::Finding,
             Where::ThreadReply => PostClass::Reply,
             Where::Review | Where::Comment => PostClass::Summary,
@@ -57,7 +59,17 @@ impl Reads for Rabbit {
             _ => None,
         };
         let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
-        let report = |text: &str| Reported { severity, ..Reported::untold(text) };
+        let report = |text: &str| {
+            let report = Reported { severity, ..Reported::untold(text) };
+            // As some bots do, a body may name the place of what it tells.
+            match text.strip_prefix("src/a.rs:10 ") {
+                Some(title) => {
+                    let lines = LineRange::new(10, 10);
+                    Reported { path: Some("src/a.rs".into()), lines, title: Some(title.into()), ..report }
+                }
+                None => report,
+            }
+        };
         let findings = match place {
             Where::ThreadRoot => vec![report(body)],
             Where::Review => body.lines().skip(1).map(report).collect(),
@@ -122,6 +134,22 @@ fn review(minute: i64, head: &str) -> Review {
         edited_at: None,
         commit: Some(head.into()),
         minimized: false,
+        url: String::new(),
+    }
+}
+
+/// On the pull request itself.
+fn remark(minute: i64, author: Account, body: &str) -> Comment {
+    Comment {
+        id: format!("ic{minute}"),
+        author: Some(author),
+        association: Association::None,
+        written_by_us: false,
+        body: body.to_owned(),
+        created_at: at(minute),
+        updated_at: at(minute),
+        edited_at: None,
+        minimized: None,
         url: String::new(),
     }
 }
@@ -244,6 +272,31 @@ fn silence_holds_where_the_code_is_the_same_and_proposes_to_resolve_where_it_cha
 }
 
 #[test]
+fn silence_is_the_reviewers_own_and_about_the_head_it_finished() {
+    let late = [(1, bot(), "Look."), (12, bot(), "Agreed.")];
+    assert_eq!(standing(&snapshot(2, vec![said(&late)])), ("open", None, 0, 1, 2), "said after its review");
+    let others = [(1, bot(), "Look."), (12, person("dana"), "Why?")];
+    assert_eq!(standing(&snapshot(2, vec![said(&others)])), ("open", None, 1, 0, 2), "somebody else spoke");
+    let earlier = [(1, bot(), "Look."), (12, bot(), "Still.")];
+    let escalated = ("escalated", Some("round_limit"), 2, 0, 3);
+    assert_eq!(standing(&snapshot(3, vec![said(&earlier)])), escalated, "that was at the head before");
+    let mut resolved = snapshot(3, vec![said(&[(1, bot(), "Look.")])]);
+    resolved.threads[0].resolved = true;
+    assert_eq!(standing(&resolved), ("resolved", Some("reviewer"), 0, 1, 2), "nothing is held any more");
+}
+
+#[test]
+fn c6_looks_are_counted_since_the_pull_request_was_reopened() {
+    let mut seen = snapshot(3, vec![said(&[(1, bot(), "Look.")])]);
+    let cycles = |seen: &PullRequestSnapshot| with_decisions(seen, &[]).cycles[&"rabbit".into()];
+    assert_eq!(cycles(&seen), 3);
+    seen.reopened_at = Some(at(5));
+    assert_eq!(cycles(&seen), 2);
+    seen.reopened_at = Some(at(11));
+    assert_eq!(cycles(&seen), 1);
+}
+
+#[test]
 fn a_head_that_was_not_finished_says_nothing() {
     let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
     seen.reviews[1].body = "Error: quota.".to_owned();
@@ -280,6 +333,36 @@ fn a_finding_raised_again_is_a_repetition_of_the_first_thread() {
     };
     assert_eq!(shown(0), ("t", None, "open", 2));
     assert_eq!(shown(1), ("t12", Some("t"), "open", 2));
+}
+
+#[test]
+fn raising_it_again_is_a_turn_of_its_own_and_answers_what_was_said_before() {
+    let mut seen = repeated(&[11], 2);
+    assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "before its review is in");
+    seen.threads[0].comments.push(comment(2, person("dana"), "Why?"));
+    seen.threads[0].comments.push(comment(13, bot(), "Still, as I say below."));
+    assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "one look, however often it speaks");
+}
+
+#[test]
+fn d1_what_is_raised_again_repeats_an_open_thread_before_one_that_a_person_has() {
+    let mut seen = repeated(&[2, 11], 2);
+    let vetoed = |thread: &str| Happened {
+        at: at(5),
+        thread: thread.into(),
+        what: Happening::Act(PersonAct::Decide(Decision::Veto)),
+    };
+    let repeats = |seen: &PullRequestSnapshot, happened: &[Happened]| {
+        let threads = with_decisions(seen, happened).threads;
+        let again = threads.into_iter().find(|observed| observed.thread.id.as_str() == "t11").unwrap();
+        again.repeats.map(|id| id.to_string())
+    };
+    assert_eq!(repeats(&seen, &[]).as_deref(), Some("t"));
+    assert_eq!(repeats(&seen, &[vetoed("t")]).as_deref(), Some("t2"));
+    // And one that a person has before one that its reviewer let go.
+    seen.threads[0].comments[0].body += " ✅";
+    seen.threads[0].comments[0].edited_at = Some(at(5));
+    assert_eq!(repeats(&seen, &[vetoed("t2")]).as_deref(), Some("t2"));
 }
 
 #[test]
@@ -343,6 +426,12 @@ fn what_comes_after_the_merge_counts_no_more() {
     seen.state = PullRequestState::Merged;
     seen.merged_at = Some(at(5));
     assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
+    seen.merged_at = Some(at(12));
+    assert_eq!(standing(&seen), ("open", None, 1, 0, 2), "what was said at that very moment was still said");
+    let mut edited = snapshot(2, vec![said(&[(1, bot(), "Look. ✅")])]);
+    edited.threads[0].comments[0].edited_at = Some(at(11));
+    edited.merged_at = Some(at(5));
+    assert_eq!(standing(&edited).0, "open");
 }
 
 #[test]
@@ -361,6 +450,43 @@ fn findings_in_a_reviews_body_are_found_once_and_in_the_latest_only() {
     let titles: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.title.to_string()).collect();
     assert_eq!(titles, ["One more:"]);
     assert_eq!(&*observed.in_bodies[0].finding.body, "The clock is read twice; use one.");
+
+    seen.reviews.reverse();
+    assert_eq!(with_decisions(&seen, &[]), observed, "the latest by its time, not by its place in the list");
+    seen.comments.push(remark(30, bot(), "You are welcome."));
+    assert_eq!(with_decisions(&seen, &[]).in_bodies, observed.in_bodies, "a courtesy takes nothing back");
+    seen.comments.push(remark(31, bot(), "Reviewed: there is nothing to say."));
+    assert_eq!(with_decisions(&seen, &[]).in_bodies, []);
+}
+
+#[test]
+fn what_a_body_repeats_from_a_thread_of_its_reviewer_counts_there() {
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "The index is unchecked.")])]);
+    seen.reviews[0].body =
+        "Two:\nsrc/a.rs:10 The index is unchecked.\nsrc/a.rs:10 The socket leaks.".to_owned();
+    let observed = with_decisions(&seen, &[]);
+    let told: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.body.to_string()).collect();
+    assert_eq!(told, ["src/a.rs:10 The socket leaks."]);
+}
+
+#[test]
+fn threads_that_no_reviewer_opened_are_listed_with_who_did() {
+    let people = thread("p", vec![comment(1, person("dana"), "Hm."), comment(12, bot(), "Indeed.")]);
+    let mut ghost = thread("g", vec![comment(2, bot(), "Gone.")]);
+    ghost.comments[0].author = None;
+    (ghost.resolved, ghost.outdated, ghost.line) = (true, true, None);
+    let own = said(&[(1, bot(), "Look.")]);
+    let seen = snapshot(1, vec![people, ghost, own, thread("x", Vec::new())]);
+    let unowned = unowned(&seen, &Rabbit);
+    let told: Vec<_> = unowned
+        .iter()
+        .map(|thread| {
+            let by = thread.opened_by.as_ref().map(|account| account.login.as_str());
+            (thread.id.as_str(), by, thread.status.name(), thread.line, thread.outdated)
+        })
+        .collect();
+    assert_eq!(told, [("g", None, "resolved", None, true), ("p", Some("dana"), "open", Some(10), false)]);
+    assert_eq!((&*unowned[1].finding.title, unowned[1].url.as_str()), ("Hm.", "https://forge/c1"));
 }
 
 #[test]
@@ -467,18 +593,7 @@ fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
     assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
     seen.reviews.clear();
     assert!(reviewers(&seen, &Rabbit).is_empty());
-    seen.comments.push(Comment {
-        id: "ic".to_owned(),
-        author: Some(bot()),
-        association: Association::None,
-        written_by_us: false,
-        body: "Review in progress".to_owned(),
-        created_at: at(3),
-        updated_at: at(3),
-        edited_at: None,
-        minimized: None,
-        url: String::new(),
-    });
+    seen.comments.push(remark(3, bot(), "Review in progress"));
     assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
     seen.author = Some(bot());
     assert!(reviewers(&seen, &Rabbit).is_empty(), "nobody waits for the author's own review");
