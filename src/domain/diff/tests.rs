@@ -79,6 +79,30 @@ fn hunks_out_of_order_or_out_of_this_world_are_passed_over() {
     assert_eq!(hunks.len(), 2);
 }
 
+#[test]
+fn a_hunk_has_the_lines_that_its_header_counts() {
+    let hunks = |text: &str| read(&format!("--- a/x\n+++ b/x\n{text}"))[0].hunks.clone();
+    let two = [hunk(1, 1, 1, 1), hunk(20, 1, 20, 1)];
+    assert_eq!(hunks("@@ -1,5 +1,5 @@\n-a\n+b\n@@ -20 +20 @@\n-c\n+d\n"), two, "the first was cut short");
+    assert_eq!(hunks("@@ -1 +1 @@\n-a\n+b\n+c\n"), [hunk(1, 1, 1, 1)], "one line too many was added");
+    assert_eq!(hunks("@@ -1 +1,2 @@\n-a\n-b\n+c\n"), [hunk(1, 1, 0, 0)], "one line too many was removed");
+    // Lines before the first do not exist, and a file is changed from its top to its bottom on either side.
+    for bad in ["@@ -0 +1 @@\n-a\n+b\n", "@@ -1 +0 @@\n-a\n+b\n"] {
+        assert_eq!(hunks(bad), [], "{bad}");
+    }
+    for back in ["@@ -2 +30 @@\n-a\n+b\n", "@@ -30 +2 @@\n-a\n+b\n"] {
+        assert_eq!(hunks(&format!("@@ -10 +10 @@\n-a\n+b\n{back}")), [hunk(10, 1, 10, 1)], "{back}");
+    }
+}
+
+#[test]
+fn a_file_is_deleted_by_its_mode_or_by_going_nowhere() {
+    let deleted = |text: &str| read(text)[0].deleted;
+    assert!(deleted("diff --git a/picture.png b/picture.png\ndeleted file mode 100644\nindex 1..0\n"));
+    assert!(deleted("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"));
+    assert!(!deleted("--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-a\n"));
+}
+
 /// The lines of a file that no hunk touches.
 fn untouched<'t>(text: &'t str, ranges: &[(u32, u32)]) -> Vec<&'t str> {
     let numbered = text.lines().enumerate().map(|(index, line)| (u32::try_from(index).unwrap() + 1, line));

@@ -5,8 +5,8 @@ use crate::domain::post::{Reading, Reported};
 use crate::domain::re_review::BreakGlassRules;
 use crate::domain::review_loop::{Observation, Standing};
 use crate::domain::snapshot::{
-    Branch, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName, Review, ReviewState,
-    ThreadSubject, Visible,
+    Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
+    Review, ReviewState, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Severity, Stance};
 use jiff::Timestamp;
@@ -41,7 +41,7 @@ impl Reads for Rabbit {
         let class = match place {
             _ if body.starts_with("Review in progress") || body.starts_with("Triggered") => PostClass::Noise,
             _ if body.starts_with("Error") => PostClass::Failure,
-            _ if body.starts_with("You are welcome") => PostClass::Reply,
+            _ if body.starts_with("You are welcome") || body.starts_with("Sorry") => PostClass::Reply,
             Where::ThreadRoot => PostClass::Finding,
             Where::ThreadReply => PostClass::Reply,
             Where::Review | Where::Comment => PostClass::Summary,
@@ -49,6 +49,7 @@ impl Reads for Rabbit {
         let content = match class {
             PostClass::Noise => Content::NotReady,
             PostClass::Failure => Content::Failure("it failed".to_owned()),
+            PostClass::Reply if body.starts_with("Sorry") => Content::Failure("it is sorry".to_owned()),
             _ => Content::Complete,
         };
         let accepts =
@@ -342,6 +343,21 @@ fn raising_it_again_is_a_turn_of_its_own_and_answers_what_was_said_before() {
     seen.threads[0].comments.push(comment(2, person("dana"), "Why?"));
     seen.threads[0].comments.push(comment(13, bot(), "Still, as I say below."));
     assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "one look, however often it speaks");
+
+    let mut worse = repeated(&[12], 2);
+    worse.threads[0].comments[0].body += " low";
+    worse.threads[1].comments[0].body += " critical";
+    let first = &folded(&worse)[0].thread;
+    assert_eq!((first.status().name(), first.finding.severity), ("open", Some(Severity::Critical)));
+}
+
+#[test]
+fn late_talk_about_an_older_commit_is_no_newer_head() {
+    for minute in [10, 15] {
+        let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
+        seen.reviews.push(review(minute, "older"));
+        assert_eq!(with_decisions(&seen, &[]).cycles[&"rabbit".into()], 2, "at minute {minute}");
+    }
 }
 
 #[test]
@@ -508,6 +524,9 @@ fn what_people_decided_here_is_part_of_the_history() {
     let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
     let thread = with_decisions(&seen, &[gone, queue]).threads[0].thread.clone();
     assert!(thread.handed_off && !thread.queued);
+    let late = Happened { at: at(7), thread: "t".into(), what: Happening::Act(PersonAct::Queue) };
+    let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
+    assert!(!with_decisions(&seen, &[late, gone]).threads[0].thread.queued, "H4: it never goes twice");
 }
 
 #[test]
@@ -546,6 +565,8 @@ fn who_resolved_it_tells_a_person_from_the_reviewer() {
     assert_eq!(standing(&seen), ("resolved", Some("reviewer"), 0, 1, 2));
     seen.threads[0].resolved_by = Some(bot());
     assert_eq!(standing(&seen).1, Some("reviewer"));
+    seen.threads[0].resolved_by = Some(account("fixer", AccountKind::Bot));
+    assert_ne!(standing(&seen).1, Some("person"), "no bot passes for a person");
     seen.threads[0].resolved_by = Some(person("dana"));
     assert_eq!(standing(&seen), ("resolved", Some("person"), 0, 0, 1));
 }
@@ -600,6 +621,28 @@ fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
 }
 
 #[test]
+fn l3_a_review_that_says_nothing_is_ready_with_its_threads_and_a_comment_by_what_it_is() {
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look.")])]);
+    seen.reviews[0].body = String::new();
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "the thread may be an older one's");
+    seen.threads[0].comments[0].review = Some("r1".to_owned());
+    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
+    seen.threads[0].comments[0].reply_to = Some("c0".to_owned());
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "an answer to somebody is no review");
+
+    seen.reviews.clear();
+    let left = |body: &str| {
+        let standing =
+            observed(&PullRequestSnapshot { comments: vec![remark(3, bot(), body)], ..seen.clone() }).1;
+        (standing.arrived.len(), standing.missing.len(), standing.failed.len())
+    };
+    assert_eq!(left("Reviewed: there is nothing to say."), (1, 0, 0));
+    assert_eq!(left("You are welcome."), (0, 1, 0), "a courtesy is no review");
+    assert_eq!(left("Error: quota."), (0, 0, 1));
+    assert_eq!(left("Sorry, the review failed."), (0, 0, 1), "told in an answer to somebody");
+}
+
+#[test]
 fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_seen() {
     let mut seen = snapshot(1, vec![said(&[(1, bot(), "The index is unchecked.")])]);
     assert!(observed(&seen).0.something_to_fix);
@@ -609,9 +652,78 @@ fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_seen() {
     seen.labels.push("cloture:break-glass".to_owned());
     assert!(observed(&seen).0.broken_glass.is_some());
     seen.reviews[0].state = ReviewState::ChangesRequested;
-    assert_eq!(observed(&seen).0.rounds_on_forge, 1);
-    seen.reopened_at = Some(at(2));
-    assert_eq!(observed(&seen).0.rounds_on_forge, 0);
+    for (reopened, rounds) in [(None, 1), (Some(at(0)), 1), (Some(at(1)), 0), (Some(at(2)), 0)] {
+        seen.reopened_at = reopened;
+        assert_eq!(observed(&seen).0.rounds_on_forge, rounds, "reopened at {reopened:?}");
+    }
+}
+
+#[test]
+fn r7_the_phrase_is_heard_on_the_pull_request_and_in_threads_from_people_alone() {
+    let phrase = "/cloture break-glass";
+    let broken = |seen: &PullRequestSnapshot| observed(seen).0.broken_glass.is_some();
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look."), (2, person("dana"), phrase)])]);
+    assert!(broken(&seen));
+    seen.threads[0].comments[1].pending = true;
+    assert!(!broken(&seen), "a draft has been said to nobody");
+    seen.comments.push(remark(3, person("dana"), phrase));
+    assert!(!broken(&seen), "by nobody who may");
+    seen.comments[0].association = Association::Owner;
+    assert!(broken(&seen));
+    seen.comments[0].author = Some(account("fixer", AccountKind::Bot));
+    assert!(!broken(&seen));
+}
+
+/// A reviewer that leaves nothing but a passed check where it finds nothing.
+#[derive(Debug)]
+struct Gate;
+
+impl Reads for Gate {
+    fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
+        Rabbit.reviewer(by, body)
+    }
+
+    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+        Rabbit.read(reviewer, place, body)
+    }
+
+    fn passes_by_check(&self, _reviewer: &ReviewerName) -> bool {
+        true
+    }
+}
+
+#[test]
+fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_all_there_is() {
+    let check = |outcome, title: Option<&str>| Check {
+        name: "review".to_owned(),
+        app: Some("rabbit".to_owned()),
+        app_id: None,
+        outcome,
+        title: title.map(ToOwned::to_owned),
+        summary: None,
+        commit: "h0".into(),
+        started_at: None,
+        completed_at: Some(at(2)),
+        url: None,
+    };
+    let standing = |check: Check, reads: &dyn Reads| {
+        let checks = Visible::Seen(vec![check]);
+        let seen = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
+        let rules = BreakGlassRules::default();
+        let observed = observe(&seen, &[], reads, &Policy::default());
+        observation(&seen, &observed, reads, &rules, false).standing(&["rabbit".into()].into())
+    };
+    let failed =
+        |title| standing(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();
+    assert_eq!(failed(Some("Out of quota")), "Out of quota");
+    assert_eq!(failed(None), "its check review failed");
+    assert_eq!(standing(check(CheckOutcome::Passed, None), &Gate).arrived.len(), 1);
+    for silent in [CheckOutcome::Passed, CheckOutcome::Running, CheckOutcome::Neither] {
+        assert_eq!(standing(check(silent, None), &Rabbit).missing.len(), 1, "{silent:?}");
+    }
+    assert_eq!(standing(check(CheckOutcome::Running, None), &Gate).missing.len(), 1);
+    let stranger = Check { app: Some("builder".to_owned()), ..check(CheckOutcome::Failed, None) };
+    assert_eq!(standing(stranger, &Rabbit).missing.len(), 1);
 }
 
 fn any_comment() -> impl Strategy<Value = ThreadComment> {
