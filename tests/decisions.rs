@@ -469,7 +469,8 @@ fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_
     let policy = Policy { max_review_iterations: 2, cycle_retries: 1, ..Policy::default() };
     let reviewer = "r".into();
     let mut pull_request = PullRequest::new(true);
-    assert!(pull_request.author_is_bot() && pull_request.head().is_none());
+    assert!(pull_request.author_is_bot() && !PullRequest::new(false).author_is_bot());
+    assert_eq!(pull_request.head(), None);
     for (asked, head) in ["h1", "h2", "h3", "h4"].into_iter().enumerate() {
         pull_request.push(head.into(), &[]);
         assert_eq!(pull_request.head(), Some(&Sha::from(head)));

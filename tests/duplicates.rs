@@ -51,6 +51,13 @@ fn the_same_words_are_one_finding_within_the_slack_and_two_beyond_it() {
     for (at, same) in [(58, true), (63, true), (64, false)] {
         assert_eq!(overlap(&long, &finding(LEAK, lines(at, at))), same, "line {at}");
     }
+    // A long range makes the look-up begin further back, and what it finds on the way is still too far away.
+    let policy = Policy::default();
+    let (other, short) = (finding("Stale cache", lines(5, 60)), finding(LEAK, lines(10, 10)));
+    let mut shelves = Shelves::new(&policy);
+    shelves.add_report("long", &other);
+    shelves.add_report("short", &short);
+    assert!(shelves.overlaps(&finding(LEAK, lines(50, 50))).is_empty());
 }
 
 #[test]
@@ -87,12 +94,15 @@ fn a_repetition_is_found_in_a_crowd_and_nothing_else_is() {
     assert_eq!(check_reports_against_each_other(&reports, &Policy::default()), []);
     reports.push(report(69, "again"));
     assert_eq!(check_reports_against_each_other(&reports, &Policy::default()).len(), 1);
-    // Far from the crowd it is another finding, whatever words it shares.
-    reports.pop();
-    let elsewhere =
-        Report { id: "far".into(), finding: finding("Unchecked result of call_69", lines(50, 50)) };
-    let alone: Vec<Report> = reports.into_iter().chain([elsewhere]).collect();
-    assert_eq!(check_reports_against_each_other(&alone, &Policy::default()), []);
+    // What is far from the crowd is another finding, whatever words it shares.
+    let policy = Policy::default();
+    let far = finding("Unchecked result of call_99", lines(50, 50));
+    let mut shelves = Shelves::new(&policy);
+    for known in reports.iter().map(|report| &report.finding).chain([&far]) {
+        shelves.add_report((), known);
+    }
+    assert!(shelves.overlaps(&finding("Unchecked result of call_99", lines(10, 10))).is_empty());
+    assert_eq!(shelves.overlaps(&far).len(), 1);
 }
 
 #[test]
@@ -108,6 +118,17 @@ fn what_lost_its_code_is_recognised_by_its_words_anywhere_in_the_file() {
     assert!(found(true, &finding(LEAK, lines(300, 300))));
     assert!(!found(false, &finding(LEAK, lines(300, 300))), "its code is still there: this is another place");
     assert!(!found(true, &finding("The file handle is opened twice in finish", lines(300, 300))));
+
+    // That one finding of the file lost its code says nothing about the others.
+    let lost = finding("Stale cache", lines(90, 90));
+    let gone = Anchor { gone: true, ..Anchor::new("a.rs".into(), Some(lines(90, 90))) };
+    let mut shelves = Shelves::new(&policy);
+    shelves.add_thread("lost", &lost, &gone);
+    shelves.add_report("here", &known);
+    assert!(shelves.overlaps(&finding(LEAK, lines(300, 300))).is_empty());
+    let mut thread = Thread::opened("t".into(), "r".into(), lost.clone(), false);
+    thread.anchor = gone.clone();
+    assert_eq!(items([thread].iter(), &policy).len(), 1, "and nothing repeats itself");
 }
 
 #[test]

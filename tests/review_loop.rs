@@ -70,6 +70,7 @@ fn l1_what_counts_is_what_was_made_for_this_head() {
         (review("r", "abcdef1234"), true),
         (review("r", "0000000000"), false),
         (comment(1, None), true),
+        (comment(0, None), false),
         (comment(-1, None), false),
         (comment(1, Some("abcdef1234")), true),
         (comment(1, Some("abcdef1")), true),
@@ -273,7 +274,7 @@ fn l3_a_loop_that_nobody_came_to_has_ended_at_its_head_and_keeps_what_was_spent(
     assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop is not a new budget");
     let named = waiting_for(&["r", "s"]);
     assert_eq!(named.expected().iter().map(ReviewerName::as_str).collect::<Vec<_>>(), ["r", "s"]);
-    assert_eq!(named.anchor(), None, "nothing was seen yet");
+    assert_eq!((named.anchor(), named.granted()), (None, 0), "nothing was seen and nothing granted yet");
 }
 
 #[test]
