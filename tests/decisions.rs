@@ -15,7 +15,7 @@ use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route, 
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
-use cloture::domain::snapshot::{RepositoryName, Visible};
+use cloture::domain::snapshot::{PullRequestState, RepositoryName, Visible};
 use cloture::domain::verdict::{Verdict, worth_posting};
 use cloture::domain::vocabulary::{
     Action, Association, Category, Intent, Login, Severity, Sha, Stance, ThreadId,
@@ -148,6 +148,8 @@ fn what_is_named_in_words_is_written_the_same_way() {
         Intent::Other,
     ];
     check(&intents, Intent::name);
+    let states = [PullRequestState::Open, PullRequestState::Closed, PullRequestState::Merged];
+    check(&states, PullRequestState::name);
 }
 
 #[test]
@@ -575,6 +577,7 @@ fn a_repository_is_an_owner_and_a_name_that_can_stand_in_a_path() {
     );
     let other = RepositoryName::parse("owner/Some.Repo").unwrap();
     assert!(parsed != other && parsed.is_same(&other), "the forge does not tell them apart");
+    assert_eq!(serde_json::to_value(&parsed).unwrap(), "Owner/some.repo", "as it is written, so it is kept");
     assert!(!parsed.is_same(&RepositoryName::parse("owner/another").unwrap()));
     assert!(!parsed.is_same(&RepositoryName::parse("another/some.repo").unwrap()));
     let longest = "n".repeat(100);

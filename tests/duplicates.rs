@@ -88,7 +88,7 @@ fn the_same_line_and_the_same_first_words_are_enough() {
 fn a_repetition_is_found_in_a_crowd_and_nothing_else_is() {
     let report = |number: usize, id: &str| {
         let title = format!("Unchecked result of call_{number}");
-        Report { id: id.into(), finding: finding(&title, lines(10, 10)) }
+        Report { id: id.into(), finding: finding(&title, lines(100, 100)) }
     };
     let mut reports: Vec<Report> = (0..70).map(|number| report(number, &format!("t{number}"))).collect();
     assert_eq!(check_reports_against_each_other(&reports, &Policy::default()), []);
@@ -96,12 +96,12 @@ fn a_repetition_is_found_in_a_crowd_and_nothing_else_is() {
     assert_eq!(check_reports_against_each_other(&reports, &Policy::default()).len(), 1);
     // What is far from the crowd is another finding, whatever words it shares.
     let policy = Policy::default();
-    let far = finding("Unchecked result of call_99", lines(50, 50));
+    let far = finding("Unchecked result of call_99", lines(150, 150));
     let mut shelves = Shelves::new(&policy);
     for known in reports.iter().map(|report| &report.finding).chain([&far]) {
         shelves.add_report((), known);
     }
-    assert!(shelves.overlaps(&finding("Unchecked result of call_99", lines(10, 10))).is_empty());
+    assert!(shelves.overlaps(&finding("Unchecked result of call_99", lines(100, 100))).is_empty());
     assert_eq!(shelves.overlaps(&far).len(), 1);
 }
 

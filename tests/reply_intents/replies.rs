@@ -40,6 +40,8 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         WontFix,
         &[
+            "Addressed — by design.",
+            "Addressed — declined.",
             "Won't fix.",
             "wontfix",
             "WONTFIX: legacy module, it goes away next quarter",
@@ -125,6 +127,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Acknowledged,
         &[
+            "Fixed the first one, the rest in a follow-up.",
             "Acknowledged.",
             "ack",
             "Noted, thanks!",
@@ -176,6 +179,9 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Disagree,
         &[
+            "I disagree about the name. Fixed the rest in abc1234.",
+            "I disagree. Why would this be null?",
+            "Noted. The caller holds the lock.",
             "I disagree.",
             "I don't agree with this.",
             "False positive.",
@@ -249,6 +255,10 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Fixed,
         &[
+            "Fixed in abc1234. I disagree about the name, though.",
+            "Fixed the first one in abc1234, the rest in a follow-up.",
+            "Declined the rename, fixed in abc1234.",
+            "We should, and it is fixed.",
             "Fixed in 3fa9c21.",
             "Fixed.",
             "Done.",
@@ -318,6 +328,8 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Question,
         &[
+            "Why is this needed? Fixed anyway.",
+            "Is this fixed in abc1234?",
             "Why is that a problem?",
             "Should we mark this won't fix?",
             "Won't fix? Really?",
@@ -349,6 +361,9 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Other,
         &[
+            "It would be fixed once the migration lands.",
+            "If it is fixed, we can go on.",
+            "Won't fix maybe.",
             "",
             " \n\t ",
             "ok",

@@ -30,6 +30,7 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
                 diff --git a/from here.rs b/to there.rs\nsimilarity index 100%\nrename from from here.rs\nrename to to there.rs\n\
                 diff --git a/a picture.png b/a picture.png\nindex 1..2\nBinary files a/a picture.png and b/a picture.png differ\n\
                 diff --git a/empty b/empty\nnew file mode 100644\n\
+                diff --git a/x b/y.png b/x b/y.png\nBinary files differ\n\
                 diff --git \"a/\\303\\244 \\\"b.rs\" \"b/\\303\\244 \\\"b.rs\"\n--- \"a/\\303\\244 \\\"b.rs\"\n+++ \"b/\\303\\244 \\\"b.rs\"\n@@ -1 +1 @@\n-x\n+y\n";
     let found = read(text);
     let told: Vec<_> = found
@@ -45,6 +46,7 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
         ("to there.rs", Some("from here.rs"), false, 0),
         ("a picture.png", None, false, 0),
         ("empty", None, false, 0),
+        ("x b/y.png", None, false, 0),
         ("ä \"b.rs", None, false, 1),
     ];
     assert_eq!(told, expected);

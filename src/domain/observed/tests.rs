@@ -726,6 +726,14 @@ fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_a
     assert_eq!(standing(stranger, &Rabbit).missing.len(), 1);
 }
 
+#[test]
+fn what_was_kept_of_a_pull_request_is_read_back_whole() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (2, person("dana"), "Why?")])]);
+    seen.comments.push(remark(3, bot(), "Reviewed."));
+    let kept = serde_json::to_string(&seen).unwrap();
+    assert_eq!(serde_json::from_str::<PullRequestSnapshot>(&kept).unwrap(), seen);
+}
+
 fn any_comment() -> impl Strategy<Value = ThreadComment> {
     let authors = prop_oneof![
         Just(Some(bot())),
