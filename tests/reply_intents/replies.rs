@@ -42,6 +42,8 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         WontFix,
         &[
+            "We will not fix this.",
+            "I will not change this.",
             "This is out of\nscope here.",
             "Won't fix, maybe in 3.0.",
             "Addressed — by design.",
@@ -415,6 +417,8 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
 
 /// Replies that must not close, whatever else they are read as.
 pub(crate) const DOUBTFUL: &[&str] = &[
+    "I will not close this as won't fix.",
+    "We will not leave this as is.",
     "たぶん対応しません",
     "対応しません、たぶん",
     "おそらく仕様です",
