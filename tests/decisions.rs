@@ -272,6 +272,27 @@ fn h8_every_finding_says_why_it_will_or_will_not_go() {
     );
     let unknown = Thread { finding: Finding { severity: None, ..plain.finding.clone() }, ..plain.clone() };
     assert!(!eligibility(&unknown, false, &rules).is_eligible(), "a severity is never invented");
+    assert_eq!(
+        sentence(&unknown, false, &rules),
+        "the reviewer states no severity to hold against the threshold, and nobody queued it"
+    );
+    let high = Thread {
+        finding: Finding { severity: Some(Severity::High), ..plain.finding.clone() },
+        ..plain.clone()
+    };
+    assert_eq!(
+        sentence(&high, false, &rules),
+        "high is at or over the threshold: it will be handed off at merge"
+    );
+    let only_security = HandoffRules { auto_categories: vec![Category::Security], ..rules.clone() };
+    assert_eq!(
+        sentence(&high, false, &only_security),
+        "category bug is not handed off automatically, and nobody queued it"
+    );
+    let everything = HandoffRules { mode: Mode::FullAuto, ..rules.clone() };
+    assert_eq!(sentence(&plain, false, &everything), "everything unsettled is handed off at merge");
+    let verified = Thread { from_verification: true, ..plain.clone() };
+    assert_eq!(sentence(&verified, false, &everything), "found by a verification run, and nobody queued it");
     let queued = Thread { queued: true, ..plain.clone() };
     assert_eq!(sentence(&queued, true, &rules), "queued by a person: it will be handed off at merge");
     let mut settled = queued.clone();

@@ -352,21 +352,45 @@ fn l6_one_loop_starts_no_more_rounds_than_it_may_whatever_the_pull_request_has_l
 }
 
 #[test]
-fn l4_every_end_has_the_name_that_scripts_know_and_says_whether_news_can_change_it() {
-    let missing = Missing::Anybody;
+fn l4_every_end_has_a_name_for_scripts_and_a_sentence_and_says_whether_news_can_change_it() {
     let failed = Exit::WorkflowFailure { reviewer: "r".into(), reason: "out of quota".to_owned() };
-    for (exit, name, provisional) in [
-        (Exit::Success, "success", true),
-        (Exit::IssuesFound { author_gave_up: false }, "issues_found", true),
-        (Exit::Timeout { missing }, "timeout", true),
-        (failed, "workflow_failure", true),
-        (Exit::OutOfReach, "out_of_reach", true),
-        (Exit::RoundCap { rounds: 3 }, "round_cap", false),
-        (Exit::PrMerged, "pr_merged", false),
-        (Exit::PrClosed, "pr_closed", false),
-        (Exit::BreakGlass(BrokenGlass::Phrase { by: "bob".into() }), "break_glass", false),
-        (Exit::Stopped, "stopped", false),
+    let late = |missing| Exit::Timeout { missing };
+    let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push the last fix by hand";
+    for (exit, name, provisional, sentence) in [
+        (Exit::Success, "success", true, "every expected review is in, and nothing is left to act on"),
+        (
+            Exit::IssuesFound { author_gave_up: true },
+            "issues_found",
+            true,
+            "the reviews found something to fix, and the author ended without a push",
+        ),
+        (
+            late(Missing::Anybody),
+            "timeout",
+            true,
+            "no reviewer showed itself in time; name those to wait for in the configuration",
+        ),
+        (late(Missing::Push), "timeout", true, "the author did not push in time"),
+        (
+            late(Missing::Unknown),
+            "timeout",
+            true,
+            "the attempts ran out while the forge could not be reached",
+        ),
+        (failed, "workflow_failure", true, "the review by r failed: out of quota"),
+        (Exit::OutOfReach, "out_of_reach", true, "the forge could not be reached in any attempt"),
+        (Exit::RoundCap { rounds: 3 }, "round_cap", false, cap),
+        (Exit::PrMerged, "pr_merged", false, "the pull request was merged"),
+        (Exit::PrClosed, "pr_closed", false, "the pull request was closed without merging"),
+        (
+            Exit::BreakGlass(BrokenGlass::Label("stop".to_owned())),
+            "break_glass",
+            false,
+            "the label stop ended the loop",
+        ),
+        (Exit::Stopped, "stopped", false, "a person stopped the loop"),
     ] {
         assert_eq!((exit.name(), exit.is_provisional()), (name, provisional));
+        assert_eq!(exit.to_string(), sentence);
     }
 }
