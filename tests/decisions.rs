@@ -108,6 +108,8 @@ fn a_delta_moves_with_later_pushes() {
     assert!(!covers(130), "and nothing else is");
     let exactly = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 0);
     assert!(exactly(110) && exactly(111) && !exactly(112), "two lines were rewritten, and no third");
+    let ranges: Vec<_> = delta.ranges().map(|(path, ranges)| (path.as_str(), ranges.to_vec())).collect();
+    assert_eq!(ranges, [("a.rs", vec![lines(2, 101), lines(110, 111)])], "this is what a reviewer is told");
     assert!(!delta.covers(&"b.rs".into(), None, 3));
     assert!(
         delta.covers(&"a.rs".into(), None, 3),
@@ -456,6 +458,7 @@ fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
     assert_eq!(ask("h1").baseline, None);
     let second = ask("h2");
     assert_eq!((second.baseline, second.head, second.number), (Some("h1".into()), Some("h2".into()), 2));
+    assert_eq!(pull_request.cycles().collect::<Vec<_>>(), [(&"r".into(), 2)]);
 }
 
 #[test]
