@@ -42,6 +42,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         WontFix,
         &[
+            "Thanks won't fix.",
             "We will not fix this.",
             "I will not change this.",
             "This is out of\nscope here.",
@@ -133,6 +134,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Acknowledged,
         &[
+            "Fixed the first, the rest needs a follow up.",
             "> see `a` `b` `c`\n\nNoted.",
             "Fixed the first one, the rest in a follow-up.",
             "Acknowledged.",
@@ -264,6 +266,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Fixed,
         &[
+            "Fixed the first, the rest of all of these many little old things need a follow up.",
             "Fixed in abc1234. I disagree about the name, though.",
             "Fixed the first one in abc1234, the rest in a follow-up.",
             "Declined the rename, fixed in abc1234.",
@@ -370,6 +373,8 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Other,
         &[
+            "But noted.",
+            "However, noted.",
             "This is not fixed yet.",
             "Noted, however.",
             "It would be fixed once the migration lands.",
