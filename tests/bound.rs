@@ -54,14 +54,14 @@ fn calls_rounds_tasks_chain_and_money_are_told() {
         name = 'two'
         price_per_call = 0.5
         [author]
-        price_per_call = 2.0
+        price_per_call = 3.0
     ";
     let figures = figures(config);
     assert_eq!(figures["reviewer_calls_per_pr"], 2 * 5 * 2);
     assert_eq!(figures["author_rounds_per_pr"], 2);
     assert_eq!(figures["automatic_chain_depth"], 1);
     assert_eq!(figures["handoff_tasks_per_pr"], 2 * 5 * 100);
-    assert_eq!(figures["money_per_pr"], 10.0 * 0.25 + 10.0 * 0.5 + 2.0 * 2.0);
+    assert_eq!(figures["money_per_pr"], 10.0 * 0.25 + 10.0 * 0.5 + 2.0 * 3.0);
 }
 
 #[test]

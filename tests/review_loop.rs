@@ -70,6 +70,7 @@ fn l1_what_counts_is_what_was_made_for_this_head() {
         (review("r", "abcdef1234"), true),
         (review("r", "0000000000"), false),
         (comment(1, None), true),
+        (comment(0, None), false),
         (comment(-1, None), false),
         (comment(1, Some("abcdef1234")), true),
         (comment(1, Some("abcdef1")), true),
@@ -262,4 +263,134 @@ fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
     assert_eq!(exit, Some(Exit::Timeout { missing: Missing::Push }));
     let Step::Do(effects) = given_up.wake(Wake::AuthorGaveUp, at(5), &Policy::default()) else { panic!() };
     assert_eq!(ended(&effects), Some(&Exit::IssuesFound { author_gave_up: true }));
+}
+
+#[test]
+fn l3_a_loop_that_nobody_came_to_has_ended_at_its_head_and_keeps_what_was_spent() {
+    let anchor = seen("h").anchor;
+    let ended = ReviewLoop::nobody_came(anchor.clone(), 10, 2, 1);
+    assert_eq!(*ended.phase(), Phase::Ended(Exit::Timeout { missing: Missing::Anybody }));
+    assert_eq!((ended.anchor(), ended.attempt()), (Some(&anchor), 10), "a push can tell that it is stale");
+    assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop is not a new budget");
+    let named = waiting_for(&["r", "s"]);
+    assert_eq!(named.expected().iter().map(ReviewerName::as_str).collect::<Vec<_>>(), ["r", "s"]);
+    assert_eq!((named.anchor(), named.granted()), (None, 0), "nothing was seen and nothing granted yet");
+}
+
+#[test]
+fn a_loop_that_is_resumed_counts_the_rounds_and_grants_of_the_earlier_ones() {
+    let policy = Policy { max_rounds: 1, max_restarts: 1, ..Policy::default() };
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    let act = |review_loop: &mut ReviewLoop| match review_loop.wake(Wake::Polled(&issues), at(60), &policy) {
+        Step::Do(effects) => effects[0].clone(),
+        Step::Ignored(reason) => panic!("ignored: {reason}"),
+    };
+    let mut spent = ReviewLoop::resumed(["r".into()].into(), 1, 0, None);
+    assert_eq!(act(&mut spent), Effect::PostRoundCap { rounds: 1 });
+    let mut granted = ReviewLoop::resumed(["r".into()].into(), 1, 1, None);
+    assert_eq!(act(&mut granted), Effect::DispatchAuthor { round: 2 });
+    assert_eq!((granted.dispatched(), granted.granted()), (2, 1));
+
+    // The author is at work on this head: nobody starts another, and its round is one of this loop's.
+    let mut at_work = ReviewLoop::resumed(["r".into()].into(), 0, 0, Some(issues.anchor.clone()));
+    assert_eq!(*at_work.phase(), Phase::WithAuthor);
+    assert!(matches!(act(&mut at_work), Effect::WakeAt { .. }));
+    let pushed = Observation { posts: vec![review("r", "h2")], something_to_fix: true, ..seen("h2") };
+    let Step::Do(effects) = at_work.wake(Wake::Polled(&pushed), at(120), &policy) else { panic!() };
+    assert!(matches!(effects[0], Effect::PostRoundCap { .. }), "{effects:?}");
+}
+
+#[test]
+fn l10_a_pause_goes_back_to_what_it_interrupted_and_silences_the_timer() {
+    let policy = Policy::default();
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    for (observation, before) in [(&seen("h"), Phase::Waiting), (&issues, Phase::WithAuthor)] {
+        let mut review_loop = waiting_for(&["r"]);
+        let pending = timer(&polled(&mut review_loop, observation, 0)).0;
+        assert_eq!(*review_loop.phase(), before);
+        review_loop.wake(Wake::Pause, at(1), &policy);
+        review_loop.wake(Wake::Resume, at(2), &policy);
+        assert_eq!(*review_loop.phase(), before);
+        let stale = review_loop.wake(Wake::Timer(pending), at(60), &policy);
+        assert_eq!(stale, Step::Ignored("the timer was replaced"), "one poll too many, at a wrong time");
+        let renewed = timer(&polled(&mut review_loop, &seen("h"), 61)).0;
+        assert_ne!(renewed, pending, "or the old one would pass for it");
+    }
+}
+
+#[test]
+fn l2_a_timer_polls_once_and_each_has_a_name_of_its_own() {
+    let policy = Policy::default();
+    let mut review_loop = waiting_for(&["r"]);
+    assert_eq!(review_loop.wake(Wake::Started, at(0), &policy), Step::Do(vec![Effect::Poll]));
+    let first = timer(&polled(&mut review_loop, &seen("h"), 0)).0;
+    assert_eq!(review_loop.wake(Wake::Timer(first), at(60), &policy), Step::Do(vec![Effect::Poll]));
+    let second = timer(&polled(&mut review_loop, &seen("h"), 60)).0;
+    assert_ne!(first, second);
+    assert_eq!(
+        review_loop.wake(Wake::Timer(first), at(61), &policy),
+        Step::Ignored("the timer was replaced")
+    );
+    review_loop.wake(Wake::PollNow, at(62), &policy);
+    let third = timer(&polled(&mut review_loop, &seen("h"), 62)).0;
+    assert!(third != first && third != second, "what was replaced does not come back under its name");
+}
+
+#[test]
+fn l6_one_loop_starts_no_more_rounds_than_it_may_whatever_the_pull_request_has_left() {
+    let policy = Policy { max_rounds: 9, max_restarts: 2, ..Policy::default() };
+    let mut review_loop = waiting_for(&["r"]);
+    let mut started = 0;
+    for push in 0..5 {
+        let head = format!("h{push}");
+        let issues = Observation { posts: vec![review("r", &head)], something_to_fix: true, ..seen(&head) };
+        if let Step::Do(effects) = review_loop.wake(Wake::Polled(&issues), at(60), &policy) {
+            started += effects.iter().filter(|e| matches!(e, Effect::DispatchAuthor { .. })).count();
+        }
+    }
+    assert_eq!(started, 2);
+}
+
+#[test]
+fn l4_every_end_has_a_name_for_scripts_and_a_sentence_and_says_whether_news_can_change_it() {
+    let failed = Exit::WorkflowFailure { reviewer: "r".into(), reason: "out of quota".to_owned() };
+    let late = |missing| Exit::Timeout { missing };
+    let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push the last fix by hand";
+    for (exit, name, provisional, sentence) in [
+        (Exit::Success, "success", true, "every expected review is in, and nothing is left to act on"),
+        (
+            Exit::IssuesFound { author_gave_up: true },
+            "issues_found",
+            true,
+            "the reviews found something to fix, and the author ended without a push",
+        ),
+        (
+            late(Missing::Anybody),
+            "timeout",
+            true,
+            "no reviewer showed itself in time; name those to wait for in the configuration",
+        ),
+        (late(Missing::Push), "timeout", true, "the author did not push in time"),
+        (
+            late(Missing::Unknown),
+            "timeout",
+            true,
+            "the attempts ran out while the forge could not be reached",
+        ),
+        (failed, "workflow_failure", true, "the review by r failed: out of quota"),
+        (Exit::OutOfReach, "out_of_reach", true, "the forge could not be reached in any attempt"),
+        (Exit::RoundCap { rounds: 3 }, "round_cap", false, cap),
+        (Exit::PrMerged, "pr_merged", false, "the pull request was merged"),
+        (Exit::PrClosed, "pr_closed", false, "the pull request was closed without merging"),
+        (
+            Exit::BreakGlass(BrokenGlass::Label("stop".to_owned())),
+            "break_glass",
+            false,
+            "the label stop ended the loop",
+        ),
+        (Exit::Stopped, "stopped", false, "a person stopped the loop"),
+    ] {
+        assert_eq!((exit.name(), exit.is_provisional()), (name, provisional));
+        assert_eq!(exit.to_string(), sentence);
+    }
 }

@@ -74,13 +74,12 @@ impl Reading<'_> {
             return;
         }
         if let Some(names) = line.strip_prefix("diff --git ") {
-            self.begin(at);
-            self.begun_mut(at).both = path_of_both(names);
+            self.begin(at).both = path_of_both(names);
         } else if let Some(name) = line.strip_prefix("--- ") {
-            if self.begun.as_ref().is_none_or(|begun| begun.named) {
-                self.begin(at);
-            }
-            let begun = self.begun_mut(at);
+            let begun = match &mut self.begun {
+                Some(begun) if !begun.named => begun,
+                _ => self.begin(at),
+            };
             begun.named = true;
             begun.old = Some(unquoted(name));
         } else if let Some(begun) = &mut self.begun {
@@ -88,13 +87,9 @@ impl Reading<'_> {
         }
     }
 
-    fn begin(&mut self, at: usize) {
+    fn begin(&mut self, at: usize) -> &mut Begun {
         self.finish(at);
-        self.begun = Some(Begun { at, ..Begun::default() });
-    }
-
-    fn begun_mut(&mut self, at: usize) -> &mut Begun {
-        self.begun.get_or_insert_with(|| Begun { at, ..Begun::default() })
+        self.begun.insert(Begun { at, ..Begun::default() })
     }
 
     fn finish(&mut self, end: usize) {

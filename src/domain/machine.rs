@@ -125,10 +125,6 @@ impl Actions {
         self.0 & (1 << action as u8) != 0
     }
 
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     pub fn iter(self) -> impl Iterator<Item = Action> {
         Action::ALL.into_iter().filter(move |&action| self.contains(action))
     }

@@ -144,7 +144,7 @@ impl ReviewLoop {
     pub fn nobody_came(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
         let phase = Phase::Ended(Exit::Timeout { missing: Missing::Anybody });
         let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
-        ReviewLoop { phase, anchor: Some(anchor), attempt, reached: true, granted, ..begun }
+        ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }
     }
 
     /// A loop that goes on after earlier ones. With an anchor, the author is at work on it.

@@ -1,6 +1,6 @@
 //! One thread, with everything that can ever happen to it.
 
-use cloture::domain::machine::{Decision, EscalatedBy, Machine, Misfit, ResolvedBy, Status};
+use cloture::domain::machine::{Actions, Decision, EscalatedBy, Machine, Misfit, ResolvedBy, Status};
 use cloture::domain::policy::Policy;
 use cloture::domain::vocabulary::{Action, Intent, Stance};
 use stateright::{Checker, HasDiscoveries, Model, Property};
@@ -165,7 +165,7 @@ impl Model for ThreadModel {
                         if s.machine.is_open() {
                             ends.into_iter().all(|action| legal.under(stance).contains(action))
                         } else {
-                            legal.under(stance).is_empty()
+                            legal.under(stance) == Actions::NONE
                         }
                     })
                 },

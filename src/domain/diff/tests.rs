@@ -30,6 +30,7 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
                 diff --git a/from here.rs b/to there.rs\nsimilarity index 100%\nrename from from here.rs\nrename to to there.rs\n\
                 diff --git a/a picture.png b/a picture.png\nindex 1..2\nBinary files a/a picture.png and b/a picture.png differ\n\
                 diff --git a/empty b/empty\nnew file mode 100644\n\
+                diff --git a/x b/y.png b/x b/y.png\nBinary files differ\n\
                 diff --git \"a/\\303\\244 \\\"b.rs\" \"b/\\303\\244 \\\"b.rs\"\n--- \"a/\\303\\244 \\\"b.rs\"\n+++ \"b/\\303\\244 \\\"b.rs\"\n@@ -1 +1 @@\n-x\n+y\n";
     let found = read(text);
     let told: Vec<_> = found
@@ -45,6 +46,7 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
         ("to there.rs", Some("from here.rs"), false, 0),
         ("a picture.png", None, false, 0),
         ("empty", None, false, 0),
+        ("x b/y.png", None, false, 0),
         ("ä \"b.rs", None, false, 1),
     ];
     assert_eq!(told, expected);
@@ -77,6 +79,30 @@ fn hunks_out_of_order_or_out_of_this_world_are_passed_over() {
     assert_eq!(hunks[0], hunk(10, 1, 10, 1));
     assert!(hunks.windows(2).all(|pair| pair[0].old_start < pair[1].old_start), "{hunks:?}");
     assert_eq!(hunks.len(), 2);
+}
+
+#[test]
+fn a_hunk_has_the_lines_that_its_header_counts() {
+    let hunks = |text: &str| read(&format!("--- a/x\n+++ b/x\n{text}"))[0].hunks.clone();
+    let two = [hunk(1, 1, 1, 1), hunk(20, 1, 20, 1)];
+    assert_eq!(hunks("@@ -1,5 +1,5 @@\n-a\n+b\n@@ -20 +20 @@\n-c\n+d\n"), two, "the first was cut short");
+    assert_eq!(hunks("@@ -1 +1 @@\n-a\n+b\n+c\n"), [hunk(1, 1, 1, 1)], "one line too many was added");
+    assert_eq!(hunks("@@ -1 +1,2 @@\n-a\n-b\n+c\n"), [hunk(1, 1, 0, 0)], "one line too many was removed");
+    // Lines before the first do not exist, and a file is changed from its top to its bottom on either side.
+    for bad in ["@@ -0 +1 @@\n-a\n+b\n", "@@ -1 +0 @@\n-a\n+b\n"] {
+        assert_eq!(hunks(bad), [], "{bad}");
+    }
+    for back in ["@@ -2 +30 @@\n-a\n+b\n", "@@ -30 +2 @@\n-a\n+b\n"] {
+        assert_eq!(hunks(&format!("@@ -10 +10 @@\n-a\n+b\n{back}")), [hunk(10, 1, 10, 1)], "{back}");
+    }
+}
+
+#[test]
+fn a_file_is_deleted_by_its_mode_or_by_going_nowhere() {
+    let deleted = |text: &str| read(text)[0].deleted;
+    assert!(deleted("diff --git a/picture.png b/picture.png\ndeleted file mode 100644\nindex 1..0\n"));
+    assert!(deleted("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"));
+    assert!(!deleted("--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-a\n"));
 }
 
 /// The lines of a file that no hunk touches.

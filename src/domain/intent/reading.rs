@@ -225,3 +225,44 @@ fn is_foreign_letter(c: char) -> bool {
             | '\u{f900}'..='\u{faff}'
             | '\u{ff00}'..='\u{ffef}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(body: &str) -> Vec<String> {
+        read(body).lines.into_iter().map(|line| line.replace(CODE, "<code>")).collect()
+    }
+
+    #[test]
+    fn a_line_goes_on_in_small_letters_and_with_code() {
+        assert_eq!(lines("This is out of\nscope here."), ["This is out of scope here."]);
+        assert_eq!(lines("See\n`x` now"), ["See <code> now"]);
+        assert_eq!(lines("Noted\nThanks"), ["Noted", "Thanks"]);
+        assert_eq!(lines("One<br>Two<p>three</p> a<b>c</b>"), ["One", "Two", "three", "ac"]);
+    }
+
+    #[test]
+    fn code_is_heard_where_it_names_a_commit_and_quotations_never() {
+        assert_eq!(lines("Fixed in `abc1234` by `f`"), ["Fixed in abc1234 by <code>"]);
+        assert_eq!(lines("> quoted `abc1234`\n\nown"), ["own"]);
+        assert!(read("Noted. <!-- cloture:reply -->").signed_by_agent);
+        assert!(!read("> said <!-- cloture:reply -->\n\nNoted.").signed_by_agent);
+    }
+
+    #[test]
+    fn what_was_not_read_is_told_and_what_nobody_sees_splits_no_word() {
+        for (body, whole) in [
+            ("a\tb<br>c", true),
+            ("a\u{7}b", false),
+            ("a\u{202e}b", false),
+            ("<!-- hidden -->", true),
+            ("<!-- hidden -->and more", false),
+            ("<div>text</div>", false),
+            ("<details>\nhidden text\n</details>\n\nNoted.", true),
+        ] {
+            assert_eq!(read(body).whole, whole, "{body:?}");
+        }
+        assert_eq!(lines("won\u{200b}'t fix"), ["won't fix"]);
+    }
+}

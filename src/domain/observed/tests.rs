@@ -1,11 +1,12 @@
 use super::*;
 use crate::domain::machine::{Decision, Machine};
+use crate::domain::place::LineRange;
 use crate::domain::post::{Reading, Reported};
 use crate::domain::re_review::BreakGlassRules;
 use crate::domain::review_loop::{Observation, Standing};
 use crate::domain::snapshot::{
-    Branch, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName, Review, ReviewState,
-    ThreadSubject, Visible,
+    Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
+    Review, ReviewState, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Severity, Stance};
 use jiff::Timestamp;
@@ -40,6 +41,7 @@ impl Reads for Rabbit {
         let class = match place {
             _ if body.starts_with("Review in progress") || body.starts_with("Triggered") => PostClass::Noise,
             _ if body.starts_with("Error") => PostClass::Failure,
+            _ if body.starts_with("You are welcome") || body.starts_with("Sorry") => PostClass::Reply,
             Where::ThreadRoot => PostClass::Finding,
             Where::ThreadReply => PostClass::Reply,
             Where::Review | Where::Comment => PostClass::Summary,
@@ -47,6 +49,7 @@ impl Reads for Rabbit {
         let content = match class {
             PostClass::Noise => Content::NotReady,
             PostClass::Failure => Content::Failure("it failed".to_owned()),
+            PostClass::Reply if body.starts_with("Sorry") => Content::Failure("it is sorry".to_owned()),
             _ => Content::Complete,
         };
         let accepts =
@@ -57,7 +60,17 @@ impl Reads for Rabbit {
             _ => None,
         };
         let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
-        let report = |text: &str| Reported { severity, ..Reported::untold(text) };
+        let report = |text: &str| {
+            let report = Reported { severity, ..Reported::untold(text) };
+            // As some bots do, a body may name the place of what it tells.
+            match text.strip_prefix("src/a.rs:10 ") {
+                Some(title) => {
+                    let lines = LineRange::new(10, 10);
+                    Reported { path: Some("src/a.rs".into()), lines, title: Some(title.into()), ..report }
+                }
+                None => report,
+            }
+        };
         let findings = match place {
             Where::ThreadRoot => vec![report(body)],
             Where::Review => body.lines().skip(1).map(report).collect(),
@@ -122,6 +135,22 @@ fn review(minute: i64, head: &str) -> Review {
         edited_at: None,
         commit: Some(head.into()),
         minimized: false,
+        url: String::new(),
+    }
+}
+
+/// On the pull request itself.
+fn remark(minute: i64, author: Account, body: &str) -> Comment {
+    Comment {
+        id: format!("ic{minute}"),
+        author: Some(author),
+        association: Association::None,
+        written_by_us: false,
+        body: body.to_owned(),
+        created_at: at(minute),
+        updated_at: at(minute),
+        edited_at: None,
+        minimized: None,
         url: String::new(),
     }
 }
@@ -244,6 +273,31 @@ fn silence_holds_where_the_code_is_the_same_and_proposes_to_resolve_where_it_cha
 }
 
 #[test]
+fn silence_is_the_reviewers_own_and_about_the_head_it_finished() {
+    let late = [(1, bot(), "Look."), (12, bot(), "Agreed.")];
+    assert_eq!(standing(&snapshot(2, vec![said(&late)])), ("open", None, 0, 1, 2), "said after its review");
+    let others = [(1, bot(), "Look."), (12, person("dana"), "Why?")];
+    assert_eq!(standing(&snapshot(2, vec![said(&others)])), ("open", None, 1, 0, 2), "somebody else spoke");
+    let earlier = [(1, bot(), "Look."), (12, bot(), "Still.")];
+    let escalated = ("escalated", Some("round_limit"), 2, 0, 3);
+    assert_eq!(standing(&snapshot(3, vec![said(&earlier)])), escalated, "that was at the head before");
+    let mut resolved = snapshot(3, vec![said(&[(1, bot(), "Look.")])]);
+    resolved.threads[0].resolved = true;
+    assert_eq!(standing(&resolved), ("resolved", Some("reviewer"), 0, 1, 2), "nothing is held any more");
+}
+
+#[test]
+fn c6_looks_are_counted_since_the_pull_request_was_reopened() {
+    let mut seen = snapshot(3, vec![said(&[(1, bot(), "Look.")])]);
+    let cycles = |seen: &PullRequestSnapshot| with_decisions(seen, &[]).cycles[&"rabbit".into()];
+    assert_eq!(cycles(&seen), 3);
+    seen.reopened_at = Some(at(5));
+    assert_eq!(cycles(&seen), 2);
+    seen.reopened_at = Some(at(11));
+    assert_eq!(cycles(&seen), 1);
+}
+
+#[test]
 fn a_head_that_was_not_finished_says_nothing() {
     let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
     seen.reviews[1].body = "Error: quota.".to_owned();
@@ -280,6 +334,51 @@ fn a_finding_raised_again_is_a_repetition_of_the_first_thread() {
     };
     assert_eq!(shown(0), ("t", None, "open", 2));
     assert_eq!(shown(1), ("t12", Some("t"), "open", 2));
+}
+
+#[test]
+fn raising_it_again_is_a_turn_of_its_own_and_answers_what_was_said_before() {
+    let mut seen = repeated(&[11], 2);
+    assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "before its review is in");
+    seen.threads[0].comments.push(comment(2, person("dana"), "Why?"));
+    seen.threads[0].comments.push(comment(13, bot(), "Still, as I say below."));
+    assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "one look, however often it speaks");
+
+    let mut worse = repeated(&[12], 2);
+    worse.threads[0].comments[0].body += " low";
+    worse.threads[1].comments[0].body += " critical";
+    let first = &folded(&worse)[0].thread;
+    assert_eq!((first.status().name(), first.finding.severity), ("open", Some(Severity::Critical)));
+}
+
+#[test]
+fn late_talk_about_an_older_commit_is_no_newer_head() {
+    for minute in [10, 15] {
+        let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
+        seen.reviews.push(review(minute, "older"));
+        assert_eq!(with_decisions(&seen, &[]).cycles[&"rabbit".into()], 2, "at minute {minute}");
+    }
+}
+
+#[test]
+fn d1_what_is_raised_again_repeats_an_open_thread_before_one_that_a_person_has() {
+    let mut seen = repeated(&[2, 11], 2);
+    let vetoed = |thread: &str| Happened {
+        at: at(5),
+        thread: thread.into(),
+        what: Happening::Act(PersonAct::Decide(Decision::Veto)),
+    };
+    let repeats = |seen: &PullRequestSnapshot, happened: &[Happened]| {
+        let threads = with_decisions(seen, happened).threads;
+        let again = threads.into_iter().find(|observed| observed.thread.id.as_str() == "t11").unwrap();
+        again.repeats.map(|id| id.to_string())
+    };
+    assert_eq!(repeats(&seen, &[]).as_deref(), Some("t"));
+    assert_eq!(repeats(&seen, &[vetoed("t")]).as_deref(), Some("t2"));
+    // And one that a person has before one that its reviewer let go.
+    seen.threads[0].comments[0].body += " ✅";
+    seen.threads[0].comments[0].edited_at = Some(at(5));
+    assert_eq!(repeats(&seen, &[vetoed("t2")]).as_deref(), Some("t2"));
 }
 
 #[test]
@@ -343,6 +442,12 @@ fn what_comes_after_the_merge_counts_no_more() {
     seen.state = PullRequestState::Merged;
     seen.merged_at = Some(at(5));
     assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
+    seen.merged_at = Some(at(12));
+    assert_eq!(standing(&seen), ("open", None, 1, 0, 2), "what was said at that very moment was still said");
+    let mut edited = snapshot(2, vec![said(&[(1, bot(), "Look. ✅")])]);
+    edited.threads[0].comments[0].edited_at = Some(at(11));
+    edited.merged_at = Some(at(5));
+    assert_eq!(standing(&edited).0, "open");
 }
 
 #[test]
@@ -361,6 +466,43 @@ fn findings_in_a_reviews_body_are_found_once_and_in_the_latest_only() {
     let titles: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.title.to_string()).collect();
     assert_eq!(titles, ["One more:"]);
     assert_eq!(&*observed.in_bodies[0].finding.body, "The clock is read twice; use one.");
+
+    seen.reviews.reverse();
+    assert_eq!(with_decisions(&seen, &[]), observed, "the latest by its time, not by its place in the list");
+    seen.comments.push(remark(30, bot(), "You are welcome."));
+    assert_eq!(with_decisions(&seen, &[]).in_bodies, observed.in_bodies, "a courtesy takes nothing back");
+    seen.comments.push(remark(31, bot(), "Reviewed: there is nothing to say."));
+    assert_eq!(with_decisions(&seen, &[]).in_bodies, []);
+}
+
+#[test]
+fn what_a_body_repeats_from_a_thread_of_its_reviewer_counts_there() {
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "The index is unchecked.")])]);
+    seen.reviews[0].body =
+        "Two:\nsrc/a.rs:10 The index is unchecked.\nsrc/a.rs:10 The socket leaks.".to_owned();
+    let observed = with_decisions(&seen, &[]);
+    let told: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.body.to_string()).collect();
+    assert_eq!(told, ["src/a.rs:10 The socket leaks."]);
+}
+
+#[test]
+fn threads_that_no_reviewer_opened_are_listed_with_who_did() {
+    let people = thread("p", vec![comment(1, person("dana"), "Hm."), comment(12, bot(), "Indeed.")]);
+    let mut ghost = thread("g", vec![comment(2, bot(), "Gone.")]);
+    ghost.comments[0].author = None;
+    (ghost.resolved, ghost.outdated, ghost.line) = (true, true, None);
+    let own = said(&[(1, bot(), "Look.")]);
+    let seen = snapshot(1, vec![people, ghost, own, thread("x", Vec::new())]);
+    let unowned = unowned(&seen, &Rabbit);
+    let told: Vec<_> = unowned
+        .iter()
+        .map(|thread| {
+            let by = thread.opened_by.as_ref().map(|account| account.login.as_str());
+            (thread.id.as_str(), by, thread.status.name(), thread.line, thread.outdated)
+        })
+        .collect();
+    assert_eq!(told, [("g", None, "resolved", None, true), ("p", Some("dana"), "open", Some(10), false)]);
+    assert_eq!((&*unowned[1].finding.title, unowned[1].url.as_str()), ("Hm.", "https://forge/c1"));
 }
 
 #[test]
@@ -382,6 +524,9 @@ fn what_people_decided_here_is_part_of_the_history() {
     let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
     let thread = with_decisions(&seen, &[gone, queue]).threads[0].thread.clone();
     assert!(thread.handed_off && !thread.queued);
+    let late = Happened { at: at(7), thread: "t".into(), what: Happening::Act(PersonAct::Queue) };
+    let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
+    assert!(!with_decisions(&seen, &[late, gone]).threads[0].thread.queued, "H4: it never goes twice");
 }
 
 #[test]
@@ -420,6 +565,8 @@ fn who_resolved_it_tells_a_person_from_the_reviewer() {
     assert_eq!(standing(&seen), ("resolved", Some("reviewer"), 0, 1, 2));
     seen.threads[0].resolved_by = Some(bot());
     assert_eq!(standing(&seen).1, Some("reviewer"));
+    seen.threads[0].resolved_by = Some(account("fixer", AccountKind::Bot));
+    assert_ne!(standing(&seen).1, Some("person"), "no bot passes for a person");
     seen.threads[0].resolved_by = Some(person("dana"));
     assert_eq!(standing(&seen), ("resolved", Some("person"), 0, 0, 1));
 }
@@ -467,21 +614,32 @@ fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
     assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
     seen.reviews.clear();
     assert!(reviewers(&seen, &Rabbit).is_empty());
-    seen.comments.push(Comment {
-        id: "ic".to_owned(),
-        author: Some(bot()),
-        association: Association::None,
-        written_by_us: false,
-        body: "Review in progress".to_owned(),
-        created_at: at(3),
-        updated_at: at(3),
-        edited_at: None,
-        minimized: None,
-        url: String::new(),
-    });
+    seen.comments.push(remark(3, bot(), "Review in progress"));
     assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
     seen.author = Some(bot());
     assert!(reviewers(&seen, &Rabbit).is_empty(), "nobody waits for the author's own review");
+}
+
+#[test]
+fn l3_a_review_that_says_nothing_is_ready_with_its_threads_and_a_comment_by_what_it_is() {
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look.")])]);
+    seen.reviews[0].body = String::new();
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "the thread may be an older one's");
+    seen.threads[0].comments[0].review = Some("r1".to_owned());
+    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
+    seen.threads[0].comments[0].reply_to = Some("c0".to_owned());
+    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "an answer to somebody is no review");
+
+    seen.reviews.clear();
+    let left = |body: &str| {
+        let standing =
+            observed(&PullRequestSnapshot { comments: vec![remark(3, bot(), body)], ..seen.clone() }).1;
+        (standing.arrived.len(), standing.missing.len(), standing.failed.len())
+    };
+    assert_eq!(left("Reviewed: there is nothing to say."), (1, 0, 0));
+    assert_eq!(left("You are welcome."), (0, 1, 0), "a courtesy is no review");
+    assert_eq!(left("Error: quota."), (0, 0, 1));
+    assert_eq!(left("Sorry, the review failed."), (0, 0, 1), "told in an answer to somebody");
 }
 
 #[test]
@@ -494,9 +652,86 @@ fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_seen() {
     seen.labels.push("cloture:break-glass".to_owned());
     assert!(observed(&seen).0.broken_glass.is_some());
     seen.reviews[0].state = ReviewState::ChangesRequested;
-    assert_eq!(observed(&seen).0.rounds_on_forge, 1);
-    seen.reopened_at = Some(at(2));
-    assert_eq!(observed(&seen).0.rounds_on_forge, 0);
+    for (reopened, rounds) in [(None, 1), (Some(at(0)), 1), (Some(at(1)), 0), (Some(at(2)), 0)] {
+        seen.reopened_at = reopened;
+        assert_eq!(observed(&seen).0.rounds_on_forge, rounds, "reopened at {reopened:?}");
+    }
+}
+
+#[test]
+fn r7_the_phrase_is_heard_on_the_pull_request_and_in_threads_from_people_alone() {
+    let phrase = "/cloture break-glass";
+    let broken = |seen: &PullRequestSnapshot| observed(seen).0.broken_glass.is_some();
+    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look."), (2, person("dana"), phrase)])]);
+    assert!(broken(&seen));
+    seen.threads[0].comments[1].pending = true;
+    assert!(!broken(&seen), "a draft has been said to nobody");
+    seen.comments.push(remark(3, person("dana"), phrase));
+    assert!(!broken(&seen), "by nobody who may");
+    seen.comments[0].association = Association::Owner;
+    assert!(broken(&seen));
+    seen.comments[0].author = Some(account("fixer", AccountKind::Bot));
+    assert!(!broken(&seen));
+}
+
+/// A reviewer that leaves nothing but a passed check where it finds nothing.
+#[derive(Debug)]
+struct Gate;
+
+impl Reads for Gate {
+    fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
+        Rabbit.reviewer(by, body)
+    }
+
+    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+        Rabbit.read(reviewer, place, body)
+    }
+
+    fn passes_by_check(&self, _reviewer: &ReviewerName) -> bool {
+        true
+    }
+}
+
+#[test]
+fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_all_there_is() {
+    let check = |outcome, title: Option<&str>| Check {
+        name: "review".to_owned(),
+        app: Some("rabbit".to_owned()),
+        app_id: None,
+        outcome,
+        title: title.map(ToOwned::to_owned),
+        summary: None,
+        commit: "h0".into(),
+        started_at: None,
+        completed_at: Some(at(2)),
+        url: None,
+    };
+    let standing = |check: Check, reads: &dyn Reads| {
+        let checks = Visible::Seen(vec![check]);
+        let seen = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
+        let rules = BreakGlassRules::default();
+        let observed = observe(&seen, &[], reads, &Policy::default());
+        observation(&seen, &observed, reads, &rules, false).standing(&["rabbit".into()].into())
+    };
+    let failed =
+        |title| standing(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();
+    assert_eq!(failed(Some("Out of quota")), "Out of quota");
+    assert_eq!(failed(None), "its check review failed");
+    assert_eq!(standing(check(CheckOutcome::Passed, None), &Gate).arrived.len(), 1);
+    for silent in [CheckOutcome::Passed, CheckOutcome::Running, CheckOutcome::Neither] {
+        assert_eq!(standing(check(silent, None), &Rabbit).missing.len(), 1, "{silent:?}");
+    }
+    assert_eq!(standing(check(CheckOutcome::Running, None), &Gate).missing.len(), 1);
+    let stranger = Check { app: Some("builder".to_owned()), ..check(CheckOutcome::Failed, None) };
+    assert_eq!(standing(stranger, &Rabbit).missing.len(), 1);
+}
+
+#[test]
+fn what_was_kept_of_a_pull_request_is_read_back_whole() {
+    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (2, person("dana"), "Why?")])]);
+    seen.comments.push(remark(3, bot(), "Reviewed."));
+    let kept = serde_json::to_string(&seen).unwrap();
+    assert_eq!(serde_json::from_str::<PullRequestSnapshot>(&kept).unwrap(), seen);
 }
 
 fn any_comment() -> impl Strategy<Value = ThreadComment> {

@@ -64,7 +64,10 @@ pub(super) const PHRASES: Table = &[
     (Signal::Denies, "不是; 没有; 并非; 不会; 不能; 不; 没; 未"),
     (Signal::Contrasts, "但是; 但; 不过; 然而; 可是; 尽管; 只是; 虽然"),
     (Signal::Negates, "不; 没; 没有; 未; 并非; 不是"),
-    (Signal::Hedges, "也许; 可能; 不确定; 是否; 应该; 你说; 要不要; 或许; 所谓; 怎么; 为什么; 觉得"),
+    (
+        Signal::Hedges,
+        "也许; 可能; 大概; 恐怕; 不确定; 是否; 应该; 你说; 要不要; 或许; 所谓; 怎么; 为什么; 觉得",
+    ),
     (Signal::Supposes, "如果; 假如; 的话"),
     (Signal::Conditions, "除非; 直到; 之前; 还没; 还不; 再说; 不是办法; 会出问题"),
     (Signal::Withholds, "先不关闭; 不要关闭; 保持打开; 保持开启; 需要讨论; 讨论一下; 呵呵; 哈哈; 再看看"),
