@@ -11,6 +11,7 @@ use cloture::supervisor::Role;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::handoffs::{Decided, ever};
 use cloture::supervisor::view::HandoffState;
+use cloture::targets;
 
 const MERGE: &str = "{ merge = { by = 'dana' } }";
 
@@ -98,7 +99,7 @@ async fn what_was_sent_elsewhere_goes_there_and_what_was_withheld_stays() {
         assert!(matches!(&task.state, HandoffState::Sent { url: Some(url) } if url.starts_with("https://")));
         let last = task.last_try.as_ref().unwrap();
         assert_eq!((last.number, last.by.as_str(), task.is_unknown), (1, "one", false));
-        assert_eq!(task.reason, Eligibility::EverythingGoes.to_string());
+        assert_eq!(task.reason, targets::reason([Eligibility::EverythingGoes]));
     }
 }
 
