@@ -18,8 +18,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Whether the program keeps the names of its functions. A profile could say so as well, but it is part of what the hashes in
+/// these names are made from.
+const KEEP_NAMES: &str = "CLOTURE_KEEP_NAMES";
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=assets/layout");
+    println!("cargo:rerun-if-env-changed={KEEP_NAMES}");
     if env::var("PROFILE")? != "release" {
         return Ok(());
     }
@@ -28,9 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(&script, linker_script(&fs::read_to_string(functions)?))?;
     let in_order = [format!("-Wl,-T,{}", script.display())];
     let in_short = ["-Wl,-z,pack-relative-relocs".to_owned()];
+    let without_names = ["-Wl,--strip-all".to_owned()];
+    let keeps_names = env::var_os(KEEP_NAMES).is_some();
     let trial = Trial::new()?;
-    for arguments in [&in_order[..], &in_short[..]] {
-        if trial.works(arguments)? {
+    for arguments in [&in_order[..], &in_short[..], &without_names[..]] {
+        let is_wanted = !(keeps_names && arguments == without_names);
+        if is_wanted && trial.works(arguments)? {
             for argument in arguments {
                 println!("cargo:rustc-link-arg-bins={argument}");
             }
