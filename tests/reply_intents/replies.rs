@@ -134,6 +134,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     (
         Acknowledged,
         &[
+            "Good catch, the buffer leaks.",
             "Fixed the first, the rest needs a follow up.",
             "> see `a` `b` `c`\n\nNoted.",
             "Fixed the first one, the rest in a follow-up.",
@@ -374,6 +375,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
         Other,
         &[
             "But noted.",
+            "Noted, but low priority.",
             "However, noted.",
             "This is not fixed yet.",
             "Noted, however.",

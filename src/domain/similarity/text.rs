@@ -392,3 +392,208 @@ fn undoubled(stem: &str) -> &str {
         _ => stem,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a text says, as the start of it is compared.
+    fn said(text: &str) -> String {
+        flattened(&without_markup(text))
+    }
+
+    /// The words of a text and what they weigh.
+    fn weights(text: &str) -> Vec<(String, u8)> {
+        words(&without_markup(text)).into_iter().map(|word| (word.stem, word.weight)).collect()
+    }
+
+    /// The words of a text that are no name and no part of one.
+    fn prose(text: &str) -> Vec<String> {
+        words(text).into_iter().filter(|word| word.name.is_none()).map(|word| word.stem).collect()
+    }
+
+    /// The names of a text, each as its parts.
+    fn names(text: &str) -> Vec<String> {
+        let words = words(&without_markup(text));
+        let groups = words.chunk_by(|a, b| a.name == b.name).filter(|parts| parts[0].name.is_some());
+        groups
+            .map(|parts| parts.iter().map(|part| part.stem.as_str()).collect::<Vec<_>>().join(" "))
+            .collect()
+    }
+
+    #[test]
+    fn markup_is_taken_away() {
+        for (marked, plain) in [
+            ("## **Missing** check\n\n- in `foo`", "missing check in foo"),
+            ("Missing <b>null</b> check", "missing null check"),
+            ("Missing<br/>check", "missing check"),
+            ("See [the guide](docs/start.md) first", "see the guide first"),
+            ("![P1 badge](https://badge.example/p1.svg) Missing check", "missing check"),
+            ("<!-- id:1 -->Missing check<!-- <b>end</b> -->", "missing check"),
+            ("See https://example.com/a?b=c#d for more", "see for more"),
+            ("The page (http://example.com/a) is old", "the page is old"),
+            ("Unused\n```suggestion\nlet x = 1;\n```\nimport", "unused import"),
+        ] {
+            assert_eq!(said(marked), plain, "{marked}");
+        }
+    }
+
+    #[test]
+    fn signs_that_mark_nothing_stay_where_they_are() {
+        for (text, plain) in [
+            ("Fails if a < b or b > c", "fails if a b or b c"),
+            ("Fails if a < b", "fails if a b"),
+            ("Crash! The parser (again) dies", "crash the parser again dies"),
+            ("Reads list[0] of (a)", "reads list 0 of a"),
+            ("An http header, and https too", "an http header and https too"),
+            ("The `Vec<String>` here", "the vec string here"),
+            // A mark that nothing closes in its paragraph marks nothing, and hides no markup.
+            ("One ` here\n\n<!-- id:1 -->another ` there", "one here another there"),
+        ] {
+            assert_eq!(said(text), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn folded_blocks_are_left_out() {
+        for (folded, plain) in [
+            ("Missing\n<details>\n<summary>Prompt</summary>\nVerify\n</details>\ncheck", "missing check"),
+            ("Missing\n  <Details open>\nVerify\n</details>\ncheck", "missing check"),
+            ("<details>Prompt</details>Missing check", "missing check"),
+            ("Missing\n<details>\n1\n<details>\n2\n</details>\n3\n</details>\ncheck", "missing check"),
+            ("Missing check\n<details>\nnever closed", "missing check"),
+            ("The <details> element is never closed", "the element is never closed"),
+        ] {
+            assert_eq!(said(folded), plain, "{folded}");
+        }
+    }
+
+    #[test]
+    fn names_are_told_from_prose() {
+        assert_eq!(
+            names("`load`, <code>save</code>, $total and flush() fail"),
+            ["load", "save", "total", "flush"]
+        );
+        assert_eq!(names("user_id, userName and utf8 of the HTTP Parser"), ["user id", "user name", "utf8"]);
+        assert_eq!(prose("A read/write lock: never-ending"), ["a", "read", "writ", "lock", "miss", "end"]);
+    }
+
+    #[test]
+    fn a_name_of_several_parts_is_one_name() {
+        for name in
+            ["config.load", "Config::load", "config->load", "config/load", "config-load", "configLoad"]
+        {
+            assert_eq!(names(&format!("`{name}`")), ["config load"], "{name}");
+        }
+        assert_eq!(names("`config` `load`"), ["config", "load"]);
+        assert_eq!(names("`get` `config.load` `set`"), ["get", "config load", "set"]);
+    }
+
+    #[test]
+    fn names_are_split_at_their_humps() {
+        let split = |name| parts(name).collect::<Vec<&str>>();
+        assert_eq!(split("getUserById"), ["get", "User", "By", "Id"]);
+        assert_eq!(split("__get_user__id_"), ["get", "user", "id"]);
+        assert_eq!(split("HTTPServer"), ["HTTP", "Server"]);
+        assert_eq!(split("parseURL"), ["parse", "URL"]);
+        assert_eq!(split("utf8"), ["utf8"]);
+    }
+
+    #[test]
+    fn the_numbers_of_lines_are_left_out_and_others_stay() {
+        for text in [
+            "Overflow at line 12",
+            "Overflow at lines 12-14",
+            "Overflow at Lines 12 to 14 and 20, 21",
+            "Overflow at L12-L14",
+        ] {
+            assert_eq!(prose(text).first().map(String::as_str), Some("overflow"));
+            assert!(
+                words(text).iter().all(|word| word.stem.bytes().all(|b| b.is_ascii_lowercase())),
+                "{text}"
+            );
+        }
+        assert_eq!(names("Overflow in main.rs:12"), ["rs"]);
+        for text in [
+            "Overflow at timeout:30",
+            "Overflow of 10 and 30",
+            "Overflow from 10 to 30",
+            "Line by line 5 of 30",
+        ] {
+            assert_eq!(names(text).last().map(String::as_str), Some("30"), "{text}");
+        }
+        assert!(prose("Overflow on drive L").contains(&"l".to_owned()));
+    }
+
+    #[test]
+    fn how_bad_it_is_says_nothing_unless_it_is_a_name() {
+        assert_eq!(weights("P1: `P2`"), [("p2".to_owned(), NAME)]);
+    }
+
+    #[test]
+    fn a_word_weighs_what_it_says_about_the_finding() {
+        let expected = [
+            ("the", 0),
+            ("issu", GENERIC),
+            ("unus", CONCEPT),
+            ("parser", WORD),
+            ("load", NAME),
+            ("17", NAME),
+        ];
+        let expected = expected.map(|(word, weight)| (word.to_owned(), weight));
+        assert_eq!(weights("The issues: unused parsers, `load` 17"), expected);
+        // Prose has other words for the same, a name has not.
+        assert_eq!(weights("absent `absent`"), [("miss".to_owned(), CONCEPT), ("absent".to_owned(), NAME)]);
+    }
+
+    #[test]
+    fn what_has_no_spaces_is_compared_in_pairs() {
+        let expected = [
+            ("検索", CONCEPT),
+            ("索が", CONCEPT),
+            ("がな", GENERIC),
+            ("ない", GENERIC),
+            ("api", WORD),
+            ("鍵", CONCEPT),
+        ];
+        let expected = expected.map(|(pair, weight)| (pair.to_owned(), weight));
+        assert_eq!(weights("検索がないAPI鍵"), expected);
+        for text in ["カナ", "검색", "㐀㐁", "豈更", "𠀀𠀁"] {
+            assert_eq!(weights(text), [(text.to_owned(), CONCEPT)]);
+        }
+    }
+
+    #[test]
+    fn case_width_and_accents_make_no_difference() {
+        assert_eq!(folded("ＡＰＩ～！"), "api~!");
+        assert_eq!(folded("ÀÇÊÏÑÕÜ Ação cafe\u{301}"), "aceinou acao cafe");
+    }
+
+    #[test]
+    fn forms_of_a_word_are_one_word() {
+        for (forms, expected) in [
+            ("query queries", "query"),
+            ("deny denied denies", "deny"),
+            ("check checks checked checking", "check"),
+            ("log logs logged logging", "log"),
+            ("miss missed missing", "miss"),
+            ("parse parses parsed parsing", "pars"),
+            ("validate validates validated validating validation", "validat"),
+            ("exact exactly", "exact"),
+        ] {
+            for form in forms.split(' ') {
+                assert_eq!(stem(form), expected, "{form}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_only_look_like_forms_are_left_alone() {
+        for word in [
+            "bus", "class", "status", "basis", "string", "only", "need", "king", "apply", "action", "case",
+            "été",
+        ] {
+            assert_eq!(stem(word), word);
+        }
+    }
+}
