@@ -7,6 +7,7 @@
 
 #[path = "fuzz/answers.rs"]
 mod answers;
+mod dice;
 mod forge;
 #[path = "fuzz/mutation.rs"]
 mod mutation;
@@ -66,7 +67,7 @@ fn posts_of_bots_and_people() {
     fuzz("posts", &bytes(&posts()), |input, random| {
         let body = String::from_utf8_lossy(input);
         for place in [Where::ThreadRoot, Where::ThreadReply, Where::Review, Where::Comment] {
-            let reading = PROFILES.read(random.one_of(&names), place, &body);
+            let reading = PROFILES.read(random.any(&names), place, &body);
             let unknown = PROFILES.read_unknown(place, &body);
             // What is read is data that others print: it is there, whatever it says.
             let _readable = format!("{reading:?}{unknown:?}");
@@ -212,7 +213,7 @@ fn rows_of_the_journal() {
             seq: random.next(),
             at: "2026-03-02T10:00:00Z".parse().unwrap(),
             pull_request: None,
-            kind: (*random.one_of(&kinds)).to_owned(),
+            kind: (*random.any(&kinds)).to_owned(),
             by: String::new(),
             why: String::new(),
             key: None,

@@ -12,7 +12,6 @@
 mod bite;
 #[path = "soak/course.rs"]
 mod course;
-#[path = "soak/dice.rs"]
 mod dice;
 #[path = "soak/forge_side.rs"]
 mod forge_side;

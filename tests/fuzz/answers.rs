@@ -1,8 +1,8 @@
 //! GitHub's answers with something else in the place of what the schema promises, and what becomes of a pull request that was
 //! read from them.
 
+use crate::dice::Dice;
 use crate::forge::{Answer, PullRequest, PullRequests, Request, address};
-use crate::mutation::Random;
 use cloture::config::Config;
 use cloture::domain::observed;
 use cloture::domain::policy::Policy;
@@ -52,7 +52,7 @@ impl Transport for Junk {
         let Answer::Json(200, _, mut body) = self.forge.answer(&request) else { panic!("only answers") };
         let mut data = body["data"].take();
         if let Some(round) = self.round {
-            let mut random = Random::new(round.wrapping_mul(1_000) + number as u64);
+            let mut random = Dice::new(round.wrapping_mul(1_000) + number as u64);
             // One answer in three, so that much of what is bad comes behind something good.
             if random.below(3) == 0 {
                 spoil(&mut data, &mut random);
@@ -71,7 +71,7 @@ fn knows(variables: &Value) -> bool {
 }
 
 /// Puts something else somewhere into a value.
-fn spoil(value: &mut Value, random: &mut Random) {
+fn spoil(value: &mut Value, random: &mut Dice) {
     let goes_in = random.below(5) > 0;
     match value {
         Value::Object(fields) if goes_in && !fields.is_empty() => {
@@ -95,7 +95,7 @@ fn spoil(value: &mut Value, random: &mut Random) {
     }
 }
 
-fn something(random: &mut Random) -> Value {
+fn something(random: &mut Dice) -> Value {
     let texts = [
         "",
         "\u{0}\u{1b}[2J",
@@ -115,7 +115,7 @@ fn something(random: &mut Random) -> Value {
         4 => json!(1.5e300),
         5 => json!([]),
         6 => json!({}),
-        _ => json!(random.one_of(&texts)),
+        _ => json!(random.any(&texts)),
     }
 }
 

@@ -1,36 +1,10 @@
 //! Turning what is right into what is nearly right: the same inputs in every run, from seeds that a real program wrote.
 
+use crate::dice::Dice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Inputs of each kind, unless somebody wants more.
 const ROUNDS: u64 = 300;
-
-/// `SplitMix64`: enough to look everywhere, and the same everywhere.
-#[derive(Debug, Clone)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below this one, which is not zero.
-    pub(crate) fn below(&mut self, most: usize) -> usize {
-        usize::try_from(self.next() % most.max(1) as u64).unwrap()
-    }
-
-    pub(crate) fn one_of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
 
 /// What hurts parsers of text, whatever the text is.
 const HOSTILE: &[&str] = &[
@@ -87,8 +61,8 @@ const HOSTILE: &[&str] = &[
 ];
 
 /// One seed with a few changes.
-pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut bytes = random.one_of(seeds).clone();
+pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Dice) -> Vec<u8> {
+    let mut bytes = random.any(seeds).clone();
     for _ in 0..=random.below(6) {
         let at = random.below(bytes.len() + 1);
         let to = at + random.below((bytes.len() - at).min(64) + 1);
@@ -96,11 +70,11 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             0 => bytes.truncate(at),
             1 => drop(bytes.drain(at..to)),
             2 => {
-                let word = random.one_of(HOSTILE).as_bytes();
+                let word = random.any(HOSTILE).as_bytes();
                 bytes.splice(at..at, word.iter().copied());
             }
             3 => {
-                let word = random.one_of(HOSTILE).as_bytes();
+                let word = random.any(HOSTILE).as_bytes();
                 bytes.splice(at..to, word.iter().copied());
             }
             4 => {
@@ -109,7 +83,7 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 bytes.splice(at..at, piece.repeat(times));
             }
             5 => {
-                let other = random.one_of(seeds);
+                let other = random.any(seeds);
                 let from = random.below(other.len() + 1);
                 bytes.splice(at..to, other[from..].iter().take(200).copied());
             }
@@ -119,7 +93,7 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 }
             }
             _ => {
-                let opening = *random.one_of(&[b"[".as_slice(), b"{\"a\":", b"> ", b"<b>", b"**", b"- "]);
+                let opening = *random.any(&[b"[".as_slice(), b"{\"a\":", b"> ", b"<b>", b"**", b"- "]);
                 bytes.splice(at..at, opening.repeat(1 + random.below(300)));
             }
         }
@@ -130,7 +104,7 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 }
 
 /// Lets something read many inputs. What makes it panic is made as small as it stays bad, and shown.
-pub(crate) fn fuzz(name: &str, seeds: &[Vec<u8>], read: impl Fn(&[u8], &mut Random)) {
+pub(crate) fn fuzz(name: &str, seeds: &[Vec<u8>], read: impl Fn(&[u8], &mut Dice)) {
     assert!(!seeds.is_empty(), "{name} has nothing to begin with");
     let rounds = std::env::var("CLOTURE_FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
     let rounds = rounds.unwrap_or(ROUNDS);
@@ -138,16 +112,16 @@ pub(crate) fn fuzz(name: &str, seeds: &[Vec<u8>], read: impl Fn(&[u8], &mut Rand
         try_one(name, "a seed", seed, 0, &read);
     }
     for round in 0..rounds {
-        let mut random = Random::new(round);
+        let mut random = Dice::new(round);
         let input = mutated(seeds, &mut random);
         try_one(name, &format!("round {round}"), &input, round, &read);
     }
     println!("{name}: {} seeds, {rounds} inputs, none of them bad", seeds.len());
 }
 
-fn try_one(name: &str, which: &str, input: &[u8], round: u64, read: &impl Fn(&[u8], &mut Random)) {
+fn try_one(name: &str, which: &str, input: &[u8], round: u64, read: &impl Fn(&[u8], &mut Dice)) {
     let is_bad = |input: &[u8]| {
-        catch_unwind(AssertUnwindSafe(|| read(input, &mut Random::new(round.wrapping_add(1))))).is_err()
+        catch_unwind(AssertUnwindSafe(|| read(input, &mut Dice::new(round.wrapping_add(1))))).is_err()
     };
     if is_bad(input) {
         // Hundreds of panics more would hide the one that counts.

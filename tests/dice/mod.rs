@@ -1,4 +1,5 @@
-//! Chance with a seed: `SplitMix64`, because a soak that failed must be able to run again as it was.
+//! Chance with a seed: `SplitMix64`, because what failed must be able to run again as it was.
+#![allow(dead_code, reason = "every test file uses another part")]
 
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
@@ -29,6 +30,11 @@ impl Dice {
 
     pub(crate) fn is_in(&mut self, of_thousand: usize) -> bool {
         self.below(1000) < of_thousand
+    }
+
+    /// One of those, of which there is at least one.
+    pub(crate) fn any<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
     }
 
     pub(crate) fn one<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
