@@ -220,7 +220,7 @@ impl Action {
                 Palette,
             ],
             Screen::Record { .. } => &[Back, Down, Up, Help, Quit],
-            Screen::FirstRun => &[WriteConfiguration, Open, Poll, Demo, Help, Quit],
+            Screen::FirstRun => &[WriteConfiguration, Demo, Quit, Help, Open, Poll],
         }
     }
 }
@@ -242,9 +242,14 @@ mod tests {
 
     #[test]
     fn hints_only_offer_what_works() {
-        for screen in
-            [Screen::Watch, Screen::Inbox, Screen::Handoff, Screen::Journal, Screen::Record { seq: 1 }]
-        {
+        for screen in [
+            Screen::Watch,
+            Screen::Inbox,
+            Screen::Handoff,
+            Screen::Journal,
+            Screen::Record { seq: 1 },
+            Screen::FirstRun,
+        ] {
             for action in Action::hints(&screen) {
                 assert!(action.works_on(&screen), "{action:?} on {screen:?}");
             }
