@@ -19,6 +19,12 @@ fn issue(name: &str) -> String {
     format!("[[handoff.targets]]\nname = '{name}'\nkind = 'issue'\nlabels = ['ai-fix']\n")
 }
 
+/// A target that runs a program, which this is the text of.
+fn command(place: &Place, body: &str) -> String {
+    let command = place.script("agent", body);
+    format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n")
+}
+
 /// A person queues a thread, from whatever program.
 async fn queue(run: &Run, place: &Place, number: usize) {
     let view = run.view();
@@ -228,9 +234,7 @@ async fn every_kind_of_target_gets_its_task_once_by_its_route() {
 #[tokio::test]
 async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() {
     let place = Place::new().await;
-    let command = place.script("agent", "echo try >> \"$here/tries\"; [ -e \"$here/ready\" ]");
-    let targets =
-        format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n");
+    let targets = command(&place, "echo try >> \"$here/tries\"; [ -e \"$here/ready\" ]");
     let run = place.run(&auto(&targets)).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
     run.tick().await;
@@ -252,9 +256,7 @@ async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() 
 #[tokio::test]
 async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
     let place = Place::new().await;
-    let command = place.script("agent", "echo try >> \"$here/tries\"");
-    let targets =
-        format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n");
+    let targets = command(&place, "echo try >> \"$here/tries\"");
     let run = place.run(&auto(&targets)).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
     run.tick().await;

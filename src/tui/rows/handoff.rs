@@ -183,10 +183,15 @@ pub fn ever(decided: &Decided) -> HandoffRow {
     }
 }
 
+/// Each once: what two reviewers call by the same name is one thing to whoever reads the list.
 fn titles(findings: &[ThreadId], standing: &Standing) -> Vec<String> {
-    let title = |id| match standing.thread(id) {
-        Some(shown) => line(&shown.thread.finding.title),
-        None => line(id.as_str()),
-    };
-    findings.iter().map(title).collect()
+    let mut titles = Vec::new();
+    for id in findings {
+        let shown = standing.thread(id);
+        let title = line(shown.as_ref().map_or(id.as_str(), |shown| &shown.thread.finding.title));
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    titles
 }
