@@ -4,6 +4,7 @@
 
 #[path = "act/asking.rs"]
 mod asking;
+mod coverage;
 #[path = "act/faults.rs"]
 mod faults;
 #[path = "act/once.rs"]

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod coverage;
+
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,7 +12,7 @@ use std::process::{Command, Stdio};
 /// A program that has never seen this machine.
 fn program(arguments: &[&str], home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
-    command.args(arguments).env_clear().env("HOME", home).current_dir(home);
+    command.args(arguments).env_clear().envs(coverage::variable()).env("HOME", home).current_dir(home);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

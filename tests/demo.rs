@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod coverage;
 mod pty;
 
 use pty::Played;

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "what is skipped is told")]
 
+mod coverage;
+
 use cloture::config::Config;
 use cloture::simulator::{Options, Scenario, Simulator};
 use std::fmt::Write as _;
@@ -47,7 +49,7 @@ fn shell(folder: &Path, script: &str) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = Command::new("sh");
     command.args(["-eu", "-c", script]).current_dir(folder).stdin(Stdio::null());
-    command.env_clear();
+    command.env_clear().envs(coverage::variable());
     command.env("PATH", format!("{programs}:{path}")).env("HOME", folder).env("TMPDIR", folder);
     command
 }

@@ -6,6 +6,7 @@
 
 #[path = "faults/author.rs"]
 mod author;
+mod coverage;
 #[path = "faults/dispatches.rs"]
 mod dispatches;
 #[path = "supervisor/harness.rs"]

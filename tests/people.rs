@@ -4,6 +4,7 @@
 
 #[path = "people/acts.rs"]
 mod acts;
+mod coverage;
 #[path = "people/driven.rs"]
 mod driven;
 #[path = "people/interrupted.rs"]

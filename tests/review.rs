@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod coverage;
 mod gone;
 mod program;
 

@@ -4,6 +4,7 @@
 
 #[path = "screens/acting.rs"]
 mod acting;
+mod coverage;
 mod simulated;
 mod world;
 

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod coverage;
 mod pty;
 
 #[path = "start/first.rs"]

@@ -97,6 +97,8 @@ impl Dialect {
                     ("PRAGMA busy_timeout = ", milliseconds.to_string()),
                     ("PRAGMA journal_mode = ", "WAL".to_owned()),
                     ("PRAGMA synchronous = ", "FULL".to_owned()),
+                    // Kibibytes. The system keeps what was read of the file; a second copy of megabytes is no faster.
+                    ("PRAGMA cache_size = ", "-128".to_owned()),
                 ];
                 settings
                     .extend(setup.page_limit.map(|pages| ("PRAGMA max_page_count = ", pages.to_string())));

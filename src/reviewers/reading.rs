@@ -240,15 +240,15 @@ fn head(text: &str) -> &str {
 }
 
 fn first_group(pattern: &Pattern, text: &str) -> Option<String> {
-    let groups = pattern.regex()?.captures(text)?;
-    groups.get(1).map(|group| group.as_str().trim().to_owned()).filter(|group| !group.is_empty())
+    let group = pattern.groups(text)?.at(1)?.trim();
+    (!group.is_empty()).then(|| group.to_owned())
 }
 
 /// A path and lines by the groups of a pattern.
 fn placed(pattern: &Pattern, text: &str) -> Option<(FilePath, Option<LineRange>)> {
-    let groups = pattern.regex()?.captures(text)?;
-    let path = groups.name("path").map(|path| path.as_str().trim()).filter(|path| has_words(path))?;
-    let number = |name| groups.name(name).and_then(|number| number.as_str().parse().ok());
+    let groups = pattern.groups(text)?;
+    let path = groups.named("path").map(str::trim).filter(|path| has_words(path))?;
+    let number = |name| groups.named(name).and_then(|number| number.parse().ok());
     let from = number("from");
     let lines = from.and_then(|from: u32| LineRange::new(from, number("to").unwrap_or(from)));
     Some((FilePath::from(path), lines))

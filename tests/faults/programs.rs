@@ -1,5 +1,6 @@
 //! The start and the stop of the real program, in a terminal and as lines, while something is wrong.
 
+use crate::coverage;
 use crate::harness::{DRIVEN, Place, push, review};
 use crate::here::{Here, WATCHED};
 use crate::journal::{Disk, zero};
@@ -155,6 +156,7 @@ impl Scene {
             Command::new(program)
         };
         command.args(self.arguments(&[&["watch"], more].concat())).env_clear();
+        command.envs(coverage::variable());
         command.env("PATH", "/usr/bin:/bin").env("HOME", self.here.home.path());
         command.envs(TOKENS.map(|name| (name, TOKEN)));
         command.current_dir(self.here.home.path()).stdin(Stdio::null());

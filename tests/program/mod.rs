@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use crate::coverage;
 use cloture::simulator::{Options, Scenario, Simulator};
 use serde_json::Value;
 use std::path::Path;
@@ -38,6 +39,7 @@ pub(crate) fn program(home: &Path, arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env_clear()
+        .envs(coverage::variable())
         .env("HOME", home)
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("GIT_CEILING_DIRECTORIES", home)

@@ -1,6 +1,7 @@
 //! The real program in a pseudo-terminal, with a terminal emulator that reads its screen.
 #![allow(dead_code, reason = "every test file uses another part")]
 
+use crate::coverage;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -65,6 +66,9 @@ impl Played {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         command.env_clear();
+        if let Some((name, value)) = coverage::variable() {
+            command.env(name, value);
+        }
         command.cwd(home);
         command.env("HOME", home);
         command.env("TMPDIR", home);

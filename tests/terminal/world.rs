@@ -1,5 +1,6 @@
 //! A pull request with threads, a server that knows it, and the terminal over both.
 
+use crate::coverage;
 use crate::pty::Played;
 use cloture::simulator::{Options, PullSnapshot, Scenario, Simulator};
 use serde_json::Value;
@@ -132,7 +133,8 @@ impl World {
     pub(crate) fn records(&self, kind: &str) -> Vec<Value> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
         command.args(self.arguments()).args(["journal", "--json", "--kind", kind]);
-        let output = command.env_clear().env("HOME", self.home.path()).output().unwrap();
+        let output =
+            command.env_clear().envs(coverage::variable()).env("HOME", self.home.path()).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -112,10 +112,10 @@ fn every_pattern_of_our_own_compiles() {
             panic!("{}: {why}", pattern.source());
         }
     }
-    the_forms_for_ascii_agree(&all);
+    the_forms_agree(&all);
 }
 
-const SAID: [&str; 8] = [
+const SAID: [&str; 11] = [
     "You're right, and I withdraw my finding.",
     "Thanks for fixing this; no further changes are needed.",
     "The concern still stands: this is not addressed.",
@@ -124,27 +124,32 @@ const SAID: [&str; 8] = [
     "Review failed",
     "Actionable comments posted: 3",
     "Acknowledged, this is intentional and out of scope.",
+    "✅ Addressed in commits 0123abc to 4567def",
+    "You’re right — the concern no longer applies, Grüße",
+    "⚠️ Potential issue | 🟠 Major",
 ];
 
-/// What a plain text is held against gives the same answer as what any text is held against.
-fn the_forms_for_ascii_agree(patterns: &[&Pattern]) {
+/// However often a pattern was asked, and whatever a text is made of, the answer is the same.
+fn the_forms_agree(patterns: &[&Pattern]) {
     let posts = include_str!("../../../assets/scenarios/demo.toml").lines().map(str::trim);
-    let said = posts.filter(|line| line.is_ascii() && line.contains(' ') && !line.contains(" = "));
+    let said = posts.filter(|line| line.contains(' ') && !line.contains(" = "));
     // Lines that many of them are about.
     let texts: Vec<&str> = said.take(150).chain(SAID).collect();
-    let mut fitting = 0;
+    let (mut fitting, mut undecided) = (0, 0);
     for pattern in patterns {
         for text in &texts {
             let told = pattern.told_by_each_form(text);
-            assert!(
-                told == [Some(true); 3] || told == [Some(false); 3],
-                "{}: {told:?} on {text}",
-                pattern.source()
-            );
-            fitting += usize::from(told[0] == Some(true));
+            assert!(told.windows(2).all(|two| two[0] == two[1]), "{}: {told:?} on {text}", pattern.source());
+            // Only the end of a word among all letters is for the whole expression to tell.
+            let forms = if text.is_ascii() { 5 } else { 3 };
+            undecided += usize::from(told.len() < forms);
+            assert!(told.len() + 1 >= forms, "{}: {told:?} on {text}", pattern.source());
+            assert!(told.len() == forms || !text.is_ascii(), "{}: {told:?} on {text}", pattern.source());
+            fitting += usize::from(told.iter().all(|fits| *fits));
         }
     }
     assert!(fitting > 20, "{fitting}");
+    assert!(undecided < patterns.len() * texts.len() / 10, "{undecided}");
 }
 
 #[test]

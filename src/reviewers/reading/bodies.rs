@@ -126,9 +126,8 @@ fn folded_files(post: &Post<'_>) -> Vec<Reported> {
             continue;
         }
         let Some(path) = file.as_ref().filter(|_| line.folded == depth + 1) else { continue };
-        let text = line.text.clone();
-        let Some(groups) = LINES.regex().and_then(|lines| lines.captures(&text)) else { continue };
-        let number = |name| groups.name(name).and_then(|number| number.as_str().parse::<u32>().ok());
+        let Some(groups) = LINES.groups(&line.text) else { continue };
+        let number = |name| groups.named(name).and_then(|number| number.parse::<u32>().ok());
         let from = number("from").unwrap_or_default();
         let lines = LineRange::new(from, number("to").unwrap_or(from));
         beginnings.push(Beginning {

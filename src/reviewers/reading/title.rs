@@ -37,9 +37,8 @@ fn accepted(profile: &Profile, mut candidates: impl Iterator<Item = String>) -> 
             return None;
         }
         let mut title = candidate;
-        for regex in profile.title_strip.iter().filter_map(|pattern| pattern.regex()) {
-            let shorter = regex.replace_all(&title, "");
-            title = String::from(shorter.trim());
+        for pattern in &profile.title_strip {
+            title = pattern.taken_from(&title).trim().to_owned();
         }
         has_words(&title).then_some(title)
     })

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use similar::{ChangeTag, DiffTag, TextDiff};
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Change, ChangeTag, DiffOp, DiffTag, diff_ratio, group_diff_ops};
 
 use super::Tree;
 
@@ -48,9 +50,36 @@ pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<FileChange> {
     found
 }
 
+/// Two texts line by line. The crate's own type for this is made for every algorithm and every kind of text, which are some
+/// hundred functions more than this one algorithm for this one kind.
+struct LineDiff<'a> {
+    before: Vec<&'a str>,
+    after: Vec<&'a str>,
+    operations: Vec<DiffOp>,
+}
+
+impl<'a> LineDiff<'a> {
+    fn new(before: &'a str, after: &'a str) -> Self {
+        let before: Vec<&str> = before.split_inclusive('\n').collect();
+        let after: Vec<&str> = after.split_inclusive('\n').collect();
+        let mut found = Compact::new(Replace::new(Capture::new()), &before[..], &after[..]);
+        let Ok(()) = myers::diff(&mut found, &before[..], 0..before.len(), &after[..], 0..after.len());
+        let operations = found.into_inner().into_inner().into_ops();
+        Self { before, after, operations }
+    }
+
+    fn changes(&self, of: &[DiffOp]) -> impl Iterator<Item = Change<&'a str>> {
+        of.iter().flat_map(|operation| operation.iter_changes(&self.before[..], &self.after[..]))
+    }
+
+    fn share_in_common(&self) -> f32 {
+        diff_ratio(&self.operations, self.before.len(), self.after.len())
+    }
+}
+
 /// Git's own measure: more than half in common is the same file.
 fn alike(old: &Arc<str>, new: &Arc<str>) -> bool {
-    old == new || TextDiff::from_lines(&**old, &**new).ratio() > 0.5
+    old == new || LineDiff::new(old, new).share_in_common() > 0.5
 }
 
 fn change(
@@ -60,9 +89,9 @@ fn change(
     before: &str,
     after: &str,
 ) -> FileChange {
-    let diff = TextDiff::from_lines(before, after);
+    let diff = LineDiff::new(before, after);
     let count = |tag| {
-        let lines = diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+        let lines = diff.changes(&diff.operations).filter(|change| change.tag() == tag).count();
         i64::try_from(lines).unwrap_or(i64::MAX)
     };
     FileChange {
@@ -71,9 +100,12 @@ fn change(
         status,
         additions: count(ChangeTag::Insert),
         deletions: count(ChangeTag::Delete),
-        patch: hunks(before, after).iter().map(|hunk| hunk.text.as_str()).collect::<Vec<_>>().join("\n"),
+        patch: hunks(&diff).iter().map(|hunk| hunk.text.as_str()).collect::<Vec<_>>().join("\n"),
     }
 }
+
+/// So many lines that did not change stand above and below one that did.
+const LINES_AROUND: usize = 3;
 
 /// One hunk with, for each of its lines, the line numbers it has on either side.
 #[derive(Debug)]
@@ -83,17 +115,14 @@ struct Hunk {
     lines: Vec<(Option<i64>, Option<i64>, String)>,
 }
 
-fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+fn hunks(diff: &LineDiff) -> Vec<Hunk> {
     let number = |index: Option<usize>| index.and_then(|index| i64::try_from(index + 1).ok());
-    let diff = TextDiff::from_lines(before, after);
-    let mut unified = diff.unified_diff();
-    unified
-        .context_radius(3)
-        .iter_hunks()
-        .map(|hunk| {
-            let header = hunk.header().to_string();
-            let lines: Vec<_> = hunk
-                .iter_changes()
+    group_diff_ops(diff.operations.clone(), LINES_AROUND)
+        .iter()
+        .map(|operations| {
+            let header = UnifiedHunkHeader::new(operations).to_string();
+            let lines: Vec<_> = diff
+                .changes(operations)
                 .map(|change| {
                     let sign = match change.tag() {
                         ChangeTag::Equal => ' ',
@@ -117,7 +146,7 @@ fn hunks(before: &str, after: &str) -> Vec<Hunk> {
 /// The part of the hunk that ends at a line of the new file, as a review comment carries it. A line outside every
 /// hunk gets the lines above it as context, so that scripted reviews may point anywhere.
 pub(crate) fn hunk_ending_at(before: &str, after: &str, line: i64) -> String {
-    for hunk in hunks(before, after) {
+    for hunk in hunks(&LineDiff::new(before, after)) {
         if let Some(end) = hunk.lines.iter().position(|(_, new, _)| *new == Some(line)) {
             let mut text = hunk.header;
             for (_, _, shown) in &hunk.lines[..=end] {
@@ -138,14 +167,16 @@ pub(crate) fn hunk_ending_at(before: &str, after: &str, line: i64) -> String {
 
 /// Whether a line of the new file is shown in the diff, which is where GitHub lets a review point.
 pub(crate) fn shows_line(before: &str, after: &str, line: i64) -> bool {
-    hunks(before, after).iter().any(|hunk| hunk.lines.iter().any(|(_, new, _)| *new == Some(line)))
+    hunks(&LineDiff::new(before, after))
+        .iter()
+        .any(|hunk| hunk.lines.iter().any(|(_, new, _)| *new == Some(line)))
 }
 
 /// Where a line of the old contents stands in the new; `None` where it was changed or taken out.
 pub(crate) fn line_now(before: &str, after: &str, line: i64) -> Option<i64> {
     let index = usize::try_from(line - 1).ok()?;
-    let diff = TextDiff::from_lines(before, after);
-    diff.ops().iter().find(|op| op.old_range().contains(&index)).and_then(|op| {
+    let diff = LineDiff::new(before, after);
+    diff.operations.iter().find(|op| op.old_range().contains(&index)).and_then(|op| {
         (op.tag() == DiffTag::Equal)
             .then(|| i64::try_from(op.new_range().start + index - op.old_range().start + 1).ok())?
     })
