@@ -51,14 +51,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 ///
 /// A name ends in a hash that is another one as soon as a dependency has another version, and sometimes in a number that
 /// tells copies apart. So the very functions come first, and after them whatever has the same name but for that: then a
-/// list that is out of date still does most of what it is for.
+/// list that is out of date still does most of what it is for. What the compiler takes for unlikely, such as a table that
+/// grows, has sections of another name, and is called all the same.
 fn linker_script(functions: &str) -> String {
     let mut script = "SECTIONS {\n  .text.called : {\n".to_owned();
-    let mut section = |pattern: &str| {
-        script.push_str("    *(.text.");
-        script.push_str(pattern);
-        script.push_str(")\n");
-    };
+    let mut section =
+        |pattern: &str| script.push_str(&format!("    *(.text.{pattern} .text.unlikely.{pattern})\n"));
     functions.lines().for_each(&mut section);
     let names: BTreeSet<&str> = functions.lines().map(without_number).collect();
     for name in names.iter().filter(|name| without_hash(name).is_none()) {
