@@ -196,13 +196,14 @@ impl Journal {
         Ok(found)
     }
 
-    /// The record that a key stands for, if there is one.
+    /// The record that a key stands for on a pull request's host, if there is one.
     pub async fn find(
         &self,
+        about: &PullRequestKey,
         kind: impl Into<String>,
         key: impl Into<String>,
     ) -> Result<Option<Record>, JournalError> {
-        self.ask(Find { kind: kind.into(), key: key.into() }).await
+        self.ask(Find { about: about.clone(), kind: kind.into(), key: key.into() }).await
     }
 
     /// Reads on after a record, whoever appends: 0 begins with the first.

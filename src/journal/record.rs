@@ -58,7 +58,7 @@ pub struct NewRecord {
     /// A person's login, a reviewer, the engine, an author, an instance.
     pub by: String,
     pub why: String,
-    /// A record of the same kind with the same key is kept only once, whoever appends it.
+    /// A record of the same kind with the same key on the same host is kept only once, whoever appends it.
     pub key: Option<String>,
     /// What it means is the caller's affair.
     pub body: Value,

@@ -198,14 +198,14 @@ async fn decided(
     let attempt = |number: u32, record: &Record| Try { number, at: record.at, by: record.by.clone() };
     let is_taken = |tries: &Tries| matches!(tries.last, Some((_, Outcome::Taken { .. })));
     while !is_taken(&tries)
-        && let Some(record) = journal.find(OUTCOME, try_key(&key, tries.made + 1)).await?
+        && let Some(record) = journal.find(about, OUTCOME, try_key(&key, tries.made + 1)).await?
     {
         tries.add(record.at, read_outcome(&record.body));
         last_try = Some(attempt(tries.made, &record));
     }
     let mut is_unknown = matches!(tries.last, Some((_, Outcome::Unknown(_))));
     if !is_taken(&tries)
-        && let Some(record) = journal.find(INTENT, try_key(&key, tries.made + 1)).await?
+        && let Some(record) = journal.find(about, INTENT, try_key(&key, tries.made + 1)).await?
     {
         is_unknown = true;
         last_try = Some(attempt(tries.made + 1, &record));

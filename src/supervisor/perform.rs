@@ -24,7 +24,7 @@ pub enum Done {
     NotAllowed(String),
 }
 
-/// The name of a deed in the journal, where all pull requests share one space of names.
+/// The name of a deed in the journal, where all pull requests of a host share one space of names.
 pub fn journal_key(about: &PullRequestKey, name: &str) -> String {
     format!("{about}/{name}")
 }

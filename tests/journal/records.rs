@@ -9,6 +9,8 @@ on_both! {
     records_come_back_as_they_were
     the_clock_is_the_databases
     a_key_is_kept_once_whoever_appends_it
+    a_key_of_one_host_is_not_one_of_another
+    a_journal_from_before_keys_had_hosts_is_brought_up_to_date
     a_batch_is_kept_whole_or_not_at_all
     what_is_asked_for_is_what_comes
     a_text_is_found_in_whatever_case
@@ -61,23 +63,22 @@ async fn the_clock_is_the_databases(place: Place) {
 
 async fn a_key_is_kept_once_whoever_appends_it(place: Place) {
     let (one, other) = (place.open().await, place.open().await);
-    let first = one.append_one(note("first").once("task-1")).await.unwrap();
+    let about = pull_request(1);
+    let first = one.append_one(note("first").about(about.clone()).once("task-1")).await.unwrap();
     assert!(first.is_new());
-    let second = other.append_one(note("second").once("task-1")).await.unwrap();
+    // Another number, and the host in other letters.
+    let again = PullRequestKey { host: "GitHub.com".to_owned(), ..pull_request(2) };
+    let second = other.append_one(note("second").about(again).once("task-1")).await.unwrap();
     assert_eq!(second, Appended::AlreadyThere(first.record().clone()));
     // Of another kind it is another thing.
-    assert!(other.append_one(NewRecord::new("other", "bob").once("task-1")).await.unwrap().is_new());
-    assert_eq!(one.find("note", "task-1").await.unwrap().unwrap(), *first.record());
-    assert_eq!(one.find("note", "task-2").await.unwrap(), None);
+    let otherwise = NewRecord::new("other", "bob").about(about.clone()).once("task-1");
+    assert!(other.append_one(otherwise).await.unwrap().is_new());
+    assert_eq!(one.find(&about, "note", "task-1").await.unwrap().unwrap(), *first.record());
+    assert_eq!(one.find(&about, "note", "task-2").await.unwrap(), None);
 
     // In one batch, old and new and the same twice: numbers go on without a gap.
-    let batch = vec![
-        note("c").once("task-1"),
-        note("d").once("task-2"),
-        note("e"),
-        note("f").once("task-2"),
-        note("g"),
-    ];
+    let keyed = |why: &str, key: &str| note(why).about(about.clone()).once(key);
+    let batch = vec![keyed("c", "task-1"), keyed("d", "task-2"), note("e"), keyed("f", "task-2"), note("g")];
     let appended = other.append(batch).await.unwrap();
     let is_new: Vec<bool> = appended.iter().map(Appended::is_new).collect();
     assert_eq!(is_new, [false, true, true, false, true]);
@@ -86,6 +87,46 @@ async fn a_key_is_kept_once_whoever_appends_it(place: Place) {
     let all = one.records(Filter::default()).await.unwrap();
     assert_eq!(all.iter().map(|record| record.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
     assert_eq!(whys(&all), ["first", "", "d", "e", "g", "h"]);
+}
+
+async fn a_key_of_one_host_is_not_one_of_another(place: Place) {
+    let journal = place.open().await;
+    let here = pull_request(7);
+    let there = PullRequestKey { host: "github.acme.example".to_owned(), ..pull_request(7) };
+    let act = |about: &PullRequestKey| NewRecord::new("any", "engine").about(about.clone());
+    for about in [&here, &there] {
+        assert!(
+            journal.append_one(note("merged").about(about.clone()).once("merged")).await.unwrap().is_new()
+        );
+        assert!(journal.intend(None, "reply", act(about)).await.unwrap().is_new());
+        let found = journal.find(about, INTENT, "reply").await.unwrap().unwrap();
+        assert_eq!(found.pull_request.as_ref(), Some(about));
+    }
+    // What was done on one host is still to be done on the other, and is not theirs who belong to none.
+    journal.conclude(None, "reply", act(&here)).await.unwrap();
+    let open = journal.unconcluded(None).await.unwrap();
+    assert_eq!(open.iter().map(|record| record.pull_request.as_ref()).collect::<Vec<_>>(), [Some(&there)]);
+    let error = journal.conclude(None, "reply", NewRecord::new("any", "engine")).await.unwrap_err();
+    assert!(matches!(error, JournalError::NotIntended { .. }), "{error}");
+}
+
+async fn a_journal_from_before_keys_had_hosts_is_brought_up_to_date(place: Place) {
+    let (here, elsewhere) =
+        (pull_request(7), PullRequestKey { host: "elsewhere".to_owned(), ..pull_request(7) });
+    let merged = |about: &PullRequestKey| note("merged").about(about.clone()).once("merged");
+    let journal = place.open().await;
+    let kept = journal.append_one(merged(&here)).await.unwrap();
+    journal.close().await.unwrap();
+    place
+        .tamper(
+            "DROP INDEX records_once; CREATE UNIQUE INDEX records_once ON records (kind, once_key); \
+             UPDATE cloture_schema SET version = 1",
+        )
+        .await;
+    let journal = place.open().await;
+    let again = journal.append_one(merged(&here)).await.unwrap();
+    assert_eq!(again, Appended::AlreadyThere(kept.record().clone()));
+    assert!(journal.append_one(merged(&elsewhere)).await.unwrap().is_new());
 }
 
 async fn a_batch_is_kept_whole_or_not_at_all(place: Place) {
@@ -182,7 +223,7 @@ async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     journal.intend(None, "b", intent(2, "merge")).await.unwrap();
     journal.intend(None, "c", intent(1, "resolve")).await.unwrap();
     // Another record under the same key concludes nothing.
-    journal.append_one(note("about a").once("a")).await.unwrap();
+    journal.append_one(note("about a").about(pull_request(1)).once("a")).await.unwrap();
 
     let open = async |of: Option<u64>| {
         let of = of.map(pull_request);
@@ -191,17 +232,16 @@ async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     };
     assert_eq!(open(None).await, ["a", "b", "c"]);
     assert_eq!(open(Some(1)).await, ["a", "c"]);
-    let done =
-        journal.conclude(None, "a", NewRecord::new("any", "engine").with(json!({"id": 5}))).await.unwrap();
+    let outcome = |body| NewRecord::new("any", "engine").about(pull_request(1)).with(body);
+    let done = journal.conclude(None, "a", outcome(json!({"id": 5}))).await.unwrap();
     assert!(done.is_new());
     assert_eq!(open(None).await, ["b", "c"]);
     assert_eq!(open(Some(2)).await, ["b"]);
 
     // The first outcome stands, and nothing is concluded that was not intended.
-    let again =
-        journal.conclude(None, "a", NewRecord::new("any", "engine").with(json!({"id": 6}))).await.unwrap();
+    let again = journal.conclude(None, "a", outcome(json!({"id": 6}))).await.unwrap();
     assert_eq!(again, Appended::AlreadyThere(done.record().clone()));
-    let error = journal.conclude(None, "d", NewRecord::new("any", "engine")).await.unwrap_err();
+    let error = journal.conclude(None, "d", outcome(json!({}))).await.unwrap_err();
     assert_eq!(error.to_string(), "nothing was intended under the key `d`, so there is nothing to conclude");
 }
 

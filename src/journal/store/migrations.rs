@@ -5,7 +5,10 @@ use crate::journal::address::Address;
 use crate::journal::error::{Fault, JournalError};
 
 /// What leads from one version to the next: the first makes version 1 of nothing.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_records_snapshots_leases.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../migrations/0001_records_snapshots_leases.sql"),
+    include_str!("../migrations/0002_once_for_each_host.sql"),
+];
 
 /// The version of the tables that this program writes.
 pub(in crate::journal) const VERSION: usize = MIGRATIONS.len();

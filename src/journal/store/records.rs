@@ -72,14 +72,14 @@ async fn insert(
     let NewRecord { pull_request, kind, by, why, key, body } = record;
     if kind == OUTCOME
         && let Some(key) = key
-        && find(connection, INTENT, key).await?.is_none()
+        && find(connection, pull_request.as_ref(), INTENT, key).await?.is_none()
     {
         return Err(JournalError::NotIntended { key: key.clone() }.into());
     }
     let place = pull_request.as_ref();
     let inserted = sqlx::query(
         "INSERT INTO records (seq, recorded_at, host, repository, number, kind, who, why, once_key, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (kind, once_key) DO NOTHING",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (once_key, kind, coalesce(lower(host), '')) DO NOTHING",
     )
     .bind(seq)
     .bind(now)
@@ -96,7 +96,7 @@ async fn insert(
     if inserted.rows_affected() == 0
         && let Some(key) = key
     {
-        let there = find(connection, kind, key).await?;
+        let there = find(connection, place, kind, key).await?;
         return Ok(Appended::AlreadyThere(there.ok_or(sqlx::Error::RowNotFound)?));
     }
     Ok(Appended::New(Record {
@@ -111,9 +111,10 @@ async fn insert(
     }))
 }
 
-/// The record that a key stands for.
+/// The record that a key stands for on a pull request's host.
 #[derive(Debug)]
 pub(in crate::journal) struct Find {
+    pub(in crate::journal) about: PullRequestKey,
     pub(in crate::journal) kind: String,
     pub(in crate::journal) key: String,
 }
@@ -123,14 +124,21 @@ impl Request for Find {
     const CHANGES: bool = false;
 
     async fn perform(&self, store: &mut Store) -> Result<Option<Record>, Fault> {
-        find(&mut store.connection, &self.kind, &self.key).await
+        find(&mut store.connection, Some(&self.about), &self.kind, &self.key).await
     }
 }
 
-async fn find(connection: &mut AnyConnection, kind: &str, key: &str) -> Result<Option<Record>, Fault> {
+async fn find(
+    connection: &mut AnyConnection,
+    about: Option<&PullRequestKey>,
+    kind: &str,
+    key: &str,
+) -> Result<Option<Record>, Fault> {
     let mut question = Question::new("FROM records WHERE ");
-    question.condition("kind = ", kind.to_owned());
     question.condition("once_key = ", key.to_owned());
+    question.condition("kind = ", kind.to_owned());
+    let host = about.map(|about| about.host.to_ascii_lowercase()).unwrap_or_default();
+    question.condition("coalesce(lower(host), '') = ", host);
     Ok(question.ask(connection).await?.pop())
 }
 
@@ -194,7 +202,7 @@ impl Request for Unconcluded {
     async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, Fault> {
         let mut question = Question::new(
             "FROM records WHERE NOT EXISTS (SELECT 1 FROM records done WHERE done.once_key = records.once_key \
-             AND done.kind = 'outcome') AND ",
+             AND done.kind = 'outcome' AND coalesce(lower(done.host), '') = coalesce(lower(records.host), '')) AND ",
         );
         question.condition("kind = ", INTENT.to_owned());
         if let Some(place) = &self.pull_request {
