@@ -5,9 +5,9 @@ mod table;
 
 use crate::config::Config;
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::PrState;
 use crate::domain::review_loop::{Phase, ReviewLoop, Wake};
 use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::{Failure, Kind};
 use crate::forge::{self, Settings, Targets};
@@ -160,7 +160,7 @@ impl Look<'_> {
         let rules = Rules { author: false, ..rules };
         let standing = Standing::of(Arc::new(snapshot), &past.history, &rules);
         let seen = &standing.seen;
-        let is_open = seen.state == PrState::Open;
+        let is_open = seen.state == PullRequestState::Open;
         let waiting_for = if is_open { seen.standing(&standing.expected).missing } else { Vec::new() };
         let nobody_yet = standing.expected.is_empty() && is_open && seen.broken_glass.is_none();
         let last = last.filter(|last| last.anchor() == Some(&seen.anchor));

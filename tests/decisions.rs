@@ -16,7 +16,6 @@ use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::snapshot::{PullRequestState, RepositoryName, Visible};
-use cloture::domain::verdict::{Verdict, worth_posting};
 use cloture::domain::vocabulary::{
     Action, Association, Category, Intent, Login, Severity, Sha, Stance, ThreadId,
 };
@@ -436,12 +435,6 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
         items.iter().map(|item| item.threads.iter().map(ThreadId::as_str).collect()).collect();
     assert_eq!(shape, [vec!["a", "b"], vec!["c"], vec!["d"]], "one reviewer's own threads stay apart");
     assert_eq!(items[0].reviewers.len(), 2);
-}
-
-#[test]
-fn v3_an_approval_that_is_there_is_not_repeated() {
-    assert!(!worth_posting(Verdict::Approve, true));
-    assert!(worth_posting(Verdict::Approve, false) && worth_posting(Verdict::RequestChanges, true));
 }
 
 #[test]

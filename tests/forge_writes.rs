@@ -4,7 +4,8 @@
 mod simulated;
 
 use cloture::domain::snapshot::RepositoryName;
-use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget, Verdict};
+use cloture::domain::verdict::Verdict;
+use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget};
 use cloture::github::writer::Pace;
 use cloture::github::{Client, Error, Outcome, Write, Writer};
 use cloture::simulator::{Fault, FaultKind, PullSnapshot, PullState, ReviewState, Scenario, Simulator};

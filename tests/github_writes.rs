@@ -4,8 +4,9 @@
 mod forge;
 
 use cloture::domain::snapshot::RepositoryName;
+use cloture::domain::verdict::Verdict;
 use cloture::github::evidence::Proof;
-use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget, Verdict};
+use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget};
 use cloture::github::writer::Pace;
 use cloture::github::{Call, ComeBack, Error, LimitKind, Outcome, Reply, Transport, Write, Writer};
 use forge::{Fault, Forge, Server, address, client};

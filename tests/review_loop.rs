@@ -4,12 +4,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::PrState;
 use cloture::domain::re_review::BrokenGlass;
 use cloture::domain::review_loop::{
     Content, Effect, Exit, Missing, Observation, Phase, Post, PostKind, ReviewLoop, Step, TimerId,
     WaitAnchor, Wake,
 };
+use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
 use jiff::{SignedDuration, Timestamp};
 
@@ -19,7 +19,7 @@ fn at(seconds: i64) -> Timestamp {
 
 fn seen(head: &str) -> Observation {
     Observation {
-        state: PrState::Open,
+        state: PullRequestState::Open,
         anchor: WaitAnchor { head: head.into(), pushed_at: at(0) },
         posts: Vec::new(),
         broken_glass: None,
@@ -237,9 +237,9 @@ fn the_pull_requests_own_end_and_the_broken_glass_come_first() {
     let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
     let glass = BrokenGlass::Phrase { by: "bob".into() };
     for (observation, sentence) in [
-        (Observation { state: PrState::Merged, ..issues.clone() }, "the pull request was merged"),
+        (Observation { state: PullRequestState::Merged, ..issues.clone() }, "the pull request was merged"),
         (
-            Observation { state: PrState::Closed, ..issues.clone() },
+            Observation { state: PullRequestState::Closed, ..issues.clone() },
             "the pull request was closed without merging",
         ),
         (Observation { broken_glass: Some(glass), ..issues.clone() }, "bob broke the glass"),

@@ -55,8 +55,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// grows, has sections of another name, and is called all the same.
 fn linker_script(functions: &str) -> String {
     let mut script = "SECTIONS {\n  .text.called : {\n".to_owned();
-    let mut section =
-        |pattern: &str| script.push_str(&format!("    *(.text.{pattern} .text.unlikely.{pattern})\n"));
+    let mut section = |pattern: &str| {
+        for name in [".text.", ".text.unlikely."] {
+            script.extend(["    *(", name, pattern, ")\n"]);
+        }
+    };
     functions.lines().for_each(&mut section);
     let names: BTreeSet<&str> = functions.lines().map(without_number).collect();
     for name in names.iter().filter(|name| without_hash(name).is_none()) {

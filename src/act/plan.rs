@@ -6,10 +6,11 @@
 
 use super::{Order, PullRequestVerb, Verb};
 use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::Login;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::github::write::{Key, Target, Verdict, Write};
+use crate::github::write::{Key, Target, Write};
 use crate::people::key::key;
 use crate::reviewers::profile;
 use crate::reviewers::profiles::{Known, Profiles};

@@ -21,9 +21,7 @@ use super::policy::Policy;
 use super::post::{PostClass, Reads, Where};
 use super::pull_request::PersonAct;
 use super::review_loop::Content;
-use super::snapshot::{
-    Account, AccountKind, PullRequestSnapshot, RequestedReviewer, Thread as Seen, ThreadComment,
-};
+use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, Thread as Seen};
 use super::vocabulary::{ReviewerName, ThreadId};
 use fold::Context;
 use heads::Heads;
@@ -127,16 +125,8 @@ pub fn observe(
     observed
 }
 
-/// What was said in a thread, in order. A draft is visible to its writer alone and has been said to nobody.
-fn said(seen: &Seen) -> Vec<&ThreadComment> {
-    let mut comments: Vec<_> = seen.comments.iter().filter(|comment| !comment.pending).collect();
-    comments.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-    comments
-}
-
 fn owner(seen: &Seen, reads: &dyn Reads) -> Option<ReviewerName> {
-    let said = seen.comments.iter().filter(|comment| !comment.pending);
-    let first = said.min_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)))?;
+    let first = seen.opening()?;
     reads.reviewer(first.author.as_ref()?, &first.body)
 }
 
@@ -161,7 +151,7 @@ fn finished(
     }
     // A thread comes with a review, which may be one that says nothing else.
     for (reviewer, seen) in owned {
-        for first in seen.iter().filter_map(|seen| said(seen).first().copied()) {
+        for first in seen.iter().filter_map(|seen| seen.opening()) {
             finish(reviewer.clone(), heads.of_comment(first), first.created_at);
         }
     }
@@ -229,7 +219,7 @@ pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> Vec<Unowned
 }
 
 fn unowned_thread(seen: &Seen) -> Option<UnownedThread> {
-    let first = *said(seen).first()?;
+    let first = seen.opening()?;
     Some(UnownedThread {
         id: seen.id.clone(),
         opened_by: first.author.clone(),

@@ -13,6 +13,7 @@ use super::handoff::{HandoffRules, Task, tasks};
 use super::machine::{Decision, Misfit};
 use super::place::{Delta, FileChange, Route};
 use super::re_review::Reply;
+use super::snapshot::PullRequestState;
 use super::vocabulary::{ReviewerName, Sha, ThreadId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,18 +23,11 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PullRequest {
     author_is_bot: bool,
-    state: PrState,
+    state: PullRequestState,
     head: Option<Sha>,
     threads: BTreeMap<ThreadId, Thread>,
     reviewers: BTreeMap<ReviewerName, Record>,
     rounds: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PrState {
-    Open,
-    Merged,
-    Closed,
 }
 
 /// What is remembered of one reviewer.
@@ -109,7 +103,7 @@ impl PullRequest {
     pub fn new(author_is_bot: bool) -> PullRequest {
         PullRequest {
             author_is_bot,
-            state: PrState::Open,
+            state: PullRequestState::Open,
             head: None,
             threads: BTreeMap::new(),
             reviewers: BTreeMap::new(),
@@ -121,7 +115,7 @@ impl PullRequest {
         self.author_is_bot
     }
 
-    pub fn state(&self) -> PrState {
+    pub fn state(&self) -> PullRequestState {
         self.state
     }
 
@@ -216,10 +210,10 @@ impl PullRequest {
     /// H1: a merge fires what is eligible, each once, and drops what was queued and settled meanwhile.
     /// Nothing where the pull request cannot be merged.
     pub fn merge(&mut self, rules: &HandoffRules) -> Vec<Task> {
-        if self.state != PrState::Open {
+        if self.state != PullRequestState::Open {
             return Vec::new();
         }
-        self.state = PrState::Merged;
+        self.state = PullRequestState::Merged;
         let tasks = tasks(self.threads.values(), self.author_is_bot, rules);
         for finding in tasks.iter().flat_map(|task| &task.findings) {
             if let Some(thread) = self.threads.get_mut(finding) {
@@ -232,9 +226,9 @@ impl PullRequest {
 
     /// H1: closing discards the queue. False where the pull request is not open.
     pub fn close(&mut self) -> bool {
-        let fits = self.state == PrState::Open;
+        let fits = self.state == PullRequestState::Open;
         if fits {
-            self.state = PrState::Closed;
+            self.state = PullRequestState::Closed;
             self.drop_queue();
         }
         fits
@@ -243,9 +237,9 @@ impl PullRequest {
     /// L6: a reopened pull request starts counting rounds and cycles again, but what was reviewed stays
     /// reviewed (C5). False where it is not closed.
     pub fn reopen(&mut self) -> bool {
-        let fits = self.state == PrState::Closed;
+        let fits = self.state == PullRequestState::Closed;
         if fits {
-            self.state = PrState::Open;
+            self.state = PullRequestState::Open;
             self.rounds = 0;
             for record in self.reviewers.values_mut() {
                 (record.completed, record.calls) = (0, 0);

@@ -17,7 +17,7 @@ pub use exit::{Exit, Missing};
 pub use observation::{Content, Observation, Post, PostKind, Standing, WaitAnchor, names};
 
 use super::policy::Policy;
-use super::pull_request::PrState;
+use super::snapshot::PullRequestState;
 use super::vocabulary::ReviewerName;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -234,9 +234,9 @@ impl ReviewLoop {
     fn polled(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Step {
         self.reached = true;
         match seen.state {
-            PrState::Merged => return self.end(Exit::PrMerged),
-            PrState::Closed => return self.end(Exit::PrClosed),
-            PrState::Open => {}
+            PullRequestState::Merged => return self.end(Exit::PrMerged),
+            PullRequestState::Closed => return self.end(Exit::PrClosed),
+            PullRequestState::Open => {}
         }
         if let Some(broken) = &seen.broken_glass {
             return self.end(Exit::BreakGlass(broken.clone()));

@@ -276,6 +276,20 @@ pub struct Thread {
     pub comments: Vec<ThreadComment>,
 }
 
+impl Thread {
+    /// What was said in it, in order. A draft is visible to its writer alone and has been said to nobody.
+    pub fn said(&self) -> Vec<&ThreadComment> {
+        let mut said: Vec<_> = self.comments.iter().filter(|comment| !comment.pending).collect();
+        said.sort_by_key(|comment| comment.turn());
+        said
+    }
+
+    /// What was said first.
+    pub fn opening(&self) -> Option<&ThreadComment> {
+        self.comments.iter().filter(|comment| !comment.pending).min_by_key(|comment| comment.turn())
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffSide {
@@ -310,6 +324,13 @@ pub struct ThreadComment {
     /// Part of somebody's draft: only its writer can see it.
     pub pending: bool,
     pub url: String,
+}
+
+impl ThreadComment {
+    /// Its place among the comments of a thread. Several can be of one second.
+    fn turn(&self) -> (Timestamp, &str) {
+        (self.created_at, &self.id)
+    }
 }
 
 /// A comment that was hidden, with the reason where the forge gives one ("duplicate", "outdated").

@@ -42,8 +42,3 @@ pub fn verdict(author_is_bot: bool, unsettled: Unsettled) -> Verdict {
         Verdict::Approve
     }
 }
-
-/// V3: an approval that is already there at this head is not repeated.
-pub fn worth_posting(verdict: Verdict, already_approved_at_head: bool) -> bool {
-    verdict != Verdict::Approve || !already_approved_at_head
-}

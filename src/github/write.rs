@@ -9,6 +9,7 @@ use super::call::Call;
 use super::discover::PullRequestAddress;
 use super::documents;
 use crate::domain::snapshot::RepositoryName;
+use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{FilePath, Login, Sha, ThreadId};
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -112,13 +113,6 @@ pub struct ThreadTarget {
     pub id: ThreadId,
     pub path: FilePath,
     pub line: Option<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    Approve,
-    RequestChanges,
-    Comment,
 }
 
 /// A thread that a review opens. Its own key tells later which finding it was.

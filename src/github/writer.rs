@@ -85,7 +85,7 @@ impl Outcome {
 }
 
 /// What one answer says about the write.
-enum Verdict {
+enum Judgement {
     Took(Outcome),
     Refused(Error),
     Doubt(Error),
@@ -139,9 +139,9 @@ impl<T: Transport + Sync> Writer<T> {
         loop {
             let lost = match self.send(&call, &mut next).await {
                 Ok(reply) => match judge(write, &call, reply) {
-                    Verdict::Took(outcome) => return Ok(outcome),
-                    Verdict::Refused(error) => return Err(error),
-                    Verdict::Doubt(error) => error,
+                    Judgement::Took(outcome) => return Ok(outcome),
+                    Judgement::Refused(error) => return Err(error),
+                    Judgement::Doubt(error) => error,
                 },
                 Err(error) if error.leaves_doubt() => error,
                 Err(error) => return Err(error),
@@ -263,18 +263,18 @@ fn doubt(call: &Call) -> Error {
 }
 
 /// What an answer that did arrive says. Only a proof is a yes, and only a refusal of the write itself is a no.
-fn judge(write: &Write, call: &Call, mut reply: Reply) -> Verdict {
+fn judge(write: &Write, call: &Call, mut reply: Reply) -> Judgement {
     let outcome = match call {
         Call::Graphql { .. } => graphql_outcome(write, call, &mut reply),
         Call::Rest { .. } | Call::Diff { .. } => rest_outcome(write, call, &mut reply),
     };
     match outcome {
-        Ok(Some(outcome)) => Verdict::Took(outcome),
-        Err(error) if !error.leaves_doubt() => Verdict::Refused(error),
-        Err(error) => Verdict::Doubt(error),
+        Ok(Some(outcome)) => Judgement::Took(outcome),
+        Err(error) if !error.leaves_doubt() => Judgement::Refused(error),
+        Err(error) => Judgement::Doubt(error),
         Ok(None) => match reply.errors.iter().find(|error| error.is_refusal() && error.path.len() <= 1) {
-            Some(error) => Verdict::Refused(error.judge(call)),
-            None => Verdict::Doubt(doubt(call)),
+            Some(error) => Judgement::Refused(error.judge(call)),
+            None => Judgement::Doubt(doubt(call)),
         },
     }
 }

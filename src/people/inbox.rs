@@ -46,8 +46,7 @@ pub fn waiting<'a>(standing: &'a Standing, past: &Past, policy: &Policy) -> Vec<
         .into_iter()
         .filter_map(|shown| {
             let why = why(&shown, past)?;
-            let said = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
-            let since = said.filter(|comment| !comment.pending).map(|comment| comment.created_at).min();
+            let since = shown.opened_at();
             let problem = problem_of(&shown.thread.id)?;
             let reviewers = problems[problem].reviewers.clone();
             Some((problem, Waiting { shown, why, since, reviewers, others: Vec::new() }))

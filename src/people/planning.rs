@@ -291,7 +291,7 @@ impl<'a> Planner<'a> {
     }
 
     fn hide(&self, seen: &Seen) -> Result<Deed, Failure> {
-        let Some(comment) = seen.comments.first() else {
+        let Some(comment) = seen.opening() else {
             return Err(Failure::usage(format_args!("the thread {} has no comment to hide", seen.id)));
         };
         let write = Write::Minimize { on: self.address.clone(), comment: comment.id.clone() };

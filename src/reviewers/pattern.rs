@@ -36,15 +36,7 @@ const LARGEST_PATTERN: usize = 4 << 20;
 impl Pattern {
     /// A pattern that is known to compile, or why it does not.
     pub fn checked(source: &str) -> Result<Pattern, String> {
-        let whole = compile(source).map_err(|error| match error.syntax_error() {
-            // The last line of a syntax error says what is wrong, the others show where.
-            Some(error) => {
-                let text = error.to_string();
-                let reason = text.lines().last().unwrap_or_default();
-                reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
-            }
-            None => "it is too large".to_owned(),
-        })?;
+        let whole = compile(source)?;
         let forms = Forms { whole: OnceLock::from(Some(whole)), ..Forms::default() };
         Ok(Pattern { source: source.to_owned(), forms: Arc::new(forms) })
     }
@@ -108,9 +100,17 @@ impl Pattern {
 }
 
 /// Without the automata that find a text which fits among many that do not: they are most of what a regular expression takes.
-fn compile(source: &str) -> Result<Regex, meta::BuildError> {
+fn compile(source: &str) -> Result<Regex, String> {
     let small = meta::Config::new().hybrid(false).nfa_size_limit(Some(LARGEST_PATTERN));
-    Regex::builder().configure(small).build(source)
+    Regex::builder().configure(small).build(source).map_err(|error| match error.syntax_error() {
+        // The last line of a syntax error says what is wrong, the others show where.
+        Some(error) => {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default();
+            reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
+        }
+        None => "it is too large".to_owned(),
+    })
 }
 
 /// The parts of a text that a pattern's groups stand for.

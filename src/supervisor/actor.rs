@@ -13,7 +13,6 @@ use super::orders::Orders;
 use super::programs::Changes;
 use super::standing::{Rules, Standing};
 use super::view::{Handoff, Role, View};
-use crate::domain::pull_request::PrState;
 use crate::domain::review_loop::{Effect, Exit, Missing, Phase, ReviewLoop, Step, Wake};
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::domain::vocabulary::{ReviewerName, Sha};
@@ -394,17 +393,17 @@ impl Actor {
         let policy = &self.setup.config.policy;
         let nobody_yet = standing.expected.is_empty()
             && self.rules().expected.is_none()
-            && standing.seen.state == PrState::Open
+            && standing.seen.state == PullRequestState::Open
             && standing.seen.broken_glass.is_none();
         let stale = self.review_loop.as_ref().is_none_or(|review_loop| {
             let moved = review_loop.anchor() != Some(&standing.seen.anchor);
-            let reopened = standing.seen.state == PrState::Open
+            let reopened = standing.seen.state == PullRequestState::Open
                 && *review_loop.phase() == Phase::Ended(Exit::PrClosed);
             let more = !standing.expected.is_subset(review_loop.expected());
             let nobody_came = Phase::Ended(Exit::Timeout { missing: Missing::Anybody });
             let came_late = *review_loop.phase() == nobody_came && more;
             // However a loop ended, what became of the pull request itself is the last word.
-            let over = standing.seen.state != PrState::Open
+            let over = standing.seen.state != PullRequestState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
             // What is new may be what was waited for, or may have settled what was to be fixed.
             let news = matches!(occasion, Occasion::Polled { changed: true })
@@ -470,7 +469,7 @@ impl Actor {
         let told = standing.folded.ended.as_ref();
         let told =
             told.filter(|(_, at)| at.as_ref().is_none_or(|at| at == head)).map(|(exit, _)| exit.name());
-        let undecided = standing.seen.state == PrState::Merged && self.history.merged().is_none();
+        let undecided = standing.seen.state == PullRequestState::Merged && self.history.merged().is_none();
         exit == told && !undecided
     }
 

@@ -12,10 +12,9 @@ use crate::domain::cycle::Choice;
 use crate::domain::machine::{EscalatedBy, ResolvedBy, Status};
 use crate::domain::pull_request::Note;
 use crate::domain::review_loop::Content;
-use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{Action, ReviewerName, Severity, ThreadId};
 use crate::github::discover::PullRequestAddress;
-use crate::github::write::{NewThread, Target, ThreadTarget, Verdict as Posted, Write};
+use crate::github::write::{NewThread, Target, ThreadTarget, Write};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
@@ -68,13 +67,9 @@ fn cycle_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) 
             _ => elsewhere.push(format!("- `{}`: **{}** {}", finding.path, finding.title, finding.body)),
         }
     }
-    let verdict = match cycle.verdict {
-        Verdict::Comment => Posted::Comment,
-        Verdict::Approve => Posted::Approve,
-        Verdict::RequestChanges => Posted::RequestChanges,
-    };
     let body = review_text(cycle, &elsewhere);
-    let write = Write::Review { on: target(standing), verdict, head: cycle.head.clone(), body, threads, key };
+    let (verdict, head) = (cycle.verdict, cycle.head.clone());
+    let write = Write::Review { on: target(standing), verdict, head, body, threads, key };
     let name = format!("review/{}/{}", cycle.reviewer, cycle.number);
     deeds.push(Deed { name, write, why: format!("{} completed its look at {}", cycle.reviewer, cycle.head) });
     for choice in &cycle.choices {

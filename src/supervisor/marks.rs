@@ -56,9 +56,7 @@ fn digest(text: &str) -> String {
 pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &Seen> {
     let mut posted = BTreeMap::new();
     for seen in &snapshot.threads {
-        let first = seen.comments.iter().filter(|comment| !comment.pending);
-        let first = first.min_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-        let Some(first) = first.filter(|comment| comment.written_by_us) else { continue };
+        let Some(first) = seen.opening().filter(|comment| comment.written_by_us) else { continue };
         let Some(found) = Key::found_in(&first.body) else { continue };
         if let Some(thread) = found.as_str().strip_prefix("finding/") {
             posted.entry(unspelled(thread).into()).or_insert(seen);

@@ -16,6 +16,7 @@ use crate::domain::snapshot::{
 };
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use crate::targets;
+use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -82,9 +83,11 @@ impl<'a> Shown<'a> {
     }
 
     pub fn url(&self) -> Option<&'a str> {
-        let seen = self.on_forge?;
-        let first = seen.comments.iter().filter(|comment| !comment.pending);
-        first.min_by_key(|comment| (comment.created_at, &comment.id)).map(|comment| comment.url.as_str())
+        Some(self.on_forge?.opening()?.url.as_str())
+    }
+
+    pub fn opened_at(&self) -> Option<Timestamp> {
+        Some(self.on_forge?.opening()?.created_at)
     }
 
     pub fn line(&self) -> Option<u32> {

@@ -189,10 +189,7 @@ fn cut(text: &str, length: usize) -> String {
 }
 
 fn finding(thread: &Thread, conversation: Option<&snapshot::Thread>) -> FindingPart {
-    // A draft has been said to nobody.
-    let mut comments: Vec<&ThreadComment> =
-        conversation.iter().flat_map(|it| &it.comments).filter(|comment| !comment.pending).collect();
-    comments.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+    let comments = conversation.map(snapshot::Thread::said).unwrap_or_default();
     FindingPart {
         id: thread.id.clone(),
         title: thread.finding.title.clone(),

@@ -7,8 +7,9 @@ use cloture::domain::handoff::{HandoffRules, Mode};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, PersonAct, PrState, PullRequest};
+use cloture::domain::pull_request::{CycleOutcome, NextCall, PersonAct, PullRequest};
 use cloture::domain::re_review::{Reply, Writer};
+use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::{
     Action, Association, Category, Intent, ReviewerName, Severity, Stance, ThreadId,
 };
@@ -358,7 +359,7 @@ impl PrModel {
     /// reviewer after a push, or, where its reviewer's cycles are spent, by the person who returned it.
     fn has_a_way_on(&self, state: &PrModelState) -> bool {
         let mut open = state.pr.threads().filter(|thread| thread.machine.is_open());
-        state.pr.state() != PrState::Open || open.all(|thread| self.can_end(&state.pr, &thread.id))
+        state.pr.state() != PullRequestState::Open || open.all(|thread| self.can_end(&state.pr, &thread.id))
     }
 
     fn can_end(&self, pr: &PullRequest, id: &ThreadId) -> bool {

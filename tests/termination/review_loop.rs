@@ -2,10 +2,10 @@
 //! people who pause, stop and grant.
 
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::PrState;
 use cloture::domain::review_loop::{
     Content, Effect, Exit, Observation, Phase, Post, PostKind, ReviewLoop, Step, TimerId, WaitAnchor, Wake,
 };
+use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
 use jiff::Timestamp;
 use stateright::{Checker, Model, Property};
@@ -79,7 +79,7 @@ impl LoopModel {
             commit: Some(anchor.head.clone()),
         });
         Observation {
-            state: if seen == Seen::Merged { PrState::Merged } else { PrState::Open },
+            state: if seen == Seen::Merged { PullRequestState::Merged } else { PullRequestState::Open },
             anchor,
             posts: post.into_iter().collect(),
             broken_glass: None,

@@ -110,7 +110,7 @@ fn roots<'a>(reviewer: &ReviewerName, seen: &[&'a Seen], context: &Context<'_>) 
     let mut roots: Vec<Root<'a>> = seen
         .iter()
         .filter_map(|&seen| {
-            let comments = super::said(seen);
+            let comments = seen.said();
             let (&first, later) = comments.split_first()?;
             let reading = context.reads.read(reviewer, Where::ThreadRoot, &first.body);
             let accepted_by_edit = (reading.stance == Some(Stance::Accepts))

@@ -6,7 +6,7 @@ use crate::domain::re_review::BreakGlassRules;
 use crate::domain::review_loop::{Observation, Standing};
 use crate::domain::snapshot::{
     Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
-    Review, ReviewState, ThreadSubject, Visible,
+    Review, ReviewState, ThreadComment, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Severity, Stance};
 use jiff::Timestamp;

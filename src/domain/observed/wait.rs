@@ -4,12 +4,10 @@ use super::{Observed, is_person};
 use crate::domain::actionable::{SkipReason, reason_to_skip};
 use crate::domain::finding::Finding;
 use crate::domain::post::{PostClass, Reads, Where};
-use crate::domain::pull_request::PrState;
 use crate::domain::re_review::{BreakGlassRules, Remark, broken_glass};
 use crate::domain::review_loop::{Content, Observation, Post, PostKind, WaitAnchor};
 use crate::domain::snapshot::{
-    Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, PullRequestState, Review,
-    ReviewState,
+    Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Review, ReviewState,
 };
 
 /// What the loop is told about this moment.
@@ -22,11 +20,7 @@ pub fn observation(
 ) -> Observation {
     let labels = snapshot.labels.iter().map(String::as_str);
     Observation {
-        state: match snapshot.state {
-            PullRequestState::Open => PrState::Open,
-            PullRequestState::Closed => PrState::Closed,
-            PullRequestState::Merged => PrState::Merged,
-        },
+        state: snapshot.state,
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
         posts: posts(snapshot, reads),
         broken_glass: broken_glass(break_glass, labels, remarks(snapshot)),

@@ -1,6 +1,6 @@
 //! The reviewers' part of a pull request: beginning a cycle, taking an answer, closing what failed.
 
-use super::{Pending, PrState, PullRequest};
+use super::{Pending, PullRequest};
 use crate::domain::cycle::{
     Answer, Elsewhere, Frozen, FrozenThread, Report, Skip, Trigger, Violation, check_choices,
     check_reports_against_each_other,
@@ -11,6 +11,7 @@ use crate::domain::machine::{EscalatedBy, Regression, ResolvedBy, Status};
 use crate::domain::place::Delta;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::Scope;
+use crate::domain::snapshot::PullRequestState;
 use crate::domain::verdict::{Unsettled, Verdict, verdict};
 use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,9 +87,9 @@ impl PullRequest {
     /// What is in a reviewer's way, if anything (C5, C6).
     pub fn obstacle(&self, reviewer: &ReviewerName, policy: &Policy) -> Option<Skip> {
         match self.state {
-            PrState::Merged => return Some(Skip::PrMerged),
-            PrState::Closed => return Some(Skip::PrClosed),
-            PrState::Open => {}
+            PullRequestState::Merged => return Some(Skip::PrMerged),
+            PullRequestState::Closed => return Some(Skip::PrClosed),
+            PullRequestState::Open => {}
         }
         let record = self.reviewers.get(reviewer)?;
         if record.reviewed.contains(&self.head) {
@@ -155,7 +156,7 @@ impl PullRequest {
         answer: Result<Answer, Violation>,
         policy: &Policy,
     ) -> CycleOutcome {
-        if self.state != PrState::Open || self.head != frozen.head {
+        if self.state != PullRequestState::Open || self.head != frozen.head {
             return CycleOutcome::Overtaken;
         }
         let checked = answer.map_err(|violation| vec![violation]).and_then(|answer| {

@@ -1,7 +1,7 @@
 //! What a poll saw, and which of it counts for the wait (L1, L3).
 
-use crate::domain::pull_request::PrState;
 use crate::domain::re_review::BrokenGlass;
+use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct WaitAnchor {
 /// One poll's worth of facts, already read by whoever knows the forge and the bots.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Observation {
-    pub state: PrState,
+    pub state: PullRequestState,
     pub anchor: WaitAnchor,
     pub posts: Vec<Post>,
     pub broken_glass: Option<BrokenGlass>,

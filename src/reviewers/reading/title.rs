@@ -38,7 +38,8 @@ fn accepted(profile: &Profile, mut candidates: impl Iterator<Item = String>) -> 
         }
         let mut title = candidate;
         for pattern in &profile.title_strip {
-            title = pattern.taken_from(&title).trim().to_owned();
+            let shorter = pattern.taken_from(&title);
+            title = String::from(shorter.trim());
         }
         has_words(&title).then_some(title)
     })

@@ -27,12 +27,9 @@ pub enum Role {
 /// The replies in order, without the first comment, which is the finding itself.
 pub(super) fn replies(thread: &Thread, sources: &Sources<'_>) -> Vec<Entry> {
     let Some(seen) = (sources.conversation)(&thread.id) else { return Vec::new() };
-    // A draft has been said to nobody.
-    let mut comments: Vec<&ThreadComment> = seen.comments.iter().filter(|comment| !comment.pending).collect();
-    comments.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
     let mut entries = Vec::new();
     let mut disputed: Option<usize> = None;
-    for comment in comments.into_iter().skip(1) {
+    for comment in seen.said().into_iter().skip(1) {
         let role = role_of(comment, sources);
         let (intent, may_override) = match role {
             Role::Person | Role::Author => reading(comment),

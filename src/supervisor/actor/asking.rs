@@ -4,7 +4,8 @@
 use super::{Actor, is_waiting};
 use crate::config::Reviewer;
 use crate::domain::cycle::{Frozen, Trigger};
-use crate::domain::pull_request::{NextCall, PrState};
+use crate::domain::pull_request::NextCall;
+use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::journal::JournalError;
 use crate::supervisor::fact::Fact;
@@ -72,7 +73,7 @@ impl Actor {
 
     /// Whether the loop waits for reviewers at a head that the engine knows.
     fn is_asking(&self, standing: &Standing) -> bool {
-        standing.seen.state == PrState::Open
+        standing.seen.state == PullRequestState::Open
             && self.review_loop.as_ref().is_some_and(is_waiting)
             && standing.folded.engine.head() == Some(&standing.snapshot.head.sha)
     }

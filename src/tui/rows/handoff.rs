@@ -3,7 +3,7 @@
 use super::thread::ThreadRow;
 use super::{PullRow, line};
 use crate::domain::handoff::Eligibility;
-use crate::domain::pull_request::PrState;
+use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
 use crate::supervisor::View;
@@ -70,7 +70,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
     if !view.handoffs.is_empty() {
         return view.handoffs.iter().map(|handoff| decided(handoff, standing, view)).collect();
     }
-    if standing.seen.state != PrState::Open {
+    if standing.seen.state != PullRequestState::Open {
         return Vec::new();
     }
     let mut rows: Vec<HandoffRow> = Vec::new();
@@ -96,7 +96,8 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
 
 /// Whether what is not handed off is listed as well: as long as nothing was decided.
 pub(super) fn is_undecided(view: &View) -> bool {
-    let is_open = view.standing.as_ref().is_some_and(|standing| standing.seen.state == PrState::Open);
+    let is_open =
+        view.standing.as_ref().is_some_and(|standing| standing.seen.state == PullRequestState::Open);
     view.handoffs.is_empty() && is_open
 }
 

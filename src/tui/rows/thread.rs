@@ -256,7 +256,7 @@ fn owned_row(
         status: thread.status(),
         counted: Some(Counted::of(&thread.machine, policy)),
         turn: turn(shown, view, wait),
-        since: since(shown),
+        since: shown.opened_at(),
         said: said(shown),
         url: shown.url().map(str::to_owned),
         repeats: shown.repeats.is_some(),
@@ -287,11 +287,6 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
 }
 
 /// When the finding was said. A draft is nobody's to see.
-fn since(shown: &Shown<'_>) -> Option<Timestamp> {
-    let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
-    comments.filter(|comment| !comment.pending).map(|comment| comment.created_at).min()
-}
-
 /// What Cloture wrote is no news to anybody.
 fn said(shown: &Shown<'_>) -> (usize, Option<Timestamp>) {
     let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
