@@ -68,7 +68,7 @@ async fn the_doctor_looks_at_the_journal_the_programs_and_the_targets() {
     world.done("src/a.rs:1", &["queue"]).await;
     let after = doctor().await;
     for line in [
-        "journal.db, version 1, 1 records, readable and writable\n".to_owned(),
+        "journal.db, version 2, 1 records, readable and writable\n".to_owned(),
         format!("✓ reviewer orange: runs {command}\n"),
         "✗ reviewer lost: the program `no-such-program` was not found — install it".to_owned(),
         "✓ target fixer: can be sent to\n".to_owned(),
