@@ -109,10 +109,18 @@ impl Pty {
         self.received
     }
 
-    /// Resident memory in megabytes.
+    /// Resident memory in megabytes: now, and the most that it ever was.
     pub(crate) fn resident(&self) -> f64 {
+        self.megabytes("VmRSS:")
+    }
+
+    pub(crate) fn most_resident(&self) -> f64 {
+        self.megabytes("VmHWM:")
+    }
+
+    fn megabytes(&self, of: &str) -> f64 {
         let status = self.proc("status");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(of)).unwrap();
         let kilobytes: f64 = line.trim().trim_end_matches(" kB").trim().parse().unwrap();
         kilobytes * 1024.0 / 1e6
     }

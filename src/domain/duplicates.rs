@@ -24,11 +24,32 @@ pub struct Shelves<'a, K> {
 #[derive(Debug)]
 struct Entry<'a, K> {
     key: K,
-    finding: &'a Finding,
+    text: Text<'a>,
     lines: Option<LineRange>,
     /// Its code is no longer there.
     gone: bool,
+}
+
+/// What a finding says, read when it is first compared: of most of them nobody asks.
+#[derive(Debug)]
+struct Text<'a> {
+    finding: &'a Finding,
     words: OnceCell<Words>,
+    opening: OnceCell<String>,
+}
+
+impl<'a> Text<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        Self { finding, words: OnceCell::new(), opening: OnceCell::new() }
+    }
+
+    fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::of(&self.finding.title, &self.finding.body))
+    }
+
+    fn opening(&self) -> &str {
+        self.opening.get_or_init(|| opening_words(&self.finding.title, &self.finding.body))
+    }
 }
 
 /// One file's entries.
@@ -71,7 +92,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
         gone: bool,
     ) {
         let index = self.entries.len();
-        self.entries.push(Entry { key, finding, lines, gone, words: OnceCell::new() });
+        self.entries.push(Entry { key, text: Text::of(finding), lines, gone });
         if let Some(own_id) = &finding.own_id {
             self.by_own_id.entry(own_id).or_default().push(index);
         }
@@ -99,23 +120,27 @@ impl<'a, K: Copy> Shelves<'a, K> {
             found.extend(same_id.iter().copied().filter(|&index| index < count));
         }
         if let Some(file) = self.files.get(&report.path) {
-            let words = OnceCell::new();
-            let words = || words.get_or_init(|| Words::of(&report.title, &report.body));
+            let text = Text::of(report);
             let nearby = self.nearby(file, report.lines).filter(|&index| index < count);
             let mut near: Vec<usize> = nearby.take(CROWD + 1).collect();
             if near.len() > CROWD {
-                near = self.worded_alike(file, words()).filter(|&i| self.is_near(i, report.lines)).collect();
+                near = self
+                    .worded_alike(file, text.words())
+                    .filter(|&i| self.is_near(i, report.lines))
+                    .collect();
             }
             for index in near.into_iter().filter(|&index| index < count) {
-                if !found.contains(&index) && self.same_text_here(index, report, words()) {
+                if !found.contains(&index) && self.same_text_here(index, &text) {
                     found.insert(index);
                 }
             }
             if file.any_gone {
                 // Code that was moved or rewritten: its finding is recognised by its text alone.
-                let gone = self.worded_alike(file, words());
+                let gone = self.worded_alike(file, text.words());
                 let gone = gone.filter(|&index| index < count && self.entries[index].gone);
-                found.extend(gone.filter(|&index| similarity(self.words(index), words()) >= NEAR_IDENTICAL));
+                found.extend(
+                    gone.filter(|&index| similarity(self.words(index), text.words()) >= NEAR_IDENTICAL),
+                );
             }
         }
         found.into_iter().map(|index| self.entries[index].key).collect()
@@ -142,11 +167,11 @@ impl<'a, K: Copy> Shelves<'a, K> {
         }
     }
 
-    fn same_text_here(&self, index: usize, report: &Finding, words: &Words) -> bool {
+    fn same_text_here(&self, index: usize, report: &Text<'_>) -> bool {
         let known = &self.entries[index];
-        let same_line = known.lines.map(LineRange::first) == report.lines.map(LineRange::first);
-        similarity(self.words(index), words) >= self.policy.similarity_threshold
-            || same_line && known.finding.opening() == report.opening()
+        let same_line = known.lines.map(LineRange::first) == report.finding.lines.map(LineRange::first);
+        similarity(known.text.words(), report.words()) >= self.policy.similarity_threshold
+            || same_line && known.text.opening() == report.opening()
     }
 
     /// The entries whose title's rarest word is also in the report's title. Text that is nearly the same shares
@@ -173,14 +198,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
     }
 
     fn words(&self, index: usize) -> &Words {
-        let entry = &self.entries[index];
-        entry.words.get_or_init(|| Words::of(&entry.finding.title, &entry.finding.body))
-    }
-}
-
-impl Finding {
-    fn opening(&self) -> String {
-        opening_words(&self.title, &self.body)
+        self.entries[index].text.words()
     }
 }
 

@@ -339,6 +339,9 @@ fn parts(raw: &str) -> impl Iterator<Item = &str> {
 
 /// The cheap part of compatibility normalisation: case, full-width forms, accents of Latin letters.
 fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let narrow = |c: char| match c {
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(c as u32 - 0xFEE0).unwrap_or(c),
         _ => c,
