@@ -226,10 +226,12 @@ pub fn check_choices(
 /// D1, the part about the answer itself: no two of its findings may overlap.
 pub fn check_reports_against_each_other(reports: &[Report], policy: &Policy) -> Vec<Violation> {
     let mut all = Shelves::new(policy);
-    for report in reports {
-        all.add_report((), &report.finding);
+    for (index, report) in reports.iter().enumerate() {
+        all.add_report(index, &report.finding);
     }
-    let repeated =
-        reports.iter().enumerate().filter(|(index, r)| !all.overlaps_among(*index, &r.finding).is_empty());
+    let repeats = |index: usize, report: &Report| {
+        !all.overlaps_among(&report.finding, |earlier| earlier < index).is_empty()
+    };
+    let repeated = reports.iter().enumerate().filter(|(index, report)| repeats(*index, report));
     repeated.map(|(_, report)| Violation::duplicate(&report.finding, None)).collect()
 }

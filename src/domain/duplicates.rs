@@ -110,18 +110,19 @@ impl<'a, K: Copy> Shelves<'a, K> {
 
     /// Every known finding that the report overlaps, in the order in which they were added.
     pub fn overlaps(&self, report: &Finding) -> Vec<K> {
-        self.overlaps_among(self.entries.len(), report)
+        self.overlaps_among(report, |_| true)
     }
 
-    /// The same among those that were added first, `count` of them: what a list's own entry is compared with.
-    pub fn overlaps_among(&self, count: usize, report: &Finding) -> Vec<K> {
+    /// The same among some of them. Of a finding that does not count no text is read.
+    pub fn overlaps_among(&self, report: &Finding, counts: impl Fn(K) -> bool) -> Vec<K> {
+        let counts = |index: &usize| counts(self.entries[*index].key);
         let mut found = BTreeSet::new();
         if let Some(same_id) = report.own_id.as_ref().and_then(|id| self.by_own_id.get(&**id)) {
-            found.extend(same_id.iter().copied().filter(|&index| index < count));
+            found.extend(same_id.iter().copied().filter(counts));
         }
         if let Some(file) = self.files.get(&report.path) {
             let text = Text::of(report);
-            let nearby = self.nearby(file, report.lines).filter(|&index| index < count);
+            let nearby = self.nearby(file, report.lines).filter(counts);
             let mut near: Vec<usize> = nearby.take(CROWD + 1).collect();
             if near.len() > CROWD {
                 near = self
@@ -129,7 +130,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
                     .filter(|&i| self.is_near(i, report.lines))
                     .collect();
             }
-            for index in near.into_iter().filter(|&index| index < count) {
+            for index in near.into_iter().filter(counts) {
                 if !found.contains(&index) && self.same_text_here(index, &text) {
                     found.insert(index);
                 }
@@ -137,7 +138,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
             if file.any_gone {
                 // Code that was moved or rewritten: its finding is recognised by its text alone.
                 let gone = self.worded_alike(file, text.words());
-                let gone = gone.filter(|&index| index < count && self.entries[index].gone);
+                let gone = gone.filter(|index| counts(index) && self.entries[*index].gone);
                 found.extend(
                     gone.filter(|&index| similarity(self.words(index), text.words()) >= NEAR_IDENTICAL),
                 );
@@ -228,7 +229,8 @@ pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> 
             own_id: None,
             ..thread.finding.clone()
         };
-        let mut earlier = shelves.overlaps_among(index, &here).into_iter().map(|index: usize| item_of[index]);
+        let mut earlier =
+            shelves.overlaps_among(&here, |earlier| earlier < index).into_iter().map(|index| item_of[index]);
         let item = earlier.find(|&item| !items[item].reviewers.contains(&thread.reviewer));
         let item = item.unwrap_or_else(|| {
             items.push(Item { threads: Vec::new(), reviewers: BTreeSet::new() });

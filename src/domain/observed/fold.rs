@@ -250,9 +250,8 @@ impl<'a> Fold<'a> {
     /// alike they are. Where it repeats several, an open one comes first, as for a driven reviewer.
     fn repeated(&self, root: usize) -> Option<usize> {
         let Root { finding, head, .. } = &self.roots[root];
-        let earlier =
-            self.shelves.overlaps(finding).into_iter().filter(|&other| self.roots[other].head < *head);
-        earlier.map(|other| self.group_of[other]).min_by_key(|&group| {
+        let earlier = self.shelves.overlaps_among(finding, |other| self.roots[other].head < *head);
+        earlier.into_iter().map(|other| self.group_of[other]).min_by_key(|&group| {
             let rank = match self.groups[group].thread.status() {
                 Status::Open => 0,
                 Status::Resolved(ResolvedBy::Reviewer) => 2,
