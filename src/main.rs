@@ -18,7 +18,7 @@ use cloture::inbox::{self, inbox};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
 use cloture::launch::{self, Configured, Launch, ShowError};
 use cloture::manual;
-use cloture::people::known;
+use cloture::people::{Teller, known};
 use cloture::queue;
 use cloture::review::review;
 use cloture::reviewers::profiles::Profiles;
@@ -28,7 +28,7 @@ use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::status::status;
 use cloture::tui::{End, Themes};
-use cloture::watch::{self, Teller, watch_and_tell};
+use cloture::watch::{self, watch_and_tell};
 use jiff::Timestamp;
 use std::fs::File;
 use std::future::Future;
@@ -296,7 +296,10 @@ fn watch_loop(
         let about = session.about(&address);
         let before = known::one(&session.journal, &loaded.config, &*session.profiles, &about).await;
         let before = before.map_err(Failure::from)?;
-        let teller = Teller::new(&loaded.config, session.journal.clone(), about, before.as_ref());
+        let mut teller = Teller::new(&loaded.config, session.journal.clone(), about.host);
+        if let Some(before) = &before {
+            teller = teller.knowing(before);
+        }
         let tracked = vec![(address.clone(), None)];
         let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();

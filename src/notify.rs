@@ -81,7 +81,7 @@ impl Notice {
     }
 
     fn text(&self) -> String {
-        short(&format!("{}: {}", self.title, self.reason))
+        short(&format!("{}: {}", self.title.trim_end().trim_end_matches('.'), self.reason))
     }
 
     /// `ESC ] 9 ; TEXT BEL`. The text begins with our name, so that nothing else that begins with a digit is read as one

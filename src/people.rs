@@ -18,9 +18,11 @@ pub(crate) mod key;
 mod past;
 mod planning;
 mod routing;
+mod telling;
 
 pub use past::{Acted, Did, Past};
 pub use planning::plan;
+pub use telling::Teller;
 pub use ways_out::{Asked, Means, Way, WayOut, ways_out};
 
 use crate::domain::finding::Destination;

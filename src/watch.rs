@@ -1,14 +1,12 @@
 //! `cloture watch`: one pull request's loop as lines, for people and for scripts, until it ends.
 
 mod lines;
-mod telling;
-
-pub use telling::Teller;
 
 use crate::clean;
 use crate::domain::review_loop::{Exit, Missing};
 use crate::failure::{Failure, Kind};
 use crate::github::PullRequestAddress;
+use crate::people::Teller;
 use crate::supervisor::clock::Clock;
 use crate::supervisor::{Role, Supervisor, View};
 use jiff::Timestamp;

@@ -45,7 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "thread_line",
         ],
     ),
-    ("people", &["config", "domain", "failure", "github", "journal", "supervisor", "targets"]),
+    ("people", &["config", "domain", "failure", "github", "journal", "notify", "supervisor", "targets"]),
     (
         "inbox",
         &[

@@ -306,14 +306,87 @@ fn the_palette_finds_a_command_by_a_part_of_its_name() {
     assert_eq!(press(&mut model, ":quit\n"), [Effect::Quit]);
 }
 
+fn mouse(model: &mut Model, kind: MouseEventKind, (column, row): (u16, u16)) {
+    update(model, Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+}
+
+fn click(model: &mut Model, column: u16, row: u16) {
+    mouse(model, MouseEventKind::Down(MouseButton::Left), (column, row));
+}
+
+/// Where a text stands on the screen, for whoever points at it.
+fn place_of(model: &mut Model, text: &str) -> (u16, u16) {
+    let screen = drawn(model, (200, 60));
+    let mut lines = screen.lines().enumerate();
+    let found = lines.find_map(|(row, line)| line.find(text).map(|at| (line[..at].chars().count(), row)));
+    let (column, row) = found.unwrap_or_else(|| panic!("{text} is not shown:\n{screen}"));
+    // The screen as a test sees it begins with a quotation mark.
+    (u16::try_from(column - 1).unwrap(), u16::try_from(row).unwrap())
+}
+
+/// As much of a title as there is room for.
+fn beginning(title: &str) -> &str {
+    &title[..title.floor_char_boundary(24)]
+}
+
+#[test]
+fn the_wheel_moves_in_whatever_it_is_over() {
+    let (down, up) = (MouseEventKind::ScrollDown, MouseEventKind::ScrollUp);
+    let mut model = model();
+    let pulls: Vec<_> = model.visible_pulls().iter().map(|row| row.name.clone()).collect();
+    let with_threads = 1 + model.visible_pulls()[1..].iter().position(|row| row.threads.len() > 1).unwrap();
+    let over_pulls = place_of(&mut model, &pulls[1]);
+    for _ in 0..=with_threads {
+        mouse(&mut model, down, over_pulls);
+    }
+    mouse(&mut model, up, over_pulls);
+    assert_eq!(model.selected_pull().unwrap().name, pulls[with_threads]);
+    let threads = model.selected_pull().unwrap().threads.clone();
+    let over_threads = place_of(&mut model, beginning(&threads[0].title));
+    mouse(&mut model, down, over_threads);
+    assert_eq!((model.pane, &model.selected_thread().unwrap().id), (Pane::Threads, &threads[1].id));
+    assert_eq!(model.selected_pull().unwrap().name, pulls[with_threads], "the other list stays as it was");
+    mouse(&mut model, up, over_pulls);
+    let selected = &model.selected_pull().unwrap().name;
+    assert_eq!((model.pane, selected), (Pane::PullRequests, &pulls[with_threads - 1]));
+
+    press(&mut model, "?");
+    let before = drawn(&mut model, (80, 24));
+    mouse(&mut model, down, (40, 12));
+    assert_ne!(drawn(&mut model, (80, 24)), before, "the help is longer than the screen");
+    mouse(&mut model, up, (40, 12));
+    assert_eq!(drawn(&mut model, (80, 24)), before);
+}
+
+#[test]
+fn threads_and_rows_are_clicked_like_pull_requests() {
+    let mut model = model();
+    let pull = model.visible_pulls().iter().position(|row| row.threads.len() > 1).unwrap();
+    let name = model.visible_pulls()[pull].name.clone();
+    let (column, row) = place_of(&mut model, &name);
+    click(&mut model, column, row);
+    let threads = model.selected_pull().unwrap().threads.clone();
+    let (column, row) = place_of(&mut model, beginning(&threads[1].title));
+    click(&mut model, column, row);
+    assert_eq!(model.selected_thread().unwrap().id, threads[1].id);
+    assert_eq!(model.screen, Screen::Watch, "the first click only selects");
+    click(&mut model, column, row);
+    assert_eq!(model.open_thread().unwrap().1.id, threads[1].id);
+
+    press(&mut model, "2");
+    assert!(model.visible_inbox().len() > 1);
+    let waiting = model.visible_inbox()[1].key();
+    let (column, row) = place_of(&mut model, "›");
+    click(&mut model, column + 4, row + 1);
+    assert_eq!((model.selected_inbox().unwrap().key(), &model.screen), (waiting, &Screen::Inbox));
+    click(&mut model, column + 4, row + 1);
+    assert!(model.open_thread().is_some(), "the second one opens it");
+}
+
 #[test]
 fn a_click_selects_and_a_second_one_opens() {
     let mut model = model();
     drawn(&mut model, (80, 24));
-    let click = |model: &mut Model, column, row| {
-        let kind = MouseEventKind::Down(MouseButton::Left);
-        update(model, Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
-    };
     click(&mut model, 5, 4);
     let rows: Vec<_> = model.visible_pulls().iter().map(|row| row.name.clone()).collect();
     assert_eq!(model.selected_pull().unwrap().name, rows[2]);

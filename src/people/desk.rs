@@ -8,8 +8,8 @@
 
 use super::ways_out::way_out;
 use super::{
-    Act, Asked, CarriedOut, Means, Past, Plan, Tried, Way, WayOut, What, carry_out, known, plan, ways_out,
-    write_out,
+    Act, Asked, CarriedOut, Means, Past, Plan, Teller, Tried, Way, WayOut, What, carry_out, known, plan,
+    ways_out, write_out,
 };
 use crate::config::Config;
 use crate::domain::post::Reads;
@@ -365,12 +365,17 @@ impl Desk {
         asked.await.cloned().unwrap_or_else(|_| self.local.clone())
     }
 
+    /// Who tells the person when a thread starts to wait.
+    pub fn teller(&self) -> Teller {
+        Teller::new(&self.config, self.journal.clone(), self.host())
+    }
+
+    fn host(&self) -> String {
+        self.reader.transport().host().name().to_owned()
+    }
+
     fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
-        PullRequestKey {
-            host: self.reader.transport().host().name().to_owned(),
-            repository: address.repository.clone(),
-            number: address.number,
-        }
+        PullRequestKey { host: self.host(), repository: address.repository.clone(), number: address.number }
     }
 
     fn rules(&self, address: &PullRequestAddress) -> Rules<'_> {

@@ -93,6 +93,11 @@ impl Occasion {
     }
 }
 
+/// Whether a person has to look at it.
+pub fn waits(shown: &Shown<'_>) -> bool {
+    shown.repeats.is_none() && why(shown, &Past::default()).is_some()
+}
+
 /// None where it does not wait.
 fn why(shown: &Shown<'_>, past: &Past) -> Option<String> {
     let reviewer: &ReviewerName = &shown.thread.reviewer;

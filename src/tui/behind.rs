@@ -7,8 +7,9 @@ use super::rows::journal::KEPT;
 use super::rows::{Making, Seen};
 use crate::config::Config;
 use crate::journal::{Filter, Journal, JournalError, Order};
+use crate::people::Teller;
 use crate::people::desk::{self, Became, Desk};
-use crate::supervisor::{Board, Supervisor, handoffs};
+use crate::supervisor::{Board, Supervisor, View, handoffs};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +42,7 @@ pub(super) struct Behind {
     maker: Option<JoinHandle<()>>,
     orders: Option<mpsc::UnboundedSender<Effect>>,
     reading: Option<JoinHandle<()>>,
+    telling: Option<JoinHandle<()>>,
     worker: Option<JoinHandle<()>>,
     journal: Option<Journal>,
 }
@@ -56,6 +58,7 @@ impl Behind {
             maker: None,
             orders: None,
             reading: None,
+            telling: None,
             worker: None,
             journal: None,
         }
@@ -68,6 +71,10 @@ impl Behind {
         self.maker = Some(tokio::spawn(make_rows(supervisor.board(), self.making.clone(), made)));
         self.reading =
             Some(tokio::spawn(read_journal(journal.clone(), Arc::clone(&self.config), self.news.clone())));
+        let teller = desk.teller();
+        if teller.is_wanted() {
+            self.telling = Some(tokio::spawn(tell(supervisor.board(), teller, self.news.clone())));
+        }
         let (orders, inbox) = mpsc::unbounded_channel();
         self.orders = Some(orders);
         self.worker = Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, self.news.clone())));
@@ -93,8 +100,8 @@ impl Behind {
     }
 
     pub(super) async fn end(self) {
-        let Behind { orders, reading, maker, worker, journal, .. } = self;
-        for helper in [reading, maker].into_iter().flatten() {
+        let Behind { orders, reading, telling, maker, worker, journal, .. } = self;
+        for helper in [reading, telling, maker].into_iter().flatten() {
             helper.abort();
         }
         // With the last sender gone the worker stops the supervisor, which reaches a safe state.
@@ -185,6 +192,7 @@ async fn work(
             }
             Effect::OpenInBrowser(_)
             | Effect::CopyToClipboard(_)
+            | Effect::Ring(_)
             | Effect::Edit(_)
             | Effect::LookAgain
             | Effect::WriteConfiguration
@@ -228,6 +236,47 @@ async fn make_rows(mut board: watch::Receiver<Arc<Board>>, making: Making, made:
         }
         before.drain(..before.len().saturating_sub(HELD));
         sleep(FRAME).await;
+    }
+}
+
+/// Tells of every thread that starts to wait for a person, wherever on the screen they are.
+async fn tell(mut board: watch::Receiver<Arc<Board>>, mut teller: Teller, news: mpsc::Sender<Message>) {
+    let mut before: Arc<Board> = Arc::default();
+    board.mark_changed();
+    loop {
+        let told = tokio::select! {
+            changed = board.changed() => match changed {
+                Ok(()) => {
+                    let now = board.borrow_and_update().clone();
+                    for (address, view) in &now.pull_requests {
+                        let last = before.pull_requests.get(address);
+                        if last.is_none_or(|last| !stands_as(last, view)) {
+                            teller.look(view).await;
+                        }
+                    }
+                    before = now;
+                    continue;
+                }
+                Err(_) => return,
+            },
+            told = teller.next() => told,
+        };
+        let message = match told {
+            Ok(bytes) if bytes.is_empty() => continue,
+            Ok(bytes) => Message::Ring(bytes),
+            Err(error) => Message::Told(error.to_string()),
+        };
+        if news.send(message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether nothing was put together anew.
+fn stands_as(last: &View, now: &View) -> bool {
+    match (&last.standing, &now.standing) {
+        (Some(last), Some(now)) => Arc::ptr_eq(last, now),
+        (last, now) => last.is_none() && now.is_none(),
     }
 }
 

@@ -22,7 +22,7 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::Event;
 use crossterm::execute;
 use std::future::Future;
-use std::io::{self, stdout};
+use std::io::{self, Write as _, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -361,6 +361,12 @@ impl Screen {
             Effect::CopyToClipboard(text) => {
                 if let Err(error) = execute!(stdout(), CopyToClipboard::to_clipboard_from(text)) {
                     self.model.notice = Some(format!("it could not be copied: {error}"));
+                }
+            }
+            Effect::Ring(bytes) => {
+                let mut terminal = stdout();
+                if let Err(error) = terminal.write_all(&bytes).and_then(|()| terminal.flush()) {
+                    self.model.notice = Some(format!("no notification was shown: {error}"));
                 }
             }
             Effect::OpenInBrowser(link) => {

@@ -55,6 +55,9 @@ pub enum Message {
     /// What the person's own editor left; none where nothing was saved.
     Edited(Result<String, String>),
 
+    /// What the terminal is to print because a thread starts to wait for a person.
+    Ring(Vec<u8>),
+
     // The clock
     Tick(Timestamp),
 
@@ -86,6 +89,8 @@ pub enum Effect {
     Edit(String),
     OpenInBrowser(String),
     CopyToClipboard(String),
+    /// These bytes ring the terminal's bell, or let it show a notification.
+    Ring(Vec<u8>),
 
     // Towards whoever started it
     /// What failed at the start is to be tried again.

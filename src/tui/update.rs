@@ -67,6 +67,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             model.version += 1;
             Vec::new()
         }
+        Message::Ring(bytes) => vec![Effect::Ring(bytes)],
         Message::JournalTrouble(why) | Message::Told(why) => {
             model.notice = Some(clean::line(&why).into_owned());
             Vec::new()

@@ -122,6 +122,15 @@ impl Played {
         self.until(text, |screen| !screen.contents().contains(text));
     }
 
+    /// Reads until the terminal was sent something that no screen shows.
+    pub(crate) fn until_sent(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !String::from_utf8_lossy(&self.raw).contains(text) {
+            assert!(Instant::now() < deadline, "{text:?} was never sent:\n{}", self.contents());
+            self.receive(LOOK);
+        }
+    }
+
     /// Reads on until something outside of the terminal is so.
     pub(crate) fn until_so(&mut self, what: &str, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + PATIENCE;

@@ -44,6 +44,9 @@ pub(crate) struct Course {
     requests: usize,
 }
 
+/// Polls after which nothing is left that was put off.
+const MADE_UP_FOR: u32 = 12;
+
 impl Course {
     #[expect(clippy::disallowed_methods, reason = "how long it takes is told")]
     pub(crate) fn new(size: Size) -> Course {
@@ -257,11 +260,22 @@ impl Course {
         views
     }
 
-    /// Nobody does anything and nothing fails, for two polls: then everything is known.
+    /// Nobody else does anything and nothing fails, for two polls and until one after which we write nothing either: what was
+    /// put off, by a limit for one, is made up for. Then everything is known.
     fn be_quiet(&mut self) {
         let (quiet, since) = (Quiet::new(), self.place.simulator.posts().len());
         self.tick();
-        self.tick();
+        let mut written = self.place.simulator.posts().len();
+        for polls in 2.. {
+            self.tick();
+            let now = self.place.simulator.posts().len();
+            if std::mem::replace(&mut written, now) == now {
+                break;
+            }
+            if polls == MADE_UP_FOR {
+                self.judge(&[format!("we still write, {polls} polls after anything happened")]);
+            }
+        }
         self.look(since, &quiet);
         let forge = self.place.simulator.snapshot();
         let views = self.views();

@@ -1,8 +1,10 @@
-//! What leaves the terminal for the desktop: the browser and the clipboard.
+//! What leaves the terminal for the desktop: the browser, the clipboard and notifications.
 
+use crate::pty::Played;
 use crate::world::{WATCHED, World};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
 
 /// The last text that was put on the clipboard through the terminal.
 fn copied(raw: &[u8]) -> Option<String> {
@@ -43,4 +45,51 @@ fn a_thread_is_opened_in_the_browser() {
     played.select("src/a.rs:1");
     played.press("o");
     played.until_so("the browser", || world.read("opened").contains("/acme/shop/pull/1"));
+}
+
+/// Escalates the thread at a place.
+fn escalate(played: &mut Played, place: &str) {
+    played.select(place);
+    played.press("e");
+    played.because("needs a lead");
+    played.agree(&format!("Escalate the thread at {place}"));
+    played.until_shown("is escalated");
+}
+
+#[test]
+fn each_thread_that_starts_to_wait_is_told_of_once_through_the_terminal() {
+    let world = World::new(&format!("{WATCHED}[notifications]\nwhen = 'on'\nhow = 'osc9'\n"));
+    let mut played = world.play();
+    escalate(&mut played, "src/a.rs:1");
+    played.until_sent(
+        "\u{1b}]9;Cloture: acme/shop#1: The call recurses without end: dana escalated it: needs a lead\u{7}",
+    );
+    escalate(&mut played, "src/a.rs:3");
+    played.until_sent("dana escalated it: needs a lead\u{7}");
+    played.press("q");
+    assert!(played.ended().success());
+    let sent = String::from_utf8_lossy(&played.raw).matches("\u{1b}]9;").count();
+    assert_eq!(sent, 2);
+    // What waited before is no news to whoever starts it again.
+    let mut played = world.play();
+    escalate(&mut played, "src/b.rs:1");
+    played.until_sent("\u{1b}]9;");
+    let told = String::from_utf8_lossy(&played.raw).into_owned();
+    assert_eq!(told.matches("\u{1b}]9;").count(), 1);
+    assert!(!told.contains("The call recurses without end: dana escalated it"));
+}
+
+#[test]
+fn a_command_is_told_by_the_terminal_too_and_one_that_fails_is_named() {
+    let world = World::new("");
+    let command = world.script("tell-me", "cat >> \"$(dirname \"$0\")/told\"; exit 3");
+    let notifications = format!("[notifications]\nwhen = 'on'\nhow = 'command'\ncommand = ['{command}']\n");
+    std::fs::write(world.home.path().join("cloture.toml"), format!("{WATCHED}{notifications}")).unwrap();
+    let mut played = world.play();
+    // By somebody else, so that nothing else is said here.
+    world.act("src/a.rs:1", &["escalate", "--reason", "needs a lead"]);
+    played.until_shown("no notification was shown: `");
+    let told: Value = serde_json::from_str(&world.read("told")).unwrap();
+    assert_eq!((&told["notification"], &told["pull_request"]), (&1.into(), &"acme/shop#1".into()));
+    assert_eq!(told["reason"], "dana escalated it: needs a lead");
 }

@@ -129,6 +129,15 @@ impl World {
         self.simulator.posts().into_iter().map(|post| post.what).collect()
     }
 
+    /// What a second process does to the thread at a place.
+    pub(crate) fn act(&self, place: &str, what: &[&str]) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
+        command.args(self.arguments()).args(["act", "acme/shop#1", place]).args(what).arg("--yes");
+        command.env_clear().envs(coverage::variable());
+        let output = command.env("HOME", self.home.path()).env("GH_TOKEN", "secret").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
     /// The journal's records of a kind, oldest first, as a second process reads them.
     pub(crate) fn records(&self, kind: &str) -> Vec<Value> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
