@@ -298,7 +298,7 @@ fn watch_loop(
         let before = before.map_err(Failure::from)?;
         let mut teller = Teller::new(&loaded.config, session.journal.clone(), about.host);
         if let Some(before) = &before {
-            teller = teller.knowing(before);
+            teller.know(before);
         }
         let tracked = vec![(address.clone(), None)];
         let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;

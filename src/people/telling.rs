@@ -42,12 +42,11 @@ impl Teller {
     }
 
     /// What waited when the watching began is no news.
-    pub fn knowing(mut self, known: &Known) -> Teller {
+    pub fn know(&mut self, known: &Known) {
         let PullRequestKey { repository, number, .. } = known.about.clone();
         let waiting = waiting(&known.standing, &known.past, &self.policy);
         let occasions = waiting.iter().map(inbox::Waiting::occasion).collect();
         self.known.insert(PullRequestAddress { repository, number }, occasions);
-        self
     }
 
     /// Whether anybody wants to be told anything.
