@@ -319,7 +319,8 @@ fn place_of(model: &mut Model, text: &str) -> (u16, u16) {
     let screen = drawn(model, (200, 60));
     let mut lines = screen.lines().enumerate();
     let found = lines.find_map(|(row, line)| line.find(text).map(|at| (line[..at].chars().count(), row)));
-    let (column, row) = found.unwrap_or_else(|| panic!("{text} is not shown:\n{screen}"));
+    assert!(found.is_some(), "{text} is not shown:\n{screen}");
+    let (column, row) = found.unwrap();
     // The screen as a test sees it begins with a quotation mark.
     (u16::try_from(column - 1).unwrap(), u16::try_from(row).unwrap())
 }
