@@ -21,6 +21,7 @@ mod orders;
 pub mod perform;
 mod polling;
 mod programs;
+mod said;
 pub mod standing;
 pub mod view;
 

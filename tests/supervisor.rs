@@ -35,3 +35,5 @@ mod routing;
 mod together;
 #[path = "supervisor/troubles.rs"]
 mod troubles;
+#[path = "supervisor/words.rs"]
+mod words;

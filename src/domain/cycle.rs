@@ -8,12 +8,14 @@ use super::finding::Finding;
 use super::machine::Legal;
 use super::policy::Policy;
 use super::vocabulary::{Action, ReviewerName, Sha, Stance, ThreadId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
 
 /// How a driven reviewer answers (C7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// It chooses an action for each of its threads.
     #[default]

@@ -1,11 +1,13 @@
 //! The limits in force. They are the whole of what a team can tune about termination, and what
 //! [`crate::domain::bounds`] computes the worst case from.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Every limit the engine obeys. Which values make sense is decided where they are typed (`config`); here
 /// they are taken as given, so that a proof can also run with values no configuration would allow.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Policy {
     /// T4: how often a reviewer may hold the same stance before `reply` is off the table.
     pub repeat_limit: u32,

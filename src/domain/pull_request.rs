@@ -10,11 +10,11 @@ pub use cycles::{CycleOutcome, NextCall, Note};
 
 use super::finding::{Destination, Thread};
 use super::handoff::{HandoffRules, Task, tasks};
-use super::machine::{Decision, Misfit};
+use super::machine::{Decision, Misfit, ResolvedBy, Status};
 use super::place::{Delta, FileChange, Route};
 use super::re_review::Reply;
 use super::snapshot::PullRequestState;
-use super::vocabulary::{ReviewerName, Sha, ThreadId};
+use super::vocabulary::{Intent, ReviewerName, Sha, ThreadId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -175,8 +175,21 @@ impl PullRequest {
 
     /// R3–R5: a reply in a thread. True where it settled the thread.
     pub fn reply(&mut self, thread: &ThreadId, reply: &Reply) -> Result<bool, Refusal> {
+        let intent = if reply.is_override() { reply.intent } else { Intent::Other };
+        self.overridden(thread, intent)
+    }
+
+    /// R3: somebody who may has said it. True where that settled the thread.
+    pub fn overridden(&mut self, thread: &ThreadId, intent: Intent) -> Result<bool, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        Ok(reply.is_override() && thread.machine.overridden(reply.intent))
+        Ok(thread.machine.overridden(intent))
+    }
+
+    /// They took it back. True where the thread was settled by nothing else.
+    pub fn override_withdrawn(&mut self, thread: &ThreadId) -> Result<bool, Refusal> {
+        let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
+        let by_word = [ResolvedBy::WontFix, ResolvedBy::Acknowledged].map(Status::Resolved);
+        Ok(by_word.contains(&thread.status()) && thread.machine.reopened_by_person())
     }
 
     /// R3: a person re-opened a settled thread on the forge. True where that changed anything.

@@ -127,6 +127,11 @@ pub enum Intent {
 }
 
 impl Intent {
+    /// R3: whether it ends the argument, if it comes from somebody who may.
+    pub fn settles(self) -> bool {
+        matches!(self, Intent::WontFix | Intent::Acknowledged)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Intent::WontFix => "wont_fix",

@@ -84,17 +84,25 @@ pub fn notice(
     past: &mut Past,
     now: Timestamp,
 ) -> Vec<NewRecord> {
-    let Some(before) = before else { return Vec::new() };
     let at = past.not_before(now);
+    let before = before.map(|before| &before.snapshot);
+    let mut facts: Vec<(Fact, String, &str)> = Vec::new();
+    let said = past.history.said(snapshot).into_iter();
+    facts.extend(said.map(|said| (said.fact, said.by, "they said so in the thread")));
+    let resolved = past.history.resolved_there(before, snapshot).into_iter();
+    facts.extend(resolved.map(|said| (said.fact, said.by, "they resolved it on the forge")));
     let open = snapshot.threads.iter().filter(|seen| !seen.resolved);
-    let was_resolved =
-        |id: &ThreadId| before.snapshot.threads.iter().any(|seen| seen.id == *id && seen.resolved);
-    let mut records = Vec::new();
+    let was_resolved = |id: &ThreadId| {
+        before.is_some_and(|before| before.threads.iter().any(|seen| seen.id == *id && seen.resolved))
+    };
     for seen in open.filter(|seen| was_resolved(&seen.id)) {
-        let (by, why) = ("engine", "it was resolved, and is open again");
         let fact = Fact::Reopened { thread: seen.id.clone() };
-        records.push(fact.clone().record(at, about, by, why));
-        past.add(Dated { at, fact }, by, why);
+        facts.push((fact, "engine".to_owned(), "it was resolved, and is open again"));
+    }
+    let mut records = Vec::new();
+    for (fact, by, why) in facts {
+        records.push(fact.clone().record(at, about, &by, why));
+        past.add(Dated { at, fact }, &by, why);
     }
     records
 }

@@ -127,6 +127,6 @@ impl Past {
 
     /// Nothing that is recorded from here on comes before anything that is known.
     pub fn not_before(&self, at: Timestamp) -> Timestamp {
-        self.history.facts().iter().map(|dated| dated.at).max().map_or(at, |last| last.max(at))
+        self.history.facts().map(|dated| dated.at).max().map_or(at, |last| last.max(at))
     }
 }

@@ -3,13 +3,15 @@
 //! The time in a fact is by the clock that the forge's own times are held against, so that a person's decision and a
 //! bot's comment fall into their true order; the database's own time of the record is for people to read.
 
+use crate::domain::cycle::Protocol;
 use crate::domain::finding::Destination;
 use crate::domain::handoff::Task;
 use crate::domain::machine::Decision;
 use crate::domain::place::FileChange;
+use crate::domain::policy::Policy;
 use crate::domain::pull_request::PersonAct;
 use crate::domain::review_loop::{Exit, Wake};
-use crate::domain::vocabulary::{FilePath, ReviewerName, Sha, TargetName, ThreadId};
+use crate::domain::vocabulary::{FilePath, Intent, ReviewerName, Sha, TargetName, ThreadId};
 use crate::journal::{NewRecord, PullRequestKey, Record};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -40,6 +42,24 @@ pub enum Fact {
     /// A thread that was seen resolved was open again at the next look (R3).
     Reopened {
         thread: ThreadId,
+    },
+    /// R3: what somebody who may override a driven reviewer said in one of its threads, and where that changed by an edit.
+    /// The order in which people's words and reviewers' answers came to be known is the journal's, not that of two clocks:
+    /// an answer that was good when it came stays good.
+    Replied {
+        thread: ThreadId,
+        comment: String,
+        intent: Intent,
+        /// How often that comment was recorded before.
+        #[serde(default)]
+        turn: u32,
+    },
+    /// A person resolved a driven reviewer's thread on the forge.
+    ResolvedThere {
+        thread: ThreadId,
+        /// How often that was recorded before.
+        #[serde(default)]
+        turn: u32,
     },
     /// L10: what somebody told the loop.
     Told {
@@ -86,6 +106,9 @@ pub enum Fact {
         reviewer: ReviewerName,
         head: Sha,
         attempt: u32,
+        /// What the answer is held against, also when somebody has changed the configuration since.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        terms: Option<Terms>,
     },
     /// It answered: the text as it was printed, or what was wrong with getting one.
     Answered {
@@ -102,6 +125,13 @@ pub enum Fact {
         #[serde(default)]
         head: Option<Sha>,
     },
+}
+
+/// The rules under which a reviewer was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    pub policy: Policy,
+    pub protocol: Protocol,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -211,6 +241,8 @@ impl Fact {
             Fact::Decided { .. } => "decided",
             Fact::Routed { .. } => "routed",
             Fact::Reopened { .. } => "reopened",
+            Fact::Replied { .. } => "replied",
+            Fact::ResolvedThere { .. } => "resolved_there",
             Fact::Told { .. } => "told",
             Fact::Granted { .. } => "granted",
             Fact::Pushed { .. } => "pushed",
@@ -237,6 +269,8 @@ impl Fact {
             // One that nothing was asked for is passed over, and a head can be looked at again after it was left.
             | Fact::Answered { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
+            Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
+            Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
             // One round a head: whatever the author did to it, the next round is about another.
             Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),

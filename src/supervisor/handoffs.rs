@@ -21,7 +21,7 @@ pub fn handoffs<'a>(
     targets: &Targets,
     outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>,
 ) -> Vec<Handoff> {
-    let merged = history.facts().iter().find_map(|dated| match &dated.fact {
+    let merged = history.facts().find_map(|dated| match &dated.fact {
         Fact::Merged { tasks, .. } => Some((dated.at, tasks)),
         _ => None,
     });

@@ -1,19 +1,17 @@
 //! What the journal and the forge say together about one pull request, folded: the engine's own state for driven
 //! reviewers, and what people did to the threads of observed ones.
 
-use super::fact::{Answered, Dated, Fact};
+use super::fact::{Answered, Dated, Fact, Terms};
 use super::marks;
 use crate::config::Config;
 use crate::domain::cycle::{Answer, Choice, Frozen, Trigger, Violation};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
-use crate::domain::observed::{Happened, Happening, is_person};
+use crate::domain::observed::{Happened, Happening};
 use crate::domain::place::FileChange;
-use crate::domain::policy::Policy;
 use crate::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest};
-use crate::domain::re_review::Reply;
 use crate::domain::review_loop::Exit;
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, Thread as Seen, ThreadComment};
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
 use crate::reviewers::answer;
@@ -24,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Everything that is remembered of one pull request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    /// In the order of the journal.
-    facts: Vec<Dated>,
+    /// In the order of the journal, with the numbers of their records.
+    facts: Vec<(u64, Dated)>,
 }
 
 /// What follows from the history.
@@ -77,55 +75,62 @@ pub struct CycleResult {
     pub summary: Option<String>,
 }
 
-/// One thing that happened to the engine, put in order of time.
-enum Event<'a> {
-    Fact(&'a Fact),
-    Reply(ThreadId, &'a ThreadComment),
-    ResolvedOnForge(ThreadId),
-}
-
 impl History {
+    /// From all that the journal has, in its order.
     pub fn new(facts: Vec<Dated>) -> Self {
-        Self { facts }
+        let mut history = Self::default();
+        for fact in facts {
+            history.add(fact);
+        }
+        history
     }
 
+    /// What comes after everything that is known.
     pub fn add(&mut self, fact: Dated) {
-        self.facts.push(fact);
+        self.facts.push((u64::MAX, fact));
     }
 
-    pub fn facts(&self) -> &[Dated] {
-        &self.facts
+    /// What has that number in the journal. Two instances learn of each other's records in whatever order, and come to the
+    /// same.
+    pub fn learn(&mut self, record: u64, fact: Dated) {
+        let place = self.facts.partition_point(|(known, _)| *known < record);
+        self.facts.insert(place, (record, fact));
+    }
+
+    pub fn facts(&self) -> impl DoubleEndedIterator<Item = &Dated> {
+        self.facts.iter().map(|(_, dated)| dated)
     }
 
     /// This time, or that of the latest fact where that is later: what is recorded now comes after what was recorded before,
     /// whatever a clock says that was set back in between.
     pub fn not_before(&self, now: Timestamp) -> Timestamp {
-        self.facts.iter().map(|dated| dated.at).fold(now, Timestamp::max)
+        self.facts().map(|dated| dated.at).fold(now, Timestamp::max)
     }
 
     pub fn merged(&self) -> Option<&Fact> {
-        self.facts.iter().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
+        self.facts().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
     }
 
     /// What the last loop came to.
     pub fn last_exit(&self) -> Option<&Exit> {
-        self.facts.iter().rev().find_map(|dated| match &dated.fact {
+        self.facts().rev().find_map(|dated| match &dated.fact {
             Fact::Ended { exit, .. } => Some(exit),
             _ => None,
         })
     }
 
     pub fn last_head(&self) -> Option<&Sha> {
-        self.facts.iter().rev().find_map(|dated| match &dated.fact {
+        self.facts().rev().find_map(|dated| match &dated.fact {
             Fact::Pushed { head, .. } => Some(head),
             _ => None,
         })
     }
 
-    /// Replays everything. The forge's part is what people wrote in the threads of driven reviewers.
+    /// Replays everything in the order in which it came to be known. What people said in the threads of driven reviewers
+    /// and nobody has recorded yet is the last.
     pub fn fold(&self, snapshot: &PullRequestSnapshot, config: &Config) -> Folded {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
-        let posted = marks::posted_threads(snapshot);
+        let posted = marks::posted_threads(snapshot).into_iter();
         let mut fold = Fold {
             config,
             folded: Folded {
@@ -139,39 +144,21 @@ impl History {
                 granted: 0,
                 handed_off: BTreeSet::new(),
                 ended: None,
-                posted: posted.iter().map(|(engine, seen)| (engine.clone(), seen.id.clone())).collect(),
+                posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
                 pushes: Vec::new(),
             },
             answers: BTreeMap::new(),
-            frozen: BTreeMap::new(),
+            asked: BTreeMap::new(),
         };
         let engine_id: BTreeMap<ThreadId, ThreadId> =
             fold.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
-        for (at, event) in self.timeline(snapshot, &posted) {
-            fold.take(at, event, &engine_id);
+        for dated in self.facts() {
+            fold.fact(dated.at, &dated.fact, &engine_id);
+        }
+        for said in self.said(snapshot) {
+            fold.fact(snapshot.updated_at, &said.fact, &engine_id);
         }
         fold.folded
-    }
-
-    fn timeline<'a>(
-        &'a self,
-        snapshot: &'a PullRequestSnapshot,
-        posted: &BTreeMap<ThreadId, &'a Seen>,
-    ) -> Vec<(Timestamp, Event<'a>)> {
-        let mut events: Vec<_> =
-            self.facts.iter().map(|dated| (dated.at, Event::Fact(&dated.fact))).collect();
-        for (engine, seen) in posted {
-            let replies =
-                seen.comments.iter().filter(|comment| !comment.pending && !marks::is_our_own(comment));
-            events.extend(replies.map(|comment| (comment.created_at, Event::Reply(engine.clone(), comment))));
-            let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
-            if seen.resolved && by_person {
-                // The forge does not say when; it is at least so now.
-                events.push((snapshot.updated_at, Event::ResolvedOnForge(engine.clone())));
-            }
-        }
-        events.sort_by_key(|(at, _)| *at);
-        events
     }
 }
 
@@ -180,27 +167,11 @@ struct Fold<'a> {
     folded: Folded,
     /// How many answers of each reviewer there were.
     answers: BTreeMap<ReviewerName, usize>,
-    /// What was put to each reviewer last and is not answered yet.
-    frozen: BTreeMap<ReviewerName, Frozen>,
+    /// What was put to each reviewer last and is not answered yet, and the rules for it.
+    asked: BTreeMap<ReviewerName, (Frozen, Terms)>,
 }
 
 impl Fold<'_> {
-    fn take(&mut self, at: Timestamp, event: Event<'_>, engine_id: &BTreeMap<ThreadId, ThreadId>) {
-        let folded = &mut self.folded;
-        match event {
-            Event::Fact(fact) => self.fact(at, fact, engine_id),
-            Event::Reply(thread, comment) => {
-                let by_person = comment.author.as_ref().is_some_and(is_person);
-                let reply = Reply::read(!by_person, comment.association, &comment.body, None);
-                // A thread that the engine does not know belongs to a journal that was lost.
-                let _unknown = folded.engine.reply(&thread, &reply);
-            }
-            Event::ResolvedOnForge(thread) => {
-                let _settled_already = folded.engine.person(&thread, PersonAct::Decide(Decision::Resolve));
-            }
-        }
-    }
-
     fn fact(&mut self, at: Timestamp, fact: &Fact, engine_id: &BTreeMap<ThreadId, ThreadId>) {
         let folded = &mut self.folded;
         match fact {
@@ -230,6 +201,17 @@ impl Fold<'_> {
                     folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::Reopened });
                 }
             }
+            Fact::Replied { thread, intent, .. } => {
+                // A thread that the engine does not know belongs to a journal that was lost.
+                let _unknown = if intent.settles() {
+                    folded.engine.overridden(thread, *intent)
+                } else {
+                    folded.engine.override_withdrawn(thread)
+                };
+            }
+            Fact::ResolvedThere { thread, .. } => {
+                let _settled_already = folded.engine.person(thread, PersonAct::Decide(Decision::Resolve));
+            }
             Fact::Granted { .. } => {
                 folded.granted += 1;
                 folded.ended = None;
@@ -257,6 +239,7 @@ impl Fold<'_> {
             Fact::Closed => {
                 folded.engine.close();
                 let touched: BTreeSet<ThreadId> = folded.happened.iter().map(|h| h.thread.clone()).collect();
+                let at = folded.happened.iter().map(|h| h.at).fold(at, Timestamp::max);
                 folded.happened.extend(touched.into_iter().map(|thread| Happened {
                     at,
                     thread,
@@ -270,16 +253,17 @@ impl Fold<'_> {
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
             Fact::Told { .. } => {}
-            Fact::Asked { reviewer, head, .. } => self.asked(reviewer, head),
+            Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
     }
 
     /// A call that never came back was a call all the same, so asking counts by itself.
-    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha) {
-        match self.folded.engine.next_call(reviewer, Trigger::Review, &self.config.policy) {
+    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&Terms>) {
+        let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
+        match self.folded.engine.next_call(reviewer, Trigger::Review, &terms.policy) {
             NextCall::Ask(frozen) => {
-                self.frozen.insert(reviewer.clone(), frozen);
+                self.asked.insert(reviewer.clone(), (frozen, terms));
             }
             NextCall::ClosedUnasked => {
                 let reason = "its calls on this pull request are spent".to_owned();
@@ -289,19 +273,23 @@ impl Fold<'_> {
         }
     }
 
+    /// For what was asked before anybody recorded the rules for it.
+    fn todays_terms(&self, reviewer: &ReviewerName) -> Terms {
+        let known = self.config.reviewers.iter().find(|known| known.name == *reviewer);
+        let protocol = known.map(|known| known.protocol).unwrap_or_default();
+        Terms { policy: self.config.policy.clone(), protocol }
+    }
+
     /// Puts an answer to the engine exactly as it was put when it arrived.
     fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &Answered) {
-        let policy: &Policy = &self.config.policy;
         let number = self.answers.entry(reviewer.clone()).or_default();
         *number += 1;
         let number = *number;
         let folded = &mut self.folded;
-        let Some(frozen) = self.frozen.remove(reviewer) else { return };
-        let protocol = self.config.reviewers.iter().find(|known| known.name == *reviewer);
-        let protocol = protocol.map(|known| known.protocol).unwrap_or_default();
+        let Some((frozen, Terms { policy, protocol })) = self.asked.remove(reviewer) else { return };
         let read = match answer {
             Answered::Printed(text) => {
-                answer::read(text.as_bytes(), protocol, policy, |index| thread_name(&frozen, index))
+                answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
             }
             Answered::Failed { oversized: true, message } => Err(Violation::OversizedAnswer(message.clone())),
             Answered::Failed { oversized: false, message } => {
@@ -317,7 +305,7 @@ impl Fold<'_> {
             _ => Vec::new(),
         };
         folded.violations.remove(reviewer);
-        match folded.engine.answer(&frozen, received, policy) {
+        match folded.engine.answer(&frozen, received, &policy) {
             CycleOutcome::Completed { verdict, notes } => {
                 let opened = notes.iter().filter_map(|note| match note {
                     Note::Opened(thread) => Some(thread.clone()),

@@ -107,7 +107,9 @@ impl Standing {
         let Rules { config, reads, drive, author, expected } = *rules;
         let folded = history.fold(&snapshot, config);
         let observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
-        let ours: BTreeSet<&ThreadId> = folded.posted.values().collect();
+        // What another journal knew of is nobody's here, and shown as such.
+        let known = folded.posted.iter().filter(|(engine, _)| folded.engine.thread(engine).is_some());
+        let ours: BTreeSet<&ThreadId> = known.map(|(_, forge)| forge).collect();
         let unowned = observed::unowned(&snapshot, reads).into_iter();
         let unowned = unowned.filter(|thread| !ours.contains(&thread.id)).collect();
         let recognised = observed::reviewers(&snapshot, reads);

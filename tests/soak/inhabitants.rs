@@ -106,10 +106,10 @@ pub(crate) fn act(pull: &mut Pull, seen: &PullSnapshot, dice: &mut Dice) -> Opti
         Deed::AuthorReplies => reply(pull, dice.one(&["erin", "mika", author])?, dice)?,
         Deed::StrangerReplies => reply(pull, "mallory", dice)?,
         Deed::PersonResolves => {
-            format!("{{ resolve = {{ by = 'erin', thread = '{}' }} }}", thread(pull, dice)?)
+            format!("{{ resolve = {{ by = 'erin', thread = '{}' }} }}", any_thread(pull, seen, dice)?)
         }
         Deed::PersonUnresolves => {
-            format!("{{ unresolve = {{ by = 'mika', thread = '{}' }} }}", thread(pull, dice)?)
+            format!("{{ unresolve = {{ by = 'mika', thread = '{}' }} }}", any_thread(pull, seen, dice)?)
         }
         Deed::Forges => forge(pull, seen, dice)?,
         Deed::BreaksGlass => "{ label = { by = 'erin', name = 'cloture:break-glass' } }".to_owned(),
@@ -143,6 +143,11 @@ fn push(pull: &mut Pull, what: &str, dice: &mut Dice) -> Option<String> {
 
 fn thread(pull: &Pull, dice: &mut Dice) -> Option<String> {
     dice.one(&pull.threads).map(|(name, _)| name.clone())
+}
+
+/// A bot's by its name, or a driven reviewer's, which came in over the API, by its id.
+fn any_thread(pull: &Pull, seen: &PullSnapshot, dice: &mut Dice) -> Option<String> {
+    thread(pull, dice).or_else(|| dice.one(&seen.threads).map(|thread| thread.id.clone()))
 }
 
 /// Holding, accepting, and what is neither.

@@ -105,13 +105,16 @@ impl Life {
     /// A person orders something and agrees to whatever it comes to. True if anything was done.
     pub(crate) async fn order(&self, order: Order) -> bool {
         let (desk, board) = (Arc::clone(&self.desk), self.run.board());
-        let ordered = self.process.spawn(async move {
+        let mut ordered = self.process.spawn(async move {
             let proposal = desk.propose(order, &board).await.ok().filter(|proposal| !proposal.is_empty())?;
             desk.carry_out(proposal, &board).await.ok()
         });
         let became = tokio::select! {
-            became = ordered => became.unwrap(),
+            became = &mut ordered => became.unwrap(),
             () = self.fatal.reached.notified() => {
+                // Whoever is killed does not go on with it.
+                ordered.abort();
+                let _gone = ordered.await;
                 // The tick that follows is the one to notice.
                 self.fatal.reached.notify_one();
                 return false;

@@ -173,8 +173,12 @@ pub(crate) fn knows(view: &View, pull: &PullSnapshot) -> Vec<String> {
             wrong.push(format!("{at}: the thread {} is on nobody's board", thread.id));
         }
     }
-    // S1: only what we wrote ourselves counts as ours.
-    for forge in standing.folded.posted.values() {
+    // S1: only what we wrote ourselves counts as ours, and what was posted once is never forgotten.
+    for (own, forge) in &standing.folded.posted {
+        if standing.folded.engine.thread(own).is_none() {
+            let driven: Vec<_> = standing.folded.engine.threads().map(|thread| &thread.id).collect();
+            wrong.push(format!("{at}: {own} was posted as {forge}, and only {driven:?} are known"));
+        }
         let thread = pull.threads.iter().find(|thread| thread.id == forge.as_str());
         let by = thread.and_then(|thread| thread.comments.first()).map(|comment| comment.by.as_str());
         if by != Some(VIEWER) {

@@ -125,9 +125,7 @@ impl Place {
     }
 
     pub(crate) async fn start(&self, instance: &str, config: &str, on: &[&str], settings: Settings) -> Run {
-        let config = format!("[operator]\nmention = '@acme/leads'\n{config}");
-        let config = Config::parse(Path::new("config.toml"), config.as_bytes())
-            .unwrap_or_else(|error| panic!("{error:?}"));
+        let config = parsed(config);
         let profiles = profiles(&config);
         let mut options = JournalOptions::new(self.simulator.now());
         options.follow_every = settings.follow_every;
@@ -190,7 +188,12 @@ impl Default for Settings {
 }
 
 /// Those that everybody has are made once: reading every bot's patterns takes longer than most tests.
-fn profiles(config: &Config) -> Arc<Profiles> {
+pub(crate) fn parsed(config: &str) -> Config {
+    let config = format!("[operator]\nmention = '@acme/leads'\n{config}");
+    Config::parse(Path::new("config.toml"), config.as_bytes()).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+pub(crate) fn profiles(config: &Config) -> Arc<Profiles> {
     static KNOWN: OnceLock<Arc<Profiles>> = OnceLock::new();
     let own = || Arc::new(Profiles::in_force(&config.profiles).unwrap());
     if config.profiles.is_empty() { KNOWN.get_or_init(own).clone() } else { own() }

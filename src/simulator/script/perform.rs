@@ -258,8 +258,12 @@ impl Script {
             "all" => Ok(all.collect()),
             name => {
                 let name = filled(world, place, name);
-                let known = self.threads.get(&(place.pull, name.clone()));
-                known.map(|thread| vec![*thread]).ok_or_else(|| format!("there is no thread `{name}` yet"))
+                let known = self.threads.get(&(place.pull, name.clone())).copied();
+                // What came in over the API has no name but its id.
+                let by_id =
+                    || world[place.pull].threads.iter().copied().find(|id| World::thread_node(*id) == name);
+                let meant = known.or_else(by_id);
+                meant.map(|thread| vec![thread]).ok_or_else(|| format!("there is no thread `{name}` yet"))
             }
         }
     }

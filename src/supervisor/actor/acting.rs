@@ -181,8 +181,7 @@ impl Actor {
             PullRequestState::Open => Ok(()),
             PullRequestState::Closed => {
                 let at = standing.snapshot.closed_at.unwrap_or(standing.snapshot.updated_at);
-                let known =
-                    self.history.facts().iter().any(|dated| dated.fact == Fact::Closed && dated.at == at);
+                let known = self.history.facts().any(|dated| dated.fact == Fact::Closed && dated.at == at);
                 if !known {
                     // What was queued is not any more.
                     self.record_at(at, Fact::Closed).await?;
@@ -208,7 +207,7 @@ impl Actor {
     /// Whether the journal knows the pull request from before its merge.
     fn saw_it_open(&self) -> bool {
         let is_of_the_merge = |dated: &Dated| matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. });
-        self.seen_open || !self.history.facts().iter().all(is_of_the_merge)
+        self.seen_open || !self.history.facts().all(is_of_the_merge)
     }
 
     fn decided_tasks(&self, standing: &Standing) -> Vec<TaskFact> {

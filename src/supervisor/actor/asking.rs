@@ -8,7 +8,7 @@ use crate::domain::pull_request::NextCall;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::journal::JournalError;
-use crate::supervisor::fact::Fact;
+use crate::supervisor::fact::{Fact, Terms};
 use crate::supervisor::programs::{self, Attempt};
 use crate::supervisor::standing::Standing;
 use std::sync::Arc;
@@ -34,7 +34,12 @@ impl Actor {
                 }
                 NextCall::ClosedUnasked => {
                     let head = standing.snapshot.head.sha.clone();
-                    let asked = Fact::Asked { reviewer: reviewer.name.clone(), head, attempt: 0 };
+                    let asked = Fact::Asked {
+                        reviewer: reviewer.name.clone(),
+                        head,
+                        attempt: 0,
+                        terms: Some(self.terms(reviewer)),
+                    };
                     let why = "its calls are spent: the cycle is closed without asking";
                     self.record_held(asked, "engine", why).await?;
                 }
@@ -63,7 +68,12 @@ impl Actor {
         let refused = standing.folded.violations.get(name).into_iter().flatten();
         let refused = refused.map(|violation| format!("; {}: {violation}", violation.kind()));
         let why = format!("cycle {}, attempt {attempt}{}", frozen.number, refused.collect::<String>());
-        let asked = Fact::Asked { reviewer: name.clone(), head: head.clone(), attempt };
+        let asked = Fact::Asked {
+            reviewer: name.clone(),
+            head: head.clone(),
+            attempt,
+            terms: Some(self.terms(reviewer)),
+        };
         self.record_held(asked, "engine", &why).await?;
         if let Some(standing) = self.standing.clone() {
             self.ask(reviewer, frozen, standing, changes);
@@ -76,6 +86,10 @@ impl Actor {
         standing.seen.state == PullRequestState::Open
             && self.review_loop.as_ref().is_some_and(is_waiting)
             && standing.folded.engine.head() == Some(&standing.snapshot.head.sha)
+    }
+
+    fn terms(&self, reviewer: &Reviewer) -> Terms {
+        Terms { policy: self.setup.config.policy.clone(), protocol: reviewer.protocol }
     }
 
     fn next_call(&self, reviewer: &Reviewer, standing: &Standing) -> NextCall {

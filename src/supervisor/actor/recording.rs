@@ -8,10 +8,11 @@ use crate::domain::vocabulary::ThreadId;
 use crate::github::diff;
 use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
 use crate::supervisor::fact::{Dated, Fact};
-use crate::supervisor::standing::Standing;
+use crate::supervisor::said::Said;
 use crate::supervisor::view::Role;
 use jiff::Timestamp;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -36,7 +37,7 @@ impl Actor {
         if let Fact::Told { told } = &dated.fact {
             self.orders.hear(record, *told);
         }
-        self.history.add(dated);
+        self.history.learn(record, dated);
     }
 
     /// Records a fact that anybody may, and takes it into account.
@@ -119,13 +120,18 @@ impl Actor {
         for record in self.setup.journal.records(filter).await? {
             is_news |= self.learn(&record);
         }
-        if matches!(&self.role, Role::Standby { holder } if !holder.is_empty()) {
-            let kept = self.setup.journal.last_snapshot(&self.key).await?.and_then(|stored| stored.poll);
-            self.review_loop = self.orders.take_up(kept.as_ref());
-            self.next_at = None;
-        }
         if is_news && let Some(standing) = &self.standing {
             self.restand(Arc::clone(&standing.snapshot));
+        }
+        if matches!(&self.role, Role::Standby { holder } if !holder.is_empty()) {
+            let stored = self.setup.journal.last_snapshot(&self.key).await?;
+            self.review_loop = self.orders.take_up(stored.as_ref().and_then(|stored| stored.poll.as_ref()));
+            self.next_at = None;
+            if let Some(standing) = self.standing.clone() {
+                // What was seen here while the other drove, and that one may not have come to record.
+                let before = stored.as_ref().map(|stored| &stored.snapshot);
+                self.notice_threads(before, &standing.snapshot, None).await?;
+            }
         }
         Ok(())
     }
@@ -162,6 +168,8 @@ impl Actor {
             // What is kept is the driver's: whoever only looks does not write over it.
             return Ok(());
         }
+        let old = self.standing.clone();
+        self.notice_threads(old.as_ref().map(|old| &*old.snapshot), snapshot, last_look).await?;
         let reopened_at = snapshot
             .reopened_at
             .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
@@ -179,27 +187,57 @@ impl Actor {
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
             self.review_loop = None;
         }
-        if let Some(old) = self.standing.clone() {
-            for seen in snapshot.threads.iter().filter(|seen| !seen.resolved) {
-                let was_resolved =
-                    old.snapshot.threads.iter().any(|before| before.id == seen.id && before.resolved);
-                if was_resolved && !self.is_known_to_be_reopened(&seen.id, &old, last_look) {
-                    let fact = Fact::Reopened { thread: seen.id.clone() };
-                    self.record_held(fact, "engine", "it was resolved, and is open again").await?;
-                }
-            }
-        }
         self.notice_head(snapshot).await?;
         Ok(())
     }
 
+    /// What people did to threads since the look before this one.
+    async fn notice_threads(
+        &mut self,
+        before: Option<&PullRequestSnapshot>,
+        snapshot: &PullRequestSnapshot,
+        last_look: Option<Timestamp>,
+    ) -> Result<(), JournalError> {
+        for Said { fact, by } in self.history.said(snapshot) {
+            self.record_held(fact, &by, "they said so in the thread").await?;
+        }
+        for Said { fact, by } in self.history.resolved_there(before, snapshot) {
+            // Mostly it is settled, and we resolved it on the forge ourselves.
+            if self.is_unsettled(&fact) {
+                self.record_held(fact, &by, "they resolved it on the forge").await?;
+            }
+        }
+        let before = before.into_iter().flat_map(|before| &before.threads);
+        let were_resolved: BTreeSet<&ThreadId> =
+            before.filter(|before| before.resolved).map(|before| &before.id).collect();
+        for seen in snapshot.threads.iter().filter(|seen| !seen.resolved && were_resolved.contains(&seen.id))
+        {
+            let thread = self.own_id(&seen.id);
+            if !self.is_known_to_be_reopened(&[&thread, &seen.id], last_look) {
+                let fact = Fact::Reopened { thread };
+                self.record_held(fact, "engine", "it was resolved, and is open again").await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_unsettled(&self, fact: &Fact) -> bool {
+        let Fact::ResolvedThere { thread, .. } = fact else { return true };
+        let thread = self.standing.as_ref().and_then(|standing| standing.folded.engine.thread(thread));
+        thread.is_some_and(|thread| !thread.status().is_settled())
+    }
+
+    /// The engine's name for a thread, which it keeps if somebody deletes the thread on the forge.
+    fn own_id(&self, forge: &ThreadId) -> ThreadId {
+        let shown =
+            self.standing.as_ref().and_then(|standing| standing.thread(forge).map(|s| s.thread.id.clone()));
+        shown.unwrap_or_else(|| forge.clone())
+    }
+
     /// Whether whoever opened it again has said so since the last look.
-    fn is_known_to_be_reopened(&self, id: &ThreadId, old: &Standing, last_look: Option<Timestamp>) -> bool {
-        let is_this =
-            |thread: &ThreadId| thread == id || old.thread(thread).is_some_and(|shown| shown.id() == id);
-        let mut facts = self.history.facts().iter().rev();
-        facts.any(|dated| {
-            matches!(&dated.fact, Fact::Reopened { thread } if is_this(thread))
+    fn is_known_to_be_reopened(&self, ids: &[&ThreadId], last_look: Option<Timestamp>) -> bool {
+        self.history.facts().rev().any(|dated| {
+            matches!(&dated.fact, Fact::Reopened { thread } if ids.contains(&thread))
                 && last_look.is_some_and(|look| look <= dated.at)
         })
     }
@@ -225,7 +263,7 @@ impl Actor {
                 }
             }
         };
-        let pushes = self.history.facts().iter().filter(|dated| matches!(dated.fact, Fact::Pushed { .. }));
+        let pushes = self.history.facts().filter(|dated| matches!(dated.fact, Fact::Pushed { .. }));
         let number = u32::try_from(pushes.count()).unwrap_or(u32::MAX);
         let fact = Fact::Pushed { head: head.clone(), changes, number };
         self.record_held(fact, "author", "the head moved").await?;
@@ -236,8 +274,8 @@ impl Actor {
     fn is_close_unseen(&self) -> bool {
         let facts = self.history.facts();
         let turns = |dated: &&Dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest);
-        let last = facts.iter().rev().find(turns);
-        !facts.is_empty() && last.is_none_or(|dated| dated.fact != Fact::Closed)
+        let mut facts = facts.rev().peekable();
+        facts.peek().is_some() && facts.find(turns).is_none_or(|dated| dated.fact != Fact::Closed)
     }
 
     /// Whether this reopening is news: the last thing the journal says about it is that the pull request was closed.
@@ -245,7 +283,6 @@ impl Actor {
         let last = self
             .history
             .facts()
-            .iter()
             .rev()
             .find(|dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest));
         last.is_none_or(|dated| dated.at < reopened_at)
@@ -258,7 +295,7 @@ impl Actor {
         for appended in self.setup.journal.append_held(lease, vec![record]).await? {
             let record = appended.record();
             if self.known.insert(record.seq) {
-                self.history.add(dated(at, fact.clone()));
+                self.history.learn(record.seq, dated(at, fact.clone()));
             }
         }
         // It may be about what was seen before, while another drove.
@@ -287,10 +324,13 @@ impl Actor {
         let begins_anew =
             |dated: &&Dated| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
         let ended = Fact::Ended { exit: exit.clone(), head };
-        let mut since = self.history.facts().iter().rev().take_while(|dated| !begins_anew(dated));
-        // What it came to before and left again is told again: the last word is what everybody goes by.
-        let last = since.find(|dated| matches!(dated.fact, Fact::Ended { .. }));
-        if last.is_none_or(|dated| dated.fact != ended) {
+        let is_told = {
+            let mut since = self.history.facts().rev().take_while(|dated| !begins_anew(dated));
+            // What it came to before and left again is told again: the last word is what everybody goes by.
+            let last = since.find(|dated| matches!(dated.fact, Fact::Ended { .. }));
+            last.is_some_and(|dated| dated.fact == ended)
+        };
+        if !is_told {
             self.record_held(ended, "engine", &exit.to_string()).await?;
         }
         Ok(())

@@ -1,0 +1,91 @@
+//! What people said and did on the forge in the threads of driven reviewers, as facts: what the journal does not know yet.
+//!
+//! The forge's times and ours are by two clocks, and what was written before a reviewer was asked may be seen only after it
+//! has answered. So the engine takes what people said in the order in which it was recorded.
+
+use super::fact::Fact;
+use super::history::History;
+use super::marks;
+use crate::domain::observed::is_person;
+use crate::domain::re_review::Reply;
+use crate::domain::snapshot::{Account, PullRequestSnapshot, Thread as Seen, ThreadComment};
+use crate::domain::vocabulary::{Intent, ThreadId};
+use std::collections::BTreeMap;
+
+/// A fact that is not recorded yet, and whose doing it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub fact: Fact,
+    pub by: String,
+}
+
+impl Said {
+    fn new(fact: Fact, by: Option<&Account>) -> Said {
+        Said { fact, by: by.map_or_else(|| "forge".to_owned(), |account| account.login.to_string()) }
+    }
+}
+
+impl History {
+    /// The replies that end an argument, and those that did until they were edited; the oldest first.
+    pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<Said> {
+        let posted = marks::posted_threads(snapshot);
+        let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
+        for (thread, seen) in &posted {
+            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !marks::is_our_own(reply));
+            replies.extend(theirs.map(|reply| (thread, reply)));
+        }
+        if replies.is_empty() {
+            return Vec::new();
+        }
+        replies.sort_by_key(|(_, reply)| reply.created_at);
+        let recorded = self.replies();
+        let said = replies.into_iter().filter_map(|(thread, reply)| {
+            let (turn, settled) = recorded.get(reply.id.as_str()).copied().unwrap_or_default();
+            let by_person = reply.author.as_ref().is_some_and(is_person);
+            let read = Reply::read(!by_person, reply.association, &reply.body, None);
+            let settles = read.intent.settles();
+            // Whoever said it when they might has said it, and only another text takes it back.
+            let is_news = if settled { !settles } else { settles && read.is_override() };
+            let (thread, comment) = (thread.clone(), reply.id.clone());
+            let fact = Fact::Replied { thread, comment, intent: read.intent, turn };
+            is_news.then(|| Said::new(fact, reply.author.as_ref()))
+        });
+        said.collect()
+    }
+
+    /// How often each comment was recorded, and whether it ends the argument by the last record.
+    fn replies(&self) -> BTreeMap<&str, (u32, bool)> {
+        let mut replies: BTreeMap<&str, (u32, bool)> = BTreeMap::new();
+        for dated in self.facts() {
+            if let Fact::Replied { comment, intent, .. } = &dated.fact {
+                let (turn, settles) = replies.entry(comment).or_default();
+                *turn += 1;
+                *settles = Intent::settles(*intent);
+            }
+        }
+        replies
+    }
+
+    /// The threads that a person has resolved there since the look before this one.
+    pub fn resolved_there(
+        &self,
+        before: Option<&PullRequestSnapshot>,
+        snapshot: &PullRequestSnapshot,
+    ) -> Vec<Said> {
+        let was_resolved = |seen: &Seen| {
+            let before = before.into_iter().flat_map(|before| &before.threads);
+            before.into_iter().any(|earlier| earlier.id == seen.id && earlier.resolved)
+        };
+        let resolved = marks::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
+            seen.resolved && seen.resolved_by.as_ref().is_some_and(is_person) && !was_resolved(seen)
+        });
+        let said = resolved.map(|(thread, seen)| {
+            let is_this =
+                |fact: &Fact| matches!(fact, Fact::ResolvedThere { thread: known, .. } if *known == thread);
+            let turn = self.facts().filter(|dated| is_this(&dated.fact)).count();
+            let turn = u32::try_from(turn).unwrap_or(u32::MAX);
+            Said::new(Fact::ResolvedThere { thread, turn }, seen.resolved_by.as_ref())
+        });
+        said.collect()
+    }
+}
