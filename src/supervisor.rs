@@ -21,7 +21,7 @@ mod orders;
 pub mod perform;
 mod polling;
 mod programs;
-mod said;
+pub mod said;
 pub mod standing;
 pub mod view;
 

@@ -468,6 +468,33 @@ fn r3_a_settled_thread_that_a_person_reopens_on_the_forge_starts_afresh() {
 }
 
 #[test]
+fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it() {
+    let id: ThreadId = "t".into();
+    let intents = [
+        (Intent::WontFix, true),
+        (Intent::Acknowledged, true),
+        (Intent::Disagree, false),
+        (Intent::Fixed, false),
+        (Intent::Question, false),
+        (Intent::Other, false),
+    ];
+    for (intent, ends_it) in intents {
+        let mut pull_request = PullRequest::new(false);
+        pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
+        assert_eq!((intent.settles(), pull_request.overridden(&id, intent)), (ends_it, Ok(ends_it)));
+        assert_eq!(pull_request.override_withdrawn(&id), Ok(ends_it));
+        let Machine { status, returns, .. } = pull_request.thread(&id).unwrap().machine;
+        assert_eq!((status, returns), (Status::Open, u32::from(ends_it)));
+        // What somebody resolved with the button stays resolved.
+        pull_request.person(&id, PersonAct::Decide(Decision::Resolve)).unwrap();
+        assert_eq!(pull_request.override_withdrawn(&id), Ok(false));
+        assert_eq!(pull_request.thread(&id).unwrap().status(), Status::Resolved(ResolvedBy::Person));
+        assert_eq!(pull_request.overridden(&"u".into(), intent), Err(Refusal::UnknownThread));
+        assert_eq!(pull_request.override_withdrawn(&"u".into()), Err(Refusal::UnknownThread));
+    }
+}
+
+#[test]
 fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
     let id: ThreadId = "t".into();
     let mut pull_request = PullRequest::new(false);

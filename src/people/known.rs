@@ -9,6 +9,7 @@ use crate::failure::{Failure, Kind};
 use crate::github::{PullRequestAddress, Reader, Transport};
 use crate::journal::{Filter, Journal, JournalError, NewRecord, PullRequestKey, Record, StoredSnapshot};
 use crate::supervisor::fact::{Dated, Fact};
+use crate::supervisor::said::Said;
 use crate::supervisor::standing::{Rules, Standing};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -75,8 +76,9 @@ pub fn stand(
     Standing::of(Arc::clone(snapshot), &past.history, &rules)
 }
 
-/// What a fresh look tells and a later one would not, because it replaces the last: threads that were resolved then and are
-/// open now (R3). It is taken into account at once; the records are to be appended before the new look is kept.
+/// What a fresh look tells and a later one would not, because it replaces the last: what people said and resolved in driven
+/// reviewers' threads, and threads that were resolved then and are open now (R3). It is taken into account at once; the
+/// records are to be appended before the new look is kept.
 pub fn notice(
     before: Option<&StoredSnapshot>,
     snapshot: &PullRequestSnapshot,
@@ -86,21 +88,18 @@ pub fn notice(
 ) -> Vec<NewRecord> {
     let at = past.not_before(now);
     let before = before.map(|before| &before.snapshot);
-    let mut facts: Vec<(Fact, String, &str)> = Vec::new();
-    let said = past.history.said(snapshot).into_iter();
-    facts.extend(said.map(|said| (said.fact, said.by, "they said so in the thread")));
-    let resolved = past.history.resolved_there(before, snapshot).into_iter();
-    facts.extend(resolved.map(|said| (said.fact, said.by, "they resolved it on the forge")));
+    let mut news = past.history.said(snapshot);
+    news.extend(past.history.resolved_there(before, snapshot));
     let open = snapshot.threads.iter().filter(|seen| !seen.resolved);
     let was_resolved = |id: &ThreadId| {
         before.is_some_and(|before| before.threads.iter().any(|seen| seen.id == *id && seen.resolved))
     };
     for seen in open.filter(|seen| was_resolved(&seen.id)) {
         let fact = Fact::Reopened { thread: seen.id.clone() };
-        facts.push((fact, "engine".to_owned(), "it was resolved, and is open again"));
+        news.push(Said { fact, by: "engine".to_owned(), why: "it was resolved, and is open again" });
     }
     let mut records = Vec::new();
-    for (fact, by, why) in facts {
+    for Said { fact, by, why } in news {
         records.push(fact.clone().record(at, about, &by, why));
         past.add(Dated { at, fact }, &by, why);
     }

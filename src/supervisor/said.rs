@@ -9,7 +9,7 @@ use super::marks;
 use crate::domain::observed::is_person;
 use crate::domain::re_review::Reply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, Thread as Seen, ThreadComment};
-use crate::domain::vocabulary::{Intent, ThreadId};
+use crate::domain::vocabulary::ThreadId;
 use std::collections::BTreeMap;
 
 /// A fact that is not recorded yet, and whose doing it is.
@@ -17,11 +17,12 @@ use std::collections::BTreeMap;
 pub struct Said {
     pub fact: Fact,
     pub by: String,
+    pub why: &'static str,
 }
 
 impl Said {
-    fn new(fact: Fact, by: Option<&Account>) -> Said {
-        Said { fact, by: by.map_or_else(|| "forge".to_owned(), |account| account.login.to_string()) }
+    fn new(fact: Fact, by: Option<&Account>, why: &'static str) -> Said {
+        Said { fact, by: by.map_or_else(|| "forge".to_owned(), |account| account.login.to_string()), why }
     }
 }
 
@@ -48,7 +49,7 @@ impl History {
             let is_news = if settled { !settles } else { settles && read.is_override() };
             let (thread, comment) = (thread.clone(), reply.id.clone());
             let fact = Fact::Replied { thread, comment, intent: read.intent, turn };
-            is_news.then(|| Said::new(fact, reply.author.as_ref()))
+            is_news.then(|| Said::new(fact, reply.author.as_ref(), "said so in the thread"))
         });
         said.collect()
     }
@@ -60,7 +61,7 @@ impl History {
             if let Fact::Replied { comment, intent, .. } = &dated.fact {
                 let (turn, settles) = replies.entry(comment).or_default();
                 *turn += 1;
-                *settles = Intent::settles(*intent);
+                *settles = intent.settles();
             }
         }
         replies
@@ -73,8 +74,8 @@ impl History {
         snapshot: &PullRequestSnapshot,
     ) -> Vec<Said> {
         let was_resolved = |seen: &Seen| {
-            let before = before.into_iter().flat_map(|before| &before.threads);
-            before.into_iter().any(|earlier| earlier.id == seen.id && earlier.resolved)
+            let mut before = before.into_iter().flat_map(|before| &before.threads);
+            before.any(|earlier| earlier.id == seen.id && earlier.resolved)
         };
         let resolved = marks::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
             seen.resolved && seen.resolved_by.as_ref().is_some_and(is_person) && !was_resolved(seen)
@@ -84,7 +85,11 @@ impl History {
                 |fact: &Fact| matches!(fact, Fact::ResolvedThere { thread: known, .. } if *known == thread);
             let turn = self.facts().filter(|dated| is_this(&dated.fact)).count();
             let turn = u32::try_from(turn).unwrap_or(u32::MAX);
-            Said::new(Fact::ResolvedThere { thread, turn }, seen.resolved_by.as_ref())
+            Said::new(
+                Fact::ResolvedThere { thread, turn },
+                seen.resolved_by.as_ref(),
+                "resolved it on the forge",
+            )
         });
         said.collect()
     }

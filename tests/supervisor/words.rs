@@ -83,7 +83,8 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
     assert_eq!(run.threads(), ["open", "open"]);
     let standing = run.view().standing.clone().unwrap();
     run.stop().await;
-    let facts: Vec<Dated> = place.records().await.iter().filter_map(Fact::read).collect();
+    let mut records = place.records().await;
+    let facts: Vec<Dated> = records.iter().filter_map(Fact::read).collect();
     let asked: Vec<&Dated> = facts.iter().filter(|dated| dated.fact.kind() == "asked").collect();
 
     // A poll late: somebody had closed the thread a moment before the second look was asked for.
@@ -105,6 +106,14 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
         assert_eq!(folded.cycles.len(), 2, "both looks count");
         assert!(folded.violations.is_empty() && folded.failed.is_empty());
     }
+
+    // An older version recorded no rules.
+    for record in &mut records {
+        record.body.as_object_mut().unwrap().remove("terms");
+    }
+    let older = History::new(records.iter().filter_map(Fact::read).collect());
+    assert_eq!(older.facts().count(), facts.len());
+    assert_eq!(older.fold(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
 }
 
 /// On another machine nothing is known of what a driven reviewer posted from the first, but it is not hidden either.

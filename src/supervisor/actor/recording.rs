@@ -198,13 +198,13 @@ impl Actor {
         snapshot: &PullRequestSnapshot,
         last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
-        for Said { fact, by } in self.history.said(snapshot) {
-            self.record_held(fact, &by, "they said so in the thread").await?;
+        for Said { fact, by, why } in self.history.said(snapshot) {
+            self.record_held(fact, &by, why).await?;
         }
-        for Said { fact, by } in self.history.resolved_there(before, snapshot) {
+        for Said { fact, by, why } in self.history.resolved_there(before, snapshot) {
             // Mostly it is settled, and we resolved it on the forge ourselves.
             if self.is_unsettled(&fact) {
-                self.record_held(fact, &by, "they resolved it on the forge").await?;
+                self.record_held(fact, &by, why).await?;
             }
         }
         let before = before.into_iter().flat_map(|before| &before.threads);
