@@ -235,16 +235,11 @@ impl Fold<'_> {
                     folded.engine.handed_off(thread);
                     folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::HandedOff });
                 }
+                self.discard_queue(at);
             }
             Fact::Closed => {
                 folded.engine.close();
-                let touched: BTreeSet<ThreadId> = folded.happened.iter().map(|h| h.thread.clone()).collect();
-                let at = folded.happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-                folded.happened.extend(touched.into_iter().map(|thread| Happened {
-                    at,
-                    thread,
-                    what: Happening::Act(PersonAct::Unqueue),
-                }));
+                self.discard_queue(at);
             }
             Fact::ReopenedPullRequest => {
                 folded.engine.reopen();
@@ -256,6 +251,15 @@ impl Fold<'_> {
             Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }
+    }
+
+    /// H1: what is queued waits for one merge, and for none after it.
+    fn discard_queue(&mut self, at: Timestamp) {
+        let happened = &mut self.folded.happened;
+        let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
+        let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
+        let what = Happening::Act(PersonAct::Unqueue);
+        happened.extend(touched.into_iter().map(|thread| Happened { at, thread, what: what.clone() }));
     }
 
     /// A call that never came back was a call all the same, so asking counts by itself.

@@ -5,7 +5,7 @@ use crate::forge_side::{ForgeSide, Quiet};
 use crate::harness::{Place, address};
 use crate::lives::{Life, Rules};
 use crate::world::{self, Pull, Size};
-use crate::{inhabitants, our_side, person, simulated, weather};
+use crate::{inhabitants, our_side, person, rest, simulated, weather};
 use cloture::domain::review_loop::{Phase, ReviewLoop};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::github::{Host, PullRequestAddress};
@@ -323,6 +323,12 @@ impl Course {
         self.counted("views looked at", news.len());
         for address in news {
             wrong.extend(self.world.block_on(self.look_at(&address)));
+            let view = &views[&address];
+            if is_merged(view) && self.shown.get(&address).is_some_and(|before| !is_merged(before)) {
+                let records = self.world.block_on(self.records(&address));
+                wrong.extend(rest::queued_goes(view, &records));
+                self.count("merges decided");
+            }
         }
         self.shown = views;
         self.judge(&wrong);
@@ -450,4 +456,10 @@ fn has_changed(before: Option<&Arc<View>>, now: &Arc<View>) -> bool {
         (None, None) => false,
         _ => true,
     })
+}
+
+/// Whether its merge was taken note of, and so decided what goes.
+fn is_merged(view: &View) -> bool {
+    let standing = view.standing.as_ref();
+    standing.is_some_and(|standing| standing.folded.engine.state() == PullRequestState::Merged)
 }

@@ -51,8 +51,7 @@ pub(crate) fn come_to_rest(course: &mut Course) {
         let view = &views[&name];
         wrong.extend(our_side::knows(view, pull));
         wrong.extend(addressed(view, pull));
-        let records = course.world.block_on(course.records(&name));
-        wrong.extend(handed_over(view, pull, &records, &delivered));
+        wrong.extend(handed_over(view, pull, &delivered));
         decided.extend(view.handoffs.iter().map(|handoff| (handoff.key.clone(), name.clone())));
         course.counted(&format!("at the end: pull requests {}", ending(view)), 1);
         let standing = view.standing.as_ref().unwrap();
@@ -163,7 +162,6 @@ pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, us
 pub(crate) fn handed_over(
     view: &View,
     pull: &PullSnapshot,
-    records: &[Record],
     delivered: &BTreeMap<String, usize>,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -184,21 +182,24 @@ pub(crate) fn handed_over(
         }
     }
     let standing = view.standing.as_ref().unwrap();
-    if pull.state == PullState::Merged {
-        if standing.folded.handed_off.is_empty() != view.handoffs.is_empty() {
-            wrong.push(format!("{at}: H1: what was decided is not what is shown"));
-        }
-        let queued = queued_before_merge(records);
-        for shown in standing.threads() {
-            let thread = shown.thread;
-            let is_wanted = queued.contains(&thread.id) || queued.contains(shown.id());
-            let may_go = thread.queued && !thread.status().is_settled() && shown.repeats.is_none();
-            if is_wanted && may_go && !thread.handed_off {
-                wrong.push(format!("{at}: H6: {} was queued, and was not handed over", shown.id()));
-            }
-        }
+    let decided_none = standing.folded.handed_off.is_empty();
+    if pull.state == PullState::Merged && decided_none != view.handoffs.is_empty() {
+        wrong.push(format!("{at}: H1: what was decided is not what is shown"));
     }
     wrong
+}
+
+/// H6: what people had queued goes. To be asked of what was seen at the merge: what is opened again later stays.
+pub(crate) fn queued_goes(view: &View, records: &[Record]) -> Vec<String> {
+    let standing = view.standing.as_ref().unwrap();
+    let queued = queued_before_merge(records);
+    let forgotten = standing.threads().into_iter().filter(|shown| {
+        let thread = shown.thread;
+        let is_wanted = queued.contains(&thread.id) || queued.contains(shown.id());
+        is_wanted && !thread.status().is_settled() && shown.repeats.is_none() && !thread.handed_off
+    });
+    let said = |id: &ThreadId| format!("{}: H6: {id} was queued, and was not handed over", view.address);
+    forgotten.map(|shown| said(shown.id())).collect()
 }
 
 /// What people had queued when the merge was decided. Whoever queues something later is told that nothing comes of it.

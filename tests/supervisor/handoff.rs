@@ -91,6 +91,25 @@ async fn a_close_discards_the_queue_and_a_reopening_does_not_bring_it_back() {
 }
 
 #[tokio::test]
+async fn what_was_settled_at_the_merge_is_not_queued_any_more_when_somebody_opens_it_again() {
+    let place = Place::new().await;
+    let run = place.run(&format!("{DRIVEN}{}", issue("default"))).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    queue(&run, &place, 0).await;
+    place.play("{ resolve = { by = 'dana', thread = 'a' } }");
+    place.play(MERGE);
+    run.tick().await;
+    place.play("{ unresolve = { by = 'dana', thread = 'a' } }");
+    run.ticks(2).await;
+    assert_eq!((run.threads(), place.simulator.issues().len()), (vec!["open".to_owned()], 0));
+    let view = run.view();
+    let threads = view.standing.as_ref().unwrap().threads();
+    assert!(!threads[0].thread.queued, "nobody is to believe that it still goes");
+    run.stop().await;
+}
+
+#[tokio::test]
 async fn a_close_and_reopening_between_two_polls_discards_the_queue_as_well() {
     let place = Place::new().await;
     let config = format!("{DRIVEN}{}", issue("default"));
