@@ -12,11 +12,14 @@ use crate::github::permission::{self, Access, Permission};
 use crate::github::{Error, Host, PullRequestAddress, Reader, TokenSource};
 use crate::reviewers::profiles::Profiles;
 use crate::status::{Look, Status};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Until here two clocks are as good as one: an answer is on its way for a while.
+const CLOCKS_APART: SignedDuration = SignedDuration::from_mins(2);
 
 /// What was found, in the order in which it was looked at.
 #[derive(Debug, Default)]
@@ -93,7 +96,7 @@ pub async fn examine(
         }
     };
     examination.pass(format_args!("token: found {}", found_where(&forge.token)));
-    if examination.identity(&forge, &host).await {
+    if examination.identity(&forge, &host, now).await {
         examination.forge(named, settings, forge, profiles, now).await;
     }
     Ok(examination)
@@ -114,10 +117,11 @@ impl Examination {
     }
 
     /// Whether the token speaks for somebody; without that, nothing that follows could be told apart.
-    async fn identity(&mut self, forge: &Forge, host: &Host) -> bool {
+    async fn identity(&mut self, forge: &Forge, host: &Host, now: Timestamp) -> bool {
         match Reader::new(&forge.client).viewer().await {
-            Ok((account, _)) => {
+            Ok((account, date)) => {
                 self.pass(format_args!("identity: {} on {host}", account.login));
+                self.clock(host, now, date);
                 true
             }
             // A token of an app's installation may not ask, and works all the same.
@@ -130,6 +134,22 @@ impl Examination {
                 false
             }
         }
+    }
+
+    /// A person's decision and what a bot says after it are put in order by two clocks.
+    fn clock(&mut self, host: &Host, ours: Timestamp, theirs: Option<Timestamp>) {
+        // The simulator's time is its scenario's.
+        let Some(theirs) = theirs.filter(|_| !host.is_loopback()) else { return };
+        let ahead = ours.duration_since(theirs);
+        if ahead.abs() <= CLOCKS_APART {
+            return self.pass(format_args!("clock: as that of {host}"));
+        }
+        let (minutes, way) = (ahead.abs().as_mins(), if ahead.is_positive() { "ahead of" } else { "behind" });
+        self.fail(
+            Kind::Unfit,
+            format_args!("clock: {minutes} minutes {way} that of {host}, so that decisions and posts fall into a wrong order"),
+            "set this machine's clock, or have it set by the network",
+        );
     }
 
     /// The repositories and pull requests that are named or configured.
@@ -237,5 +257,31 @@ fn found_where(source: &TokenSource) -> String {
         TokenSource::Environment(variable) => format!("in the variable {variable}"),
         TokenSource::GhCli => "by `gh auth token`".to_owned(),
         TokenSource::File(path) => format!("in the file {}", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_far_off_is_told_with_which_way_and_what_to_do() {
+        let host = Host::github_com();
+        let now: Timestamp = "2026-03-02T10:00:00Z".parse().unwrap();
+        let said = |seconds: i64| {
+            let mut examination = Examination::default();
+            examination.clock(&host, now, Some(now - SignedDuration::from_secs(seconds)));
+            (examination.trouble().is_some(), examination.to_string())
+        };
+        for near in [-120, 0, 120] {
+            assert!(!said(near).0, "{near}");
+        }
+        let (bad, ahead) = said(3 * 3600);
+        assert!(bad && ahead.contains("180 minutes ahead of that of github.com"), "{ahead}");
+        let (bad, behind) = said(-121);
+        assert!(
+            bad && behind.contains("2 minutes behind") && behind.contains("set this machine's clock"),
+            "{behind}"
+        );
     }
 }

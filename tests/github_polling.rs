@@ -37,7 +37,7 @@ impl Transport for InProcess {
             reset_at: rate["resetAt"].as_str().unwrap().parse().unwrap(),
             cost: Some(number("cost")),
         });
-        Ok(Reply { body: data, errors, budget })
+        Ok(Reply { body: data, errors, budget, date: None })
     }
 }
 

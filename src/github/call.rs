@@ -4,6 +4,7 @@ use super::documents::Document;
 use super::error::{Error, Sent};
 use super::limits::Budget;
 use http::Method;
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -80,6 +81,8 @@ pub struct Reply {
     pub errors: Vec<GraphqlError>,
     /// What is left to spend, where the answer said so.
     pub budget: Option<Budget>,
+    /// What the server's clock showed.
+    pub date: Option<Timestamp>,
 }
 
 /// One error beside GraphQL's data, with the two things that octocrab loses: its type and where it struck.

@@ -255,14 +255,14 @@ impl Answer<'_> {
     }
 
     fn success(&self) -> Result<Reply, Error> {
-        let budget = limits::budget_from_headers(self.headers);
+        let (budget, date) = (limits::budget_from_headers(self.headers), limits::date(self.headers));
         if self.body.is_empty() && matches!(self.call, Call::Rest { .. }) {
-            return Ok(Reply { budget, ..Reply::default() });
+            return Ok(Reply { budget, date, ..Reply::default() });
         }
         if matches!(self.call, Call::Diff { .. }) {
             // Code may be in any encoding; what is not UTF-8 is shown as such and changes no line number.
             let body = Value::String(String::from_utf8_lossy(self.body).into_owned());
-            return Ok(Reply { body, errors: Vec::new(), budget });
+            return Ok(Reply { body, errors: Vec::new(), budget, date });
         }
         let body: Value = serde_json::from_slice(self.body).map_err(|error| {
             let what = self.call.purpose().to_owned();
@@ -275,7 +275,7 @@ impl Answer<'_> {
         match self.call {
             // A limit may come with any status; no answer we ask REST for has a message.
             Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
-            Call::Rest { .. } | Call::Diff { .. } => Ok(Reply { body, errors: Vec::new(), budget }),
+            Call::Rest { .. } | Call::Diff { .. } => Ok(Reply { body, errors: Vec::new(), budget, date }),
             Call::Graphql { .. } => self.graphql(body),
         }
     }
@@ -297,7 +297,7 @@ impl Answer<'_> {
         }
         let data = body.get_mut("data").map(Value::take).unwrap_or_default();
         let budget = limits::budget_from_data(&data).or_else(|| limits::budget_from_headers(self.headers));
-        let reply = Reply { body: data, errors, budget };
+        let reply = Reply { body: data, errors, budget, date: limits::date(self.headers) };
         if !reply.body.is_null() {
             return Ok(reply);
         }

@@ -92,7 +92,7 @@ fn reset(headers: &HeaderMap) -> Option<Timestamp> {
 }
 
 /// The server's own time.
-fn date(headers: &HeaderMap) -> Option<Timestamp> {
+pub(super) fn date(headers: &HeaderMap) -> Option<Timestamp> {
     rfc2822::DateTimeParser::new().parse_timestamp(headers.get(DATE)?.to_str().ok()?.trim()).ok()
 }
 

@@ -10,6 +10,7 @@ use super::limits::Budget;
 use super::poll::{CheckDigest, Fingerprint, Totals};
 use super::wire;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName, Visible};
+use jiff::Timestamp;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -101,10 +102,10 @@ impl<T: Transport + Sync> Reader<T> {
         &self.transport
     }
 
-    /// Whom the token speaks for.
-    pub async fn viewer(&self) -> Result<(Account, Option<Budget>), Error> {
+    /// Whom the token speaks for, and what GitHub's clock showed.
+    pub async fn viewer(&self) -> Result<(Account, Option<Timestamp>), Error> {
         let (identity, outcome) = Identity::ask(&self.transport).await;
-        Ok((identity?.account().clone(), outcome?.budget))
+        Ok((identity?.account().clone(), outcome?.date))
     }
 
     /// Whose token it is, where a read has found that out already and GitHub says it.
