@@ -186,12 +186,23 @@ impl Course {
         }
         if self.lives.len() == 2 && self.dice.is_in(150) {
             let who = self.dice.below(2);
-            self.lives.remove(who).stop();
-            self.count("instances stopped");
+            let life = self.lives.remove(who);
+            self.stop(life);
         }
         if self.dice.is_in(40) {
             let (who, commits) = (self.dice.below(self.lives.len()), self.dice.between(1, 40));
             self.lives[who].doom(commits);
+        }
+    }
+
+    /// An instance is ended, and some are killed while they come to their end.
+    fn stop(&mut self, life: Life) {
+        let name = life.name;
+        if life.stop() {
+            self.count("instances stopped");
+        } else {
+            self.world.block_on(self.leases_run_out(name));
+            self.count("kills while stopping");
         }
     }
 
@@ -416,7 +427,7 @@ impl Course {
     pub(crate) fn start_anew(&mut self) {
         self.place.simulator.clear_faults();
         for life in std::mem::take(&mut self.lives) {
-            life.stop();
+            self.stop(life);
         }
         self.begin("one");
     }

@@ -94,12 +94,18 @@ impl Life {
         drop((run, desk));
     }
 
-    /// Comes to its end as a process does that somebody ends.
-    pub(crate) fn stop(self) {
-        let Life { process, run, desk, .. } = self;
+    /// Comes to its end as a process does that somebody ends. False if it was killed meanwhile.
+    pub(crate) fn stop(self) -> bool {
+        let Life { name, process, run, desk, fatal } = self;
         drop(desk);
-        process.block_on(run.stop());
+        let stopped = process.block_on(tokio::time::timeout(HANGS, async {
+            tokio::select! {
+                () = run.stop() => true,
+                () = fatal.reached.notified() => false,
+            }
+        }));
         process.shutdown_timeout(Duration::from_secs(10));
+        stopped.unwrap_or_else(|_| panic!("{name} does not come to its end"))
     }
 
     /// A person orders something and agrees to whatever it comes to. True if anything was done.
