@@ -98,14 +98,15 @@ impl Life {
     pub(crate) fn stop(self) -> bool {
         let Life { name, process, run, desk, fatal } = self;
         drop(desk);
-        let stopped = process.block_on(tokio::time::timeout(HANGS, async {
+        let stopped = process.block_on(async {
             tokio::select! {
                 () = run.stop() => true,
                 () = fatal.reached.notified() => false,
+                () = tokio::time::sleep(HANGS) => panic!("{name} does not come to its end"),
             }
-        }));
+        });
         process.shutdown_timeout(Duration::from_secs(10));
-        stopped.unwrap_or_else(|_| panic!("{name} does not come to its end"))
+        stopped
     }
 
     /// A person orders something and agrees to whatever it comes to. True if anything was done.
