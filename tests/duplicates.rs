@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cloture::domain::cycle::{Report, check_reports_against_each_other};
+use cloture::domain::cycle::{Report, Violation, check_reports_against_each_other};
 use cloture::domain::duplicates::{Shelves, items};
 use cloture::domain::finding::{Finding, Thread};
 use cloture::domain::place::{Anchor, LineRange};
@@ -92,8 +92,12 @@ fn a_repetition_is_found_in_a_crowd_and_nothing_else_is() {
     };
     let mut reports: Vec<Report> = (0..70).map(|number| report(number, &format!("t{number}"))).collect();
     assert_eq!(check_reports_against_each_other(&reports, &Policy::default()), []);
-    reports.push(report(69, "again"));
-    assert_eq!(check_reports_against_each_other(&reports, &Policy::default()).len(), 1);
+    let again =
+        Report { id: "again".into(), finding: finding("UNCHECKED result of call_69", lines(100, 100)) };
+    let named = Violation::duplicate(&again.finding, None);
+    reports.push(again);
+    let found = check_reports_against_each_other(&reports, &Policy::default());
+    assert_eq!(found, [named], "the later is the repetition");
     // What is far from the crowd is another finding, whatever words it shares.
     let policy = Policy::default();
     let far = finding("Unchecked result of call_99", lines(150, 150));
