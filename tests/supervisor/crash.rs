@@ -266,6 +266,38 @@ fn killed_at_any_moment_of_a_handoff_a_task_that_cannot_be_looked_for_is_sent_at
     assert!(in_doubt > 0, "no kill hit a task under way");
 }
 
+/// What one look tells and the next would not is recorded before the look is kept: the next one is held against what is kept.
+#[test]
+fn killed_at_any_commit_of_a_look_it_still_knows_what_people_did_to_a_thread_since() {
+    let mut killed = 0;
+    for (people, expected) in [("unresolve", "open"), ("resolve", "resolved by person")] {
+        for commit in 1..=6 {
+            let (world, fatal) = (runtime(), Fatal::at(commit));
+            let place = world.block_on(Place::new());
+            let config = crate::driven::config(&place);
+            answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+            let run = world.block_on(place.run(&config));
+            world.block_on(run.ticks(2));
+            let thread = place.pull(SEVEN).threads[0].id.clone();
+            let act = |verb: &str| {
+                place.play(&format!("{{ {verb} = {{ by = 'erin', thread = '{thread}' }} }}"));
+            };
+            // For what is to be resolved now, that it was once and is no more is known.
+            for verb in ["resolve", "unresolve"].into_iter().take(if people == "resolve" { 2 } else { 1 }) {
+                act(verb);
+                world.block_on(run.ticks(2));
+            }
+            world.block_on(run.stop());
+            act(people);
+            let is_known = |run: &Run| run.threads() == [expected];
+            killed += usize::from(one_life(&world, &place, &config, Some(&fatal), is_known).is_none());
+            let survived = one_life(&world, &place, &config, None, is_known);
+            assert!(survived.is_some(), "{people}, commit {commit}");
+        }
+    }
+    assert!(killed >= 4, "{killed}: too few commits were hit");
+}
+
 /// A command and a dispatch; checks that each was run as often as it is said to have been.
 fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
     let world = runtime();
