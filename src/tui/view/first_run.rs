@@ -11,6 +11,7 @@ use crate::tui::start::{Scope, Step};
 use crate::tui::text::age;
 use crate::tui::theme::Meaning;
 use jiff::Timestamp;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// What keeps everything from going on.
@@ -172,13 +173,7 @@ pub(super) fn lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
     ));
     lines.push(Line::default());
     let step = |sign: &'static str, meaning, text: &str| -> Vec<Line<'static>> {
-        let room = columns.saturating_sub(4);
-        let mut wrapped = paragraph(text, room, plain);
-        for (index, line) in wrapped.iter_mut().enumerate() {
-            let lead = if index == 0 { sign } else { " " };
-            line.spans.insert(0, Span::styled(format!(" {lead} "), theme.style(meaning)));
-        }
-        wrapped
+        hung(Span::styled(format!(" {sign} "), theme.style(meaning)), text, columns, plain)
     };
     lines.extend(match &model.start.token {
         Step::Waiting => step("…", Meaning::Busy, "Looking for a token…"),
@@ -239,5 +234,19 @@ fn how_to_sign_in(model: &Model, columns: u16) -> Vec<Line<'static>> {
         "or set GH_TOKEN to a token and start again",
         "or write a token into a file that only you can read, and name it as [github] token_file",
     ];
-    ways.iter().flat_map(|way| paragraph(&format!("    · {way}"), columns, muted)).collect()
+    ways.iter().flat_map(|way| hung(Span::styled("    ·", muted), way, columns, muted)).collect()
+}
+
+/// A paragraph that hangs from a sign: its further lines begin below the first one's words.
+fn hung(sign: Span<'static>, text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
+    let width = sign.width();
+    let room = columns.saturating_sub(u16::try_from(width + 1).unwrap_or(u16::MAX));
+    let mut lines = paragraph(text, room, style);
+    for line in lines.iter_mut().skip(1) {
+        line.spans.insert(0, Span::raw(" ".repeat(width)));
+    }
+    if let Some(first) = lines.first_mut() {
+        first.spans.insert(0, sign);
+    }
+    lines
 }
