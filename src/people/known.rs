@@ -4,11 +4,10 @@ use super::past::Past;
 use crate::config::Config;
 use crate::domain::post::Reads;
 use crate::domain::snapshot::PullRequestSnapshot;
-use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, Kind};
 use crate::github::{PullRequestAddress, Reader, Transport};
 use crate::journal::{Filter, Journal, JournalError, NewRecord, PullRequestKey, Record, StoredSnapshot};
-use crate::supervisor::fact::{Dated, Fact};
+use crate::supervisor::fact::Dated;
 use crate::supervisor::said::Said;
 use crate::supervisor::standing::{Rules, Standing};
 use jiff::Timestamp;
@@ -87,17 +86,7 @@ pub fn notice(
     now: Timestamp,
 ) -> Vec<NewRecord> {
     let at = past.not_before(now);
-    let before = before.map(|before| &before.snapshot);
-    let mut news = past.history.said(snapshot);
-    news.extend(past.history.resolved_there(before, snapshot));
-    let open = snapshot.threads.iter().filter(|seen| !seen.resolved);
-    let was_resolved = |id: &ThreadId| {
-        before.is_some_and(|before| before.threads.iter().any(|seen| seen.id == *id && seen.resolved))
-    };
-    for seen in open.filter(|seen| was_resolved(&seen.id)) {
-        let fact = Fact::Reopened { thread: seen.id.clone() };
-        news.push(Said { fact, by: "engine".to_owned(), why: "it was resolved, and is open again" });
-    }
+    let news = past.history.news(before.map(|before| &before.snapshot), snapshot);
     let mut records = Vec::new();
     for Said { fact, by, why } in news {
         records.push(fact.clone().record(at, about, &by, why));

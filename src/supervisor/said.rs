@@ -1,4 +1,4 @@
-//! What people said and did on the forge in the threads of driven reviewers, as facts: what the journal does not know yet.
+//! What people said and did on the forge, as facts: what the journal does not know yet.
 //!
 //! The forge's times and ours are by two clocks, and what was written before a reviewer was asked may be seen only after it
 //! has answered. So the engine takes what people said in the order in which it was recorded.
@@ -10,7 +10,7 @@ use crate::domain::observed::is_person;
 use crate::domain::re_review::Reply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, Thread as Seen, ThreadComment};
 use crate::domain::vocabulary::ThreadId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A fact that is not recorded yet, and whose doing it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,14 @@ impl Said {
 }
 
 impl History {
+    /// Everything that a look tells of what people did to threads and the one after it would not, against the look before it.
+    pub fn news(&self, before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnapshot) -> Vec<Said> {
+        let mut news = self.said(snapshot);
+        news.extend(self.resolved_there(before, snapshot));
+        news.extend(opened_again(before, snapshot));
+        news
+    }
+
     /// The replies that end an argument, and those that did until they were edited; the oldest first.
     pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<Said> {
         let posted = marks::posted_threads(snapshot);
@@ -68,17 +76,15 @@ impl History {
     }
 
     /// The threads that a person has resolved there since the look before this one.
-    pub fn resolved_there(
+    fn resolved_there(
         &self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
     ) -> Vec<Said> {
-        let was_resolved = |seen: &Seen| {
-            let mut before = before.into_iter().flat_map(|before| &before.threads);
-            before.any(|earlier| earlier.id == seen.id && earlier.resolved)
-        };
+        let were_resolved = resolved_in(before);
         let resolved = marks::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
-            seen.resolved && seen.resolved_by.as_ref().is_some_and(is_person) && !was_resolved(seen)
+            let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
+            seen.resolved && by_person && !were_resolved.contains(&seen.id)
         });
         let said = resolved.map(|(thread, seen)| {
             let is_this =
@@ -93,4 +99,28 @@ impl History {
         });
         said.collect()
     }
+}
+
+/// R3: the threads of any reviewer that were resolved then and are open now.
+fn opened_again(before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnapshot) -> Vec<Said> {
+    let were_resolved = resolved_in(before);
+    let open = snapshot.threads.iter().filter(|seen| !seen.resolved && were_resolved.contains(&seen.id));
+    let open: Vec<&Seen> = open.collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let posted = marks::posted_threads(snapshot).into_iter();
+    // A driven reviewer's thread keeps the engine's name also if somebody deletes it on the forge.
+    let own: BTreeMap<&ThreadId, ThreadId> = posted.map(|(own, seen)| (&seen.id, own)).collect();
+    let said = open.into_iter().map(|seen| {
+        let thread = own.get(&seen.id).unwrap_or(&seen.id).clone();
+        let why = "it was resolved, and is open again";
+        Said { fact: Fact::Reopened { thread }, by: "engine".to_owned(), why }
+    });
+    said.collect()
+}
+
+fn resolved_in(look: Option<&PullRequestSnapshot>) -> BTreeSet<&ThreadId> {
+    let threads = look.into_iter().flat_map(|look| &look.threads);
+    threads.filter(|seen| seen.resolved).map(|seen| &seen.id).collect()
 }

@@ -1,7 +1,7 @@
 //! What people say on the forge in the threads of driven reviewers, and what it does and does not do to what is known.
 
 use crate::driven::{answer, config, reported};
-use crate::harness::{Place, SEVEN, Settings, parsed, profiles, push, said};
+use crate::harness::{Place, Run, SEVEN, Settings, parsed, profiles, push, said};
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::domain::vocabulary::Association;
 use cloture::supervisor::fact::{Dated, Fact};
@@ -14,16 +14,22 @@ async fn recorded(place: &Place, kind: &str) -> usize {
     place.facts().await.iter().filter(|known| *known == kind).count()
 }
 
+/// A driven reviewer has opened a thread, on a machine whose clock is that far ahead.
+async fn one_thread(hours: i64) -> (Place, Run) {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    let run = place.start("one", &config, &[SEVEN], Settings::default()).await;
+    run.ticker.jump(SignedDuration::from_hours(hours));
+    run.ticks(2).await;
+    (place, run)
+}
+
 /// The forge's times are not ours: a machine whose clock is ahead still hears what people say after it has asked.
 #[tokio::test]
 async fn a_persons_word_counts_whatever_the_clock_says() {
     for hours in [-3, 0, 3] {
-        let place = Place::new().await;
-        let config = config(&place);
-        answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
-        let run = place.start("one", &config, &[SEVEN], Settings::default()).await;
-        run.ticker.jump(SignedDuration::from_hours(hours));
-        run.ticks(2).await;
+        let (place, run) = one_thread(hours).await;
         assert_eq!(run.threads(), ["open"]);
         place.play(r#"{ reply = { by = 'dana', name = 'word', thread = 'all', body = "Won't fix." } }"#);
         run.ticks(2).await;
@@ -43,12 +49,7 @@ async fn a_persons_word_counts_whatever_the_clock_says() {
 #[tokio::test]
 async fn what_a_person_resolved_and_opened_again_on_the_forge_is_so_whatever_the_clock_says() {
     for hours in [-3, 0, 3] {
-        let place = Place::new().await;
-        let config = config(&place);
-        answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
-        let run = place.start("one", &config, &[SEVEN], Settings::default()).await;
-        run.ticker.jump(SignedDuration::from_hours(hours));
-        run.ticks(2).await;
+        let (place, run) = one_thread(hours).await;
         for turn in 1..=2 {
             place.play("{ resolve = { by = 'erin', thread = 'all' } }");
             run.ticks(2).await;
@@ -119,15 +120,11 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
 /// On another machine nothing is known of what a driven reviewer posted from the first, but it is not hidden either.
 #[tokio::test]
 async fn a_thread_that_another_journal_knew_of_is_on_the_board() {
-    let place = Place::new().await;
-    let text = config(&place);
-    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
-    let run = place.run(&text).await;
-    run.ticks(2).await;
+    let (place, run) = one_thread(0).await;
     let snapshot = Arc::clone(&run.view().standing.as_ref().unwrap().snapshot);
     assert_eq!(run.view().standing.as_ref().unwrap().unowned, []);
     run.stop().await;
-    let config = parsed(&text);
+    let config = parsed(&config(&place));
     let reads = profiles(&config);
     let rules = Rules::of(&config, &*reads, &snapshot.repository, false);
     let standing = Standing::of(snapshot, &History::default(), &rules);

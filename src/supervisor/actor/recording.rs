@@ -4,7 +4,6 @@ use super::{Actor, dated};
 use crate::domain::diff as unified;
 use crate::domain::review_loop::Effect;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
-use crate::domain::vocabulary::ThreadId;
 use crate::github::diff;
 use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
 use crate::supervisor::fact::{Dated, Fact};
@@ -12,7 +11,6 @@ use crate::supervisor::said::Said;
 use crate::supervisor::view::Role;
 use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -198,48 +196,30 @@ impl Actor {
         snapshot: &PullRequestSnapshot,
         last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
-        for Said { fact, by, why } in self.history.said(snapshot) {
-            self.record_held(fact, &by, why).await?;
-        }
-        for Said { fact, by, why } in self.history.resolved_there(before, snapshot) {
-            // Mostly it is settled, and we resolved it on the forge ourselves.
-            if self.is_unsettled(&fact) {
+        for Said { fact, by, why } in self.history.news(before, snapshot) {
+            if !self.is_known(&fact, last_look) {
                 self.record_held(fact, &by, why).await?;
-            }
-        }
-        let before = before.into_iter().flat_map(|before| &before.threads);
-        let were_resolved: BTreeSet<&ThreadId> =
-            before.filter(|before| before.resolved).map(|before| &before.id).collect();
-        for seen in snapshot.threads.iter().filter(|seen| !seen.resolved && were_resolved.contains(&seen.id))
-        {
-            let thread = self.own_id(&seen.id);
-            if !self.is_known_to_be_reopened(&[&thread, &seen.id], last_look) {
-                let fact = Fact::Reopened { thread };
-                self.record_held(fact, "engine", "it was resolved, and is open again").await?;
             }
         }
         Ok(())
     }
 
-    fn is_unsettled(&self, fact: &Fact) -> bool {
-        let Fact::ResolvedThere { thread, .. } = fact else { return true };
-        let thread = self.standing.as_ref().and_then(|standing| standing.folded.engine.thread(thread));
-        thread.is_some_and(|thread| !thread.status().is_settled())
-    }
-
-    /// The engine's name for a thread, which it keeps if somebody deletes the thread on the forge.
-    fn own_id(&self, forge: &ThreadId) -> ThreadId {
-        let shown =
-            self.standing.as_ref().and_then(|standing| standing.thread(forge).map(|s| s.thread.id.clone()));
-        shown.unwrap_or_else(|| forge.clone())
-    }
-
-    /// Whether whoever opened it again has said so since the last look.
-    fn is_known_to_be_reopened(&self, ids: &[&ThreadId], last_look: Option<Timestamp>) -> bool {
-        self.history.facts().rev().any(|dated| {
-            matches!(&dated.fact, Fact::Reopened { thread } if ids.contains(&thread))
-                && last_look.is_some_and(|look| look <= dated.at)
-        })
+    fn is_known(&self, fact: &Fact, last_look: Option<Timestamp>) -> bool {
+        match fact {
+            // Mostly it is settled, and we resolved it on the forge ourselves.
+            Fact::ResolvedThere { thread, .. } => {
+                let thread =
+                    self.standing.as_ref().and_then(|standing| standing.folded.engine.thread(thread));
+                thread.is_none_or(|thread| thread.status().is_settled())
+            }
+            // Whoever opened it again has said so since the last look.
+            Fact::Reopened { .. } => self
+                .history
+                .facts()
+                .rev()
+                .any(|dated| dated.fact == *fact && last_look.is_some_and(|look| look <= dated.at)),
+            _ => false,
+        }
     }
 
     /// The engine follows the head only where somebody is driven: what moved costs a request to find out.
