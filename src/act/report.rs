@@ -249,7 +249,7 @@ impl Step {
 
 /// Why nothing could be planned: nobody knows how it stands.
 pub(super) fn unread(address: &PullRequestAddress, error: &Error) -> Failure {
-    let sentence = format!("nothing was written: {address} could not be read: {}", cause(error));
+    let sentence = format!("nothing was written, because {address} could not be read: {}", cause(error));
     Failure::new(Kind::of(error), sentence)
 }
 
