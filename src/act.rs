@@ -125,7 +125,8 @@ pub async fn act(
     };
     let client = settings.connect(host).await?.client;
     let reader = Reader::new(&client);
-    let read = reader.read(address).await.map_err(|error| report::unread(address, &error))?;
+    let read = reader.read(address).await;
+    let read = read.map_err(|error| report::nothing_written(&error))?;
     let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
     if let Verb::Thread { thread, verb } = &order.verb {
         let wanted = threads::Wanted { order, thread, verb, by };

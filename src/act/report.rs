@@ -247,12 +247,6 @@ impl Step {
     }
 }
 
-/// Why nothing could be planned: nobody knows how it stands.
-pub(super) fn unread(address: &PullRequestAddress, error: &Error) -> Failure {
-    let sentence = format!("nothing was written, because {address} could not be read: {}", cause(error));
-    Failure::new(Kind::of(error), sentence)
-}
-
 /// Why nothing could be planned or shown.
 pub(super) fn nothing_written(error: &Error) -> Failure {
     Failure::new(Kind::of(error), format_args!("nothing was written: {}", cause(error)))

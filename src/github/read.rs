@@ -119,7 +119,7 @@ impl<T: Transport + Sync> Reader<T> {
             let size = sizes.next().unwrap_or(THREAD_PAGES[2]);
             match self.read_in_pages(address, size).await {
                 Err(Error::Transient { sent: Sent::Maybe, .. }) if sizes.peek().is_some() => {}
-                outcome => return outcome,
+                outcome => return outcome.map_err(|error| named(error, address)),
             }
         }
     }
@@ -489,5 +489,21 @@ impl Lists {
             || self.comments.next.is_some()
             || self.threads.next.is_some()
             || self.timeline.next.is_some()
+    }
+}
+
+/// The same error, saying which pull request it was about.
+pub(super) fn named(error: Error, address: &PullRequestAddress) -> Error {
+    let rename = |what: String| format!("{what} ({address})");
+    match error {
+        Error::Transient { what, cause, sent } => Error::Transient { what: rename(what), cause, sent },
+        Error::RateLimited { what, kind, come_back } => {
+            Error::RateLimited { what: rename(what), kind, come_back }
+        }
+        Error::Denied { what, missing } => Error::Denied { what: rename(what), missing },
+        Error::Unauthorised { what } => Error::Unauthorised { what: rename(what) },
+        Error::Gone { what } => Error::Gone { what: rename(what) },
+        Error::Refused { what, message } => Error::Refused { what: rename(what), message },
+        Error::Malformed { what, detail } => Error::Malformed { what: rename(what), detail },
     }
 }
