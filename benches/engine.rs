@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a benchmark whose set-up fails has nothing to measure")]
 
+use cloture::commands::simulate::simulate;
 use cloture::domain::cycle::{Answer, Choice, Report, Trigger};
 use cloture::domain::finding::Finding;
 use cloture::domain::machine::Machine;
@@ -9,7 +10,6 @@ use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::PullRequest;
 use cloture::domain::vocabulary::{Action, Category, ReviewerName, Severity, Stance};
-use cloture::simulate::simulate;
 use divan::{AllocProfiler, Bencher, black_box, counter::ItemsCount};
 use std::fmt::Write as _;
 

@@ -1,5 +1,6 @@
 //! The command line, as types only.
 
+pub mod manual;
 mod writing;
 
 pub use writing::{Act, Adding, How, Pr, Queueing, Retargeting};

@@ -29,7 +29,7 @@ pub use screen::{Keys, Theme, Tui};
 pub use targets::{TargetKind, Targets};
 pub use value::Value;
 
-use crate::authors::Agent;
+use crate::agents::authors::Agent;
 use crate::domain::cycle::Protocol;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::policy::Policy;

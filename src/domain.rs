@@ -11,7 +11,6 @@ pub mod diff;
 pub mod duplicates;
 pub mod finding;
 pub mod handoff;
-pub mod intent;
 pub mod machine;
 pub mod observed;
 pub mod place;

@@ -1,10 +1,10 @@
 //! Why a command that talks to GitHub could not do all it was asked: one sentence, and the exit code scripts know.
 
-use crate::clean;
 use crate::github::discover::{AddressError, CheckoutError};
 use crate::github::host::HostError;
 use crate::github::token::TokenError;
 use crate::github::{Error, PullRequestAddress};
+use crate::output::sanitize;
 use std::fmt;
 
 /// A sentence for a person, already safe for a terminal.
@@ -69,7 +69,7 @@ impl Kind {
 
 impl Failure {
     pub fn new(kind: Kind, sentence: impl fmt::Display) -> Self {
-        Self { kind, sentence: clean::line(&sentence.to_string()).into_owned() }
+        Self { kind, sentence: sanitize::line(&sentence.to_string()).into_owned() }
     }
 
     pub fn usage(sentence: impl fmt::Display) -> Self {

@@ -35,41 +35,18 @@
 //! - Arrows point inward: nothing below imports `cli`.
 //! - Only `main` prints to the terminal's error stream and decides the exit code.
 
-pub mod act;
-pub mod authors;
-pub mod bound;
-pub mod classify;
-pub mod clean;
+pub mod agents;
+pub mod app;
 pub mod cli;
-mod columns;
+pub mod commands;
 pub mod config;
-pub mod demo;
-pub mod doctor;
 pub mod domain;
 pub mod failure;
-pub mod forge;
 pub mod github;
-pub mod history;
-pub mod http;
-pub mod inbox;
 pub mod journal;
-pub mod launch;
-pub mod manual;
-pub mod notify;
-mod object;
-pub mod people;
-pub mod process;
-pub mod queue;
-pub mod review;
+pub mod output;
+pub mod replies;
 pub mod reviewers;
-pub mod roster;
-mod secret;
-pub mod session;
-pub mod simulate;
 pub mod simulator;
-pub mod status;
 pub mod supervisor;
-pub mod targets;
-mod thread_line;
 pub mod tui;
-pub mod watch;

@@ -2,34 +2,34 @@
 
 use anyhow::Context;
 use clap::Parser;
-use cloture::act::consent::{self, Manner};
-use cloture::act::{Order, act};
-use cloture::bound::worst_case;
-use cloture::classify::{ClassifyError, classify};
-use cloture::clean;
+use cloture::app::connection::{self, Settings};
+use cloture::app::launch::{self, Configured, Launch, ShowError};
+use cloture::app::session::Session;
+use cloture::cli::manual;
 use cloture::cli::{Cli, Command, How, Queue};
+use cloture::commands::act::consent::{self, Manner};
+use cloture::commands::act::{Order, act};
+use cloture::commands::bound::worst_case;
+use cloture::commands::classify::{ClassifyError, classify};
+use cloture::commands::demo;
+use cloture::commands::doctor::examine;
+use cloture::commands::inbox::{self, inbox};
+use cloture::commands::journal::{HistoryError, Wanted, show};
+use cloture::commands::queue;
+use cloture::commands::review::review;
+use cloture::commands::reviewers::Roster;
+use cloture::commands::simulate::{SimulateError, simulate};
+use cloture::commands::status::status;
+use cloture::commands::watch::{self, watch_and_tell};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
-use cloture::demo;
-use cloture::doctor::examine;
 use cloture::failure::{Failure, Kind};
-use cloture::forge::{self, Settings};
-use cloture::history::{HistoryError, Wanted, show};
-use cloture::inbox::{self, inbox};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
-use cloture::launch::{self, Configured, Launch, ShowError};
-use cloture::manual;
-use cloture::people::{Teller, known};
-use cloture::queue;
-use cloture::review::review;
+use cloture::output::sanitize;
 use cloture::reviewers::profiles::Profiles;
-use cloture::roster::Roster;
-use cloture::session::Session;
-use cloture::simulate::{SimulateError, simulate};
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
-use cloture::status::status;
+use cloture::supervisor::clock::{Clock, SystemClock};
+use cloture::supervisor::people::{Teller, known};
 use cloture::tui::{End, Themes};
-use cloture::watch::{self, watch_and_tell};
-use jiff::Timestamp;
 use std::fs::File;
 use std::future::Future;
 use std::io::{self, BufReader, IsTerminal, Write};
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
             let code = exit_code(&error);
             let text = format!("{error:#}");
             // What others wrote into a shared journal may be in its errors.
-            let text = if code == JOURNAL { clean::line(&text).into_owned() } else { text };
+            let text = if code == JOURNAL { sanitize::line(&text).into_owned() } else { text };
             complain(&text);
             ExitCode::from(code)
         }
@@ -169,7 +169,7 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let status = with_settings(cli, &loaded, async |settings| {
         let state = cli.state_dir.clone().or_else(state_folder);
-        status(pull_requests, settings, &profiles, state, Timestamp::now()).await
+        status(pull_requests, settings, &profiles, state, SystemClock.now()).await
     })??;
     let text = if json { status.to_json()? } else { status.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -181,7 +181,7 @@ fn show_inbox(cli: &Cli, wanted: &inbox::Wanted<'_>, json: bool) -> anyhow::Resu
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let found = with_settings(cli, &loaded, async |settings| {
-        inbox(wanted, settings, &profiles, state, Timestamp::now()).await
+        inbox(wanted, settings, &profiles, state, SystemClock.now()).await
     })??;
     let text = if json { found.to_json()? } else { found.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -193,7 +193,7 @@ fn show_queue(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let found = with_settings(cli, &loaded, async |settings| {
-        queue::list(pull_requests, settings, &profiles, state, Timestamp::now()).await
+        queue::list(pull_requests, settings, &profiles, state, SystemClock.now()).await
     })??;
     let text = if json { found.to_json()? } else { found.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -204,7 +204,7 @@ fn show_sent(cli: &Cli, wanted: &queue::sent::Wanted<'_>, json: bool) -> anyhow:
     let loaded = load(cli)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let sent = with_settings(cli, &loaded, async |settings| {
-        queue::sent::history(wanted, settings, state, Timestamp::now()).await
+        queue::sent::history(wanted, settings, state, SystemClock.now()).await
     })??;
     let text = if json { sent.to_json()? } else { sent.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -232,7 +232,7 @@ fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<F
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let examination = with_settings(cli, &loaded, async |settings| {
-        examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, Timestamp::now()).await
+        examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, SystemClock.now()).await
     })??;
     writeln!(io::stdout(), "{examination}")?;
     Ok(examination.trouble().into_iter().collect())
@@ -288,9 +288,9 @@ fn watch_loop(
     let state = cli.state_dir.clone().or_else(state_folder);
     let end = with_settings(cli, &loaded, async |settings| {
         let host = settings.host()?;
-        let mut named = forge::named(&[pull_request.to_owned()], &host)?;
+        let mut named = connection::named(&[pull_request.to_owned()], &host)?;
         let address = named.remove(0);
-        let session = Session::open(settings, host, profiles, state, Timestamp::now()).await?;
+        let session = Session::open(settings, host, profiles, state, SystemClock.now()).await?;
         tell_of_damage(session.set_aside.as_ref());
         // What waited before anybody watched is no news.
         let about = session.about(&address);
@@ -370,7 +370,7 @@ fn instance() -> String {
 
 fn tell_of_damage(set_aside: Option<&SetAside>) {
     if let Some(SetAside { to, why }) = set_aside {
-        let (to, why) = (to.display(), clean::line(why));
+        let (to, why) = (to.display(), sanitize::line(why));
         complain(&format!("the journal was damaged ({why}) and is now {to}; a new one was begun"));
     }
 }
@@ -382,7 +382,7 @@ fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<
         || Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME");
     let address = address.ok_or_else(unknown)?;
     block_on(async {
-        let opened = Journal::open(&address, Options::new(Timestamp::now())).await?;
+        let opened = Journal::open(&address, Options::new(SystemClock.now())).await?;
         tell_of_damage(opened.set_aside.as_ref());
         let until = follow.then(interrupted);
         let shown = show(&opened.journal, wanted, until, &mut io::stdout()).await;
@@ -398,7 +398,7 @@ fn run_simulator(port: u16, scenario: &str, speed: Option<f64>) -> anyhow::Resul
     let mut scenario =
         if is_file { Scenario::load(Path::new(scenario))? } else { Scenario::built_in(scenario)? };
     scenario.speed = speed.or(scenario.speed);
-    let title = clean::line(&scenario.title).into_owned();
+    let title = sanitize::line(&scenario.title).into_owned();
     let mut told = Ok(());
     let ready = |url: &str| {
         told = writeln!(

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod answer_schema;
 pub mod ask;
 mod document;
+pub(crate) mod object;
 pub mod pattern;
 pub mod profile;
 pub mod profiles;

@@ -18,6 +18,7 @@ mod hub;
 mod left_alone;
 pub mod marks;
 mod orders;
+pub mod people;
 pub mod perform;
 mod polling;
 mod programs;

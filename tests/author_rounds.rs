@@ -5,10 +5,10 @@
 
 mod driven;
 
-use cloture::authors::{Agent, AgentKind, AuthorError, Outcome, Task, WorkTreeError, dispatch};
+use cloture::agents::authors::{Agent, AgentKind, AuthorError, Outcome, Task, WorkTreeError, dispatch};
+use cloture::agents::process::Ending;
 use cloture::domain::policy::Policy;
 use cloture::domain::snapshot::RepositoryName;
-use cloture::process::Ending;
 use cloture::reviewers::adapters::Program;
 use driven::{Scripts, argued, program, snapshot};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cloture::classify::classify;
+use cloture::commands::classify::classify;
 use cloture::reviewers::profiles::Profiles;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -143,7 +143,7 @@ fn nothing_hostile_in_a_title_reaches_the_terminal() {
         "### Evil \u{202e}title\u{9b}31m\n\n<!-- DESCRIPTION START -->",
     );
     let (out, _, _) = run(&["classify"], &input, "");
-    assert!(!out.chars().any(|c| c != '\n' && cloture::clean::is_hostile(c)), "{out:?}");
+    assert!(!out.chars().any(|c| c != '\n' && cloture::output::sanitize::is_hostile(c)), "{out:?}");
     assert!(serde_json::from_str::<Value>(&out).unwrap()["title"].as_str().unwrap().starts_with("Evil"));
 }
 

@@ -19,6 +19,7 @@ use cloture::domain::snapshot::{PullRequestState, RepositoryName, Visible};
 use cloture::domain::vocabulary::{
     Action, Association, Category, Intent, Login, Severity, Sha, Stance, ThreadId,
 };
+use cloture::replies::PhraseTables;
 
 fn lines(first: u32, last: u32) -> LineRange {
     LineRange::new(first, last).unwrap()
@@ -233,10 +234,10 @@ fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
     let rules = BreakGlassRules::default();
     let bob: Login = "bob".into();
     let said = |association, by_bot, body| {
-        broken_glass(&rules, [], [Remark { by: &bob, by_bot, association, body }])
+        broken_glass(&PhraseTables, &rules, [], [Remark { by: &bob, by_bot, association, body }])
     };
     assert_eq!(
-        broken_glass(&rules, ["Cloture:Break-Glass"], []),
+        broken_glass(&PhraseTables, &rules, ["Cloture:Break-Glass"], []),
         Some(BrokenGlass::Label("cloture:break-glass".to_owned()))
     );
     assert_eq!(
@@ -252,7 +253,7 @@ fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
     );
     let off = BreakGlassRules { label: String::new(), phrase: String::new() };
     let remark = Remark { by: &bob, by_bot: false, association: Association::Owner, body: "anything" };
-    assert_eq!(broken_glass(&off, [""], [remark]), None);
+    assert_eq!(broken_glass(&PhraseTables, &off, [""], [remark]), None);
 }
 
 fn thread(id: &str, reviewer: &str, line: u32, title: &str) -> Thread {

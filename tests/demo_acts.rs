@@ -4,15 +4,15 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use cloture::app::connection::Settings;
+use cloture::app::session::Session;
+use cloture::commands::demo::{Casting, Stage};
 use cloture::config::Config;
-use cloture::demo::{Casting, Stage};
 use cloture::domain::duplicates;
-use cloture::forge::Settings;
 use cloture::github::PullRequestAddress;
 use cloture::github::writer::Pace;
 use cloture::journal::{Filter, Journal, Record};
 use cloture::reviewers::profiles::Profiles;
-use cloture::session::Session;
 use cloture::simulator::{ClockMode, PullSnapshot, ReviewState, Simulator};
 use cloture::supervisor::clock::Clock;
 use cloture::supervisor::fact::{Fact, Verb};

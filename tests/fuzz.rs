@@ -12,20 +12,21 @@ mod forge;
 #[path = "fuzz/mutation.rs"]
 mod mutation;
 
-use cloture::classify::classify;
-use cloture::clean;
+use cloture::agents::http::Address;
+use cloture::commands::classify::classify;
+use cloture::commands::simulate::simulate;
 use cloture::config::Config;
 use cloture::domain::cycle::Protocol;
+use cloture::domain::diff;
 use cloture::domain::policy::Policy;
 use cloture::domain::post::{Reads, Where};
 use cloture::domain::snapshot::{PullRequestSnapshot, RepositoryName};
-use cloture::domain::{diff, intent};
 use cloture::github::PullRequestAddress;
-use cloture::http::Address;
 use cloture::journal::Record;
+use cloture::output::sanitize;
+use cloture::replies;
 use cloture::reviewers::answer;
 use cloture::reviewers::profiles::Profiles;
-use cloture::simulate::simulate;
 use cloture::simulator::Scenario;
 use cloture::supervisor::fact::Fact;
 use mutation::fuzz;
@@ -72,12 +73,12 @@ fn posts_of_bots_and_people() {
             // What is read is data that others print: it is there, whatever it says.
             let _readable = format!("{reading:?}{unknown:?}");
         }
-        let _intent = intent::classify(&body);
-        let _agent = intent::is_agent_post(&body);
-        for text in [clean::line(&body).into_owned(), clean::block(&body)] {
-            assert!(!text.chars().any(|c| !matches!(c, '\n' | '\t') && clean::is_hostile(c)));
+        let _intent = replies::classify(&body);
+        let _agent = replies::is_agent_post(&body);
+        for text in [sanitize::line(&body).into_owned(), sanitize::block(&body)] {
+            assert!(!text.chars().any(|c| !matches!(c, '\n' | '\t') && sanitize::is_hostile(c)));
         }
-        assert!(!clean::line(&body).contains('\n'));
+        assert!(!sanitize::line(&body).contains('\n'));
     });
 }
 

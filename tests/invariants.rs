@@ -3,10 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use cloture::commands::simulate::{SimulateError, simulate};
 use cloture::domain::cycle::Protocol;
 use cloture::domain::policy::Policy;
 use cloture::reviewers::answer::read;
-use cloture::simulate::{SimulateError, simulate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

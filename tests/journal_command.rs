@@ -81,7 +81,7 @@ async fn json_has_everything_and_nothing_that_a_terminal_obeys() {
     let state = written().await;
     let run = run(state.path(), &["--json"]).await;
     assert_eq!(run.code, 0);
-    assert!(!run.out.chars().any(|c| c != '\n' && cloture::clean::is_hostile(c)), "{:?}", run.out);
+    assert!(!run.out.chars().any(|c| c != '\n' && cloture::output::sanitize::is_hostile(c)), "{:?}", run.out);
     let mut records: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for record in &mut records {
         let at = record.as_object_mut().unwrap().remove("at").unwrap();

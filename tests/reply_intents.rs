@@ -4,8 +4,8 @@
 #[path = "reply_intents/replies.rs"]
 mod replies;
 
-use cloture::domain::intent::{classify, is_agent_post};
 use cloture::domain::vocabulary::Intent::{self, Acknowledged, Disagree, Other, WontFix};
+use cloture::replies::{classify, is_agent_post};
 use proptest::prelude::*;
 use replies::{AGENT_POSTS, DOUBTFUL, MEANT, PERSONS_POSTS};
 use std::collections::BTreeMap;

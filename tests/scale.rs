@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use cloture::simulate::simulate;
+use cloture::commands::simulate::simulate;
 use serde_json::{Value, json};
 
 /// Opens the threads, rewrites every line of the file, lists them all again, merges.

@@ -409,7 +409,7 @@ fn hostile_titles_do_not_reach_the_terminal_and_wide_ones_keep_their_columns() {
         for keys in ["1", "2", "3", "n\n"] {
             press(&mut model, keys);
             let screen = drawn(&mut model, size);
-            let hostile = |c: &char| cloture::clean::is_hostile(*c) && *c != '\n';
+            let hostile = |c: &char| cloture::output::sanitize::is_hostile(*c) && *c != '\n';
             assert_eq!(screen.chars().find(hostile), None, "{screen}");
         }
     }

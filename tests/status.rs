@@ -294,7 +294,7 @@ async fn hostile_text_reaches_no_terminal() {
         let run = run(&simulator.url(), arguments).await;
         assert_eq!(run.code, 0, "{run:?}");
         assert!(run.out.contains("desrever"), "{}", run.out);
-        let hostile = |c: char| c != '\n' && cloture::clean::is_hostile(c);
+        let hostile = |c: char| c != '\n' && cloture::output::sanitize::is_hostile(c);
         assert!(!run.out.chars().any(hostile), "{:?}", run.out);
     }
 }

@@ -17,6 +17,7 @@ mod programs;
 #[path = "targets/webhooks.rs"]
 mod webhooks;
 
+use cloture::agents::targets::{Delivery, Document, FindingPart, NotSendable, Outcome, kind_of, prepare};
 use cloture::config::{Config, TargetKind};
 use cloture::domain::vocabulary::{Category, Severity, TargetName};
 use cloture::github::call::{Call, Reply, Transport};
@@ -24,14 +25,13 @@ use cloture::github::write::Target;
 use cloture::github::writer::Pace;
 use cloture::github::{Error, Writer};
 use cloture::reviewers::request::PullRequestPart;
-use cloture::targets::{Delivery, Document, FindingPart, NotSendable, Outcome, kind_of, prepare};
 use std::path::Path;
 use std::time::Duration;
 
 /// A task with one finding that has everything.
 fn document() -> Document {
     Document {
-        task: cloture::targets::VERSION,
+        task: cloture::agents::targets::VERSION,
         key: "task/00112233445566778899aabbccddeeff00112233".to_owned(),
         pull_request: PullRequestPart {
             repository: "acme/shop".to_owned(),

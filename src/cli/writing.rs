@@ -1,10 +1,10 @@
 //! The commands that write: what was typed, and the order it stands for.
 
-use crate::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
+use crate::commands::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
 use crate::domain::finding::Destination;
 use crate::failure::Failure;
-use crate::people::What;
 use crate::supervisor::fact::Verb as Decision;
+use crate::supervisor::people::What;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
 use std::io::Read;

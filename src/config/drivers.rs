@@ -3,7 +3,7 @@
 
 use super::check::{Checks, one_line};
 use super::{Value, typed};
-use crate::authors::{Agent as Author, AgentKind};
+use crate::agents::authors::{Agent as Author, AgentKind};
 use crate::reviewers::adapters::{Adapter, Agent, ApiKey, Endpoint, Program};
 use http::Uri;
 use std::ops::RangeInclusive;

@@ -5,6 +5,7 @@
 
 use super::finding::Finding;
 use super::place::LineRange;
+use super::re_review::ReadsReplies;
 use super::review_loop::Content;
 use super::snapshot::Account;
 use super::vocabulary::{Category, FilePath, ReviewerName, Severity, Sha, Stance};
@@ -102,7 +103,7 @@ impl Reported {
 }
 
 /// Who is a reviewer, and what its posts say. Profiles and the configuration know.
-pub trait Reads: std::fmt::Debug + Send + Sync {
+pub trait Reads: ReadsReplies {
     /// Whose post it is, if a reviewer's. Some post from an account that many share, and only the text tells them
     /// apart; where there is no text, as with a review that was merely asked for, the account alone has to do.
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName>;

@@ -2,7 +2,6 @@
 //! covers, whether what it is given fits its context, and how a person ends it all.
 
 use super::finding::Finding;
-use super::intent::{classify, is_agent_post};
 use super::place::Delta;
 use super::policy::Policy;
 use super::vocabulary::{Association, Intent, Login, Severity};
@@ -25,12 +24,28 @@ pub enum Writer {
     Agent,
 }
 
+/// Reads the text of a reply. The phrase tables that do it are outside the pure core, in `replies`.
+pub trait ReadsReplies: fmt::Debug + Send + Sync {
+    /// What a person means by the reply (R3).
+    fn intent(&self, body: &str) -> Intent;
+
+    /// Whether a coding agent left its marker in the text (R5), whichever login posted it.
+    fn is_agent_post(&self, body: &str) -> bool;
+}
+
 impl Reply {
     /// Reads a reply. Markers decide about the writer even where the intent is given, because a marker says
     /// that these are not the person's words whatever they say.
-    pub fn read(author_is_bot: bool, association: Association, body: &str, intent: Option<Intent>) -> Reply {
-        let writer = if author_is_bot || is_agent_post(body) { Writer::Agent } else { Writer::Person };
-        Reply { writer, association, intent: intent.unwrap_or_else(|| classify(body)) }
+    pub fn read(
+        replies: &dyn ReadsReplies,
+        author_is_bot: bool,
+        association: Association,
+        body: &str,
+        intent: Option<Intent>,
+    ) -> Reply {
+        let by_agent = author_is_bot || replies.is_agent_post(body);
+        let writer = if by_agent { Writer::Agent } else { Writer::Person };
+        Reply { writer, association, intent: intent.unwrap_or_else(|| replies.intent(body)) }
     }
 
     /// R4: only a person who may can override a reviewer. Anyone else's "won't fix" is an argument.
@@ -157,6 +172,7 @@ pub enum BrokenGlass {
 /// R7: whether the glass is broken. A label needs write access on the forge already; a phrase is only heard
 /// from people who may override, in their own words and not in a quote.
 pub fn broken_glass<'a>(
+    replies: &dyn ReadsReplies,
     rules: &BreakGlassRules,
     labels: impl IntoIterator<Item = &'a str>,
     remarks: impl IntoIterator<Item = Remark<'a>>,
@@ -170,7 +186,8 @@ pub fn broken_glass<'a>(
     let phrase = rules.phrase.to_lowercase();
     let said = |remark: &Remark<'_>| {
         let own_words = remark.body.lines().filter(|line| !line.trim_start().starts_with('>'));
-        Reply::read(remark.by_bot, remark.association, remark.body, Some(Intent::Other)).is_override()
+        Reply::read(replies, remark.by_bot, remark.association, remark.body, Some(Intent::Other))
+            .is_override()
             && own_words.map(str::to_lowercase).any(|line| line.contains(&phrase))
     };
     remarks.into_iter().find(said).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })

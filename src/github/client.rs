@@ -5,7 +5,7 @@ use super::error::{Error, LimitKind, Sent};
 use super::host::Host;
 use super::limits;
 use super::token::Token;
-use crate::secret::scrub;
+use crate::agents::secret::scrub;
 use http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use octocrab::Octocrab;
@@ -388,7 +388,7 @@ fn presentable(text: &str) -> String {
 
 /// The last cause in a chain of errors: octocrab wraps it in its own names and a backtrace.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
-    presentable(&crate::http::innermost(error))
+    presentable(&crate::agents::http::innermost(error))
 }
 
 /// Whether there was no connection at all, so that nothing can have been sent.

@@ -1,7 +1,7 @@
 //! Where the API of a GitHub is: GitHub.com, an Enterprise server, a data-residency tenant, or a plain address
 //! such as the simulator's.
 
-use crate::http::is_loopback;
+use crate::agents::http::is_loopback;
 use http::Uri;
 use std::fmt;
 

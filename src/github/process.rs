@@ -1,6 +1,6 @@
 //! Asks the two programs that know facts about the person at the keyboard, `gh` and `git`.
 
-use crate::process::{self, Ending, Environment, Job, Limits};
+use crate::agents::process::{self, Ending, Environment, Job, Limits};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::host::{Host, HostKind};
 use super::process;
-use crate::secret::{PrivateFileError, read_private_file};
+use crate::agents::secret::{PrivateFileError, read_private_file};
 use secrecy::SecretString;
 use std::ffi::OsString;
 use std::fmt;
@@ -136,7 +136,7 @@ impl fmt::Display for TokenSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::secret::scrub;
+    use crate::agents::secret::scrub;
     use secrecy::ExposeSecret;
 
     async fn find(host: &str, pairs: &[(&str, &str)], file: Option<&Path>) -> Result<Token, TokenError> {

@@ -6,7 +6,7 @@ use crate::domain::finding::Finding;
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{Action, Category, FilePath, Severity, Stance, ThreadId};
-use crate::object::Object;
+use crate::reviewers::object::Object;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -6,8 +6,10 @@
 use super::profile::{Change, Mark, Profile, SeverityMark};
 use super::reading;
 use crate::domain::post::{Reading, Reads, Where};
+use crate::domain::re_review::ReadsReplies;
 use crate::domain::snapshot::Account;
-use crate::domain::vocabulary::ReviewerName;
+use crate::domain::vocabulary::{Intent, ReviewerName};
+use crate::replies;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -167,6 +169,16 @@ impl Profiles {
     pub fn read_unknown(&self, place: Where, body: &str) -> Reading {
         let profile = Profile { failure: self.common.unknown_failure.clone(), ..Profile::default() };
         reading::read(&profile, &self.common, place, body)
+    }
+}
+
+impl ReadsReplies for Profiles {
+    fn intent(&self, body: &str) -> Intent {
+        replies::classify(body)
+    }
+
+    fn is_agent_post(&self, body: &str) -> bool {
+        replies::is_agent_post(body)
     }
 }
 

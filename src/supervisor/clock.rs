@@ -26,6 +26,7 @@ pub trait Clock: fmt::Debug + Send + Sync {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one caller")]
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }

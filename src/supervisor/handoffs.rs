@@ -4,12 +4,12 @@
 use super::fact::{Fact, TaskFact};
 use super::history::History;
 use super::view::{Handoff, HandoffState};
+use crate::agents::targets::{self, Backoff, Next, Outcome};
 use crate::config::Targets;
 use crate::domain::handoff::Task;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::github::PullRequestAddress;
 use crate::journal::{Filter, INTENT, Journal, JournalError, OUTCOME, Order, PullRequestKey, Record};
-use crate::targets::{self, Backoff, Next, Outcome};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -4,7 +4,7 @@ use super::actor::{Message, WakeUp};
 use super::clock::Working;
 use super::fact::Answered;
 use super::standing::Standing;
-use crate::authors;
+use crate::agents::authors;
 use crate::config::{Author, Reviewer};
 use crate::domain::cycle::{Frozen, Violation};
 use crate::domain::post::Reads;

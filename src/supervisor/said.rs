@@ -10,6 +10,7 @@ use crate::domain::observed::is_person;
 use crate::domain::re_review::Reply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, Thread as Seen, ThreadComment};
 use crate::domain::vocabulary::ThreadId;
+use crate::replies::PhraseTables;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fact that is not recorded yet, and whose doing it is.
@@ -51,7 +52,7 @@ impl History {
         let said = replies.into_iter().filter_map(|(thread, reply)| {
             let (turn, settled) = recorded.get(reply.id.as_str()).copied().unwrap_or_default();
             let by_person = reply.author.as_ref().is_some_and(is_person);
-            let read = Reply::read(!by_person, reply.association, &reply.body, None);
+            let read = Reply::read(&PhraseTables, !by_person, reply.association, &reply.body, None);
             let settles = read.intent.settles();
             // Whoever said it when they might has said it, and only another text takes it back.
             let is_news = if settled { !settles } else { settles && read.is_override() };

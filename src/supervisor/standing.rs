@@ -3,6 +3,7 @@
 
 use super::history::{Folded, History};
 use super::marks;
+use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, Sorted};
 use crate::domain::finding::Thread;
@@ -15,7 +16,6 @@ use crate::domain::snapshot::{
     AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, Thread as Seen,
 };
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
-use crate::targets;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

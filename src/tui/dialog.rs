@@ -2,7 +2,7 @@
 
 use super::message::Effect;
 use crate::github::PullRequestAddress;
-use crate::people::desk::{Order, Proposal};
+use crate::supervisor::people::desk::{Order, Proposal};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {

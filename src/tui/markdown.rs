@@ -8,7 +8,7 @@ mod table;
 
 use super::text::{count, cut, width, wrap};
 use super::theme::{Meaning, Theme};
-use crate::clean;
+use crate::output::sanitize;
 use code::Code;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.code.is_some() => self.text(&text),
             // A reference such as `&#27;` has become a character only now, after everything else was cleaned.
-            Event::Text(text) => self.text(&clean::line(&text)),
+            Event::Text(text) => self.text(&sanitize::line(&text)),
             Event::Code(text) => {
                 let style = self.meaning(Meaning::Code);
                 self.push(&text, style);
@@ -310,7 +310,7 @@ impl<'a> Writer<'a> {
     }
 
     fn open_link(&mut self, target: &str) {
-        self.links.push((clean::line(target).into_owned(), self.pieces.len()));
+        self.links.push((sanitize::line(target).into_owned(), self.pieces.len()));
         self.add(Modifier::UNDERLINED);
     }
 

@@ -6,10 +6,10 @@ use super::theme::Theme;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::journal::Record;
-use crate::people::WayOut;
-use crate::people::desk::{Became, Order, Proposal};
 use crate::supervisor::Command;
 use crate::supervisor::handoffs::Decided;
+use crate::supervisor::people::WayOut;
+use crate::supervisor::people::desk::{Became, Order, Proposal};
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 

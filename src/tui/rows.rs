@@ -12,7 +12,6 @@ pub mod prompt;
 pub mod thread;
 
 use super::theme::Meaning;
-use crate::clean;
 use crate::config::Config;
 use crate::domain::machine::Status;
 use crate::domain::post::Reads;
@@ -20,6 +19,7 @@ use crate::domain::review_loop::{Exit, Phase, ReviewLoop, Standing as Wait};
 use crate::domain::snapshot::{Account, PullRequestState};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
+use crate::output::sanitize;
 use crate::supervisor::standing::{Rules, Standing};
 use crate::supervisor::{Board, Role, View};
 use handoff::{Going, HandoffRow};
@@ -224,10 +224,10 @@ const LONGEST_LINE: usize = 8_000;
 /// One line for a terminal.
 pub fn line(text: &str) -> String {
     if text.len() <= LONGEST_LINE {
-        return clean::line(text).into_owned();
+        return sanitize::line(text).into_owned();
     }
     let end = (0..=LONGEST_LINE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}…", clean::line(&text[..end]))
+    format!("{}…", sanitize::line(&text[..end]))
 }
 
 pub fn account(account: Option<&Account>) -> String {

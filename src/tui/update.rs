@@ -16,7 +16,7 @@ use super::message::{Effect, Message};
 use super::model::{List, Model, Screen};
 use super::rows::journal::{JournalRow, KEPT};
 use super::rows::{self, Seen};
-use crate::clean;
+use crate::output::sanitize;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Takes one message in.
@@ -40,7 +40,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Pasted(text) => {
-            typed(model, &clean::line(&text));
+            typed(model, &sanitize::line(&text));
             Vec::new()
         }
         Message::Resized { width, height } => {
@@ -69,7 +69,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Ring(bytes) => vec![Effect::Ring(bytes)],
         Message::JournalTrouble(why) | Message::Told(why) => {
-            model.notice = Some(clean::line(&why).into_owned());
+            model.notice = Some(sanitize::line(&why).into_owned());
             Vec::new()
         }
         Message::Found(outcome) => starting::found(model, outcome),

@@ -25,7 +25,7 @@ use super::model::{List, Model, Pane, Screen};
 use super::rows::PullRow;
 use super::text::{age, cut, width, wrap};
 use super::theme::Meaning;
-use crate::people::desk::ThreadKey;
+use crate::supervisor::people::desk::ThreadKey;
 use jiff::SignedDuration;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -2,10 +2,10 @@
 
 use crate::program::{TOKEN, run};
 use crate::verbs::{all, changes, start};
-use cloture::act::{Consent, Order, PullRequestVerb, Verb, act};
+use cloture::app::connection::Settings;
+use cloture::commands::act::{Consent, Order, PullRequestVerb, Verb, act};
 use cloture::config::Config;
 use cloture::failure::Kind;
-use cloture::forge::Settings;
 use cloture::reviewers::profiles::Profiles;
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use crate::program::run;
 use crate::verbs::{agreed, all, changes, start};
-use cloture::clean::is_hostile;
 use cloture::github::documents;
+use cloture::output::sanitize::is_hostile;
 use serde_json::{Value, json};
 
 /// What stands in a rehearsal for an id that GitHub gives to a label when it is made.

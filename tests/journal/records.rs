@@ -3,6 +3,7 @@
 use crate::places::{Place, note, pull_request};
 use cloture::domain::snapshot::RepositoryName;
 use cloture::journal::{Appended, Filter, INTENT, JournalError, NewRecord, Order, PullRequestKey, Record};
+use cloture::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
 
 on_both! {
@@ -53,7 +54,7 @@ async fn the_clock_is_the_databases(place: Place) {
     let first = journal.append_one(note("a")).await.unwrap();
     let second = journal.append_one(note("b")).await.unwrap();
     assert!(first.record().at <= second.record().at);
-    let distance = jiff::Timestamp::now().duration_since(first.record().at);
+    let distance = SystemClock.now().duration_since(first.record().at);
     assert!(distance.unsigned_abs().as_secs() < 3600, "{distance:?} away from this machine's clock");
     let since = |at| Filter { since: Some(at), ..Filter::default() };
     assert_eq!(journal.records(since(first.record().at)).await.unwrap().len(), 2);

@@ -1,7 +1,7 @@
 //! What waits for people and what people queued, as lists.
 
 use crate::world::World;
-use cloture::clean::is_hostile;
+use cloture::output::sanitize::is_hostile;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -3,10 +3,10 @@
 use crate::{model, press, shown_at_every_size};
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
-use cloture::people::desk::{Became, Done, Order, Proposal, Step, Trouble};
-use cloture::people::{Act, Means, Plan, Way, WayOut, What};
 use cloture::supervisor::Command;
 use cloture::supervisor::fact::Verb;
+use cloture::supervisor::people::desk::{Became, Done, Order, Proposal, Step, Trouble};
+use cloture::supervisor::people::{Act, Means, Plan, Way, WayOut, What};
 use cloture::tui::{Effect, Message, Model, Overlay, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 

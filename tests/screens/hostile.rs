@@ -5,11 +5,11 @@
 
 use crate::simulated;
 use crate::world::{self, drawn, press, record};
-use cloture::clean::is_hostile;
 use cloture::config;
 use cloture::domain::handoff::Task;
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::failure::{Failure, Kind};
+use cloture::output::sanitize::is_hostile;
 use cloture::supervisor::view::{Handoff, HandoffState};
 use cloture::supervisor::{Board, Role, Trouble, TroubleKind};
 use cloture::tui::{List, Message, Model, Screen, update};

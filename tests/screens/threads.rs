@@ -3,8 +3,9 @@
 use crate::world::{self, drawn, press, text};
 use cloture::config;
 use cloture::domain::post::{Reading, Reads, Where};
+use cloture::domain::re_review::ReadsReplies;
 use cloture::domain::snapshot::{Account, Minimized, PullRequestSnapshot};
-use cloture::domain::vocabulary::ReviewerName;
+use cloture::domain::vocabulary::{Intent, ReviewerName};
 use cloture::tui::rows::Seen;
 use cloture::tui::{Message, Model, Screen, update};
 use jiff::{SignedDuration, Timestamp};
@@ -165,6 +166,16 @@ fn jumps_go_from_comment_to_comment() {
 /// Counts how often it is asked whose a post is, which happens once for each comment that is laid out.
 #[derive(Debug)]
 struct Counting(Arc<dyn Reads>, AtomicUsize);
+
+impl ReadsReplies for Counting {
+    fn intent(&self, body: &str) -> Intent {
+        self.0.intent(body)
+    }
+
+    fn is_agent_post(&self, body: &str) -> bool {
+        self.0.is_agent_post(body)
+    }
+}
 
 impl Reads for Counting {
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {

@@ -2,9 +2,9 @@
 //! where nothing more is to be written.
 
 use crate::world::VIEWER;
+use cloture::agents::targets::KEY_PREFIX;
 use cloture::github::write::Key;
 use cloture::simulator::{Post, PullSnapshot, Snapshot};
-use cloture::targets::KEY_PREFIX;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was seen so far of what Cloture wrote.

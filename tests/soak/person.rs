@@ -3,9 +3,9 @@
 use crate::dice::Dice;
 use crate::lives::Life;
 use cloture::github::write::MergeMethod;
-use cloture::people::desk::Order;
-use cloture::people::{Way, What};
 use cloture::supervisor::fact::Verb;
+use cloture::supervisor::people::desk::Order;
+use cloture::supervisor::people::{Way, What};
 use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{Command, View};
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use crate::driven;
 use crate::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, address, finding, review};
+use cloture::agents::targets;
 use cloture::config::Targets;
 use cloture::domain::finding::Destination;
 use cloture::domain::handoff::Eligibility;
@@ -11,7 +12,6 @@ use cloture::supervisor::Role;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::handoffs::{Decided, ever};
 use cloture::supervisor::view::HandoffState;
-use cloture::targets;
 
 const MERGE: &str = "{ merge = { by = 'dana' } }";
 

@@ -2,6 +2,7 @@
 
 use super::{at_once, document, finding, prepared};
 use crate::simulated::{PATIENT, address, client, start};
+use cloture::agents::targets::{Document, Means, NotSendable, Sources, key, prepare, reason};
 use cloture::domain::finding::{Finding, Thread};
 use cloture::domain::handoff::{Eligibility, Task};
 use cloture::domain::place::LineRange;
@@ -10,7 +11,6 @@ use cloture::domain::vocabulary::{Category, Severity, ThreadId};
 use cloture::github::write::{Key, ThreadTarget};
 use cloture::github::{Reader, Write, Writer};
 use cloture::simulator::Scenario;
-use cloture::targets::{Document, Means, NotSendable, Sources, key, prepare, reason};
 use serde_json::{Value, json};
 
 /// The format is a promise: this text changes only together with the version.

@@ -2,10 +2,10 @@
 
 use super::{Delivery, Outcome, at_once, document, target};
 use crate::simulated::{PATIENT, address, client, start};
+use cloture::agents::targets::{Backoff, Next, prepare};
 use cloture::github::write::{Key, Target};
 use cloture::github::{Client, Writer};
 use cloture::simulator::{Fault, FaultKind, Scenario, Simulator};
-use cloture::targets::{Backoff, Next, prepare};
 
 async fn simulator() -> Simulator {
     let scenario = r#"

@@ -1,9 +1,9 @@
 //! Findings whose writers want to do more than to report something.
 
 use super::{Document, document, finding, prepared};
+use cloture::agents::targets::Means;
 use cloture::github::Write;
 use cloture::github::write::Key;
-use cloture::targets::Means;
 use proptest::prelude::*;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -81,7 +81,7 @@ fn what_reviewers_wrote_stays_in_code_whatever_it_is() {
         let (outside, blocks) = outside_of_code(&issue);
         assert!(!outside.contains(SIGN) && !outside.contains('@'), "{text:?} became {issue}");
         assert_eq!(blocks, 2, "a body and a suggestion: {text:?} became {issue}");
-        let shown = |c: char| c != '\n' && c != '\t' && cloture::clean::is_hostile(c);
+        let shown = |c: char| c != '\n' && c != '\t' && cloture::output::sanitize::is_hostile(c);
         assert!(!issue.contains(shown), "{text:?} became {issue:?}");
     }
 }
@@ -100,7 +100,10 @@ fn a_marker_in_a_finding_is_nobodys_marker() {
 fn the_title_of_an_issue_is_one_short_line() {
     for text in HOSTILE.iter().map(|text| (*text).to_owned()).chain(["a/".repeat(500)]) {
         let Write::OpenIssue { title, .. } = written(&with(&text), "kind = 'issue'") else { panic!() };
-        assert!(title.chars().count() <= 256 && !title.contains(cloture::clean::is_hostile), "{title:?}");
+        assert!(
+            title.chars().count() <= 256 && !title.contains(cloture::output::sanitize::is_hostile),
+            "{title:?}"
+        );
         assert!(
             title.starts_with("Fix 1 review finding in ") && title.ends_with(" (acme/shop#7)"),
             "{title}"
@@ -121,7 +124,7 @@ fn a_comment_begins_with_the_mention_and_mentions_nobody_else() {
 fn programs_get_every_character_and_terminals_none_of_them() {
     for text in HOSTILE {
         let json = with(text).to_json().unwrap();
-        assert!(!json.contains(cloture::clean::is_hostile), "{json:?}");
+        assert!(!json.contains(cloture::output::sanitize::is_hostile), "{json:?}");
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!((read["path"].as_str(), read["findings"][0]["body"].as_str()), (Some(text), Some(text)));
     }

@@ -2,7 +2,7 @@
 
 use super::{Outcome, document, prepared, send};
 use crate::forge::{Answer, Server};
-use cloture::targets::{Means, signature};
+use cloture::agents::targets::{Means, signature};
 use serde_json::json;
 use tokio::net::TcpListener;
 

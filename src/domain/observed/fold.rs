@@ -199,7 +199,7 @@ impl<'a> Fold<'a> {
                 let comment = self.roots[root].later[comment];
                 let group = &mut self.groups[self.group_of[root]];
                 group.answered = true;
-                answer(&mut group.thread.machine, comment);
+                answer(&mut group.thread.machine, comment, self.context.reads);
             }
             Event::Finished(head) => self.finished(head, at),
             Event::Happened(root, place) => {
@@ -394,9 +394,9 @@ fn repeat(thread: &mut Thread, severity: Option<Severity>, new_turn: bool, polic
 }
 
 /// R3–R5: what somebody else's reply does to the thread.
-fn answer(machine: &mut Machine, comment: &ThreadComment) {
+fn answer(machine: &mut Machine, comment: &ThreadComment, reads: &dyn Reads) {
     let by_person = comment.author.as_ref().is_some_and(is_person);
-    let reply = Reply::read(!by_person, comment.association, &comment.body, None);
+    let reply = Reply::read(reads, !by_person, comment.association, &comment.body, None);
     if reply.is_override() {
         machine.overridden(reply.intent);
     }

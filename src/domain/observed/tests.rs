@@ -2,13 +2,14 @@ use super::*;
 use crate::domain::machine::{Decision, Machine};
 use crate::domain::place::LineRange;
 use crate::domain::post::{Reading, Reported};
-use crate::domain::re_review::BreakGlassRules;
+use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
 use crate::domain::review_loop::{Observation, Standing};
 use crate::domain::snapshot::{
     Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
     Review, ReviewState, ThreadComment, ThreadSubject, Visible,
 };
-use crate::domain::vocabulary::{Association, Severity, Stance};
+use crate::domain::vocabulary::{Association, Intent, Severity, Stance};
+use crate::replies::PhraseTables;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
@@ -31,6 +32,16 @@ fn person(login: &str) -> Account {
 /// A reviewer whose posts are read by their first words.
 #[derive(Debug)]
 struct Rabbit;
+
+impl ReadsReplies for Rabbit {
+    fn intent(&self, body: &str) -> Intent {
+        PhraseTables.intent(body)
+    }
+
+    fn is_agent_post(&self, body: &str) -> bool {
+        PhraseTables.is_agent_post(body)
+    }
+}
 
 impl Reads for Rabbit {
     fn reviewer(&self, by: &Account, _body: &str) -> Option<ReviewerName> {
@@ -677,6 +688,16 @@ fn r7_the_phrase_is_heard_on_the_pull_request_and_in_threads_from_people_alone()
 /// A reviewer that leaves nothing but a passed check where it finds nothing.
 #[derive(Debug)]
 struct Gate;
+
+impl ReadsReplies for Gate {
+    fn intent(&self, body: &str) -> Intent {
+        Rabbit.intent(body)
+    }
+
+    fn is_agent_post(&self, body: &str) -> bool {
+        Rabbit.is_agent_post(body)
+    }
+}
 
 impl Reads for Gate {
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {

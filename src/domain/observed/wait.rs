@@ -23,7 +23,7 @@ pub fn observation(
         state: snapshot.state,
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
         posts: posts(snapshot, reads),
-        broken_glass: broken_glass(break_glass, labels, remarks(snapshot)),
+        broken_glass: broken_glass(reads, break_glass, labels, remarks(snapshot)),
         something_to_fix: something_to_fix(observed),
         has_author,
         rounds_on_forge: rounds(snapshot, reads),

@@ -1,8 +1,8 @@
 //! Running a reviewer's program, and turning every way that can go wrong into a violation with its own words.
 
 use super::{Asked, Said, malformed};
+use crate::agents::process::{self, Ending, Environment, Finished, Job, Limits};
 use crate::domain::cycle::Violation;
-use crate::process::{self, Ending, Environment, Finished, Job, Limits};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;

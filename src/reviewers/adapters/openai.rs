@@ -1,10 +1,10 @@
 //! An endpoint that speaks the chat-completions protocol, with the schema as its response format.
 
 use super::{Asked, DriverError, Said, Worded, brief, malformed};
+use crate::agents::http::{self, Address, HttpError, Limits, Short};
+use crate::agents::secret::{PrivateFileError, read_private_file, scrub};
 use crate::domain::cycle::Violation;
-use crate::http::{self, Address, HttpError, Limits, Short};
 use crate::reviewers::answer_schema::from_strict;
-use crate::secret::{PrivateFileError, read_private_file, scrub};
 use ::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};

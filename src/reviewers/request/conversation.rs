@@ -2,10 +2,10 @@
 
 use super::{Entry, Sources};
 use crate::domain::finding::Thread;
-use crate::domain::intent::is_agent_post;
 use crate::domain::re_review::Reply;
 use crate::domain::snapshot::{Account, AccountKind, ThreadComment};
 use crate::domain::vocabulary::Intent;
+use crate::replies::{PhraseTables, is_agent_post};
 use serde::Serialize;
 
 /// Whose words a reply is.
@@ -84,6 +84,6 @@ fn reading(comment: &ThreadComment) -> (Option<Intent>, bool) {
         .author
         .as_ref()
         .is_none_or(|author| !matches!(author.kind, AccountKind::User | AccountKind::EnterpriseUser));
-    let reply = Reply::read(by_bot, comment.association, &comment.body, None);
+    let reply = Reply::read(&PhraseTables, by_bot, comment.association, &comment.body, None);
     ((!by_bot).then_some(reply.intent), reply.is_override())
 }

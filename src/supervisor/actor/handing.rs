@@ -5,6 +5,7 @@
 //! may have sent.
 
 use super::Actor;
+use crate::agents::targets::{self, Delivery, Document, Means, Outcome, Sources};
 use crate::domain::handoff::Task;
 use crate::domain::vocabulary::ThreadId;
 use crate::journal::{Appended, JournalError, NewRecord};
@@ -13,7 +14,6 @@ use crate::supervisor::fact::{Fact, TaskFact};
 use crate::supervisor::handoffs::{Tries, state_after, try_key, written_outcome};
 use crate::supervisor::standing::Standing;
 use crate::supervisor::view::{Handoff, HandoffState};
-use crate::targets::{self, Delivery, Document, Means, Outcome, Sources};
 use jiff::Timestamp;
 use serde_json::json;
 use std::sync::Arc;

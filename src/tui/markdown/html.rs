@@ -14,7 +14,7 @@ impl Writer<'_> {
                 Token::String(text) => {
                     let text = String::from_utf8_lossy(&text);
                     // References such as `&#27;` become characters only here, after everything else was cleaned.
-                    let text = crate::clean::line(&text);
+                    let text = crate::output::sanitize::line(&text);
                     if !text.trim().is_empty() {
                         self.text(&text);
                     }
@@ -46,7 +46,7 @@ impl Writer<'_> {
         let name = String::from_utf8_lossy(&tag.name).into_owned();
         let attribute = |key: &[u8]| {
             let value = tag.attributes.get(key).map(|text| String::from_utf8_lossy(text).into_owned());
-            crate::clean::line(&value.unwrap_or_default()).into_owned()
+            crate::output::sanitize::line(&value.unwrap_or_default()).into_owned()
         };
         match name.as_str() {
             "details" => self.begin_fold(),

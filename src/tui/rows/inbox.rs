@@ -5,7 +5,7 @@ use super::{PullRow, line};
 use crate::domain::review_loop::Exit;
 use crate::domain::vocabulary::{Severity, ThreadId};
 use crate::github::PullRequestAddress;
-use crate::people::inbox::urgency;
+use crate::supervisor::people::inbox::urgency;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]

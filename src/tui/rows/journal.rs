@@ -1,8 +1,8 @@
 //! Records as rows.
 
 use super::line;
-use crate::clean;
 use crate::journal::Record;
+use crate::output::sanitize;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl JournalRow {
             kind: line(&kind.replace('_', " ")),
             why: line(why),
             key: key.as_deref().map(line),
-            body: clean::block(&text),
+            body: sanitize::block(&text),
         }
     }
 

@@ -4,11 +4,11 @@
 //! when somebody looks at it.
 
 use super::{Making, account, line};
-use crate::clean;
-use crate::domain::intent;
 use crate::domain::observed::is_person;
 use crate::domain::snapshot::{DiffSide, PullRequestSnapshot, Thread, ThreadComment};
 use crate::domain::vocabulary::{Intent, ThreadId};
+use crate::output::sanitize;
+use crate::replies;
 use crate::supervisor::{View, marks};
 use crate::tui::text::count;
 use jiff::Timestamp;
@@ -116,7 +116,7 @@ impl Page {
                 intent: None,
                 at: None,
                 edited: false,
-                body: clean::block(body),
+                body: sanitize::block(body),
                 left_out: None,
                 minimized: None,
             }),
@@ -140,7 +140,7 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making
     let is_reviewer = marks::is_finding(comment)
         || marks::posted_reply(comment).is_some()
         || author.is_some_and(|author| making.reads.reviewer(author, &comment.body).is_some());
-    let by_agent = intent::is_agent_post(&comment.body);
+    let by_agent = replies::is_agent_post(&comment.body);
     let by_person = author.is_some_and(is_person) && !by_agent;
     let role = if is_reviewer {
         "reviewer"
@@ -157,7 +157,7 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making
     } else {
         "bot"
     };
-    let intent = (by_person && !is_reviewer).then(|| intent::classify(&comment.body));
+    let intent = (by_person && !is_reviewer).then(|| replies::classify(&comment.body));
     let (body, left_out) = bounded(&comment.body);
     let minimized = comment.minimized.as_ref().map(|minimized| {
         let reason = minimized.reason.as_deref().map(|reason| line(&reason.to_lowercase().replace('_', " ")));
@@ -169,7 +169,7 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making
         intent: intent.filter(|intent| *intent != Intent::Other).map(in_words),
         at: Some(comment.created_at),
         edited: comment.edited_at.is_some(),
-        body: clean::block(body),
+        body: sanitize::block(body),
         left_out: (left_out > 0).then(|| count(left_out, "character is left out", "characters are left out")),
         minimized,
     }

@@ -1,9 +1,9 @@
 //! Findings as a prompt for a coding agent, for the clipboard.
 
 use super::{Rows, line};
-use crate::clean;
 use crate::domain::place::LineRange;
-use crate::people::desk::ThreadKey;
+use crate::output::sanitize;
+use crate::supervisor::people::desk::ThreadKey;
 use crate::supervisor::standing::Shown;
 use std::fmt::Write as _;
 
@@ -43,12 +43,12 @@ fn finding(shown: &Shown<'_>, text: &mut String) {
     let severity = found.severity.map_or("severity not stated", crate::domain::vocabulary::Severity::name);
     let path = line(shown.thread.anchor.path.as_str());
     let _infallible = writeln!(text, "\n{path}{place}: {} ({severity})", line(&found.title));
-    for quoted in clean::block(&found.body).trim().lines() {
+    for quoted in sanitize::block(&found.body).trim().lines() {
         let _infallible = writeln!(text, "> {quoted}");
     }
     if let Some(suggestion) = &found.suggestion {
         let _infallible = writeln!(text, "Suggested instead:");
-        for quoted in clean::block(suggestion).lines() {
+        for quoted in sanitize::block(suggestion).lines() {
             let _infallible = writeln!(text, "> {quoted}");
         }
     }

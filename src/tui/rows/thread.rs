@@ -7,7 +7,7 @@ use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Phase, Standing as Wait};
 use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
-use crate::people::inbox::urgency;
+use crate::supervisor::people::inbox::urgency;
 use crate::supervisor::standing::{HandoffGuards, Rules, Shown};
 use crate::supervisor::{View, marks};
 use jiff::Timestamp;

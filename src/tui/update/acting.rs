@@ -2,9 +2,9 @@
 //! carried out. Nothing is written from here.
 
 use crate::domain::finding::Destination;
-use crate::people::desk::{Became, Done, Order, Proposal, ThreadKey};
-use crate::people::{Way, What};
 use crate::supervisor::fact::Verb;
+use crate::supervisor::people::desk::{Became, Done, Order, Proposal, ThreadKey};
+use crate::supervisor::people::{Way, What};
 use crate::tui::action::Action;
 use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
 use crate::tui::message::Effect;
@@ -144,7 +144,7 @@ fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
     sentences.extend(proposal.sentences().iter().map(|sentence| rows::line(sentence)));
     let objections = proposal.objections.iter();
     sentences.extend(objections.map(|trouble| rows::line(&format!("Not done: {}.", trouble.sentence))));
-    let texts = proposal.texts().into_iter().map(crate::clean::block).collect();
+    let texts = proposal.texts().into_iter().map(crate::output::sanitize::block).collect();
     model.overlay = Overlay::Ask(Question {
         title: format!("{} {about}?", capital(proposal.order.name())),
         sentences,

@@ -3,9 +3,9 @@
 use super::acting;
 use crate::domain::finding::Destination;
 use crate::github::PullRequestAddress;
-use crate::people::desk::Order;
-use crate::people::{Means, Way, WayOut, What};
 use crate::supervisor::Command;
+use crate::supervisor::people::desk::Order;
+use crate::supervisor::people::{Means, Way, WayOut, What};
 use crate::tui::dialog::{Choice, Entry, Menu, Overlay, Writing, Written};
 use crate::tui::message::Effect;
 use crate::tui::model::Model;

@@ -2,7 +2,7 @@
 
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
-use crate::people::desk::ThreadKey;
+use crate::supervisor::people::desk::ThreadKey;
 use crate::tui::model::{Model, Screen};
 use crate::tui::rows::thread::ThreadRow;
 use crate::tui::rows::{PullRow, Rows};

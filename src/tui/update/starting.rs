@@ -1,9 +1,9 @@
 //! What the start brings up, one after the other, behind the first frame.
 
-use crate::clean;
 use crate::domain::snapshot::PullRequestState;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
+use crate::output::sanitize;
 use crate::supervisor::View;
 use crate::tui::dialog::{Agreed, Overlay, Question};
 use crate::tui::message::Effect;
@@ -40,12 +40,12 @@ pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
             model.notice = Some(format!("{path} was written; it is in force"));
             go_on(model);
         }
-        News::Written(Err(why)) => model.notice = Some(clean::line(&why).into_owned()),
+        News::Written(Err(why)) => model.notice = Some(sanitize::line(&why).into_owned()),
         News::Searching => {
             model.searching = true;
             model.start.search = Step::Waiting;
         }
-        News::Note(note) => model.notice = Some(clean::line(&note).into_owned()),
+        News::Note(note) => model.notice = Some(sanitize::line(&note).into_owned()),
     }
     Vec::new()
 }
@@ -62,7 +62,7 @@ pub(super) fn found(model: &mut Model, outcome: Result<Found, Failure>) -> Vec<E
     };
     model.start.search = Step::Done(String::new());
     model.start.found_at = Some(model.now);
-    model.start.notes = found.notes.iter().map(|note| clean::line(note).into_owned()).collect();
+    model.start.notes = found.notes.iter().map(|note| sanitize::line(note).into_owned()).collect();
     if let Some(first) = &found.first {
         select(model, first);
     }

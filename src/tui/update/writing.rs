@@ -54,13 +54,13 @@ pub(super) fn key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
 }
 
 pub(super) fn pasted(model: &mut Model, text: &str) {
-    model.text.insert_str(crate::clean::block(text));
+    model.text.insert_str(crate::output::sanitize::block(text));
 }
 
 /// What the person's own editor left takes the text's place.
 pub(super) fn edited(model: &mut Model, outcome: Result<String, String>) {
     match outcome {
-        Ok(text) => model.text = filled(model.theme, &crate::clean::block(&text)),
+        Ok(text) => model.text = filled(model.theme, &crate::output::sanitize::block(&text)),
         Err(why) => model.notice = Some(crate::tui::rows::line(&why)),
     }
 }

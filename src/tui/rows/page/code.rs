@@ -1,6 +1,6 @@
 //! The lines of the diff that a thread was written under.
 
-use crate::clean;
+use crate::output::sanitize;
 
 /// A hunk, a line each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Code {
 
 fn cleaned(text: &str) -> String {
     let end = (0..=text.len().min(LONGEST_LINE)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    clean::block(&text[..end])
+    sanitize::block(&text[..end])
 }
 
 /// The first lines, from `-a,b +c,d @@ …`.

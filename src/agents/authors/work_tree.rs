@@ -1,0 +1,199 @@
+//! A work tree for one round, made from a local checkout and gone afterwards.
+
+use super::{Agent, Task};
+use crate::agents::process::{self, Ending, Environment, Job, Limits};
+use crate::domain::snapshot::RepositoryName;
+use crate::domain::vocabulary::Sha;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkTreeError {
+    #[error("the author's checkout {} is no git checkout", .0.display())]
+    NoCheckout(PathBuf),
+    #[error("the branch {0} is in a repository that is gone, so nothing can be pushed to it")]
+    NoRepository(String),
+    #[error("the branch {0:?} has characters in its name that a shell would act on; give it a plainer one")]
+    OddBranch(String),
+    #[error("no remote of the author's checkout {} is {repository}; add one with `git remote add`", checkout.display())]
+    NoRemote { checkout: PathBuf, repository: RepositoryName },
+    #[error("the branch {branch} is not at {expected} any more, so the round would fix something else")]
+    Moved { branch: String, expected: Sha },
+    #[error("`git {command}` failed in {}; try it there by hand", checkout.display())]
+    Git { command: String, checkout: PathBuf },
+    #[error("no temporary folder could be made for a work tree; is the disk full?")]
+    NoFolder,
+}
+
+/// Fetching may take a while; anything longer hangs.
+const GIT_TIME: Duration = Duration::from_mins(5);
+const GIT_OUTPUT: usize = 1024 * 1024;
+
+#[derive(Debug)]
+pub(super) struct WorkTree {
+    git: Git,
+    remote: String,
+    branch: String,
+    path: PathBuf,
+    git_folder: PathBuf,
+    /// Goes last, and takes with it what `git` may have left.
+    _folder: TempDir,
+}
+
+impl WorkTree {
+    /// Fetches the branch and checks its head out, if it is still where the findings were made.
+    pub(super) async fn prepare(agent: &Agent, task: &Task) -> Result<WorkTree, WorkTreeError> {
+        let checkout = std::path::absolute(&agent.checkout).unwrap_or_else(|_| agent.checkout.clone());
+        let git = Git { checkout: checkout.clone(), env: agent.program.env.clone() };
+        let git_folder = git.run(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await;
+        let git_folder = PathBuf::from(git_folder.map_err(|_| WorkTreeError::NoCheckout(checkout))?);
+        let branch = task.push.branch.clone();
+        if !is_plain(&branch) {
+            return Err(WorkTreeError::OddBranch(branch));
+        }
+        let repository = task.head_repository.as_ref();
+        let repository = repository.ok_or_else(|| WorkTreeError::NoRepository(branch.clone()))?;
+        let remote = git.remote_of(repository).await?;
+        let folder = TempDir::new().map_err(|_| WorkTreeError::NoFolder)?;
+        let path = folder.path().join("work");
+        let tree = WorkTree { git, remote, branch, path, git_folder, _folder: folder };
+        if tree.branch_head().await? != task.head {
+            let (branch, expected) = (tree.branch.clone(), task.head.clone());
+            return Err(WorkTreeError::Moved { branch, expected });
+        }
+        let reference = tree.reference();
+        tree.git.run(&["fetch", "--quiet", "--no-tags", &tree.remote, &reference]).await?;
+        // What a round that was cut off has left.
+        tree.git.run(&["worktree", "prune"]).await?;
+        let place = tree.path.to_string_lossy().into_owned();
+        tree.git.run(&["worktree", "add", "--quiet", "--detach", &place, task.head.as_str()]).await?;
+        Ok(tree)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn remote(&self) -> &str {
+        &self.remote
+    }
+
+    pub(super) fn git_folder(&self) -> &Path {
+        &self.git_folder
+    }
+
+    /// Where the branch is at its remote.
+    pub(super) async fn branch_head(&self) -> Result<Sha, WorkTreeError> {
+        let listed = self.git.run(&["ls-remote", "--refs", &self.remote, &self.reference()]).await?;
+        let head = listed.split_whitespace().next().unwrap_or_default();
+        Ok(head.into())
+    }
+
+    /// Takes it down. What cannot be removed now is pruned before the next.
+    pub(super) async fn remove(self) {
+        let place = self.path.to_string_lossy().into_owned();
+        let _pruned_later = self.git.run(&["worktree", "remove", "--force", &place]).await;
+    }
+
+    /// Written in full, a branch can pass for nothing else, not even for an option.
+    fn reference(&self) -> String {
+        format!("refs/heads/{}", self.branch)
+    }
+}
+
+/// `git` in the checkout.
+#[derive(Debug)]
+struct Git {
+    checkout: PathBuf,
+    /// What the author may see, `git` may see: both have to reach the remote.
+    env: Vec<String>,
+}
+
+impl Git {
+    async fn run(&self, arguments: &[&str]) -> Result<String, WorkTreeError> {
+        // A hook may come with the very code that is under review.
+        let own = ["-c", "core.hooksPath=/dev/null"];
+        let words: Vec<OsString> = own.iter().chain(arguments).map(OsString::from).collect();
+        let environment = Environment::ordinary()
+            .passing(self.env.iter().cloned())
+            .with("GIT_TERMINAL_PROMPT", "0")
+            .with("LC_ALL", "C");
+        let job = Job {
+            program: OsStr::new("git"),
+            arguments: &words,
+            directory: Some(&self.checkout),
+            environment: &environment,
+            stdin: b"",
+            limits: Limits { time: GIT_TIME, output: GIT_OUTPUT, log: 0 },
+        };
+        let failed = || WorkTreeError::Git {
+            command: arguments.first().copied().unwrap_or_default().to_owned(),
+            checkout: self.checkout.clone(),
+        };
+        let finished = process::run(&job).await.map_err(|_| failed())?;
+        match finished.ending {
+            Ending::Succeeded => Ok(String::from_utf8_lossy(&finished.output).trim().to_owned()),
+            _ => Err(failed()),
+        }
+    }
+
+    /// The remote that is this repository, by the end of its address.
+    async fn remote_of(&self, repository: &RepositoryName) -> Result<String, WorkTreeError> {
+        for remote in self.run(&["remote"]).await?.lines() {
+            let address = self.run(&["remote", "get-url", "--push", remote]).await.unwrap_or_default();
+            if names(&address, repository) {
+                return Ok(remote.to_owned());
+            }
+        }
+        Err(WorkTreeError::NoRemote { checkout: self.checkout.clone(), repository: repository.clone() })
+    }
+}
+
+/// S1: agents like to write their commands for a shell, and whoever opened the pull request chose the name.
+fn is_plain(branch: &str) -> bool {
+    !branch.starts_with('-')
+        && branch
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@' | '#' | '='))
+}
+
+fn names(address: &str, repository: &RepositoryName) -> bool {
+    let address = address.trim_end_matches('/');
+    let address = address.strip_suffix(".git").unwrap_or(address);
+    let mut parts = address.rsplit(['/', ':', '\\']);
+    let (name, owner) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    name.eq_ignore_ascii_case(repository.name()) && owner.eq_ignore_ascii_case(repository.owner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_that_a_shell_would_act_on_is_not_plain() {
+        for branch in ["main", "feature/über-2.0", "renovate/serde@1.x", "issue#7"] {
+            assert!(is_plain(branch), "{branch}");
+        }
+        for branch in ["x;id", "$(id)", "`id`", "a b", "-f", "a|b", "a&b", "a'b", "a\"b", "a>b", "a\nb"] {
+            assert!(!is_plain(branch), "{branch}");
+        }
+    }
+
+    #[test]
+    fn a_remote_is_known_by_the_end_of_its_address() {
+        let repository = RepositoryName::new("acme", "shop").unwrap();
+        for address in [
+            "git@github.com:acme/shop.git",
+            "https://github.com/Acme/Shop",
+            "ssh://git@host:22/acme/shop/",
+            "/srv/acme/shop.git",
+        ] {
+            assert!(names(address, &repository), "{address}");
+        }
+        for address in ["", "https://github.com/acme/shop-two", "https://github.com/evil-acme/shop", "shop"] {
+            assert!(!names(address, &repository), "{address}");
+        }
+    }
+}

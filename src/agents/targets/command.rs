@@ -1,0 +1,92 @@
+//! A task for a local program.
+//!
+//! It gets the [`Document`] on its standard input, as one line of JSON, and the task's key in the variable
+//! [`KEY_VARIABLE`] as well. With status 0 it says that it has the task, with any other that it does not. What it starts
+//! and leaves behind is ended with it, unless it left the process group (`setsid`).
+
+use super::document::Document;
+use super::{NotSendable, Outcome};
+use crate::agents::process::{self, Ending, Environment, Finished, Job, Limits};
+use crate::output::sanitize;
+use crate::reviewers::adapters::Program;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The variable that has the task's key.
+pub const KEY_VARIABLE: &str = "CLOTURE_TASK_KEY";
+
+/// A program that is to be run with a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub program: Program,
+    pub directory: Option<PathBuf>,
+    pub key: String,
+    pub stdin: String,
+}
+
+/// What an agent prints while it works is nobody's answer, but it is not cut off for being talkative.
+const OUTPUT: usize = 16 * 1024 * 1024;
+/// What is kept of a log for people.
+const LOG: usize = 4 * 1024;
+const LOG_SHOWN: usize = 200;
+
+/// A shell reports a program that a signal ended by a status above this one: nobody knows how far it came.
+const HIGHEST_OWN_STATUS: i32 = 128;
+
+impl Run {
+    pub(super) fn of(
+        document: &Document,
+        program: &Program,
+        directory: Option<&Path>,
+    ) -> Result<Run, NotSendable> {
+        let stdin = format!("{}\n", document.to_json()?);
+        let directory = directory.map(Path::to_owned);
+        Ok(Run { program: program.clone(), directory, key: document.key.clone(), stdin })
+    }
+
+    /// For people.
+    pub(super) fn command_line(&self) -> String {
+        self.program.command.join(" ")
+    }
+
+    pub(super) async fn send(&self) -> Outcome {
+        let (program, arguments) =
+            self.program.command.split_first().map_or(("", [].as_slice()), |(p, a)| (p.as_str(), a));
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let environment = Environment::ordinary()
+            .passing(self.program.env.iter().cloned())
+            .with(KEY_VARIABLE, self.key.as_str());
+        let job = Job {
+            program: OsStr::new(program),
+            arguments: &arguments,
+            directory: self.directory.as_deref(),
+            environment: &environment,
+            stdin: self.stdin.as_bytes(),
+            limits: Limits { time: self.program.timeout, output: OUTPUT, log: LOG },
+        };
+        match process::run(&job).await {
+            Ok(finished) => self.judged(&finished),
+            Err(not_started) => Outcome::Refused(format!("{not_started}; check the target's command")),
+        }
+    }
+
+    fn judged(&self, finished: &Finished) -> Outcome {
+        let reason = || format!("{}{}", self.program.described(finished.ending), last_words(&finished.log));
+        match finished.ending {
+            Ending::Succeeded => Outcome::Taken { url: None },
+            Ending::Failed(status) if status <= HIGHEST_OWN_STATUS => Outcome::Refused(reason()),
+            Ending::Failed(_) | Ending::Killed(_) | Ending::TooSlow | Ending::TooMuch => {
+                Outcome::Unknown(reason())
+            }
+        }
+    }
+}
+
+/// The last line of a log says most often what went wrong.
+fn last_words(log: &str) -> String {
+    let last = log.lines().rev().map(sanitize::line).find(|line| !line.trim().is_empty());
+    last.map_or_else(String::new, |line| {
+        let line: String = line.trim().chars().take(LOG_SHOWN).collect();
+        format!(" ({line})")
+    })
+}

@@ -1,0 +1,111 @@
+//! A task for somebody's server.
+//!
+//! The [`Document`] is posted as `application/json`, with the task's key in the header [`KEY_HEADER`]. Where a secret is
+//! set, the header [`SIGNATURE_HEADER`] has the HMAC-SHA256 of the body, keyed with the secret, as `sha256=` and 64
+//! hexadecimal digits: the form in which GitHub signs its own webhooks. Any status from 200 to 299 says that the server
+//! has the task. A redirect is not followed, and 409 and everything from 500 on leave open whether it has.
+
+use super::document::Document;
+use super::{NotSendable, Outcome, hexadecimal};
+use crate::agents::http::{self, Address, HttpError, Limits};
+use ::http::{HeaderMap, HeaderValue, StatusCode, header};
+use ring::hmac;
+use std::time::Duration;
+
+pub const KEY_HEADER: &str = "idempotency-key";
+pub const SIGNATURE_HEADER: &str = "x-cloture-signature-256";
+
+/// A request that is to be made with a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Post {
+    pub url: Address,
+    pub secret_env: Option<String>,
+    pub timeout: Duration,
+    pub key: String,
+    pub body: String,
+}
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// Its answer is not read for more than its status.
+const LARGEST_ANSWER: usize = 64 * 1024;
+
+impl Post {
+    pub(super) fn of(
+        document: &Document,
+        url: &Address,
+        secret_env: Option<&str>,
+        timeout: Duration,
+    ) -> Result<Post, NotSendable> {
+        Ok(Post {
+            url: url.clone(),
+            secret_env: secret_env.map(str::to_owned),
+            timeout,
+            key: document.key.clone(),
+            body: document.to_json()?,
+        })
+    }
+
+    pub(super) async fn send(&self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Outcome {
+        let headers = match self.headers(environment) {
+            Ok(headers) => headers,
+            Err(reason) => return Outcome::Refused(reason),
+        };
+        let limits =
+            Limits { connect: CONNECT.min(self.timeout), whole: self.timeout, answer: LARGEST_ANSWER };
+        match http::post(&self.url, headers, self.body.clone(), limits).await {
+            Ok(response) => self.judged(response.status),
+            // The status is all that was asked for.
+            Err(HttpError::CutShort { status, .. }) => self.judged(status),
+            Err(error) if error.is_certainly_not_sent() => Outcome::Refused(error.to_string()),
+            Err(error) => Outcome::Unknown(error.to_string()),
+        }
+    }
+
+    fn headers(&self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Result<HeaderMap, String> {
+        let value = |text: &str| HeaderValue::from_str(text).map_err(|error| error.to_string());
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(KEY_HEADER, value(&self.key)?);
+        if let Some(name) = &self.secret_env {
+            let secret = environment(name).filter(|secret| !secret.is_empty());
+            let secret = secret.ok_or_else(|| {
+                format!("the variable {name}, whose value is to sign the request, is not set; set it and start again")
+            })?;
+            headers.insert(SIGNATURE_HEADER, value(&signature(&secret, self.body.as_bytes()))?);
+        }
+        Ok(headers)
+    }
+
+    fn judged(&self, status: StatusCode) -> Outcome {
+        let reason = format!("{} answered {status}", self.url);
+        match status.as_u16() {
+            200..=299 => Outcome::Taken { url: None },
+            300..=399 => {
+                Outcome::Refused(format!("{reason}, and redirects are not followed; use the new address"))
+            }
+            // Somewhere behind the one that answers, the task may have been taken; a conflict says so almost.
+            409 | 500.. => Outcome::Unknown(reason),
+            _ => Outcome::Refused(reason),
+        }
+    }
+}
+
+/// What the signature's header says of a body.
+pub fn signature(secret: &str, body: &[u8]) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    format!("sha256={}", hexadecimal(hmac::sign(&key, body).as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example in GitHub's own documentation of webhook signatures.
+    #[test]
+    fn the_signature_is_the_one_that_everybody_knows_how_to_check() {
+        assert_eq!(
+            signature("It's a Secret to Everybody", b"Hello, World!"),
+            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+        );
+    }
+}

@@ -1,0 +1,6 @@
+//! The wiring that commands and the terminal share: which GitHub, which pull requests, which journal, and how the
+//! terminal starts.
+
+pub mod connection;
+pub mod launch;
+pub mod session;

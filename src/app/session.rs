@@ -1,0 +1,184 @@
+//! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
+
+pub mod reins;
+
+use crate::app::connection::Settings;
+use crate::failure::{Failure, Kind};
+use crate::github::writer::Pace;
+use crate::github::{Client, Host, PullRequestAddress};
+use crate::journal::{
+    Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside,
+    StoredSnapshot,
+};
+use crate::reviewers::profiles::Profiles;
+use crate::supervisor::clock::{Clock, SystemClock};
+use crate::supervisor::people::desk::{self, Desk};
+use crate::supervisor::{Options, Supervisor};
+use jiff::Timestamp;
+use reins::Reins;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An open journal and the way to the forge.
+#[derive(Debug)]
+pub struct Session {
+    pub journal: Journal,
+    /// The file that was there was damaged; a person should hear of it.
+    pub set_aside: Option<SetAside>,
+    pub profiles: Arc<Profiles>,
+    pub client: Client,
+    pub clock: Arc<dyn Clock>,
+    /// How patient the supervisor's writes are.
+    pub pace: Pace,
+}
+
+/// A pull request stays with an instance for so many polls without being heard of.
+const LEASE_POLLS: u32 = 3;
+/// No lease is shorter: a write whose answer was lost is looked for over some seconds.
+const SHORTEST_LEASE: Duration = Duration::from_mins(1);
+
+impl Session {
+    /// Opens the journal and connects. Nothing is sent yet.
+    pub async fn open(
+        settings: &Settings<'_>,
+        host: Host,
+        profiles: Profiles,
+        state_folder: Option<PathBuf>,
+        now: Timestamp,
+    ) -> Result<Session, Failure> {
+        let client = settings.connect(host).await?.client;
+        let reins = Reins::taken(settings.environment)?;
+        let (journal, set_aside) = open_held(settings, state_folder, now, reins.as_ref()).await?;
+        let clock: Arc<dyn Clock> = match reins {
+            Some(reins) => Arc::new(reins),
+            None => Arc::new(SystemClock),
+        };
+        let (profiles, pace) = (Arc::new(profiles), pace(settings));
+        Ok(Session { journal, set_aside, profiles, client, clock, pace })
+    }
+
+    /// A pull request of this forge, as the journal names it.
+    pub fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
+        PullRequestKey {
+            host: self.client.host().name().to_owned(),
+            repository: address.repository.clone(),
+            number: address.number,
+        }
+    }
+
+    /// Where a person's orders are carried out, with what the supervisor writes with. `by` names the person where GitHub
+    /// cannot be asked.
+    pub fn desk(
+        &self,
+        settings: &Settings<'_>,
+        supervisor: &Supervisor,
+        by: String,
+        read_only: bool,
+    ) -> Desk {
+        Desk::new(desk::Setup {
+            config: Arc::new(settings.config.clone()),
+            reads: self.profiles.clone(),
+            journal: self.journal.clone(),
+            client: self.client.clone(),
+            writer: supervisor.writer(),
+            clock: Arc::clone(&self.clock),
+            by,
+            read_only,
+        })
+    }
+
+    /// Starts supervising. `instance` names this process among those that share the journal.
+    pub async fn supervise(
+        &self,
+        settings: &Settings<'_>,
+        instance: String,
+        read_only: bool,
+        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+    ) -> Result<Supervisor, Failure> {
+        let options = self.options(settings, instance, read_only);
+        Ok(Supervisor::start(options, pull_requests).await?)
+    }
+
+    /// Starts supervising what was seen before.
+    pub async fn resume(
+        &self,
+        settings: &Settings<'_>,
+        instance: String,
+        read_only: bool,
+        last: Vec<StoredSnapshot>,
+    ) -> Result<Supervisor, Failure> {
+        let options = self.options(settings, instance, read_only);
+        Ok(Supervisor::resume(options, last).await?)
+    }
+
+    fn options(&self, settings: &Settings<'_>, instance: String, read_only: bool) -> Options {
+        let interval = settings.config.policy.poll_interval;
+        Options {
+            config: Arc::new(settings.config.clone()),
+            reads: self.profiles.clone(),
+            asks: self.profiles.clone(),
+            journal: self.journal.clone(),
+            client: self.client.clone(),
+            clock: Arc::clone(&self.clock),
+            instance,
+            read_only,
+            pace: self.pace.clone(),
+            lease: interval.saturating_mul(LEASE_POLLS).max(SHORTEST_LEASE),
+            fresh: true,
+            environment: settings.environment_of_programs,
+        }
+    }
+}
+
+/// Opens the journal that the configuration and the command line mean.
+pub async fn open_journal(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+) -> Result<(Journal, Option<SetAside>), Failure> {
+    let reins = Reins::taken(settings.environment)?;
+    open_held(settings, state_folder, now, reins.as_ref()).await
+}
+
+/// How fast to write.
+pub fn pace(settings: &Settings<'_>) -> Pace {
+    // Whoever holds the reins wants everything at once.
+    let held = Pace { between: Duration::ZERO, ..Pace::default() };
+    if Reins::are_offered(settings.environment) { held } else { Pace::default() }
+}
+
+async fn open_held(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+    reins: Option<&Reins>,
+) -> Result<(Journal, Option<SetAside>), Failure> {
+    let address: Option<Address> = settings.config.journal_address(state_folder);
+    let address = address.ok_or_else(|| {
+        Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
+    })?;
+    let mut options = JournalOptions::new(now);
+    options.checkpoint = reins.map(|reins| Arc::new(reins.clone()) as Arc<dyn Checkpoint>);
+    let opened = Journal::open(&address, options).await?;
+    Ok((opened.journal, opened.set_aside))
+}
+
+/// The journal, where there is one: whoever only looks does not make one.
+pub async fn existing_journal(
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+) -> Result<Option<Journal>, Failure> {
+    let Some(address) = settings.config.journal_address(state_folder) else { return Ok(None) };
+    if address.path().is_some_and(|path| !path.exists()) {
+        return Ok(None);
+    }
+    Ok(Some(Journal::open(&address, JournalOptions::new(now)).await?.journal))
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Failure::new(Kind::Journal, error)
+    }
+}

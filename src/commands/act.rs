@@ -1,0 +1,199 @@
+//! `cloture act` and `cloture pr`: what a person or a script wants written to GitHub, shown before it is sent, and sent
+//! once.
+//!
+//! An [`Order`] is what was asked for; [`mod@plan`] turns it into writes, without sending anything; the writes are
+//! rehearsed, agreed to ([`consent`]) and carried out one after the other; a [`Report`] says what became of each.
+//!
+//! What is absent: nothing here decides by itself that something is to be written. A confirmed command is its own
+//! permission (S4), and nothing else is.
+
+pub mod consent;
+pub mod plan;
+pub mod text;
+
+mod report;
+mod thread;
+mod threads;
+
+pub use crate::github::write::MergeMethod;
+pub use consent::Consent;
+pub use plan::{Plan, plan};
+pub use report::{Became, Decision, Recorded, Report, Step};
+pub use text::Text;
+
+use crate::app::connection::{self, Settings};
+use crate::app::session::open_journal;
+use crate::domain::snapshot::Account;
+use crate::failure::Failure;
+use crate::github::read::Read;
+use crate::github::write::Write;
+use crate::github::writer::Pace;
+use crate::github::{Client, PullRequestAddress, Reader, Writer};
+use crate::journal::{Journal, PullRequestKey};
+use crate::reviewers::profiles::Profiles;
+use crate::supervisor::clock::{Clock, SystemClock};
+use crate::supervisor::people::deed::deed;
+use crate::supervisor::people::{Past, Tried, What, write_out};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// What is to be done, as it was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// As it was typed: `OWNER/REPO#N` or a web address.
+    pub pull_request: String,
+    pub verb: Verb,
+    /// The caller's own name for this order, instead of the head; see [`plan()`].
+    pub key: Option<String>,
+    /// The beginning of the head that the caller looked at: at any other, nothing is done.
+    pub head: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verb {
+    Thread {
+        /// Its id, the beginning or the end of it, or its place.
+        thread: String,
+        verb: ThreadVerb,
+    },
+    PullRequest(PullRequestVerb),
+}
+
+/// What can be done with one thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThreadVerb {
+    pub what: What,
+    /// Why; for a reply, the reply itself.
+    pub reason: Option<String>,
+}
+
+/// What can be done with a pull request, or because of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PullRequestVerb {
+    Comment {
+        body: String,
+    },
+    Label {
+        name: String,
+    },
+    Unlabel {
+        name: String,
+    },
+    Approve {
+        body: String,
+    },
+    RequestChanges {
+        body: String,
+    },
+    RequestReview {
+        /// A reviewer that is known by name, or a login.
+        reviewer: String,
+        /// The comment by which this reviewer wants to be asked, where a request would not reach it.
+        mention: Option<String>,
+    },
+    Close,
+    Reopen,
+    Merge {
+        method: MergeMethod,
+    },
+    OpenIssue {
+        title: String,
+        body: String,
+        labels: Vec<String>,
+        assignees: Vec<String>,
+    },
+    Dispatch {
+        event_type: String,
+        payload: Map<String, Value>,
+    },
+}
+
+/// Reads the pull request, makes the plan, gets consent, and carries it out. What could be planned is reported write by
+/// write; an error means that nothing was written. Whatever leaves the machine has its intent and its outcome in the
+/// journal, which is in `state_folder` unless the configuration says otherwise.
+pub async fn act(
+    order: &Order,
+    settings: &Settings<'_>,
+    profiles: &Profiles,
+    state_folder: Option<PathBuf>,
+    consent: Consent<'_>,
+) -> Result<Report, Failure> {
+    let host = settings.host()?;
+    let addresses = connection::named(std::slice::from_ref(&order.pull_request), &host)?;
+    let Some(address) = addresses.first() else {
+        return Err(Failure::usage("no pull request is named; name one as OWNER/REPO#NUMBER"));
+    };
+    let client = settings.connect(host).await?.client;
+    let reader = Reader::new(&client);
+    let read = reader.read(address).await;
+    let read = read.map_err(|error| report::nothing_written(&error))?;
+    let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
+    if let Verb::Thread { thread, verb } = &order.verb {
+        let wanted = threads::Wanted { order, thread, verb, by };
+        return threads::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
+    }
+    let plan = plan(order, &read.snapshot, profiles)?;
+    let PullRequestAddress { repository, number } = plan::address(&read.snapshot);
+    let about = PullRequestKey { host: client.host().name().to_owned(), repository, number };
+    let writer = Writer::new(client, Pace::default());
+    if let Consent::Rehearsal = consent {
+        let steps = rehearse(&writer, plan).await?;
+        return Ok(Report {
+            pull_request: plan::address(&read.snapshot),
+            decision: None,
+            steps,
+            trouble: None,
+        });
+    }
+    // What cannot be recorded is not done, so that nobody is asked about it either.
+    let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
+    if let Consent::Ask(ask) = consent {
+        let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
+        consent::agreed(ask, &sentences)?;
+    }
+    carry_out(plan, &by, &read, &about, journal, &writer).await
+}
+
+/// Who did it, where GitHub does not tell whose token it is.
+const UNKNOWN: &str = "unknown";
+
+/// Exactly what would be sent.
+async fn rehearse(writer: &Writer<Client>, plan: Plan) -> Result<Vec<Step>, Failure> {
+    let mut steps = Vec::new();
+    for write in plan.writes {
+        let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
+        steps.push(Step { write, became: Became::Rehearsed(described.calls) });
+    }
+    Ok(steps)
+}
+
+/// One after the other, each with its intent before and its outcome after it in the journal.
+async fn carry_out(
+    plan: Plan,
+    by: &str,
+    read: &Read,
+    about: &PullRequestKey,
+    journal: Journal,
+    writer: &Writer<Client>,
+) -> Result<Report, Failure> {
+    let past = Past::load(&journal, about).await?;
+    let why = format!("{by} wants it");
+    let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &past));
+    let deeds: Vec<_> = deeds.collect();
+    let done = write_out(&deeds, by, about, &journal, writer).await;
+    let closed = journal.close().await;
+    let trouble = done.trouble.or(closed.err()).map(Failure::from);
+    let steps = deeds.into_iter().zip(done.deeds);
+    let steps = steps.map(|(deed, tried)| Step { write: deed.write, became: tried.into() }).collect();
+    Ok(Report { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
+}
+
+impl From<Tried> for Became {
+    fn from(tried: Tried) -> Self {
+        match tried {
+            Tried::Told(outcome) => Became::Told(outcome),
+            Tried::NotDone(error) => Became::NotDone(error),
+            Tried::NotTried => Became::NotTried,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What an order comes to, given the pull request as it is now. Nothing is sent here.
+//!
+//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. Running
+//! the same command again at the same head finds the text and posts nothing; after a push it is a new remark. A caller
+//! that gives a key of its own decides what counts as the same: it takes the head's place.
+
+use super::{Order, PullRequestVerb, Verb};
+use crate::domain::snapshot::PullRequestSnapshot;
+use crate::domain::verdict::Verdict;
+use crate::domain::vocabulary::Login;
+use crate::failure::Failure;
+use crate::github::PullRequestAddress;
+use crate::github::write::{Key, Target, Write};
+use crate::reviewers::profile;
+use crate::reviewers::profiles::{Known, Profiles};
+use crate::supervisor::people::key::key;
+
+/// Everything that one order leads to, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub writes: Vec<Write>,
+}
+
+/// Fewer characters of a commit name too many commits.
+const SHORTEST_HEAD: usize = 7;
+
+/// Turns an order into writes, or says why it cannot be carried out.
+pub fn plan(order: &Order, snapshot: &PullRequestSnapshot, profiles: &Profiles) -> Result<Plan, Failure> {
+    check_head(order, snapshot)?;
+    let planner = Planner::new(order, snapshot);
+    let writes = match &order.verb {
+        // What is done to a thread is planned where the supervisor's rules are known.
+        Verb::Thread { .. } => Vec::new(),
+        Verb::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
+    };
+    match writes.iter().find_map(Write::objection) {
+        Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}"))),
+        None => Ok(Plan { writes }),
+    }
+}
+
+/// Whoever says which head they looked at wants nothing done at another.
+pub(super) fn check_head(order: &Order, snapshot: &PullRequestSnapshot) -> Result<(), Failure> {
+    let Some(expected) = &order.head else { return Ok(()) };
+    if expected.len() < SHORTEST_HEAD {
+        return Err(Failure::usage(format_args!(
+            "`{expected}` is too short for a commit; --head takes at least {SHORTEST_HEAD} characters"
+        )));
+    }
+    let head = snapshot.head.sha.as_str();
+    if head.to_ascii_lowercase().starts_with(&expected.to_ascii_lowercase()) {
+        return Ok(());
+    }
+    let address = address(snapshot);
+    Err(Failure::usage(format_args!(
+        "nothing was written: the head of {address} is {head} by now, not {expected}; look at it again"
+    )))
+}
+
+pub(super) fn address(snapshot: &PullRequestSnapshot) -> PullRequestAddress {
+    PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
+}
+
+struct Planner<'a> {
+    snapshot: &'a PullRequestSnapshot,
+    address: PullRequestAddress,
+    /// What tells this order from the same one at another time.
+    occasion: &'a str,
+}
+
+impl<'a> Planner<'a> {
+    fn new(order: &'a Order, snapshot: &'a PullRequestSnapshot) -> Self {
+        let address = address(snapshot);
+        Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(snapshot.head.sha.as_str()) }
+    }
+
+    fn on_pull_request(&self, verb: &PullRequestVerb, profiles: &Profiles) -> Result<Write, Failure> {
+        let on = Target { address: self.address.clone(), node_id: self.snapshot.node_id.clone() };
+        Ok(match verb {
+            PullRequestVerb::Comment { body } => {
+                Write::Comment { on, key: self.key("comment", &[body])?, body: body.clone() }
+            }
+            PullRequestVerb::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
+            PullRequestVerb::Unlabel { name } => {
+                Write::RemoveLabel { on, label: given(name, "a label's name")? }
+            }
+            PullRequestVerb::Approve { body } => {
+                self.review(on, Verdict::Approve, "approve", body.clone())?
+            }
+            PullRequestVerb::RequestChanges { body } => {
+                let body = given(body, "a text that says what to change")?;
+                self.review(on, Verdict::RequestChanges, "request-changes", body)?
+            }
+            PullRequestVerb::RequestReview { reviewer, mention: Some(mention) } => {
+                let key = self.key("request-review", &[reviewer, mention])?;
+                Write::Comment { on, body: mention.clone(), key }
+            }
+            PullRequestVerb::RequestReview { reviewer, mention: None } => {
+                let reviewer = given(reviewer, "a reviewer")?;
+                let profile = known(&reviewer, profiles).map(|known| &known.profile);
+                if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
+                    let key = self.key("request-review", &[&reviewer, &profile.ask_again])?;
+                    Write::Comment { on, body: profile.ask_again.clone(), key }
+                } else {
+                    let (reviewer, is_bot) = account(&reviewer, profiles);
+                    Write::RequestReview { on, reviewer, is_bot }
+                }
+            }
+            PullRequestVerb::Close => Write::Close { on },
+            PullRequestVerb::Reopen => Write::Reopen { on },
+            PullRequestVerb::Merge { method } => {
+                Write::Merge { on, head: self.snapshot.head.sha.clone(), method: *method }
+            }
+            PullRequestVerb::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
+                repository: self.address.repository.clone(),
+                title: given(title, "a title")?,
+                body: body.clone(),
+                labels: labels.clone(),
+                assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
+                key: self.key("issue", &[title, body])?,
+            },
+            PullRequestVerb::Dispatch { event_type, payload } => Write::Dispatch {
+                repository: self.address.repository.clone(),
+                event_type: given(event_type, "an event type")?,
+                payload: payload.clone(),
+                key: self
+                    .key("dispatch", &[event_type, &serde_json::Value::from(payload.clone()).to_string()])?,
+            },
+        })
+    }
+
+    fn review(&self, on: Target, verdict: Verdict, name: &str, body: String) -> Result<Write, Failure> {
+        let key = self.key(name, &[&body])?;
+        let head = self.snapshot.head.sha.clone();
+        Ok(Write::Review { on, verdict, head, body, threads: Vec::new(), key })
+    }
+
+    fn key(&self, verb: &str, parts: &[&str]) -> Result<Key, Failure> {
+        key(verb, &[&[self.address.to_string().as_str(), self.occasion], parts].concat())
+    }
+}
+
+/// A text that GitHub would refuse, or take for something else, if there were nothing in it.
+fn given(text: &str, what: &str) -> Result<String, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(format_args!("nothing was written: {what} is missing")));
+    }
+    Ok(text.to_owned())
+}
+
+/// The reviewer that is known by this name or login.
+fn known<'a>(name: &str, profiles: &'a Profiles) -> Option<&'a Known> {
+    let name = name.trim().trim_start_matches('@');
+    let plain = name.strip_suffix("[bot]").unwrap_or(name);
+    let is_this = |known: &str| known.eq_ignore_ascii_case(plain);
+    profiles
+        .iter()
+        .find(|known| is_this(known.name.as_str()) || known.profile.logins.iter().any(|login| is_this(login)))
+}
+
+/// The account of a reviewer that is known by this name, else the login itself.
+fn account(name: &str, profiles: &Profiles) -> (Login, bool) {
+    let profile = known(name, profiles);
+    let name = name.trim().trim_start_matches('@');
+    let plain = name.strip_suffix("[bot]").unwrap_or(name);
+    match profile.and_then(|known| Some((known.profile.logins.first()?, known.profile.kind))) {
+        Some((login, kind)) => (login.as_str().into(), kind == profile::Kind::Bot),
+        None => (plain.into(), plain != name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reviewer_is_asked_by_its_account_and_anybody_else_by_login() {
+        let profiles = Profiles::built_in().unwrap();
+        for (name, expected) in [
+            ("coderabbit", ("coderabbitai", true)),
+            ("coderabbitai", ("coderabbitai", true)),
+            ("@CodeRabbitAI[bot]", ("coderabbitai", true)),
+            ("copilot", ("copilot-pull-request-reviewer", true)),
+            ("erin", ("erin", false)),
+            ("@erin", ("erin", false)),
+            ("my-own[bot]", ("my-own", true)),
+        ] {
+            let (login, is_bot) = account(name, &profiles);
+            assert_eq!((login.as_str(), is_bot), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `cloture classify`: what Cloture makes of posts, a JSON line out for each line in. It is how people tune profiles.
+//!
+//! A reviewer's post is read with its profile, and one of a bot that nobody knows by the marks that many bots share. A person's
+//! has an intent instead of a stance; its kind follows from where it stands: a thread's first comment is a `finding`, what
+//! follows in a thread or on the pull request is a `reply`, a review's body is a `summary`. What an agent posted under a
+//! person's login as a comment is read like an unknown bot's, because it is no reply of that person.
+
+use crate::domain::post::{PostClass, Reading, Reads, Where};
+use crate::domain::snapshot::{Account, AccountKind};
+use crate::domain::vocabulary::{Association, Category, Intent, ReviewerName, Severity, Stance};
+use crate::output::sanitize;
+use crate::replies::{classify as intent_of, is_agent_post};
+use crate::reviewers::object::Object;
+use crate::reviewers::profiles::Profiles;
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why classifying stopped. What came before has been printed.
+#[derive(Debug, Error)]
+pub enum ClassifyError {
+    #[error("line {line} of the input: {problem}")]
+    Input { line: u64, problem: String },
+    #[error("the input could not be read")]
+    Read(#[source] io::Error),
+    #[error("the answer could not be written")]
+    Write(#[source] io::Error),
+}
+
+/// Reads posts, a JSON object a line, and prints what each is. Every answer is out before the next line is read, so that
+/// a program can ask about one post at a time.
+pub fn classify(
+    mut input: impl BufRead,
+    mut output: impl Write,
+    profiles: &Profiles,
+) -> Result<(), ClassifyError> {
+    let mut number = 0;
+    loop {
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line).map_err(ClassifyError::Read)? == 0 {
+            return Ok(());
+        }
+        number += 1;
+        let problem = |problem: String| ClassifyError::Input { line: number, problem };
+        // Editors and shells leave a blank line at the end.
+        if line.iter().all(u8::is_ascii_whitespace) {
+            if input.fill_buf().map_err(ClassifyError::Read)?.is_empty() {
+                return Ok(());
+            }
+            return Err(problem("the line is empty".to_owned()));
+        }
+        let Object(post): Object<TypedPost> =
+            serde_json::from_slice(&line).map_err(|error| problem(without_place(&error)))?;
+        let answer = serde_json::to_string(&post.classified(profiles)).map_err(io::Error::from);
+        let answer = answer.map_err(ClassifyError::Write)?;
+        writeln!(output, "{}", sanitize::json(&answer)).map_err(ClassifyError::Write)?;
+        output.flush().map_err(ClassifyError::Write)?;
+    }
+}
+
+/// What is wrong with a line. Its number is said already, and the columns of a line of JSON help nobody.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+    let kind = if error.is_data() { "this is not a post" } else { "this is not valid JSON" };
+    format!("{kind}: {reason}")
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypedPost {
+    author: String,
+    is_bot: bool,
+    #[serde(rename = "association")]
+    _association: Association,
+    #[serde(rename = "where")]
+    place: TypedWhere,
+    body: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TypedWhere {
+    ThreadRoot,
+    ThreadReply,
+    Review,
+    Comment,
+}
+
+impl From<TypedWhere> for Where {
+    fn from(typed: TypedWhere) -> Where {
+        match typed {
+            TypedWhere::ThreadRoot => Where::ThreadRoot,
+            TypedWhere::ThreadReply => Where::ThreadReply,
+            TypedWhere::Review => Where::Review,
+            TypedWhere::Comment => Where::Comment,
+        }
+    }
+}
+
+/// What a post is, as it is printed.
+#[derive(Debug, Serialize)]
+struct Classified {
+    reviewer: Option<ReviewerName>,
+    kind: &'static str,
+    severity: Option<Severity>,
+    category: Option<Category>,
+    title: Option<Arc<str>>,
+    suggestion: bool,
+    stance: Option<Stance>,
+    intent: Option<Intent>,
+}
+
+impl TypedPost {
+    fn classified(self, profiles: &Profiles) -> Classified {
+        let kind = if self.is_bot { AccountKind::Bot } else { AccountKind::User };
+        let account = Account { login: self.author.as_str().into(), kind, database_id: None };
+        let place = Where::from(self.place);
+        let reviewer = profiles.reviewer(&account, &self.body);
+        match &reviewer {
+            Some(name) => Classified::of_bot(profiles.read(name, place, &self.body), reviewer),
+            None if self.is_bot => Classified::of_bot(profiles.read_unknown(place, &self.body), None),
+            None => Classified::of_person(place, &self.body, profiles),
+        }
+    }
+}
+
+impl Classified {
+    fn of_bot(reading: Reading, reviewer: Option<ReviewerName>) -> Classified {
+        let kind = class_name(reading.class);
+        let stance = reading.stance;
+        // A summary's findings are many; only a post that is one finding has one title and one severity.
+        let single = match reading.class {
+            PostClass::Finding => reading.findings.into_iter().next(),
+            _ => None,
+        };
+        let single = single.as_ref();
+        Classified {
+            reviewer,
+            kind,
+            severity: single.and_then(|finding| finding.severity),
+            category: single.and_then(|finding| finding.category),
+            title: single.and_then(|finding| finding.title.clone()),
+            suggestion: single.is_some_and(|finding| finding.suggestion.is_some()),
+            stance,
+            intent: None,
+        }
+    }
+
+    fn of_person(place: Where, body: &str, profiles: &Profiles) -> Classified {
+        let is_agent = is_agent_post(body);
+        let class = match place {
+            Where::ThreadRoot => PostClass::Finding,
+            Where::Review => PostClass::Summary,
+            Where::Comment if is_agent => profiles.read_unknown(place, body).class,
+            Where::ThreadReply | Where::Comment => PostClass::Reply,
+        };
+        let single = (class == PostClass::Finding)
+            .then(|| profiles.read_unknown(place, body))
+            .map(|read| read.findings);
+        let suggestion = single.iter().flatten().any(|finding| finding.suggestion.is_some());
+        Classified {
+            reviewer: None,
+            kind: class_name(class),
+            severity: None,
+            category: None,
+            title: None,
+            suggestion,
+            stance: None,
+            intent: Some(intent_of(body)),
+        }
+    }
+}
+
+fn class_name(class: PostClass) -> &'static str {
+    match class {
+        PostClass::Finding => "finding",
+        PostClass::Reply => "reply",
+        PostClass::Summary => "summary",
+        PostClass::Failure => "failure",
+        PostClass::Noise => "noise",
+    }
+}

@@ -1,0 +1,97 @@
+//! The repository that the demo's author works on: a real one, made with `git` in the demo's folder, with the branches of
+//! the pull requests that the scenario opens there. Where there is no `git`, there is no author.
+
+use super::Scenario;
+use crate::agents::process::{self, Ending, Environment, Job, Limits};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A repository's branches as `git` has them.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) checkout: PathBuf,
+    /// Each branch with its head.
+    heads: BTreeMap<String, String>,
+}
+
+const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 64 * 1024, log: 0 };
+
+/// Who wrote what is there before the demo begins.
+const COMMITTER: &str = "committer Erin <erin@example.invalid> 1772442000 +0000";
+
+/// Makes the repository and a checkout of it; none where `git` is missing or does not do it.
+pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -> Option<Made> {
+    // Its address ends in the repository's name, by which the author's remote is recognised.
+    let bare = folder.join(format!("{repository}.git"));
+    let checkout = folder.join("checkout");
+    fs::create_dir_all(&bare).ok()?;
+    fs::create_dir_all(&checkout).ok()?;
+    let address = bare.to_str()?;
+    git(&bare, &["init", "--quiet", "--bare", "."], b"").await?;
+    git(&bare, &["--git-dir", ".", "fast-import", "--quiet"], history(repository, scenario).as_bytes())
+        .await?;
+    git(&checkout, &["init", "--quiet", "."], b"").await?;
+    git(&checkout, &["remote", "add", "origin", address], b"").await?;
+    let format = "--format=%(refname:strip=2) %(objectname)";
+    let listed = git(&bare, &["--git-dir", ".", "for-each-ref", format, "refs/heads/"], b"").await?;
+    let heads = listed.lines().filter_map(|line| line.split_once(' '));
+    let heads = heads.map(|(branch, head)| (branch.to_owned(), head.to_owned())).collect();
+    Some(Made { checkout, heads })
+}
+
+impl Made {
+    /// Lets the scenario's pull requests have the heads that `git` gave them.
+    pub(super) fn name_heads(&self, repository: &str, scenario: &mut Scenario) {
+        let entries = scenario.pull_requests.iter_mut().map(toml::Spanned::get_mut);
+        for entry in entries.filter(|entry| entry.repository == repository) {
+            entry.sha = entry.branch.as_ref().and_then(|branch| self.heads.get(branch)).cloned();
+        }
+    }
+}
+
+/// What `git fast-import` reads: the default branch, and from it a commit a pull request.
+fn history(repository: &str, scenario: &Scenario) -> String {
+    let mut stream = String::new();
+    let mut commit = |branch: &str, from: Option<&str>, message: &str, files: &BTreeMap<String, String>| {
+        let _infallible =
+            write!(stream, "commit refs/heads/{branch}\n{COMMITTER}\ndata {}\n{message}\n", message.len());
+        if let Some(from) = from {
+            let _infallible = writeln!(stream, "from refs/heads/{from}");
+        }
+        for (path, text) in files {
+            let _infallible = write!(stream, "M 100644 inline {path}\ndata {}\n{text}\n", text.len());
+        }
+        stream.push('\n');
+    };
+    let entry =
+        scenario.repositories.iter().map(toml::Spanned::get_ref).find(|entry| entry.name == repository);
+    let Some(entry) = entry else { return stream };
+    commit(&entry.default_branch, None, "Initial commit", &entry.files);
+    let pulls = scenario.pull_requests.iter().map(toml::Spanned::get_ref);
+    for pull in pulls.filter(|pull| pull.repository == repository) {
+        if let Some(branch) = &pull.branch {
+            commit(branch, Some(&entry.default_branch), &pull.title, &pull.files);
+        }
+    }
+    stream
+}
+
+async fn git(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Option<String> {
+    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    let environment = Environment::ordinary().with("GIT_TERMINAL_PROMPT", "0").with("LC_ALL", "C");
+    let job = Job {
+        program: OsStr::new("git"),
+        arguments: &arguments,
+        directory: Some(directory),
+        environment: &environment,
+        stdin,
+        limits: LIMITS,
+    };
+    let finished = process::run(&job).await.ok()?;
+    (finished.ending == Ending::Succeeded)
+        .then(|| String::from_utf8_lossy(&finished.output).trim().to_owned())
+}

@@ -1,0 +1,122 @@
+//! What Cloture needs on this machine: its journal, and the programs that it runs.
+
+use super::Examination;
+use crate::agents::targets::kind_of;
+use crate::app::connection::Settings;
+use crate::config::TargetKind;
+use crate::domain::vocabulary::TargetName;
+use crate::failure::{Failure, Kind};
+use crate::journal::{Filter, Journal, JournalError, Options, Order};
+use crate::reviewers::adapters::{Adapter, Program};
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+impl Examination {
+    /// Where the journal is, and whether it can be used. One that is not there yet is not made.
+    pub(super) async fn journal(
+        &mut self,
+        settings: &Settings<'_>,
+        state_folder: Option<&Path>,
+        now: Timestamp,
+    ) {
+        // Without a home folder the state's own line says what to do.
+        let Some(address) = settings.config.journal_address(state_folder.map(Path::to_path_buf)) else {
+            return;
+        };
+        if address.path().is_some_and(|path| !path.exists()) {
+            return self
+                .pass(format_args!("journal: {address}, which is begun when there is something to keep"));
+        }
+        let used = async {
+            let journal = Journal::open(&address, Options::new(now)).await?.journal;
+            let newest = Filter { limit: Some(1), order: Order::NewestFirst, ..Filter::default() };
+            let records = journal.records(newest).await?.first().map_or(0, |record| record.seq);
+            journal.check_writable().await?;
+            journal.close().await?;
+            Ok::<_, JournalError>(records)
+        };
+        match used.await {
+            Ok(records) => self.pass(format_args!(
+                "journal: {address}, version {}, {records} records, readable and writable",
+                Journal::VERSION
+            )),
+            Err(error) => self.failed("journal", &Failure::from(error)),
+        }
+    }
+
+    /// Whether the programs of driven reviewers and of the author are there.
+    pub(super) fn programs(&mut self, settings: &Settings<'_>) {
+        for reviewer in &settings.config.reviewers {
+            let what = format!("reviewer {}", reviewer.name);
+            match &reviewer.adapter {
+                Some(Adapter::Program(program)) => self.program(&what, program, settings),
+                Some(Adapter::Claude(agent) | Adapter::Codex(agent)) => {
+                    self.program(&what, &agent.program, settings);
+                }
+                Some(Adapter::OpenAi(endpoint)) => {
+                    self.pass(format_args!("{what}: asked at {}", endpoint.base_url));
+                }
+                None => {}
+            }
+        }
+        if let Some(agent) = &settings.config.author.agent {
+            self.program("author", &agent.program, settings);
+        }
+    }
+
+    /// Whether something can be sent to every target that a finding may go to.
+    pub(super) fn targets(&mut self, settings: &Settings<'_>) {
+        let handoff = &settings.config.handoff;
+        let declared = handoff.targets.iter().map(|target| &target.name);
+        let routed = handoff.routes.iter().map(|route| &route.target);
+        for name in declared.chain(routed).collect::<BTreeSet<&TargetName>>() {
+            match kind_of(&settings.config.targets, name) {
+                Ok(TargetKind::Command { program, .. }) => {
+                    self.program(&format!("target {name}"), program, settings);
+                }
+                Ok(_) => self.pass(format_args!("target {name}: can be sent to")),
+                Err(error) => self.fail(
+                    Kind::Unfit,
+                    format_args!("target {name}: it has no `kind`"),
+                    &error.to_string(),
+                ),
+            }
+        }
+    }
+
+    fn program(&mut self, what: &str, program: &Program, settings: &Settings<'_>) {
+        let name = program.command.first().map_or("", String::as_str);
+        let path = (settings.environment)("PATH").unwrap_or_default();
+        match find(name, &path, settings.directory) {
+            Some(found) => self.pass(format_args!("{what}: runs {}", found.display())),
+            None => self.fail(
+                Kind::Unfit,
+                format_args!("{what}: the program `{name}` was not found"),
+                "install it, add its folder to PATH, or write its whole path into the configuration",
+            ),
+        }
+    }
+}
+
+/// The file that would be run.
+fn find(name: &str, path: &str, directory: &Path) -> Option<PathBuf> {
+    if name.is_empty() {
+        return None;
+    }
+    if name.contains('/') {
+        return Some(directory.join(name)).filter(|file| is_program(file));
+    }
+    std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    let Ok(about) = file.metadata() else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        about.is_file() && about.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    about.is_file()
+}

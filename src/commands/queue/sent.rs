@@ -1,0 +1,168 @@
+//! `cloture queue history`: every task that a merge decided, newest first, and how far each has come. It is read from the
+//! journal alone, so that it tells of pull requests that nobody tracks any more, too.
+
+use crate::app::connection::{self, Settings};
+use crate::app::session::existing_journal;
+use crate::domain::snapshot::RepositoryName;
+use crate::domain::vocabulary::{FilePath, TargetName, ThreadId};
+use crate::failure::Failure;
+use crate::output::sanitize;
+use crate::supervisor::handoffs::{Decided, Try, ever};
+use crate::supervisor::view::HandoffState;
+use jiff::Timestamp;
+use serde::Serialize;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What was sent, for people and for scripts.
+#[derive(Debug, Serialize)]
+pub struct Sent {
+    tasks: Vec<SentTask>,
+}
+
+#[derive(Debug, Serialize)]
+struct SentTask {
+    host: String,
+    repository: RepositoryName,
+    number: u64,
+    /// When the merge was seen that decided it.
+    decided_at: Timestamp,
+    target: TargetName,
+    path: FilePath,
+    findings: Vec<ThreadId>,
+    /// The findings' titles, where they were kept.
+    titles: Vec<String>,
+    /// Why it goes.
+    reason: String,
+    /// `sent`, `waiting`, `stuck` or `unknown`.
+    state: &'static str,
+    /// Where it is, if it was sent to GitHub.
+    url: Option<String>,
+    /// When it is tried again, where it waits.
+    until: Option<Timestamp>,
+    /// Why it is stuck, or why nobody knows.
+    message: Option<String>,
+    /// How often it was sent, or was about to be.
+    tries: u32,
+    /// When that was last, and by which instance.
+    tried_at: Option<Timestamp>,
+    by: Option<String>,
+    /// Names it for good.
+    key: String,
+}
+
+/// What somebody wants to see.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// As it was typed; none for all.
+    pub pull_request: Option<&'a str>,
+    /// Only the newest so many.
+    pub limit: Option<usize>,
+}
+
+/// Without a journal nothing was ever sent.
+pub async fn history(
+    wanted: &Wanted<'_>,
+    settings: &Settings<'_>,
+    state_folder: Option<PathBuf>,
+    now: Timestamp,
+) -> Result<Sent, Failure> {
+    let host = settings.host()?;
+    let named: Vec<String> = wanted.pull_request.map(ToOwned::to_owned).into_iter().collect();
+    let named = connection::named(&named, &host)?;
+    let Some(journal) = existing_journal(settings, state_folder, now).await? else {
+        return Ok(Sent { tasks: Vec::new() });
+    };
+    let decided = ever(&journal, &settings.config.targets, named.first(), wanted.limit).await?;
+    journal.close().await?;
+    Ok(Sent { tasks: decided.into_iter().map(SentTask::of).collect() })
+}
+
+impl SentTask {
+    fn of(decided: Decided) -> SentTask {
+        let Decided { about, key, task, reason, titles, at, last_try, state, is_unknown } = decided;
+        let (state, url, until, message) = match state {
+            HandoffState::Stuck(why) if is_unknown => ("unknown", None, None, Some(why)),
+            _ if is_unknown => {
+                let why = "it was being sent, and nobody has recorded what came of it";
+                ("unknown", None, None, Some(why.to_owned()))
+            }
+            HandoffState::Sent { url } => ("sent", url, None, None),
+            HandoffState::Waiting { until, why } => ("waiting", None, Some(until), why),
+            HandoffState::Stuck(why) => ("stuck", None, None, Some(why)),
+        };
+        let tries = last_try.as_ref().map_or(0, |last| last.number);
+        let (tried_at, by) = last_try.map_or((None, None), |Try { at, by, .. }| (Some(at), Some(by)));
+        SentTask {
+            host: about.host,
+            repository: about.repository,
+            number: about.number,
+            decided_at: at,
+            target: task.target,
+            path: task.path,
+            findings: task.findings,
+            titles,
+            reason,
+            state,
+            url,
+            until,
+            message,
+            tries,
+            tried_at,
+            by,
+            key,
+        }
+    }
+}
+
+impl Sent {
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        Ok(sanitize::json(&serde_json::to_string(self)?).into_owned())
+    }
+}
+
+/// ```text
+/// 2026-03-02T09:01:00Z  acme/shop#7  for fixer: src/cart.rs, sent: https://…
+///   2 findings: The subtraction underflows; Indexing panics
+///   queued by a person; try 1 by here/4711
+/// ```
+impl fmt::Display for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.tasks.is_empty() {
+            return write!(f, "The journal knows no task that was ever handed off.");
+        }
+        for (index, task) in self.tasks.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{task}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for SentTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SentTask { repository, number, decided_at, target, path, reason, state, tries, by, .. } = self;
+        let more = match (&self.url, self.until, &self.message) {
+            (Some(url), ..) => format!(": {url}"),
+            (_, Some(until), _) => format!(" until {until:.0}"),
+            (.., Some(message)) => format!(": {message}"),
+            (None, None, None) => String::new(),
+        };
+        let line = format!("{decided_at:.0}  {repository}#{number}  for {target}: {path}, {state}{more}");
+        writeln!(f, "{}", sanitize::line(&line))?;
+        let ids = || self.findings.iter().map(ToString::to_string).collect();
+        let names: Vec<String> = if self.titles.is_empty() { ids() } else { self.titles.clone() };
+        let count = match self.findings.len() {
+            1 => "1 finding".to_owned(),
+            count => format!("{count} findings"),
+        };
+        writeln!(f, "  {}", sanitize::line(&format!("{count}: {}", names.join("; "))))?;
+        let tried = match (tries, by) {
+            (0, _) | (_, None) => "not tried yet".to_owned(),
+            (tries, Some(by)) => format!("try {tries} by {by}"),
+        };
+        write!(f, "  {}", sanitize::line(&format!("{reason}; {tried}")))
+    }
+}

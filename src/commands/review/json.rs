@@ -1,0 +1,98 @@
+//! The review as one JSON object, for scripts.
+
+use super::{Accepted, Fate, Review};
+use crate::domain::cycle::{Answer, Choice, Report};
+use crate::domain::place::LineRange;
+use crate::domain::pull_request::CycleOutcome;
+use crate::output::sanitize;
+use crate::output::thread_json::ThreadLine;
+use crate::reviewers::ask::{CycleEnd, Turn};
+use crate::reviewers::request::ViolationPart;
+use serde_json::{Value, json};
+
+impl Review {
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let accepted = self.accepted();
+        let own = self.engine.threads().filter(|thread| thread.reviewer == self.reviewer);
+        let threads: Vec<_> = own.map(|thread| ThreadLine::of(thread, &self.policy)).collect();
+        let document = json!({
+            "repository": self.snapshot.repository,
+            "number": self.snapshot.number,
+            "reviewer": self.reviewer,
+            "head": self.snapshot.head.sha,
+            // It never is: this command only shows.
+            "posted": false,
+            "outcome": self.outcome(),
+            "skipped": match &self.end { CycleEnd::Skipped(skip) => Some(skip.name()), _ => None },
+            "attempts": self.turns().iter().map(attempt).collect::<Vec<_>>(),
+            "verdict": accepted.as_ref().map(|accepted| accepted.verdict.name()),
+            "summary": accepted.as_ref().and_then(|accepted| accepted.summary),
+            "actions": accepted.as_ref().map(|accepted| actions(accepted.answer)).unwrap_or_default(),
+            "findings": accepted.as_ref().map(findings).unwrap_or_default(),
+            "threads": threads,
+        });
+        Ok(sanitize::json(&serde_json::to_string(&document)?).into_owned())
+    }
+
+    fn outcome(&self) -> &'static str {
+        match &self.end {
+            CycleEnd::Skipped(_) => "skipped",
+            CycleEnd::ClosedUnasked => "closed_unasked",
+            CycleEnd::Asked(turns) => match turns.last().map(|turn| &turn.outcome) {
+                Some(CycleOutcome::Completed { .. }) => "completed",
+                Some(CycleOutcome::Overtaken) => "overtaken",
+                Some(CycleOutcome::Failed { .. }) | None => "failed",
+            },
+        }
+    }
+}
+
+fn attempt(turn: &Turn) -> Value {
+    let violations: Vec<ViolationPart> = match &turn.outcome {
+        CycleOutcome::Failed { violations, .. } => violations.iter().map(ViolationPart::of).collect(),
+        CycleOutcome::Completed { .. } | CycleOutcome::Overtaken => Vec::new(),
+    };
+    let fit = &turn.attempt.fit;
+    json!({
+        "attempt": turn.attempt.frozen.attempt,
+        "took_ms": u64::try_from(turn.attempt.took.as_millis()).unwrap_or(u64::MAX),
+        "prompt": {
+            "estimated_tokens": fit.estimated_tokens,
+            "window_tokens": fit.window_tokens,
+            "warning": fit.is_worth_a_warning().then(|| fit.to_string()),
+        },
+        "violations": violations,
+        "log": turn.attempt.log,
+    })
+}
+
+fn actions(answer: &Answer) -> Vec<Value> {
+    let choices = match answer {
+        Answer::Actions { choices, .. } => choices.as_slice(),
+        Answer::Findings { .. } => &[],
+    };
+    let line = |choice: &Choice| {
+        let Choice { thread, action, stance, comment } = choice;
+        json!({ "thread": thread, "action": action, "stance": stance, "body": comment })
+    };
+    choices.iter().map(line).collect()
+}
+
+fn findings(accepted: &Accepted<'_>) -> Vec<Value> {
+    let line = |report: &Report| {
+        let finding = &report.finding;
+        json!({
+            "id": report.id,
+            "path": finding.path,
+            "line": finding.lines.map(LineRange::first),
+            "end_line": finding.lines.map(LineRange::last),
+            "title": finding.title,
+            "body": finding.body,
+            "severity": finding.severity,
+            "category": finding.category,
+            "suggestion": finding.suggestion,
+            "fate": Fate::of(&report.id, accepted.notes).name(),
+        })
+    };
+    accepted.answer.reports().iter().map(line).collect()
+}

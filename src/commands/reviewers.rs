@@ -1,0 +1,107 @@
+//! `cloture reviewers`: the profiles in force, and where each came from.
+
+use crate::output::sanitize;
+use crate::reviewers::profile::{Channel, Profile, Settling};
+use crate::reviewers::profiles::{Known, Profiles};
+use serde::Serialize;
+use std::fmt;
+
+/// The profiles in force, by name.
+#[derive(Debug, Serialize)]
+pub struct Roster {
+    profiles: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    name: String,
+    logins: Vec<String>,
+    ids: Vec<u64>,
+    shared_logins: Vec<String>,
+    posts: Vec<&'static str>,
+    settles: Vec<&'static str>,
+    ask_again: Option<String>,
+    re_request: bool,
+    /// `built_in` or `configuration`.
+    source: &'static str,
+    /// The keys that the configuration gave, in the order of its documentation.
+    configured: Vec<&'static str>,
+}
+
+impl Roster {
+    pub fn of(profiles: &Profiles) -> Roster {
+        let mut profiles: Vec<Entry> = profiles.iter().map(Entry::of).collect();
+        profiles.sort_by(|a, b| a.name.cmp(&b.name));
+        Roster { profiles }
+    }
+
+    /// As one JSON object, safe for a terminal all the same.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|text| sanitize::json(&text).into_owned())
+    }
+}
+
+impl Entry {
+    fn of(known: &Known) -> Entry {
+        let Profile { logins, ids, shared_logins, posts, settles, ask_again, re_request, .. } =
+            &known.profile;
+        Entry {
+            name: known.name.to_string(),
+            logins: logins.clone(),
+            ids: ids.clone(),
+            shared_logins: shared_logins.clone(),
+            posts: names(posts, &Channel::ALL),
+            settles: names(settles, &Settling::ALL),
+            ask_again: Some(ask_again.clone()).filter(|text| !text.is_empty()),
+            re_request: *re_request,
+            source: if known.built_in { "built_in" } else { "configuration" },
+            configured: known.configured.clone(),
+        }
+    }
+
+    /// Whose posts these are, in words.
+    fn accounts(&self) -> String {
+        let shared = self.shared_logins.iter().map(|login| format!("{login} (by marks in the post)"));
+        let accounts: Vec<String> = self.logins.iter().cloned().chain(shared).collect();
+        if accounts.is_empty() { "known by account number".to_owned() } else { accounts.join(", ") }
+    }
+
+    fn asked_by(&self) -> String {
+        match (&self.ask_again, self.re_request) {
+            (Some(comment), _) => format!("the comment {comment:?}"),
+            (None, true) => "requesting its review again".to_owned(),
+            (None, false) => "nothing".to_owned(),
+        }
+    }
+
+    fn origin(&self) -> String {
+        match (self.source, self.configured.as_slice()) {
+            ("built_in", []) => "built in".to_owned(),
+            ("built_in", keys) => format!("built in, with {} from the configuration", keys.join(", ")),
+            (_, _) => "the configuration".to_owned(),
+        }
+    }
+}
+
+fn names<T: Copy + PartialEq>(chosen: &[T], all: &[(&'static str, T)]) -> Vec<&'static str> {
+    let name = |choice: &T| all.iter().find(|(_, known)| known == choice).map(|(name, _)| *name);
+    chosen.iter().filter_map(name).collect()
+}
+
+impl fmt::Display for Roster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widest = self.profiles.iter().map(|entry| entry.name.chars().count()).max().unwrap_or_default();
+        for (index, entry) in self.profiles.iter().enumerate() {
+            let break_before = if index == 0 { "" } else { "\n" };
+            let name = sanitize::line(&entry.name).into_owned();
+            let text = format!(
+                "{}; reviews again by {}; from: {}",
+                entry.accounts(),
+                entry.asked_by(),
+                entry.origin()
+            );
+            write!(f, "{break_before}{name:widest$}  {}", sanitize::line(&text))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! `cloture simulate`: replays a script of one pull request through the production engine, without any I/O
+//! beyond reading the script and printing what became of it. It is how a team tries a policy, and how the
+//! engine is tested from outside.
+
+mod report;
+mod trace;
+
+use crate::domain::cycle::Violation;
+use crate::domain::handoff::{HandoffRules, Task};
+use crate::domain::policy::Policy;
+use crate::domain::pull_request::{CycleOutcome, PullRequest, Refusal};
+use crate::domain::re_review::Reply;
+use crate::domain::verdict::Verdict;
+use crate::domain::vocabulary::ThreadId;
+use crate::replies::PhraseTables;
+use crate::reviewers::answer::read_traced;
+use crate::reviewers::object::Object;
+use report::Reporter;
+use std::io::{self, BufRead, Write};
+use thiserror::Error;
+use trace::{CycleEvent, Event, Header, PersonEvent, ReplyEvent};
+
+/// Why a replay stopped. What came before has been printed.
+#[derive(Debug, Error)]
+pub enum SimulateError {
+    #[error("line {line} of the trace: {problem}")]
+    Trace { line: u64, problem: String },
+    #[error("the trace could not be read")]
+    Read(#[source] io::Error),
+    #[error("the report could not be written")]
+    Write(#[source] io::Error),
+}
+
+/// Replays a trace, printing one line per event.
+pub fn simulate(trace: impl BufRead, output: impl Write) -> Result<(), SimulateError> {
+    let mut reporter = Reporter::new(output);
+    let played = play_all(trace, &mut reporter);
+    // What came before a bad line is printed whatever the line was.
+    reporter.flush().map_err(SimulateError::Write)?;
+    played
+}
+
+fn play_all<W: Write>(trace: impl BufRead, reporter: &mut Reporter<W>) -> Result<(), SimulateError> {
+    let mut lines = Lines { trace, number: 0 };
+    let header = lines.next()?.unwrap_or_default();
+    let Header { policy, handoff, author_is_bot } =
+        trace::header(&header).map_err(|problem| lines.problem(problem))?;
+    let mut replay = Replay { policy, handoff, pull_request: PullRequest::new(author_is_bot) };
+    let mut number = 0;
+    while let Some(line) = lines.next()? {
+        let event = trace::event(&line).map_err(|problem| lines.problem(problem))?;
+        number += 1;
+        let outcome = replay.play(event);
+        reporter
+            .print(number, &outcome, &replay.pull_request, &replay.policy)
+            .map_err(SimulateError::Write)?;
+    }
+    Ok(())
+}
+
+/// What one event led to, beyond the state it left.
+#[derive(Debug, Default)]
+struct Outcome {
+    refused: Vec<Refused>,
+    skipped: Option<&'static str>,
+    verdict: Option<Verdict>,
+    tasks: Vec<Task>,
+}
+
+/// Something the engine refused, whoever asked for it.
+#[derive(Debug)]
+enum Refused {
+    Answer(Violation),
+    Act(ThreadId, Refusal),
+}
+
+struct Replay {
+    policy: Policy,
+    handoff: HandoffRules,
+    pull_request: PullRequest,
+}
+
+impl Replay {
+    fn play(&mut self, event: Event) -> Outcome {
+        match event {
+            Event::Push(Object(push)) => {
+                let (head, changes) = push.into_changes();
+                self.pull_request.push(head, &changes);
+                Outcome::default()
+            }
+            Event::Cycle(Object(cycle)) => self.cycle(cycle),
+            Event::Reply(Object(reply)) => self.reply(&reply),
+            Event::Person(Object(PersonEvent { act, thread, .. })) => {
+                refusable(&thread, self.pull_request.person(&thread, act.into()))
+            }
+            Event::Merge(_) => {
+                Outcome { tasks: self.pull_request.merge(&self.handoff), ..Outcome::default() }
+            }
+            Event::Close(_) => {
+                self.pull_request.close();
+                Outcome::default()
+            }
+            Event::Reopen(_) => {
+                self.pull_request.reopen();
+                Outcome::default()
+            }
+        }
+    }
+
+    /// One line is one answer: the reviewer is asked and has answered already.
+    fn cycle(&mut self, event: CycleEvent) -> Outcome {
+        let CycleEvent { reviewer, protocol, actions, findings, trigger, .. } = event;
+        let frozen = match self.pull_request.begin_cycle(&reviewer, trigger.into(), &self.policy) {
+            Ok(frozen) => frozen,
+            Err(skip) => return Outcome { skipped: Some(skip.name()), ..Outcome::default() },
+        };
+        let answer = read_traced(protocol.into(), actions, findings);
+        match self.pull_request.answer(&frozen, answer, &self.policy) {
+            CycleOutcome::Completed { verdict, .. } => {
+                Outcome { verdict: Some(verdict), ..Outcome::default() }
+            }
+            CycleOutcome::Failed { violations, .. } => Outcome {
+                refused: violations.into_iter().map(Refused::Answer).collect(),
+                ..Outcome::default()
+            },
+            // Nothing happens between asking and answering in a trace.
+            CycleOutcome::Overtaken => Outcome::default(),
+        }
+    }
+
+    fn reply(&mut self, event: &ReplyEvent) -> Outcome {
+        let by_bot = event.by.as_str().ends_with("[bot]");
+        let reply = Reply::read(&PhraseTables, by_bot, event.association, &event.body, event.intent);
+        refusable(&event.thread, self.pull_request.reply(&event.thread, &reply).map(|_settled| ()))
+    }
+}
+
+fn refusable(thread: &ThreadId, result: Result<(), Refusal>) -> Outcome {
+    let refused = result.err().map(|refusal| Refused::Act(thread.clone(), refusal));
+    Outcome { refused: refused.into_iter().collect(), ..Outcome::default() }
+}
+
+/// A trace's lines, counted. A line of blanks is no event, except where nothing follows it: editors and
+/// shells leave such lines at the end.
+struct Lines<R> {
+    trace: R,
+    number: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> Result<Option<Vec<u8>>, SimulateError> {
+        let mut blank = None;
+        loop {
+            let mut line = Vec::new();
+            if self.trace.read_until(b'\n', &mut line).map_err(SimulateError::Read)? == 0 {
+                return Ok(None);
+            }
+            if let Some(blank) = blank {
+                if line.iter().all(u8::is_ascii_whitespace) {
+                    continue;
+                }
+                return Err(SimulateError::Trace { line: blank, problem: "the line is empty".to_owned() });
+            }
+            self.number += 1;
+            if !line.iter().all(u8::is_ascii_whitespace) {
+                return Ok(Some(line));
+            }
+            blank = Some(self.number);
+        }
+    }
+
+    fn problem(&self, problem: String) -> SimulateError {
+        SimulateError::Trace { line: self.number.max(1), problem }
+    }
+}

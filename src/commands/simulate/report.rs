@@ -1,0 +1,146 @@
+//! What `simulate` prints: one JSON line per event.
+//!
+//! Every line lists every thread, so most of a long replay's output is said again and again. A thread's own
+//! text is therefore kept and made anew only when the thread has changed.
+
+use super::{Outcome, Refused};
+use crate::domain::finding::Thread;
+use crate::domain::handoff::Task;
+use crate::domain::machine::Machine;
+use crate::domain::policy::Policy;
+use crate::domain::pull_request::PullRequest;
+use crate::domain::verdict::Verdict;
+use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
+use crate::output::thread_json::ThreadLine;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+
+pub(super) struct Reporter<W: Write> {
+    output: BufWriter<W>,
+    rows: BTreeMap<ThreadId, Row>,
+}
+
+struct Row {
+    shown: Shown,
+    text: Vec<u8>,
+}
+
+/// What of a thread its text depends on.
+#[derive(PartialEq, Eq, Clone, Copy)]
+struct Shown {
+    machine: Machine,
+    severity: Option<Severity>,
+    queued: bool,
+    handed_off: bool,
+}
+
+impl Shown {
+    fn of(thread: &Thread) -> Shown {
+        let Thread { machine, queued, handed_off, .. } = *thread;
+        Shown { machine, severity: thread.finding.severity, queued, handed_off }
+    }
+}
+
+impl<W: Write> Reporter<W> {
+    pub(super) fn new(output: W) -> Self {
+        Self { output: BufWriter::with_capacity(1 << 16, output), rows: BTreeMap::new() }
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+
+    pub(super) fn print(
+        &mut self,
+        number: u64,
+        outcome: &Outcome,
+        pull_request: &PullRequest,
+        policy: &Policy,
+    ) -> io::Result<()> {
+        let Outcome { refused, skipped, verdict, tasks } = outcome;
+        let before = Before {
+            event: number,
+            accepted: refused.is_empty() && skipped.is_none(),
+            skipped: *skipped,
+            violations: refused.iter().map(ViolationLine::of).collect(),
+            verdict: verdict.map(Verdict::name),
+        };
+        let after = After {
+            tasks: tasks.iter().map(TaskLine::of).collect(),
+            cycles: pull_request.cycles().collect(),
+            rounds: pull_request.rounds(),
+        };
+        let before = serde_json::to_vec(&before)?;
+        let after = serde_json::to_vec(&after)?;
+        // The threads go between the two halves' other fields: `{…` `,"threads":[…],` `…}`.
+        self.output.write_all(before.strip_suffix(b"}").unwrap_or(&before))?;
+        self.output.write_all(b",\"threads\":[")?;
+        for (index, thread) in pull_request.threads().enumerate() {
+            if index > 0 {
+                self.output.write_all(b",")?;
+            }
+            let shown = Shown::of(thread);
+            match self.rows.get(&thread.id) {
+                Some(row) if row.shown == shown => self.output.write_all(&row.text)?,
+                _ => {
+                    let text = serde_json::to_vec(&ThreadLine::of(thread, policy))?;
+                    self.output.write_all(&text)?;
+                    self.rows.insert(thread.id.clone(), Row { shown, text });
+                }
+            }
+        }
+        self.output.write_all(b"],")?;
+        self.output.write_all(after.strip_prefix(b"{").unwrap_or(&after))?;
+        self.output.write_all(b"\n")
+    }
+}
+
+#[derive(Serialize)]
+struct Before<'a> {
+    event: u64,
+    accepted: bool,
+    skipped: Option<&'a str>,
+    violations: Vec<ViolationLine<'a>>,
+    verdict: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct After<'a> {
+    tasks: Vec<TaskLine<'a>>,
+    cycles: BTreeMap<&'a ReviewerName, u32>,
+    rounds: u32,
+}
+
+#[derive(Serialize)]
+struct ViolationLine<'a> {
+    kind: &'a str,
+    thread: Option<&'a ThreadId>,
+    message: String,
+}
+
+impl<'a> ViolationLine<'a> {
+    fn of(refused: &'a Refused) -> Self {
+        match refused {
+            Refused::Answer(violation) => {
+                Self { kind: violation.kind(), thread: violation.thread(), message: violation.to_string() }
+            }
+            Refused::Act(thread, refusal) => {
+                Self { kind: refusal.kind(), thread: Some(thread), message: refusal.to_string() }
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TaskLine<'a> {
+    target: &'a str,
+    path: &'a str,
+    findings: &'a [ThreadId],
+}
+
+impl<'a> TaskLine<'a> {
+    fn of(task: &'a Task) -> Self {
+        Self { target: task.target.as_str(), path: task.path.as_str(), findings: &task.findings }
+    }
+}

@@ -1,0 +1,169 @@
+//! The state as one JSON object, as scripts rely on it.
+
+use super::{PullRequestStatus, Status};
+use crate::domain::observed::UnownedThread;
+use crate::domain::policy::Policy;
+use crate::domain::review_loop::{Exit, Phase};
+use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
+use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
+use crate::output::sanitize;
+use crate::output::thread_json::ThreadLine;
+use crate::supervisor::standing::Shown;
+use jiff::Timestamp;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    pull_requests: Vec<PullRequestLine<'a>>,
+    rate_limit: RateLimitLine,
+}
+
+#[derive(Serialize)]
+struct PullRequestLine<'a> {
+    repository: &'a RepositoryName,
+    number: u64,
+    title: &'a str,
+    url: &'a str,
+    /// Null where the account was deleted; a bot's ends in `[bot]`.
+    author: Option<String>,
+    author_is_bot: bool,
+    state: &'static str,
+    head: &'a Sha,
+    #[serde(rename = "loop")]
+    review_loop: LoopLine<'a>,
+    threads: Vec<ObservedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct LoopLine<'a> {
+    phase: &'static str,
+    attempt: u32,
+    max_attempts: u32,
+    waiting_for: &'a [ReviewerName],
+    exit: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ObservedLine<'a> {
+    #[serde(flatten)]
+    thread: ThreadLine<'a>,
+    path: &'a FilePath,
+    line: Option<u32>,
+    title: &'a str,
+    category: Category,
+    /// Null where a driven reviewer's finding is not posted.
+    url: Option<&'a str>,
+    outdated: bool,
+    /// The thread that raised the same finding first; only there where this one repeats it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<&'a ThreadId>,
+    /// Only there where the reviewer has let it go without a word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resolve_proposed: bool,
+}
+
+#[derive(Serialize)]
+struct RateLimitLine {
+    /// Points that this very command spent.
+    cost: u64,
+    remaining: Option<u64>,
+    reset_at: Option<Timestamp>,
+}
+
+impl Status {
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let policy = &self.policy;
+        let document = Document {
+            pull_requests: self.pull_requests.iter().map(|status| of(status, policy)).collect(),
+            rate_limit: RateLimitLine {
+                cost: self.spent.points,
+                remaining: self.spent.budget.map(|budget| budget.remaining),
+                reset_at: self.spent.budget.map(|budget| budget.reset_at),
+            },
+        };
+        Ok(sanitize::json(&serde_json::to_string(&document)?).into_owned())
+    }
+}
+
+fn of<'a>(status: &'a PullRequestStatus, policy: &Policy) -> PullRequestLine<'a> {
+    let PullRequestStatus { standing, review_loop, waiting_for } = status;
+    let snapshot = &standing.snapshot;
+    let phase = review_loop.phase();
+    PullRequestLine {
+        repository: &snapshot.repository,
+        number: snapshot.number,
+        title: &snapshot.title,
+        url: &snapshot.url,
+        author: snapshot.author.as_ref().map(Account::spelled),
+        author_is_bot: snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot),
+        state: snapshot.state.name(),
+        head: &snapshot.head.sha,
+        review_loop: LoopLine {
+            phase: phase_name(phase),
+            attempt: review_loop.attempt(),
+            max_attempts: policy.max_attempts,
+            waiting_for,
+            exit: exit(phase).map(Exit::name),
+        },
+        threads: thread_lines(status, policy),
+    }
+}
+
+/// All threads by id, whoever opened them.
+fn thread_lines<'a>(status: &'a PullRequestStatus, policy: &Policy) -> Vec<ObservedLine<'a>> {
+    let standing = &status.standing;
+    let owned = standing.threads().into_iter().map(|shown| {
+        let id = shown.id();
+        (id, shown_line(id, shown, policy))
+    });
+    let unowned = standing.unowned.iter().map(|unowned| (&unowned.id, unowned_line(unowned)));
+    let mut lines: Vec<_> = owned.chain(unowned).collect();
+    lines.sort_by_key(|(id, _)| *id);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+fn unowned_line(unowned: &UnownedThread) -> ObservedLine<'_> {
+    let UnownedThread { id, finding, status, line, url, outdated, .. } = unowned;
+    ObservedLine {
+        thread: ThreadLine::unowned(id, *status),
+        path: &finding.path,
+        line: *line,
+        title: &finding.title,
+        category: finding.category,
+        url: Some(url),
+        outdated: *outdated,
+        repeats: None,
+        resolve_proposed: false,
+    }
+}
+
+fn shown_line<'a>(id: &'a ThreadId, shown: Shown<'a>, policy: &Policy) -> ObservedLine<'a> {
+    let thread = shown.thread;
+    ObservedLine {
+        thread: ThreadLine::named(id, thread, policy),
+        path: &thread.finding.path,
+        line: shown.line(),
+        title: &thread.finding.title,
+        category: thread.finding.category,
+        url: shown.url(),
+        outdated: shown.outdated(),
+        repeats: shown.repeats,
+        resolve_proposed: shown.resolve_proposed,
+    }
+}
+
+fn phase_name(phase: &Phase) -> &'static str {
+    match phase {
+        Phase::Waiting => "waiting",
+        Phase::WithAuthor => "with_author",
+        Phase::Paused(_) => "paused",
+        Phase::Ended(_) => "ended",
+    }
+}
+
+pub(super) fn exit(phase: &Phase) -> Option<&Exit> {
+    match phase {
+        Phase::Ended(exit) => Some(exit),
+        Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
+    }
+}

@@ -1,0 +1,5 @@
+//! How Cloture writes what it knows: text made safe for a terminal, threads as a table, threads as JSON.
+
+pub mod sanitize;
+pub(crate) mod thread_json;
+pub(crate) mod thread_table;

@@ -1,0 +1,183 @@
+//! What a person says about where a finding goes at the merge (H6, H9): to which target, or nowhere. Nothing of it is written
+//! to the forge: it is recorded, and counts when the pull request is merged.
+
+use super::planning::{Group, Planner, check, place};
+use super::{Did, Objection, Plan};
+use crate::agents::targets::kind_of;
+use crate::domain::finding::{Destination, Thread};
+use crate::domain::snapshot::PullRequestState;
+use crate::domain::vocabulary::TargetName;
+use crate::supervisor::fact::{Fact, Verb};
+use crate::supervisor::standing::{Shown, Standing};
+
+impl Planner<'_> {
+    /// Both of it is recorded at once, so that nothing goes to a target that nobody meant.
+    pub(super) fn queued_for(&self, target: &TargetName, group: &Group<'_>) -> Result<Plan, Objection> {
+        self.is_known(target)?;
+        let first = &group.first;
+        let to = Destination::Target(target.clone());
+        let (queued, routed) = (self.already(Verb::Queue, group), self.is_routed(&to, group));
+        if !queued {
+            check(Verb::Queue, first)?;
+        }
+        let thread = first.thread.id.clone();
+        let mut facts = Vec::new();
+        if !queued {
+            facts.push(Fact::Decided { thread: thread.clone(), verb: Verb::Queue });
+        }
+        if !routed {
+            facts.push(Fact::Routed { thread, to });
+        }
+        let sentence = format!(
+            "Queue the finding at {} for the target \"{target}\": it is handed off there when the pull request is merged.{}",
+            self.at_place(first),
+            self.afterword(Some(target))
+        );
+        Ok(self.plan(facts, queued && routed, Some(sentence), Vec::new()))
+    }
+
+    pub(super) fn routed(&self, to: &Destination, group: &Group<'_>) -> Result<Plan, Objection> {
+        if let Destination::Target(target) = to {
+            self.is_known(target)?;
+        }
+        let already = self.is_routed(to, group);
+        if !already {
+            check(Verb::Queue, &group.first)?;
+        }
+        let fact = Fact::Routed { thread: group.first.thread.id.clone(), to: to.clone() };
+        let facts = if already { Vec::new() } else { vec![fact] };
+        Ok(self.plan(facts, already, Some(self.routing_sentence(to, &group.first)), Vec::new()))
+    }
+
+    /// What a person means by taking something off the list is that it does not go, whatever put it there.
+    pub(super) fn removed(&self, group: &Group<'_>) -> Result<Plan, Objection> {
+        let first = &group.first;
+        let thread = first.thread;
+        let goes_by_itself = self.standing.eligibility_by_itself(thread, self.rules);
+        if goes_by_itself.is_eligible() {
+            return self.routed(&Destination::Nowhere, group);
+        }
+        if thread.queued {
+            let fact = Fact::Decided { thread: thread.id.clone(), verb: Verb::Unqueue };
+            return Ok(self.plan(vec![fact], false, Some(self.unqueueing_sentence(first)), Vec::new()));
+        }
+        let already = thread.routed == Destination::Nowhere;
+        if !already {
+            check(Verb::Queue, first)?;
+        }
+        let sentence =
+            format!("The finding at {} is not handed off anyway: {goes_by_itself}.", self.at_place(first));
+        Ok(self.plan(Vec::new(), already, Some(sentence), Vec::new()))
+    }
+
+    /// Only what the configuration knows: a finding that is sent to a misspelt name would be stuck at the merge.
+    fn is_known(&self, target: &TargetName) -> Result<(), Objection> {
+        let known = self.rules.config.handoff.known_targets();
+        if known.contains(target) {
+            return Ok(());
+        }
+        Err(Objection::UnknownTarget { target: target.clone(), known })
+    }
+
+    /// Whether this person has said exactly this already, and it still holds. What is as configured need not be said to be.
+    fn is_routed(&self, to: &Destination, group: &Group<'_>) -> bool {
+        let holds = group.first.thread.routed == *to;
+        let said = || self.is_own(self.past.last_routing(&group.ids), &Did::Routed(to.clone()));
+        holds && (*to == Destination::AsConfigured || said())
+    }
+
+    // What it means, in a sentence that says exactly what will happen
+
+    pub(super) fn queueing_sentence(&self, first: &Shown<'_>) -> String {
+        let lifted = match first.thread.routed {
+            Destination::Nowhere => " although somebody took it off the list",
+            Destination::AsConfigured | Destination::Target(_) => "",
+        };
+        let target = match &first.thread.routed {
+            Destination::Target(target) => format!(" to \"{target}\""),
+            Destination::AsConfigured | Destination::Nowhere => String::new(),
+        };
+        format!(
+            "Queue the finding at {}{lifted}: it is handed off{target} when the pull request is merged.{}",
+            self.at_place(first),
+            self.afterword(None)
+        )
+    }
+
+    pub(super) fn unqueueing_sentence(&self, first: &Shown<'_>) -> String {
+        let by_itself = self.standing.eligibility_by_itself(first.thread, self.rules);
+        let at = self.at_place(first);
+        if by_itself.is_eligible() {
+            return format!("Take the finding at {at} off the queue; it goes all the same: {by_itself}.");
+        }
+        format!("Take the finding at {at} off the queue.")
+    }
+
+    fn routing_sentence(&self, to: &Destination, first: &Shown<'_>) -> String {
+        let thread = first.thread;
+        let at = self.at_place(first);
+        let before = Standing::target_of(thread, self.rules);
+        match to {
+            Destination::Nowhere => {
+                let queued = if thread.queued { "is queued, and " } else { "" };
+                let by_itself = self.standing.eligibility_by_itself(thread, self.rules);
+                let would = if by_itself.is_eligible() {
+                    format!(" It {queued}would go by itself ({by_itself}).")
+                } else if thread.queued {
+                    " It is queued.".to_owned()
+                } else {
+                    String::new()
+                };
+                format!(
+                    "Take the finding at {at} off the list: it is not handed off unless somebody queues it again.{would}"
+                )
+            }
+            Destination::Target(target) if thread.queued || self.goes(&with(thread, to)) => {
+                let instead =
+                    if before == *target { String::new() } else { format!(" and not to \"{before}\"") };
+                format!(
+                    "Hand the finding at {at} to the target \"{target}\"{instead} when the pull request is merged.{}",
+                    self.afterword(Some(target))
+                )
+            }
+            Destination::Target(target) => {
+                let why = self.standing.eligibility(&with(thread, to), self.rules);
+                format!(
+                    "Send the finding at {at} to the target \"{target}\" if it is handed off; as it stands it is not: {why}.{}",
+                    self.afterword(Some(target))
+                )
+            }
+            Destination::AsConfigured => {
+                let after = with(thread, to);
+                let target = Standing::target_of(&after, self.rules);
+                let why = self.standing.eligibility(&after, self.rules);
+                format!("Leave the finding at {at} to the rules, which send it to \"{target}\": {why}.")
+            }
+        }
+    }
+
+    fn goes(&self, thread: &Thread) -> bool {
+        self.standing.eligibility(thread, self.rules).is_eligible()
+    }
+
+    /// What keeps it from happening all the same.
+    fn afterword(&self, target: Option<&TargetName>) -> String {
+        let ended = match self.standing.snapshot.state {
+            PullRequestState::Open => String::new(),
+            state => format!(" It is {} already, so that nothing comes of it any more.", state.name()),
+        };
+        let targets = &self.rules.config.targets;
+        let unsendable = target.and_then(|target| kind_of(targets, target).err());
+        let unsendable = unsendable.map_or_else(String::new, |error| format!(" As it stands {error}."));
+        format!("{unsendable}{ended}")
+    }
+
+    fn at_place(&self, first: &Shown<'_>) -> String {
+        format!("{} of {}", place(first), self.address)
+    }
+}
+
+/// The thread as it would be.
+fn with(thread: &Thread, to: &Destination) -> Thread {
+    Thread { routed: to.clone(), ..thread.clone() }
+}
