@@ -3,4 +3,5 @@
 
 pub mod connection;
 pub mod launch;
+pub mod selection;
 pub mod session;

@@ -1,5 +1,6 @@
 //! Why a command that talks to GitHub could not do all it was asked: one sentence, and the exit code scripts know.
 
+use crate::domain::review_loop::Exit;
 use crate::github::discover::{AddressError, CheckoutError};
 use crate::github::host::HostError;
 use crate::github::token::TokenError;
@@ -41,19 +42,72 @@ pub enum Kind {
     Unfit,
 }
 
+/// Every exit code of the program, for every command. `docs/commands.md` lists them for users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitStatus {
+    Success = 0,
+    /// Everything answers, but something should be fixed: only `doctor` says so.
+    Unfit = 1,
+    /// Wrong usage or bad input, a pull request that does not exist included.
+    Usage = 2,
+    Configuration = 3,
+    /// No token, or not allowed.
+    NotAllowed = 4,
+    /// GitHub did not answer, or asked for patience.
+    OutOfReach = 5,
+    IssuesFound = 10,
+    Timeout = 11,
+    ReviewFailed = 12,
+    RoundCap = 14,
+    Merged = 15,
+    Closed = 16,
+    BreakGlass = 17,
+    /// A person stopped it, or said no.
+    Stopped = 18,
+    /// A bug in Cloture.
+    Bug = 70,
+    /// The journal cannot be used.
+    Journal = 74,
+}
+
+impl ExitStatus {
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<&Exit> for ExitStatus {
+    /// L4: how a loop ended, as scripts see it.
+    fn from(exit: &Exit) -> Self {
+        match exit {
+            Exit::Success => ExitStatus::Success,
+            Exit::OutOfReach => ExitStatus::OutOfReach,
+            Exit::IssuesFound { .. } => ExitStatus::IssuesFound,
+            Exit::Timeout { .. } => ExitStatus::Timeout,
+            Exit::WorkflowFailure { .. } => ExitStatus::ReviewFailed,
+            Exit::RoundCap { .. } => ExitStatus::RoundCap,
+            Exit::PrMerged => ExitStatus::Merged,
+            Exit::PrClosed => ExitStatus::Closed,
+            Exit::BreakGlass(_) => ExitStatus::BreakGlass,
+            Exit::Stopped => ExitStatus::Stopped,
+        }
+    }
+}
+
 impl Kind {
-    pub fn exit_code(self) -> u8 {
+    pub fn exit_status(self) -> ExitStatus {
         match self {
-            Kind::Unfit => 1,
-            Kind::Usage => 2,
-            Kind::NotAllowed => 4,
-            Kind::OutOfReach | Kind::Limited => 5,
-            Kind::IssuesFound => 10,
-            Kind::ReviewerFailed => 12,
-            Kind::Merged => 15,
-            Kind::Closed => 16,
-            Kind::Stopped => 18,
-            Kind::Journal => 74,
+            Kind::Unfit => ExitStatus::Unfit,
+            Kind::Usage => ExitStatus::Usage,
+            Kind::NotAllowed => ExitStatus::NotAllowed,
+            Kind::OutOfReach | Kind::Limited => ExitStatus::OutOfReach,
+            Kind::IssuesFound => ExitStatus::IssuesFound,
+            Kind::ReviewerFailed => ExitStatus::ReviewFailed,
+            Kind::Merged => ExitStatus::Merged,
+            Kind::Closed => ExitStatus::Closed,
+            Kind::Stopped => ExitStatus::Stopped,
+            Kind::Journal => ExitStatus::Journal,
         }
     }
 

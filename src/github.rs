@@ -32,7 +32,7 @@ mod wire;
 
 pub use call::{Call, GraphqlError, Reply, Transport};
 pub use client::{Client, Credentials, Introduction, Timeouts};
-pub use discover::PullRequestAddress;
+pub use discover::{PullRequestAddress, PullRequestRef};
 pub use error::{ComeBack, Error, LimitKind, Sent};
 pub use host::Host;
 pub use identity::Identity;

@@ -2,8 +2,9 @@
 
 use anyhow::Context;
 use clap::Parser;
-use cloture::app::connection::{self, Settings};
+use cloture::app::connection::Settings;
 use cloture::app::launch::{self, Configured, Launch, ShowError};
+use cloture::app::selection;
 use cloture::app::session::Session;
 use cloture::cli::manual;
 use cloture::cli::{Cli, Command, How, Queue};
@@ -22,7 +23,7 @@ use cloture::commands::simulate::{SimulateError, simulate};
 use cloture::commands::status::status;
 use cloture::commands::watch::{self, watch_and_tell};
 use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
-use cloture::failure::{Failure, Kind};
+use cloture::failure::{ExitStatus, Failure, Kind};
 use cloture::journal::{Journal, JournalError, Options, SetAside};
 use cloture::output::sanitize;
 use cloture::reviewers::profiles::Profiles;
@@ -42,15 +43,15 @@ use std::{env, fmt};
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
-        Ok(code) => ExitCode::from(code),
+        Ok(status) => ExitCode::from(status.code()),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let code = exit_code(&error);
+            let status = exit_status(&error);
             let text = format!("{error:#}");
-            // What others wrote into a shared journal may be in its errors.
-            let text = if code == JOURNAL { sanitize::line(&text).into_owned() } else { text };
+            // An error about a shared journal may quote what somebody else wrote into it.
+            let text = if status == ExitStatus::Journal { sanitize::line(&text).into_owned() } else { text };
             complain(&text);
-            ExitCode::from(code)
+            ExitCode::from(status.code())
         }
     }
 }
@@ -61,15 +62,15 @@ fn complain(what: &dyn fmt::Display) {
 }
 
 /// Tells what a command could not do although it did the rest, and with which code that ends.
-fn told(failures: &[Failure]) -> u8 {
+fn told(failures: &[Failure]) -> ExitStatus {
     for failure in failures {
         complain(failure);
     }
-    failures.iter().map(|failure| failure.kind).min().map_or(0, Kind::exit_code)
+    failures.iter().map(|failure| failure.kind).min().map_or(ExitStatus::Success, Kind::exit_status)
 }
 
 /// Runs a command and says with which code to end.
-fn run(cli: &Cli) -> anyhow::Result<u8> {
+fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
     let Some(command) = &cli.command else { return show_terminal(cli) };
     match command {
         Command::Demo => {
@@ -145,7 +146,7 @@ fn run(cli: &Cli) -> anyhow::Result<u8> {
         }
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
-    Ok(0)
+    Ok(ExitStatus::Success)
 }
 
 fn load(cli: &Cli) -> Result<Loaded, ConfigError> {
@@ -282,13 +283,13 @@ fn watch_loop(
     json: bool,
     once: bool,
     timeout: Option<Duration>,
-) -> anyhow::Result<u8> {
+) -> anyhow::Result<ExitStatus> {
     let loaded = load(cli)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let end = with_settings(cli, &loaded, async |settings| {
         let host = settings.host()?;
-        let mut named = connection::named(&[pull_request.to_owned()], &host)?;
+        let mut named = selection::named(&[pull_request.to_owned()], &host)?;
         let address = named.remove(0);
         let session = Session::open(settings, host, profiles, state, SystemClock.now()).await?;
         tell_of_damage(session.set_aside.as_ref());
@@ -300,7 +301,7 @@ fn watch_loop(
         if let Some(before) = &before {
             teller.know(before);
         }
-        let tracked = vec![(address.clone(), None)];
+        let tracked = vec![address.clone().into()];
         let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();
         let wanted = watch::Wanted { pull_request: address, json, once, timeout, terminal };
@@ -313,11 +314,11 @@ fn watch_loop(
         }
         Ok::<_, anyhow::Error>(end?)
     })??;
-    Ok(end.exit_code())
+    Ok(end.exit_status())
 }
 
 /// The terminal, over what the checkout or the configuration means.
-fn show_terminal(cli: &Cli) -> anyhow::Result<u8> {
+fn show_terminal(cli: &Cli) -> anyhow::Result<ExitStatus> {
     needs_a_terminal("`cloture status` and `cloture watch` print lines instead")?;
     let places = Places::from_environment(cli.config.clone());
     let loaded = Config::load(&places)?;
@@ -336,17 +337,17 @@ fn show_terminal(cli: &Cli) -> anyhow::Result<u8> {
     };
     let own = Arc::clone(&launch.config);
     match leave_at_once(launch::show(launch, profiles, interrupted()))?? {
-        End::Quit => Ok(0),
+        End::Quit => Ok(ExitStatus::Success),
         End::PlayDemo => play_demo(&own),
-        End::Panicked => Ok(BUG),
+        End::Panicked => Ok(ExitStatus::Bug),
     }
 }
 
-fn play_demo(own: &Config) -> anyhow::Result<u8> {
+fn play_demo(own: &Config) -> anyhow::Result<ExitStatus> {
     needs_a_terminal("run it in one")?;
     let themes = Themes::of(&own.tui, no_color(), env::var("COLORFGBG").ok().as_deref());
     let end = block_on_one(demo::play(own, themes, interrupted()))??;
-    Ok(if end == End::Panicked { BUG } else { 0 })
+    Ok(if end == End::Panicked { ExitStatus::Bug } else { ExitStatus::Success })
 }
 
 fn needs_a_terminal(instead: &str) -> Result<(), Failure> {
@@ -469,26 +470,20 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     io_errors.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The journal cannot be used.
-const JOURNAL: u8 = 74;
-/// A bug in Cloture.
-const BUG: u8 = 70;
-
-/// The exit codes that scripts rely on: 2 for wrong input, 3 for a bad configuration, 4 and 5 for what GitHub does not
-/// let us do or does not answer, 70 for a bug in Cloture, 74 for a journal that cannot be used.
-fn exit_code(error: &anyhow::Error) -> u8 {
+/// The exit status that scripts rely on, by the type of the error.
+fn exit_status(error: &anyhow::Error) -> ExitStatus {
     if let Some(failure) = error.downcast_ref::<Failure>() {
-        failure.kind.exit_code()
+        failure.kind.exit_status()
     } else if let Some(ShowError::Failure(failure)) = error.downcast_ref() {
-        failure.kind.exit_code()
+        failure.kind.exit_status()
     } else if let Some(HistoryError::Usage(failure)) = error.downcast_ref() {
-        failure.kind.exit_code()
+        failure.kind.exit_status()
     } else if error.downcast_ref::<JournalError>().is_some()
         || matches!(error.downcast_ref(), Some(HistoryError::Journal(_)))
     {
-        JOURNAL
+        ExitStatus::Journal
     } else if error.downcast_ref::<ConfigError>().is_some() {
-        3
+        ExitStatus::Configuration
     } else if error.downcast_ref::<SimulateError>().is_some()
         || error.downcast_ref::<ClassifyError>().is_some()
         || error.downcast_ref::<ScenarioError>().is_some()
@@ -497,8 +492,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
             Some(SimulatorError::Scenario(_) | SimulatorError::Listen { .. })
         )
     {
-        2
+        ExitStatus::Usage
     } else {
-        BUG
+        ExitStatus::Bug
     }
 }

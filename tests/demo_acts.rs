@@ -66,7 +66,7 @@ impl Played {
         let mut session = Session::open(&settings, host, profiles, folder, ticker.now()).await.unwrap();
         session.clock = ticker.clone();
         session.pace = Pace { between: Duration::ZERO, ..Pace::default() };
-        let tracked = stage.opened().into_iter().map(|address| (address, None)).collect();
+        let tracked = stage.opened().into_iter().map(Into::into).collect();
         let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await.unwrap();
         let journal = session.journal.clone();
         let awaited = stage.awaited();
@@ -82,7 +82,7 @@ impl Played {
             self.awaited = awaited;
             let come: Vec<PullRequestAddress> = come;
             if !come.is_empty() {
-                self.supervisor.track(come.into_iter().map(|address| (address, None)).collect()).await;
+                self.supervisor.track(come.into_iter().map(Into::into).collect()).await;
             }
             self.ticker.tick().await;
         }

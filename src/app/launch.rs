@@ -7,7 +7,8 @@
 mod first_run;
 mod remembered;
 
-use crate::app::connection::{Settings, Watching};
+use crate::app::connection::Settings;
+use crate::app::selection::Watching;
 use crate::app::session::{self, Session};
 use crate::config::{Config, Loaded, Places};
 use crate::failure::{Failure, Kind};
@@ -305,10 +306,10 @@ impl Starting {
                 let nothing = Failure::usage("nothing says which pull requests to watch");
                 self.send(Arrival::Found(Err(nothing))).await;
             } else {
-                let found = here.find(&self.client).await.map(|(first, targets)| Found {
-                    pull_requests: targets.pull_requests,
+                let found = here.find(&self.client).await.map(|(first, selection)| Found {
+                    pull_requests: selection.pull_requests,
                     first,
-                    notes: targets.failures.iter().map(ToString::to_string).collect(),
+                    notes: selection.failures.iter().map(ToString::to_string).collect(),
                     is_all: true,
                 });
                 // A limit is not a thing to knock at; whatever else failed may be over soon.

@@ -5,7 +5,7 @@ pub mod reins;
 use crate::app::connection::Settings;
 use crate::failure::{Failure, Kind};
 use crate::github::writer::Pace;
-use crate::github::{Client, Host, PullRequestAddress};
+use crate::github::{Client, Host, PullRequestAddress, PullRequestRef};
 use crate::journal::{
     Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside,
     StoredSnapshot,
@@ -94,7 +94,7 @@ impl Session {
         settings: &Settings<'_>,
         instance: String,
         read_only: bool,
-        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        pull_requests: Vec<PullRequestRef>,
     ) -> Result<Supervisor, Failure> {
         let options = self.options(settings, instance, read_only);
         Ok(Supervisor::start(options, pull_requests).await?)

@@ -21,7 +21,8 @@ pub use plan::{Plan, plan};
 pub use report::{Became, Decision, Recorded, Report, Step};
 pub use text::Text;
 
-use crate::app::connection::{self, Settings};
+use crate::app::connection::Settings;
+use crate::app::selection;
 use crate::app::session::open_journal;
 use crate::domain::snapshot::Account;
 use crate::failure::Failure;
@@ -119,7 +120,7 @@ pub async fn act(
     consent: Consent<'_>,
 ) -> Result<Report, Failure> {
     let host = settings.host()?;
-    let addresses = connection::named(std::slice::from_ref(&order.pull_request), &host)?;
+    let addresses = selection::named(std::slice::from_ref(&order.pull_request), &host)?;
     let Some(address) = addresses.first() else {
         return Err(Failure::usage("no pull request is named; name one as OWNER/REPO#NUMBER"));
     };

@@ -23,8 +23,8 @@ use crate::app::session::Session;
 use crate::config::{Config, ConfigError};
 use crate::domain::snapshot::RepositoryName;
 use crate::failure::Failure;
-use crate::github::PullRequestAddress;
 use crate::github::writer::Pace;
+use crate::github::{PullRequestAddress, PullRequestRef};
 use crate::reviewers::adapters::Adapter;
 use crate::reviewers::profiles::{Profiles, ProfilesError};
 use crate::simulator::{ClockMode, Options, Scenario, ScenarioError, Simulator, SimulatorError};
@@ -205,7 +205,7 @@ async fn perform(
     session.clock = clock;
     // GitHub asks for a second between two writes; this one is as patient in its own time.
     session.pace = Pace { between: Duration::from_secs(1).div_f64(speed.max(1.0)), ..Pace::default() };
-    let tracked = stage.opened().into_iter().map(|address| (address, None)).collect();
+    let tracked = stage.opened().into_iter().map(PullRequestRef::from).collect();
     let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await?;
     let desk = session.desk(&settings, &supervisor, scenario.viewer.clone(), false);
     let setup = tui::Setup {
@@ -235,7 +235,7 @@ async fn opening(stage: &Stage) -> tui::Found {
     while !awaited.iter().all(|address| stage.simulator.author_of(&address.to_string()).is_some()) {
         tokio::time::sleep(LOOK).await;
     }
-    Ok(awaited.into_iter().map(|address| (address, None)).collect())
+    Ok(awaited.into_iter().map(PullRequestRef::from).collect())
 }
 
 /// The repository whose findings an author is sent to fix.

@@ -2,7 +2,8 @@
 
 mod equipment;
 
-use crate::app::connection::{self, Forge, Settings};
+use crate::app::connection::{Forge, Settings};
+use crate::app::selection;
 use crate::commands::status::{Look, Status};
 use crate::config::Loaded;
 use crate::domain::snapshot::RepositoryName;
@@ -81,7 +82,7 @@ pub async fn examine(
     now: Timestamp,
 ) -> Result<Examination, Failure> {
     let host = settings.host()?;
-    let named = connection::named(arguments, &host)?;
+    let named = selection::named(arguments, &host)?;
     let mut examination = Examination::default();
     examination.places(loaded, state_folder);
     examination.journal(settings, state_folder, now).await;
@@ -167,26 +168,26 @@ impl Examination {
             let rules = settings.config.watch.iter();
             repositories.extend(rules.flat_map(|rule| rule.repositories.iter().cloned()));
         }
-        let targets = match connection::targets(named, settings, &forge.client).await {
-            Ok(targets) => targets,
+        let selection = match selection::select(named, settings, &forge.client).await {
+            Ok(selection) => selection,
             Err(failure) => {
                 self.failed("pull requests", &failure);
-                connection::Targets::default()
+                selection::Selection::default()
             }
         };
-        repositories.extend(targets.pull_requests.iter().map(|(address, _)| address.repository.clone()));
+        repositories.extend(selection.pull_requests.iter().map(|found| found.address.repository.clone()));
         for repository in &repositories {
             match permission::ask(&forge.client, repository).await {
                 Ok(access) => self.access(repository, &access),
                 Err(error) => self.failed(&repository.to_string(), &Failure::from(error)),
             }
         }
-        if targets.pull_requests.is_empty() {
+        if selection.pull_requests.is_empty() {
             return;
         }
         let reader = Arc::new(Reader::new(forge.client));
         let look = Look { config: settings.config, profiles, journal: None, now, times: 2 };
-        let status = look.at(&targets, &reader).await;
+        let status = look.at(&selection, &reader).await;
         self.reviewers(&status);
         self.budget(&status);
     }

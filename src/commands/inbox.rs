@@ -1,6 +1,7 @@
 //! `cloture inbox`: every thread that waits for a person, over all pull requests, worst and oldest first (U1).
 
-use crate::app::connection::{self, Settings};
+use crate::app::connection::Settings;
+use crate::app::selection;
 use crate::app::session::{existing_journal, open_journal};
 use crate::config::Config;
 use crate::domain::snapshot::{PullRequestState, RepositoryName};
@@ -73,7 +74,7 @@ pub(crate) async fn gather(
     now: Timestamp,
 ) -> Result<Found, Failure> {
     let host = settings.host()?;
-    let named = connection::named(wanted.pull_requests, &host)?;
+    let named = selection::named(wanted.pull_requests, &host)?;
     let journal = if wanted.fresh {
         Some(open_journal(settings, state_folder, now).await?.0)
     } else {
@@ -92,9 +93,9 @@ pub(crate) async fn gather(
             addresses = known.iter().filter(|known| is_open_here(known, &name)).map(address).collect();
         }
         if addresses.is_empty() {
-            let targets = connection::targets(Vec::new(), settings, &forge.client).await?;
-            failures.extend(targets.failures);
-            addresses = targets.pull_requests.into_iter().map(|(address, _)| address).collect();
+            let selection = selection::select(Vec::new(), settings, &forge.client).await?;
+            failures.extend(selection.failures);
+            addresses = selection.pull_requests.into_iter().map(|found| found.address).collect();
         }
         let reader = Reader::new(&forge.client);
         failures.extend(known::refresh(&journal, &reader, &name, &addresses, now).await?);

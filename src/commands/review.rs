@@ -7,7 +7,8 @@
 mod json;
 mod text;
 
-use crate::app::connection::{self, Settings};
+use crate::app::connection::Settings;
+use crate::app::selection;
 use crate::domain::cycle::{Answer, Skip, Trigger};
 use crate::domain::observed;
 use crate::domain::policy::Policy;
@@ -54,7 +55,7 @@ pub async fn review(
     })?;
     let driver = Driver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
     let host = settings.host()?;
-    let mut named = connection::named(&[pull_request.to_owned()], &host)?;
+    let mut named = selection::named(&[pull_request.to_owned()], &host)?;
     let address = named.remove(0);
     let client = settings.connect(host).await?.client;
     let reader = Reader::new(client);

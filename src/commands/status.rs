@@ -3,7 +3,8 @@
 mod json;
 mod table;
 
-use crate::app::connection::{self, Settings, Targets};
+use crate::app::connection::Settings;
+use crate::app::selection::{self, Selection};
 use crate::app::session::existing_journal;
 use crate::config::Config;
 use crate::domain::policy::Policy;
@@ -14,7 +15,7 @@ use crate::domain::vocabulary::ReviewerName;
 use crate::failure::{Failure, Kind};
 use crate::github::poll::{BudgetStatus, PollSettings, Sighting};
 use crate::github::read::{Read, Spent};
-use crate::github::{Poller, PullRequestAddress, Reader};
+use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::people::{Past, known};
@@ -53,9 +54,9 @@ pub async fn status(
     now: Timestamp,
 ) -> Result<Status, Failure> {
     let host = settings.host()?;
-    let named = connection::named(arguments, &host)?;
+    let named = selection::named(arguments, &host)?;
     let forge = settings.connect(host).await?;
-    let targets = connection::targets(named, settings, &forge.client).await?;
+    let selection = selection::select(named, settings, &forge.client).await?;
     let reader = Arc::new(Reader::new(forge.client));
     // What GitHub says is worth telling also where the journal cannot be used.
     let (journal, trouble) = match existing_journal(settings, state_folder, now).await {
@@ -63,7 +64,7 @@ pub async fn status(
         Err(failure) => (None, Some(failure)),
     };
     let look = Look { config: settings.config, profiles, journal: journal.as_ref(), now, times: 1 };
-    let mut status = look.at(&targets, &reader).await;
+    let mut status = look.at(&selection, &reader).await;
     status.failures.extend(trouble);
     Ok(status)
 }
@@ -80,16 +81,20 @@ pub(crate) struct Look<'a> {
 }
 
 impl Look<'_> {
-    pub(crate) async fn at(&self, targets: &Targets, reader: &Arc<Reader<crate::github::Client>>) -> Status {
+    pub(crate) async fn at(
+        &self,
+        selection: &Selection,
+        reader: &Arc<Reader<crate::github::Client>>,
+    ) -> Status {
         let (config, now) = (self.config, self.now);
         let interval = config.policy.poll_interval;
         let mut poller =
             Poller::new(Arc::clone(reader), PollSettings { interval, ..PollSettings::default() });
-        for (address, id) in &targets.pull_requests {
+        for PullRequestRef { address, node_id: id } in &selection.pull_requests {
             poller.schedule_mut().track(address.clone(), id.clone());
         }
-        let mut failures = targets.failures.clone();
-        let mut spent = targets.spent;
+        let mut failures = selection.failures.clone();
+        let mut spent = selection.spent;
         let mut snapshots = Vec::new();
         for round in 0..self.times {
             let report = poller
@@ -114,7 +119,7 @@ impl Look<'_> {
         let place = |snapshot: &PullRequestSnapshot| {
             let PullRequestSnapshot { repository, number, .. } = snapshot;
             let here = PullRequestAddress { repository: repository.clone(), number: *number };
-            targets.pull_requests.iter().position(|(address, _)| *address == here).unwrap_or(usize::MAX)
+            selection.pull_requests.iter().position(|found| found.address == here).unwrap_or(usize::MAX)
         };
         snapshots.sort_by_key(place);
         let host = reader.transport().host().name();

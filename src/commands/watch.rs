@@ -2,8 +2,8 @@
 
 mod lines;
 
-use crate::domain::review_loop::{Exit, Missing};
-use crate::failure::{Failure, Kind};
+use crate::domain::review_loop::Exit;
+use crate::failure::{ExitStatus, Failure, Kind};
 use crate::github::PullRequestAddress;
 use crate::output::sanitize;
 use crate::supervisor::clock::Clock;
@@ -39,30 +39,12 @@ pub enum End {
 }
 
 impl End {
-    /// The codes that scripts rely on.
-    pub fn exit_code(&self) -> u8 {
+    pub fn exit_status(&self) -> ExitStatus {
         match self {
-            End::Exit(exit) => exit_code(exit),
-            End::Unfinished => 11,
-            End::Failed(failure) => failure.kind.exit_code(),
+            End::Exit(exit) => exit.into(),
+            End::Unfinished => ExitStatus::Timeout,
+            End::Failed(failure) => failure.kind.exit_status(),
         }
-    }
-}
-
-fn exit_code(exit: &Exit) -> u8 {
-    match exit {
-        Exit::Success => 0,
-        Exit::OutOfReach => 5,
-        Exit::IssuesFound { .. } => 10,
-        Exit::Timeout {
-            missing: Missing::Reviews(_) | Missing::Anybody | Missing::Push | Missing::Unknown,
-        } => 11,
-        Exit::WorkflowFailure { .. } => 12,
-        Exit::RoundCap { .. } => 14,
-        Exit::PrMerged => 15,
-        Exit::PrClosed => 16,
-        Exit::BreakGlass(_) => 17,
-        Exit::Stopped => 18,
     }
 }
 

@@ -23,6 +23,19 @@ pub struct PullRequestAddress {
     pub number: u64,
 }
 
+/// A pull request, with GitHub's id for it where a search already told that; an id saves one look-up.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PullRequestRef {
+    pub address: PullRequestAddress,
+    pub node_id: Option<String>,
+}
+
+impl From<PullRequestAddress> for PullRequestRef {
+    fn from(address: PullRequestAddress) -> Self {
+        Self { address, node_id: None }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no pull request; write OWNER/REPO#NUMBER or its web address")]
 pub struct AddressError(String);

@@ -9,7 +9,7 @@ use super::{Options, Setup};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
 use crate::github::poll::{PollSettings, Sighting};
-use crate::github::{Client, Error, Poller, PullRequestAddress, Reader, Writer};
+use crate::github::{Client, Error, Poller, PullRequestAddress, PullRequestRef, Reader, Writer};
 use crate::journal::{Filter, Follower, Journal, JournalError, PullRequestKey, Record, StoredSnapshot};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub struct Supervisor {
 /// What the hub can be asked for.
 #[derive(Debug)]
 enum Request {
-    Track(Vec<(PullRequestAddress, Option<String>)>),
+    Track(Vec<PullRequestRef>),
     Forget(PullRequestAddress),
     Tell(PullRequestAddress, Command),
     PollNow,
@@ -48,7 +48,7 @@ impl Supervisor {
     /// Starts with what the journal knows; the network is not touched before the first poll.
     pub async fn start(
         options: Options,
-        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        pull_requests: Vec<PullRequestRef>,
     ) -> Result<Supervisor, JournalError> {
         let stored = Stored::Unread(options.journal.clone());
         Self::begin(options, pull_requests, stored).await
@@ -60,13 +60,13 @@ impl Supervisor {
             let PullRequestKey { repository, number, .. } = &stored.pull_request;
             PullRequestAddress { repository: repository.clone(), number: *number }
         };
-        let pull_requests = last.iter().map(|stored| (address(stored), None)).collect();
+        let pull_requests = last.iter().map(|stored| address(stored).into()).collect();
         Self::begin(options, pull_requests, Stored::Read(last)).await
     }
 
     async fn begin(
         options: Options,
-        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        pull_requests: Vec<PullRequestRef>,
         stored: Stored,
     ) -> Result<Supervisor, JournalError> {
         let Options { config, reads, asks, journal, client, clock, .. } = options;
@@ -108,7 +108,7 @@ impl Supervisor {
         Arc::clone(&self.writer)
     }
 
-    pub async fn track(&self, pull_requests: Vec<(PullRequestAddress, Option<String>)>) {
+    pub async fn track(&self, pull_requests: Vec<PullRequestRef>) {
         self.request(Request::Track(pull_requests)).await;
     }
 
@@ -176,7 +176,7 @@ struct Loop {
 impl Hub {
     async fn new(
         setup: Arc<Setup>,
-        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        pull_requests: Vec<PullRequestRef>,
         stored: Stored,
     ) -> Result<Hub, JournalError> {
         let interval = setup.config.policy.poll_interval;
@@ -195,7 +195,7 @@ impl Hub {
     /// Starts a loop for each, from what the journal has.
     async fn adopt(
         &mut self,
-        pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+        pull_requests: Vec<PullRequestRef>,
         records: Vec<Record>,
         stored: Stored,
     ) -> Result<(), JournalError> {
@@ -214,7 +214,7 @@ impl Hub {
         }
         let mut adopted = Vec::new();
         let mut begun = BTreeSet::new();
-        for (address, id) in pull_requests {
+        for PullRequestRef { address, node_id: id } in pull_requests {
             if self.actors.contains_key(&address) || !begun.insert(address.clone()) {
                 continue;
             }
@@ -318,8 +318,8 @@ impl Hub {
     }
 
     /// False where all of them are tracked already.
-    async fn track(&mut self, mut pull_requests: Vec<(PullRequestAddress, Option<String>)>) -> bool {
-        pull_requests.retain(|(address, _)| !self.actors.contains_key(address));
+    async fn track(&mut self, mut pull_requests: Vec<PullRequestRef>) -> bool {
+        pull_requests.retain(|tracked| !self.actors.contains_key(&tracked.address));
         if pull_requests.is_empty() {
             return false;
         }

@@ -13,7 +13,7 @@ use super::terminal::Terminal;
 use super::theme::{Background, Themes};
 use super::{draw, editor, update};
 use crate::failure::Failure;
-use crate::github::PullRequestAddress;
+use crate::github::PullRequestRef;
 use crate::journal::Journal;
 use crate::supervisor::Supervisor;
 use crate::supervisor::clock::Clock;
@@ -107,7 +107,7 @@ const LEAVING: Duration = Duration::from_millis(900);
 const QUEUE: usize = 64;
 
 /// The pull requests to watch, or a sentence that says why there are none.
-pub type Found = Result<Vec<(PullRequestAddress, Option<String>)>, String>;
+pub type Found = Result<Vec<PullRequestRef>, String>;
 
 /// Runs until the person leaves, or `interrupted` completes. `finding` goes on behind the first frame.
 #[expect(clippy::too_many_lines, reason = "one place that waits for everything that can wake the screen")]

@@ -4,7 +4,7 @@ use super::rows::Seen;
 use super::start::{Found, News};
 use super::theme::Theme;
 use crate::failure::Failure;
-use crate::github::PullRequestAddress;
+use crate::github::{PullRequestAddress, PullRequestRef};
 use crate::journal::Record;
 use crate::supervisor::Command;
 use crate::supervisor::handoffs::Decided;
@@ -70,7 +70,7 @@ pub enum Message {
 pub enum Effect {
     // Towards the supervisor
     Tell(PullRequestAddress, Command),
-    Track(Vec<(PullRequestAddress, Option<String>)>),
+    Track(Vec<PullRequestRef>),
     Forget(PullRequestAddress),
 
     // Towards the desk

@@ -2,7 +2,7 @@
 //! Everything in it arrives behind the first frame, in any order.
 
 use crate::failure::Failure;
-use crate::github::PullRequestAddress;
+use crate::github::{PullRequestAddress, PullRequestRef};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ pub enum News {
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    pub pull_requests: Vec<(PullRequestAddress, Option<String>)>,
+    pub pull_requests: Vec<PullRequestRef>,
     /// The one to look at first: the current branch's.
     pub first: Option<PullRequestAddress>,
     /// What could not be listed, in sentences.

@@ -58,7 +58,7 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
         Ok(false)
     };
     let refused = act(&order, &settings, &profiles, state(), Consent::Ask(&mut no)).await.unwrap_err();
-    assert_eq!((refused.kind, refused.kind.exit_code()), (Kind::Stopped, 18));
+    assert_eq!((refused.kind, refused.kind.exit_status().code()), (Kind::Stopped, 18));
     assert_eq!((asked, changes(&simulator)), (vec![vec![shown.to_owned()]], vec![]));
 
     let mut unheard = |_: &[String]| Err(std::io::ErrorKind::BrokenPipe.into());

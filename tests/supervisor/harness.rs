@@ -150,7 +150,7 @@ impl Place {
             environment: |_| None,
         };
         let on: Vec<PullRequestAddress> = on.iter().map(|name| address(name)).collect();
-        let tracked = on.iter().map(|address| (address.clone(), None)).collect();
+        let tracked = on.iter().map(|address| address.clone().into()).collect();
         let supervisor = Supervisor::start(options, tracked).await.unwrap();
         let board = supervisor.board();
         Run { supervisor, ticker, board, on, journal }

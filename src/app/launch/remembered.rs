@@ -1,6 +1,6 @@
 //! Which of the pull requests that the journal has seen are shown before anybody is asked.
 
-use crate::app::connection::Watching;
+use crate::app::selection::Watching;
 use crate::domain::snapshot::PullRequestState;
 use crate::github::PullRequestAddress;
 use crate::journal::StoredSnapshot;

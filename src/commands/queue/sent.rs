@@ -1,7 +1,8 @@
 //! `cloture queue history`: every task that a merge decided, newest first, and how far each has come. It is read from the
 //! journal alone, so that it tells of pull requests that nobody tracks any more, too.
 
-use crate::app::connection::{self, Settings};
+use crate::app::connection::Settings;
+use crate::app::selection;
 use crate::app::session::existing_journal;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::{FilePath, TargetName, ThreadId};
@@ -69,7 +70,7 @@ pub async fn history(
 ) -> Result<Sent, Failure> {
     let host = settings.host()?;
     let named: Vec<String> = wanted.pull_request.map(ToOwned::to_owned).into_iter().collect();
-    let named = connection::named(&named, &host)?;
+    let named = selection::named(&named, &host)?;
     let Some(journal) = existing_journal(settings, state_folder, now).await? else {
         return Ok(Sent { tasks: Vec::new() });
     };

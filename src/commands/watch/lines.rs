@@ -151,7 +151,8 @@ impl Lines {
             End::Unfinished => ("unfinished", "it still waits".to_owned()),
             End::Failed(failure) => ("failed", failure.to_string()),
         };
-        let body = json!({"event": "exit", "exit": name, "code": end.exit_code(), "message": sentence});
+        let body =
+            json!({"event": "exit", "exit": name, "code": end.exit_status().code(), "message": sentence});
         self.line(&sentence, body, output)
     }
 

@@ -70,7 +70,7 @@ pub(super) fn found(model: &mut Model, outcome: Result<Found, Failure>) -> Vec<E
         return vec![Effect::Track(found.pull_requests)];
     }
     let is_found =
-        |address: &PullRequestAddress| found.pull_requests.iter().any(|(other, _)| other == address);
+        |address: &PullRequestAddress| found.pull_requests.iter().any(|other| other.address == *address);
     let gone = model.pulls.keys().filter(|address| !is_found(address));
     model.start.unconfirmed = gone.cloned().collect();
     if found.pull_requests.is_empty() { Vec::new() } else { vec![Effect::Track(found.pull_requests)] }
