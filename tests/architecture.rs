@@ -85,8 +85,8 @@ fn only_the_system_clock_asks_for_the_time_of_day() {
 }
 
 #[test]
-fn only_the_guard_of_the_test_controls_reads_their_variable() {
-    only_in(&["app/session/reins.rs"], &["CLOTURE_TEST_"]);
+fn only_the_test_controls_read_their_variable() {
+    only_in(&["app/session/test_control.rs"], &["CLOTURE_TEST_"]);
 }
 
 /// Holds that these files, and no others, contain the words.

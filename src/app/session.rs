@@ -1,6 +1,7 @@
 //! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
 
-pub mod reins;
+#[cfg(feature = "test-control")]
+pub mod test_control;
 
 use crate::app::connection::Settings;
 use crate::failure::{Failure, Kind};
@@ -15,7 +16,6 @@ use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::people::desk::{self, Desk};
 use crate::supervisor::{Options, Supervisor};
 use jiff::Timestamp;
-use reins::Reins;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,12 +48,8 @@ impl Session {
         now: Timestamp,
     ) -> Result<Session, Failure> {
         let client = settings.connect(host).await?.client;
-        let reins = Reins::taken(settings.environment)?;
-        let (journal, set_aside) = open_held(settings, state_folder, now, reins.as_ref()).await?;
-        let clock: Arc<dyn Clock> = match reins {
-            Some(reins) => Arc::new(reins),
-            None => Arc::new(SystemClock),
-        };
+        let Process { clock, checkpoint } = Process::of(settings)?;
+        let (journal, set_aside) = open_with(settings, state_folder, now, checkpoint).await?;
         let (profiles, pace) = (Arc::new(profiles), pace(settings));
         Ok(Session { journal, set_aside, profiles, client, clock, pace })
     }
@@ -137,29 +133,58 @@ pub async fn open_journal(
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
-    let reins = Reins::taken(settings.environment)?;
-    open_held(settings, state_folder, now, reins.as_ref()).await
+    open_with(settings, state_folder, now, Process::of(settings)?.checkpoint).await
 }
 
-/// How fast to write.
+/// How fast a command writes to GitHub. A test that controls the process waits for nothing.
+#[cfg_attr(not(feature = "test-control"), expect(unused_variables, reason = "only a test changes the pace"))]
 pub fn pace(settings: &Settings<'_>) -> Pace {
-    // Whoever holds the reins wants everything at once.
-    let held = Pace { between: Duration::ZERO, ..Pace::default() };
-    if Reins::are_offered(settings.environment) { held } else { Pace::default() }
+    #[cfg(feature = "test-control")]
+    if test_control::TestControl::is_offered(settings.environment) {
+        return Pace { between: Duration::ZERO, ..Pace::default() };
+    }
+    Pace::default()
 }
 
-async fn open_held(
+/// What a process brings of its own: its clock, and what sees the commits of its journal.
+struct Process {
+    clock: Arc<dyn Clock>,
+    checkpoint: Option<Arc<dyn Checkpoint>>,
+}
+
+impl Process {
+    #[cfg(feature = "test-control")]
+    fn of(settings: &Settings<'_>) -> Result<Process, Failure> {
+        let control = test_control::TestControl::taken(settings.environment)?;
+        Ok(control.map_or_else(Process::uncontrolled, |control| {
+            let control = Arc::new(control);
+            Process { clock: control.clone(), checkpoint: Some(control) }
+        }))
+    }
+
+    #[cfg(not(feature = "test-control"))]
+    #[expect(clippy::unnecessary_wraps, reason = "with the feature `test-control` it can fail")]
+    fn of(_settings: &Settings<'_>) -> Result<Process, Failure> {
+        Ok(Process::uncontrolled())
+    }
+
+    fn uncontrolled() -> Process {
+        Process { clock: Arc::new(SystemClock), checkpoint: None }
+    }
+}
+
+async fn open_with(
     settings: &Settings<'_>,
     state_folder: Option<PathBuf>,
     now: Timestamp,
-    reins: Option<&Reins>,
+    checkpoint: Option<Arc<dyn Checkpoint>>,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
     let address: Option<Address> = settings.config.journal_address(state_folder);
     let address = address.ok_or_else(|| {
         Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
     })?;
     let mut options = JournalOptions::new(now);
-    options.checkpoint = reins.map(|reins| Arc::new(reins.clone()) as Arc<dyn Checkpoint>);
+    options.checkpoint = checkpoint;
     let opened = Journal::open(&address, options).await?;
     Ok((opened.journal, opened.set_aside))
 }

@@ -11,7 +11,7 @@ use crate::harness::{Place, push};
 use crate::lives::Rules;
 use crate::simulated::{self, show};
 use crate::world::Size;
-use cloture::app::session::reins::{Order, Reins, Report, Terms, VARIABLE};
+use cloture::app::session::test_control::{Order, Report, Terms, TestControl, VARIABLE};
 use cloture::github::writer::Pace;
 use cloture::journal::{Address, Checkpoint, Journal, Options as JournalOptions};
 use cloture::simulator::Scenario;
@@ -88,7 +88,7 @@ const TASK: &str = "CLOTURE_SOAK_SUPERVISE";
 async fn supervises_alone() {
     let Ok(task) = std::env::var(TASK) else { return };
     let [url, folder, pulls] = task.split('|').collect::<Vec<_>>()[..] else { panic!("{task}") };
-    let reins = Arc::new(Reins::taken(&|name| std::env::var(name).ok()).unwrap().unwrap());
+    let reins = Arc::new(TestControl::taken(&|name| std::env::var(name).ok()).unwrap().unwrap());
     let mut options = JournalOptions::new(reins.now());
     options.checkpoint = Some(Arc::clone(&reins) as Arc<dyn Checkpoint>);
     let address = Address::file(Path::new(folder).join(Address::FILE_NAME));

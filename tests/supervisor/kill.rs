@@ -2,7 +2,7 @@
 //! simulator in this one, with their journal on disk. One of them gets SIGKILL after a commit that nobody has heard of yet, or
 //! while a request is held back; then it is started again, and all of it ends with the forge as if nothing had happened.
 //!
-//! The test holds each process by its reins (`cloture::app::session::reins`): time passes when it says so, and everything at
+//! The test holds each process by its reins (`cloture::app::session::test_control`): time passes when it says so, and everything at
 //! hand is done before it does. What the program runs (the reviewer, the author's agent, the command of a handoff) is not
 //! killed with it, as in life.
 
@@ -11,7 +11,7 @@ use crate::crash::{forge, runtime};
 use crate::driven::{answer, reported};
 use crate::harness::{MAJOR, SEVEN, finding, review};
 use crate::simulated::show;
-use cloture::app::session::reins::{Order, Report, Terms, VARIABLE};
+use cloture::app::session::test_control::{Order, Report, Terms, VARIABLE};
 use cloture::simulator::{Fault, FaultKind, PullState};
 use serde::Serialize;
 use serde_json::{Value, json};

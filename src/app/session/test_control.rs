@@ -1,12 +1,12 @@
-//! Reins on a real process, for tests of what a kill leaves: whoever holds them tells the process what time it is, is told
-//! of every commit of its journal, and can have it stand still after one, to kill it exactly there.
+//! Control over a real process, for tests of what a kill leaves behind. A test tells the process the time, hears of every
+//! commit of its journal, and can make it stand still after one in order to kill it exactly there.
 //!
-//! The environment variable [`VARIABLE`] offers them, by a port on loopback; without it nothing of this happens. The
-//! process connects there once it opens its journal, and both sides write lines of JSON: [`Terms`] first, then
-//! [`Report`]s one way and [`Order`]s the other. Under reins writes do not wait for one another, because a second between
-//! them is kind to GitHub and nobody else.
+//! Only a build with the cargo feature `test-control` has this module, and only tests build with it. The test listens on
+//! a loopback port, names it in [`VARIABLE`], and the process connects before it opens its journal. Both sides write lines
+//! of JSON: the test sends [`Terms`] and then [`Order`]s, the process sends [`Report`]s. Writes to GitHub do not wait for
+//! one another here, because that second of courtesy is for GitHub alone.
 //!
-//! What is absent: nobody can learn here what the journal or the forge hold, nor have anything written.
+//! What is absent: a test cannot read the journal or the forge through this, nor have anything written.
 
 use crate::failure::Failure;
 use crate::journal::Checkpoint;
@@ -22,9 +22,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use tokio::sync::{Semaphore, watch};
 
-pub const VARIABLE: &str = "CLOTURE_TEST_REINS";
+pub const VARIABLE: &str = "CLOTURE_TEST_CONTROL";
 
-/// The port, where the reins are offered. Nothing else reads the variable.
+/// The test's port. Nothing else reads the variable.
 fn offered(environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Option<String> {
     environment(VARIABLE)
 }
@@ -60,9 +60,9 @@ pub enum Order {
     Now(Timestamp),
 }
 
-/// See the module's text.
+/// The process's side of the connection; a clock and a checkpoint of the journal at once.
 #[derive(Debug, Clone)]
-pub struct Reins(Arc<Held>);
+pub struct TestControl(Arc<Held>);
 
 #[derive(Debug)]
 struct Held {
@@ -75,23 +75,25 @@ struct Held {
     commits: AtomicU64,
 }
 
-impl Reins {
-    /// Whether somebody wants to hold this process.
-    pub fn are_offered(environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> bool {
+impl TestControl {
+    /// Whether a test wants to control this process.
+    pub fn is_offered(environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> bool {
         offered(environment).is_some()
     }
 
-    /// Takes the reins where they are offered. Whoever offers them is there, so nothing else waits for long.
-    pub fn taken(environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Result<Option<Reins>, Failure> {
+    /// Connects to the test, if one wants to control this process.
+    pub fn taken(
+        environment: &(dyn Fn(&str) -> Option<String> + Sync),
+    ) -> Result<Option<TestControl>, Failure> {
         let Some(port) = offered(environment) else { return Ok(None) };
-        let taken = port.parse().map_err(io::Error::other).and_then(Reins::connect);
+        let taken = port.parse().map_err(io::Error::other).and_then(TestControl::connect);
         let failed = |error| {
             Failure::usage(format_args!("{VARIABLE} is set to {port}, and is for tests only: {error}"))
         };
         taken.map(Some).map_err(failed)
     }
 
-    fn connect(port: u16) -> io::Result<Reins> {
+    fn connect(port: u16) -> io::Result<TestControl> {
         let reports = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         reports.set_nodelay(true)?;
         let mut orders = BufReader::new(reports.try_clone()?).lines();
@@ -105,7 +107,7 @@ impl Reins {
             commits: AtomicU64::new(0),
         });
         let listening = Arc::clone(&held);
-        // It ends with the process, or when the reins are let go.
+        // It ends with the process, or when the test closes the connection.
         thread::spawn(move || {
             for order in orders.map_while(Result::ok).map_while(|line| serde_json::from_str(&line).ok()) {
                 match order {
@@ -117,7 +119,7 @@ impl Reins {
                 }
             }
         });
-        Ok(Reins(held))
+        Ok(TestControl(held))
     }
 }
 
@@ -125,15 +127,15 @@ impl Held {
     fn report(&self, report: Report) {
         let Ok(line) = serde_json::to_string(&report) else { return };
         if let Ok(mut reports) = self.reports.lock() {
-            // With nobody there to hear it, nobody waits for it either.
+            // Once the test is gone, no one waits for a report.
             let _let_go = reports.write_all(format!("{line}\n").as_bytes());
         }
     }
 }
 
-impl Checkpoint for Reins {
+impl Checkpoint for TestControl {
     fn goes_on(&self) -> bool {
-        let Reins(held) = self;
+        let TestControl(held) = self;
         let count = held.commits.fetch_add(1, Ordering::SeqCst) + 1;
         held.report(Report::Commit(count));
         held.stop_after.is_none_or(|last| count < last)
@@ -154,13 +156,13 @@ impl Drop for Asleep<'_> {
     }
 }
 
-impl Clock for Reins {
+impl Clock for TestControl {
     fn now(&self) -> Timestamp {
         self.0.now.borrow().1
     }
 
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        let Reins(held) = self;
+        let TestControl(held) = self;
         Box::pin(async move {
             held.report(Report::Asleep);
             let mut asleep = Asleep { held, over: false };
