@@ -2,6 +2,7 @@
 //! terminal starts.
 
 pub mod connection;
+pub mod diagnostics;
 pub mod launch;
 pub mod selection;
 pub mod session;

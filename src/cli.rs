@@ -28,6 +28,11 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 
+    /// Append a log of what the program does to this file, for a bug report. `CLOTURE_LOG` sets the level, such as
+    /// `debug`; the log never holds a token.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
     /// Without one: the terminal, with the current branch's pull request or those that the configuration watches.
     #[command(subcommand)]
     pub command: Option<Command>,

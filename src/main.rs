@@ -3,6 +3,7 @@
 use anyhow::Context;
 use clap::Parser;
 use cloture::app::connection::Settings;
+use cloture::app::diagnostics;
 use cloture::app::launch::{self, Configured, Launch, ShowError};
 use cloture::app::selection;
 use cloture::app::session::Session;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
             let text = format!("{error:#}");
             // An error about a shared journal may quote what somebody else wrote into it.
             let text = if status == ExitStatus::Journal { sanitize::line(&text).into_owned() } else { text };
+            tracing::error!(code = status.code(), "{text}");
             complain(&text);
             ExitCode::from(status.code())
         }
@@ -71,6 +73,7 @@ fn told(failures: &[Failure]) -> ExitStatus {
 
 /// Runs a command and says with which code to end.
 fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
+    start_log(cli)?;
     let Some(command) = &cli.command else { return show_terminal(cli) };
     match command {
         Command::Demo => {
@@ -147,6 +150,17 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
         Command::Simulator { port, scenario, speed } => run_simulator(*port, scenario, *speed)?,
     }
     Ok(ExitStatus::Success)
+}
+
+fn start_log(cli: &Cli) -> Result<(), Failure> {
+    let filter = env::var(diagnostics::FILTER_VARIABLE).ok();
+    let state = || cli.state_dir.clone().or_else(state_folder);
+    let Some(file) = diagnostics::log_file(cli.log.as_deref(), filter.as_deref(), state()) else {
+        return Ok(());
+    };
+    diagnostics::start(&file, filter.as_deref())?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), system = env::consts::OS, "cloture started");
+    Ok(())
 }
 
 fn load(cli: &Cli) -> Result<Loaded, ConfigError> {

@@ -109,7 +109,9 @@ pub async fn run(job: &Job<'_>) -> Result<Finished, NotStarted> {
     // Already ended; this only takes it off the system's books.
     let _reaped = child.start_kill();
     let _reaped = child.wait().await;
-    Ok(Finished { ending, output, log: log.text(), took: started.elapsed() })
+    let took = started.elapsed();
+    tracing::info!(program = ?job.program, ?ending, took = took.as_millis(), printed = output.len(), "a program ended");
+    Ok(Finished { ending, output, log: log.text(), took })
 }
 
 /// Waits until the program has exited and everything it said was read, or until it said too much.

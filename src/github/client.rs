@@ -16,6 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
+use tracing::Instrument;
 
 /// A connection to one GitHub. Cloning it shares the connections.
 #[derive(Debug, Clone)]
@@ -195,6 +197,14 @@ impl Introduction {
 
 impl Transport for Client {
     async fn send(&self, call: &Call) -> Result<Reply, Error> {
+        let span = tracing::info_span!("request", purpose = call.purpose(), writes = call.writes());
+        self.send_logged(call).instrument(span).await
+    }
+}
+
+impl Client {
+    async fn send_logged(&self, call: &Call) -> Result<Reply, Error> {
+        let started = Instant::now();
         let connected = self.connected(call).await?;
         let answer = tokio::time::timeout(self.timeouts.whole, self.exchange(call, &connected)).await;
         let (status, headers, body) = answer.unwrap_or_else(|_| {
@@ -215,8 +225,13 @@ impl Transport for Client {
             Ok(_) => self.limited_in_a_row.store(0, Ordering::Relaxed),
             Err(_) => {}
         }
-        if let Err(error) = &reply {
-            tracing::debug!(%error, "call failed");
+        let took = started.elapsed().as_millis();
+        match &reply {
+            Ok(Reply { budget, errors, .. }) => {
+                let remaining = budget.as_ref().map(|budget| budget.remaining);
+                tracing::debug!(%status, took, remaining, errors = errors.len(), "GitHub answered");
+            }
+            Err(error) => tracing::info!(%status, took, %error, "the request failed"),
         }
         reply
     }

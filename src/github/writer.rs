@@ -62,6 +62,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The word that scripts and the log know it by.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Done(_) => "done",
+            Outcome::AlreadyThere(_) => "already_there",
+            Outcome::SwallowedByDraft(_) => "swallowed_by_draft",
+            Outcome::Unknown { .. } => "unknown",
+        }
+    }
+
     /// One sentence for the journal and the screen.
     pub fn sentence(&self) -> String {
         match self {

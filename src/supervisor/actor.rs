@@ -73,6 +73,25 @@ pub(super) enum WakeUp {
     Shutdown,
 }
 
+impl WakeUp {
+    /// Names the reason in the log.
+    fn name(&self) -> &'static str {
+        match self {
+            WakeUp::Polled(_) => "polled",
+            WakeUp::Unchanged => "unchanged",
+            WakeUp::Unreachable(_) => "unreachable",
+            WakeUp::Refused(_) => "refused",
+            WakeUp::RateLimited { .. } => "rate_limited",
+            WakeUp::Recorded(_) => "recorded",
+            WakeUp::ChangesRead { .. } => "changes_read",
+            WakeUp::ReviewerAnswered { .. } => "reviewer_answered",
+            WakeUp::AuthorEnded { .. } => "author_ended",
+            WakeUp::Person(_) => "person",
+            WakeUp::Shutdown => "shutdown",
+        }
+    }
+}
+
 /// What a person can tell a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -222,6 +241,7 @@ impl Actor {
             if matches!(*wake, WakeUp::Shutdown) {
                 break;
             }
+            tracing::debug!(reason = wake.name(), "woken");
             // Boxed, so that hundreds of loops that wait take no more room than waiting does.
             if let Err(error) = Box::pin(self.wake(*wake)).await {
                 self.failed(&error);
@@ -362,6 +382,10 @@ impl Actor {
             (self.review_loop, self.next_at) = before;
             self.orders.go_back(heeded);
             return Err(error);
+        }
+        if self.review_loop.as_ref().map(ReviewLoop::phase) != before.0.as_ref().map(ReviewLoop::phase) {
+            let phase = self.review_loop.as_ref().map(ReviewLoop::phase);
+            tracing::info!(?phase, "the loop moved on");
         }
         self.ended_at = self.has_ended().then(|| self.ended_at.unwrap_or(now));
         let (before, _) = before;

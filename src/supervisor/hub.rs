@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tracing::Instrument;
 
 /// A running supervisor. Dropping it stops it without waiting; [`Supervisor::stop`] waits.
 #[derive(Debug)]
@@ -232,7 +233,8 @@ impl Hub {
             adopted.push((address, inbox, actor, messages, reports));
         }
         for (address, inbox, actor, messages, reports) in adopted {
-            let task = tokio::spawn(actor.run(messages, reports));
+            let span = tracing::info_span!("pull_request", %address);
+            let task = tokio::spawn(actor.run(messages, reports).instrument(span));
             self.actors.insert(address, Loop { inbox, task });
         }
         Ok(())

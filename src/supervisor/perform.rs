@@ -72,6 +72,7 @@ pub async fn attempt(
     let key = journal_key(about, &deed.name);
     let record = |body| NewRecord::new("", by).about(about.clone()).because(deed.why.clone()).with(body);
     journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
+    tracing::info!(pull_request = %about, name = deed.name, "writing");
     let outcome = match writer.write(&deed.write).await {
         // GitHub refuses a whole review for one line that is not in the diff. What cannot stand there is said in the
         // review's text instead.
@@ -80,6 +81,12 @@ pub async fn attempt(
         }
         outcome => outcome,
     };
+    match &outcome {
+        Ok(outcome) => {
+            tracing::info!(pull_request = %about, name = deed.name, outcome = outcome.name(), "written")
+        }
+        Err(error) => tracing::info!(pull_request = %about, name = deed.name, %error, "not written"),
+    }
     match &outcome {
         Ok(Outcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
         Ok(known) => {

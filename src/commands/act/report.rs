@@ -237,10 +237,7 @@ impl Step {
     fn outcome(&self) -> &'static str {
         match &self.became {
             Became::Rehearsed(_) => "rehearsed",
-            Became::Told(Outcome::Done(_)) => "done",
-            Became::Told(Outcome::AlreadyThere(_)) => "already_there",
-            Became::Told(Outcome::SwallowedByDraft(_)) => "swallowed_by_draft",
-            Became::Told(Outcome::Unknown { .. }) => "unknown",
+            Became::Told(outcome) => outcome.name(),
             Became::NotDone(_) => "not_done",
             Became::NotTried => "not_tried",
         }

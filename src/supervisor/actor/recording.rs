@@ -103,6 +103,9 @@ impl Actor {
                 if is_new {
                     self.catch_up().await?;
                 }
+                if self.role != Role::Driver {
+                    tracing::info!("this instance drives now");
+                }
                 self.role = Role::Driver;
             }
             Acquired::Taken(lease) => self.stand_by(lease.holder),
