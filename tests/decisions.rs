@@ -13,7 +13,7 @@ use cloture::domain::handoff::{
 use cloture::domain::machine::{Decision, Machine, ResolvedBy, Status, VetoedBy};
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route, merge};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest, Refusal};
+use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PullRequest, Refusal};
 use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
 use cloture::domain::snapshot::{PullRequestState, RepositoryName, Visible};
 use cloture::domain::vocabulary::{
@@ -382,14 +382,14 @@ fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
     let id: ThreadId = "t".into();
     let why = |pull_request: &PullRequest| eligibility(pull_request.thread(&id).unwrap(), false, &rules);
-    pull_request.person(&id, PersonAct::Queue).unwrap();
+    pull_request.person(&id, Decision::Queue).unwrap();
     pull_request.route(&id, Destination::Nowhere).unwrap();
     assert_eq!(why(&pull_request), Eligibility::Withheld, "it is off the queue as well");
-    pull_request.person(&id, PersonAct::Unqueue).unwrap();
+    pull_request.person(&id, Decision::Unqueue).unwrap();
     assert_eq!(why(&pull_request), Eligibility::Withheld);
-    pull_request.person(&id, PersonAct::Queue).unwrap();
+    pull_request.person(&id, Decision::Queue).unwrap();
     assert_eq!(why(&pull_request), Eligibility::Queued);
-    pull_request.person(&id, PersonAct::Unqueue).unwrap();
+    pull_request.person(&id, Decision::Unqueue).unwrap();
     assert_eq!(why(&pull_request), Eligibility::EverythingGoes, "what goes by itself goes");
 
     pull_request.route(&id, Destination::Target("expert".into())).unwrap();
@@ -407,7 +407,7 @@ fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
 
     let mut settled = PullRequest::new(false);
     settled.adopt(thread("t", "r", 10, "Leaked handle"));
-    settled.person(&id, PersonAct::Decide(Decision::Resolve)).unwrap();
+    settled.person(&id, Decision::Resolve).unwrap();
     assert_eq!(settled.route(&id, Destination::Nowhere), Err(Refusal::AlreadySettled));
 }
 
@@ -461,7 +461,7 @@ fn r3_a_settled_thread_that_a_person_reopens_on_the_forge_starts_afresh() {
     let mut pull_request = PullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
     assert_eq!(pull_request.reopened_by_person(&id), Ok(false), "it is open: there is nothing to re-open");
-    pull_request.person(&id, PersonAct::Decide(Decision::Resolve)).unwrap();
+    pull_request.person(&id, Decision::Resolve).unwrap();
     assert_eq!(pull_request.reopened_by_person(&id), Ok(true));
     let Machine { status, counters, returns, .. } = pull_request.thread(&id).unwrap().machine;
     assert_eq!((status, counters.stance, counters.cycles, returns), (Status::Open, None, 0, 1));
@@ -487,7 +487,7 @@ fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it()
         let Machine { status, returns, .. } = pull_request.thread(&id).unwrap().machine;
         assert_eq!((status, returns), (Status::Open, u32::from(ends_it)));
         // What somebody resolved with the button stays resolved.
-        pull_request.person(&id, PersonAct::Decide(Decision::Resolve)).unwrap();
+        pull_request.person(&id, Decision::Resolve).unwrap();
         assert_eq!(pull_request.override_withdrawn(&id), Ok(false));
         assert_eq!(pull_request.thread(&id).unwrap().status(), Status::Resolved(ResolvedBy::Person));
         assert_eq!(pull_request.overridden(&"u".into(), intent), Err(Refusal::UnknownThread));
@@ -500,12 +500,12 @@ fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
     let id: ThreadId = "t".into();
     let mut pull_request = PullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
-    pull_request.person(&id, PersonAct::Queue).unwrap();
+    pull_request.person(&id, Decision::Queue).unwrap();
     assert!(pull_request.close());
     assert!(!pull_request.thread(&id).unwrap().queued);
     assert!(pull_request.reopen());
 
-    pull_request.person(&id, PersonAct::Queue).unwrap();
+    pull_request.person(&id, Decision::Queue).unwrap();
     pull_request.handed_off(&id);
     let everything = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
     assert_eq!(pull_request.merge(&everything), [], "a task that was decided earlier took it along");

@@ -4,6 +4,8 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use cloture::domain::machine::Decision;
+
 use cloture::app::connection::Settings;
 use cloture::app::session::Session;
 use cloture::commands::demo::{Casting, Stage};
@@ -15,7 +17,7 @@ use cloture::journal::{Filter, Journal, Record};
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{ClockMode, PullSnapshot, ReviewState, Simulator};
 use cloture::supervisor::clock::Clock;
-use cloture::supervisor::fact::{Fact, Verb};
+use cloture::supervisor::fact::Fact;
 use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{Command, Supervisor, View};
 use cloture::tui::rows::{Making, Seen};
@@ -139,7 +141,7 @@ impl Played {
     }
 
     /// A person's decision, recorded as the keyboard records it.
-    async fn decide(&self, name: &str, title: &str, verb: Verb) {
+    async fn decide(&self, name: &str, title: &str, verb: Decision) {
         let view = self.view(name);
         let standing = view.standing.as_ref().unwrap();
         let threads = standing.threads();
@@ -170,7 +172,7 @@ async fn everything_that_the_demo_promises_comes_to_pass() {
     let queued = played.view("acme/shop#16");
     let standing = queued.standing.as_ref().unwrap();
     assert_eq!(standing.threads().len(), 1);
-    played.decide("acme/shop#16", "Prices", Verb::Queue).await;
+    played.decide("acme/shop#16", "Prices", Decision::Queue).await;
     played.minutes(35).await;
     assert_eq!(
         played.threads("acme/fleet#12"),
@@ -399,7 +401,7 @@ async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
     assert_eq!(elsewhere.look(&played).await, "Threads are out of the AI's hands. i: your inbox");
     assert!(seat.press(key('2')).starts_with("⏎ opens the argument"));
     assert_eq!(seat.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b give it back to the loop");
-    played.decide("acme/fleet#12", "Give every", Verb::Uphold).await;
+    played.decide("acme/fleet#12", "Give every", Decision::Uphold).await;
     played.minutes(1).await;
     assert!(!seat.look(&played).await.contains("You decide"), "it was decided");
 

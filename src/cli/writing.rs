@@ -2,8 +2,8 @@
 
 use crate::commands::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
 use crate::domain::finding::Destination;
+use crate::domain::machine::Decision;
 use crate::failure::Failure;
-use crate::supervisor::fact::Verb as Decision;
 use crate::supervisor::people::What;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};

@@ -91,7 +91,7 @@ impl Replay {
             Event::Cycle(Object(cycle)) => self.cycle(cycle),
             Event::Reply(Object(reply)) => self.reply(&reply),
             Event::Person(Object(PersonEvent { act, thread, .. })) => {
-                refusable(&thread, self.pull_request.person(&thread, act.into()))
+                refusable(&thread, self.pull_request.decide(&thread, act))
             }
             Event::Merge(_) => {
                 Outcome { tasks: self.pull_request.merge(&self.handoff), ..Outcome::default() }

@@ -16,6 +16,7 @@
 
 use super::policy::Policy;
 use super::vocabulary::{Action, Intent, Stance};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where a thread stands, with the reason beside the status it belongs to: a resolved thread cannot have hit
@@ -201,10 +202,12 @@ pub enum Misfit {
     AlreadySettled,
 }
 
-/// What a person may decide about a thread (T6, T7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What a person may decide about a thread (T6, T7, H6). The command line, the terminal, traces and the journal all
+/// use these words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Stops the argument and keeps the thread with whoever decided.
+    /// Stops the argument and keeps the thread with the person who decided.
     Veto,
     /// Stops the argument and addresses the thread to the operator.
     Escalate,
@@ -212,10 +215,14 @@ pub enum Decision {
     Uphold,
     Dismiss,
     Return,
+    /// Hands the finding off at the merge. The thread stays where it stands.
+    Queue,
+    Unqueue,
 }
 
 impl Decision {
-    pub const ALL: [Decision; 6] = [
+    /// The decisions that move a thread; the two about the queue do not.
+    pub const ON_THE_MACHINE: [Decision; 6] = [
         Decision::Veto,
         Decision::Escalate,
         Decision::Resolve,
@@ -223,6 +230,19 @@ impl Decision {
         Decision::Dismiss,
         Decision::Return,
     ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Decision::Veto => "veto",
+            Decision::Escalate => "escalate",
+            Decision::Resolve => "resolve",
+            Decision::Uphold => "uphold",
+            Decision::Dismiss => "dismiss",
+            Decision::Return => "return",
+            Decision::Queue => "queue",
+            Decision::Unqueue => "unqueue",
+        }
+    }
 }
 
 /// What became of a resolved finding that was raised again (D5).
@@ -355,6 +375,7 @@ impl Machine {
                 self.return_to_the_loop();
                 Status::Open
             }
+            Decision::Queue | Decision::Unqueue => self.status,
         };
         Ok(())
     }

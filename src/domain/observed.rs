@@ -16,10 +16,9 @@ pub use wait::observation;
 
 use super::duplicates::Shelves;
 use super::finding::{Destination, Finding, Thread};
-use super::machine::{ResolvedBy, Status};
+use super::machine::{Decision, ResolvedBy, Status};
 use super::policy::Policy;
 use super::post::{PostClass, Reads, Where};
-use super::pull_request::PersonAct;
 use super::review_loop::Content;
 use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, Thread as Seen};
 use super::vocabulary::{ReviewerName, ThreadId};
@@ -88,7 +87,7 @@ pub struct Happened {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
     /// A person decided it in Cloture.
-    Act(PersonAct),
+    Act(Decision),
     /// A person said where it goes at the merge.
     Routed(Destination),
     /// It was seen resolved and later open again (R3).

@@ -54,14 +54,6 @@ struct Pending {
     failures: u32,
 }
 
-/// What a person asks for on a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PersonAct {
-    Decide(Decision),
-    Queue,
-    Unqueue,
-}
-
 /// Why it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 pub enum Refusal {
@@ -199,15 +191,15 @@ impl PullRequest {
     }
 
     /// T6, T7, H6: a person decides about a thread, or queues it for handoff.
-    pub fn person(&mut self, thread: &ThreadId, act: PersonAct) -> Result<(), Refusal> {
+    pub fn decide(&mut self, thread: &ThreadId, decision: Decision) -> Result<(), Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        match act {
-            PersonAct::Decide(decision) => thread.machine.decide(decision)?,
-            PersonAct::Queue => {
+        match decision {
+            Decision::Queue => {
                 may_still_go(thread)?;
                 thread.queue();
             }
-            PersonAct::Unqueue => thread.queued = false,
+            Decision::Unqueue => thread.queued = false,
+            decision => thread.machine.decide(decision)?,
         }
         Ok(())
     }

@@ -9,7 +9,6 @@ use crate::domain::handoff::Task;
 use crate::domain::machine::Decision;
 use crate::domain::place::FileChange;
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::PersonAct;
 use crate::domain::review_loop::{Exit, Wake};
 use crate::domain::vocabulary::{FilePath, Intent, ReviewerName, Sha, TargetName, ThreadId};
 use crate::journal::{NewRecord, PullRequestKey, Record};
@@ -32,7 +31,7 @@ pub enum Fact {
     // What people did
     Decided {
         thread: ThreadId,
-        verb: Verb,
+        verb: Decision,
     },
     /// H9: where somebody wants a finding to go at the merge, or that it goes nowhere.
     Routed {
@@ -164,20 +163,6 @@ impl Told {
     }
 }
 
-/// What a person can do to a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verb {
-    Veto,
-    Escalate,
-    Resolve,
-    Uphold,
-    Dismiss,
-    Return,
-    Queue,
-    Unqueue,
-}
-
 /// A task as it was decided at the merge, for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskFact {
@@ -190,34 +175,6 @@ pub struct TaskFact {
     /// The findings' titles, for whoever looks when nothing else is known of them any more.
     #[serde(default)]
     pub titles: Vec<String>,
-}
-
-impl Verb {
-    pub fn act(self) -> PersonAct {
-        match self {
-            Verb::Veto => PersonAct::Decide(Decision::Veto),
-            Verb::Escalate => PersonAct::Decide(Decision::Escalate),
-            Verb::Resolve => PersonAct::Decide(Decision::Resolve),
-            Verb::Uphold => PersonAct::Decide(Decision::Uphold),
-            Verb::Dismiss => PersonAct::Decide(Decision::Dismiss),
-            Verb::Return => PersonAct::Decide(Decision::Return),
-            Verb::Queue => PersonAct::Queue,
-            Verb::Unqueue => PersonAct::Unqueue,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verb::Veto => "veto",
-            Verb::Escalate => "escalate",
-            Verb::Resolve => "resolve",
-            Verb::Uphold => "uphold",
-            Verb::Dismiss => "dismiss",
-            Verb::Return => "return",
-            Verb::Queue => "queue",
-            Verb::Unqueue => "unqueue",
-        }
-    }
 }
 
 impl TaskFact {

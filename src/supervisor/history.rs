@@ -9,7 +9,7 @@ use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{Happened, Happening};
 use crate::domain::place::FileChange;
-use crate::domain::pull_request::{CycleOutcome, NextCall, Note, PersonAct, PullRequest};
+use crate::domain::pull_request::{CycleOutcome, NextCall, Note, PullRequest};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
 use crate::domain::verdict::Verdict;
@@ -177,11 +177,11 @@ impl Fold<'_> {
         match fact {
             Fact::Decided { thread, verb } => {
                 let own = engine_id.get(thread).unwrap_or(thread);
-                if folded.engine.person(own, verb.act()).is_err() {
+                if folded.engine.decide(own, *verb).is_err() {
                     folded.happened.push(Happened {
                         at,
                         thread: thread.clone(),
-                        what: Happening::Act(verb.act()),
+                        what: Happening::Act(*verb),
                     });
                 }
             }
@@ -210,7 +210,7 @@ impl Fold<'_> {
                 };
             }
             Fact::ResolvedThere { thread, .. } => {
-                let _settled_already = folded.engine.person(thread, PersonAct::Decide(Decision::Resolve));
+                let _settled_already = folded.engine.decide(thread, Decision::Resolve);
             }
             Fact::Granted { .. } => {
                 folded.granted += 1;
@@ -258,7 +258,7 @@ impl Fold<'_> {
         let happened = &mut self.folded.happened;
         let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
         let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-        let what = Happening::Act(PersonAct::Unqueue);
+        let what = Happening::Act(Decision::Unqueue);
         happened.extend(touched.into_iter().map(|thread| Happened { at, thread, what: what.clone() }));
     }
 

@@ -25,6 +25,8 @@ pub use planning::plan;
 pub use telling::Teller;
 pub use ways_out::{Asked, Means, Way, WayOut, ways_out};
 
+use crate::domain::machine::Decision;
+
 use crate::domain::finding::Destination;
 use crate::domain::pull_request::Refusal;
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -34,7 +36,7 @@ use crate::github::write::Write;
 use crate::github::{Client, Error, Outcome, Writer};
 use crate::journal::{Journal, JournalError, PullRequestKey};
 use crate::supervisor::due::Deed;
-use crate::supervisor::fact::{Fact, Verb};
+use crate::supervisor::fact::Fact;
 use crate::supervisor::perform::attempt;
 use jiff::Timestamp;
 
@@ -55,7 +57,7 @@ pub struct Act {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// What the machine knows about.
-    Decide(Verb),
+    Decide(Decision),
     /// H6, H9: hand it off at the merge, to this target.
     QueueFor(TargetName),
     /// H9: where it goes if it is handed off, or that it does not go.
@@ -73,7 +75,7 @@ impl What {
     pub fn name(&self) -> &'static str {
         match self {
             What::Decide(verb) => verb.name(),
-            What::QueueFor(_) => Verb::Queue.name(),
+            What::QueueFor(_) => Decision::Queue.name(),
             What::Route(Destination::Target(_) | Destination::AsConfigured) => "retarget",
             What::Route(Destination::Nowhere) => "withhold",
             What::Remove => "remove",

@@ -2,6 +2,7 @@
 //! means anything is here; which key calls it is data.
 
 use super::model::Screen;
+use crate::domain::machine::Decision;
 
 /// A command of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,14 +39,10 @@ pub enum Action {
     // Deciding about threads
     Mark,
     MarkAll,
-    Veto,
-    Escalate,
-    Resolve,
+    Decide(Decision),
     Unresolve,
     Reply,
-    Uphold,
-    Dismiss,
-    Return,
+    /// Queues the finding for handoff, or takes it off the queue.
     Queue,
     Retarget,
     Undo,
@@ -74,11 +71,11 @@ pub enum Action {
 }
 
 use Action::{
-    Back, Bottom, BreakGlass, Browse, CopyLink, CopyPrompt, Demo, Dismiss, Down, Editor, Escalate, Filter,
-    Fold, GrantRound, Handoff, Help, Inbox, Journal, Left, Mark, MarkAll, NextComment, NextScreen, NextStuck,
+    Back, Bottom, BreakGlass, Browse, CopyLink, CopyPrompt, Decide, Demo, Down, Editor, Filter, Fold,
+    GrantRound, Handoff, Help, Inbox, Journal, Left, Mark, MarkAll, NextComment, NextScreen, NextStuck,
     NextUnread, Open, PageDown, PageUp, Palette, Pause, Poll, PreviousComment, PreviousScreen, Queue, Quit,
-    Reply, Resolve, Resume, Retarget, RetryTask, Return, Right, Sort, Stop, Submit, Top, Undo, Unresolve, Up,
-    Uphold, Veto, Watch, WaysOut, WriteConfiguration,
+    Reply, Resume, Retarget, RetryTask, Right, Sort, Stop, Submit, Top, Undo, Unresolve, Up, Watch, WaysOut,
+    WriteConfiguration,
 };
 
 /// With the name that the configuration and the palette know it by, and what it does.
@@ -110,14 +107,18 @@ const ALL: [(Action, &str, &str); 54] = [
     (PreviousComment, "previous_comment", "to the comment before"),
     (Mark, "mark", "mark this thread, to act on several at once"),
     (MarkAll, "mark_all", "mark all threads of this list, or none"),
-    (Veto, "veto", "stop the argument and keep the thread yourself"),
-    (Escalate, "escalate", "address the thread to the operator"),
-    (Resolve, "resolve", "settle the thread on GitHub"),
+    (Decide(Decision::Veto), Decision::Veto.name(), "stop the argument and keep the thread yourself"),
+    (Decide(Decision::Escalate), Decision::Escalate.name(), "address the thread to the operator"),
+    (Decide(Decision::Resolve), Decision::Resolve.name(), "settle the thread on GitHub"),
     (Unresolve, "unresolve", "open a settled thread on GitHub again"),
     (Reply, "reply", "answer in the thread"),
-    (Uphold, "uphold", "the finding stands"),
-    (Dismiss, "dismiss", "it will not be fixed: settle it with a reason"),
-    (Return, "return", "give the thread back to the loop, with fresh counters"),
+    (Decide(Decision::Uphold), Decision::Uphold.name(), "the finding stands"),
+    (Decide(Decision::Dismiss), Decision::Dismiss.name(), "it will not be fixed: settle it with a reason"),
+    (
+        Decide(Decision::Return),
+        Decision::Return.name(),
+        "give the thread back to the loop, with fresh counters",
+    ),
     (Queue, "queue", "hand it off at merge, or not after all"),
     (Retarget, "retarget", "hand it off to another target"),
     (Undo, "undo", "undo what you last did, where that is possible"),
@@ -174,8 +175,7 @@ impl Action {
             Sort => matches!(screen, Screen::Watch | Screen::Inbox),
             NextUnread => matches!(screen, Screen::Watch | Screen::Thread { .. }),
             Mark | MarkAll => matches!(screen, Screen::Watch | Screen::Inbox),
-            Veto | Escalate | Resolve | Unresolve | Reply | Uphold | Dismiss | Return | Queue
-            | CopyPrompt => about_a_pull_request,
+            Decide(_) | Unresolve | Reply | Queue | CopyPrompt => about_a_pull_request,
             Retarget => matches!(screen, Screen::Handoff | Screen::Thread { .. }),
             // Only while a text is written; see `update::writing`.
             Submit | Editor => false,
@@ -192,11 +192,38 @@ impl Action {
     pub fn hints(screen: &Screen) -> &'static [Action] {
         match screen {
             Screen::Watch => &[
-                Open, Filter, NextStuck, Palette, Help, Quit, Mark, Queue, Reply, Resolve, Veto, Escalate,
-                Poll, Pause, Sort, Undo, WaysOut,
+                Open,
+                Filter,
+                NextStuck,
+                Palette,
+                Help,
+                Quit,
+                Mark,
+                Queue,
+                Reply,
+                Decide(Decision::Resolve),
+                Decide(Decision::Veto),
+                Decide(Decision::Escalate),
+                Poll,
+                Pause,
+                Sort,
+                Undo,
+                WaysOut,
             ],
             Screen::Inbox => &[
-                Uphold, Dismiss, Return, Queue, Open, Help, Quit, Reply, Mark, Filter, Palette, Sort, Browse,
+                Decide(Decision::Uphold),
+                Decide(Decision::Dismiss),
+                Decide(Decision::Return),
+                Queue,
+                Open,
+                Help,
+                Quit,
+                Reply,
+                Mark,
+                Filter,
+                Palette,
+                Sort,
+                Browse,
                 Undo,
             ],
             Screen::Handoff => &[Open, Queue, Retarget, RetryTask, Filter, Help, Quit, Palette, Browse],
@@ -204,15 +231,15 @@ impl Action {
             Screen::Thread { .. } => &[
                 Back,
                 Reply,
-                Resolve,
+                Decide(Decision::Resolve),
                 Queue,
-                Veto,
-                Escalate,
+                Decide(Decision::Veto),
+                Decide(Decision::Escalate),
                 Help,
                 Quit,
-                Uphold,
-                Dismiss,
-                Return,
+                Decide(Decision::Uphold),
+                Decide(Decision::Dismiss),
+                Decide(Decision::Return),
                 Fold,
                 NextComment,
                 CopyPrompt,

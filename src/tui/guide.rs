@@ -8,6 +8,7 @@ use super::dialog::Overlay;
 use super::model::{List, Model, Pane, Screen};
 use super::rows::PullRow;
 use super::rows::handoff::Going;
+use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::RepositoryName;
 use std::collections::BTreeSet;
@@ -119,8 +120,8 @@ impl Model {
 fn at_hand(guide: &Guide, model: &Model) -> Option<String> {
     let keys = Keys(model);
     let decide = || {
-        let [uphold, dismiss, give_back] =
-            [Action::Uphold, Action::Dismiss, Action::Return].map(|a| keys.of(a));
+        let [uphold, dismiss, give_back] = [Decision::Uphold, Decision::Dismiss, Decision::Return]
+            .map(|decision| keys.of(Action::Decide(decision)));
         format!("You decide: {uphold} uphold, {dismiss} dismiss, {give_back} give it back to the loop")
     };
     match &model.screen {

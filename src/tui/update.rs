@@ -236,15 +236,9 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Mark => acting::mark(model),
         Action::MarkAll => acting::mark_all(model),
         Action::Undo => return acting::undo(model),
-        Action::Veto
-        | Action::Escalate
-        | Action::Resolve
-        | Action::Unresolve
-        | Action::Reply
-        | Action::Uphold
-        | Action::Dismiss
-        | Action::Return
-        | Action::Queue => return acting::begin(model, action),
+        Action::Decide(_) | Action::Unresolve | Action::Reply | Action::Queue => {
+            return acting::begin(model, action);
+        }
         Action::Retarget => {
             menus::targets(model);
             return Vec::new();

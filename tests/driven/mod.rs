@@ -180,7 +180,7 @@ pub(crate) fn argued(policy: &Policy) -> PullRequest {
         assert!(matches!(outcome, CycleOutcome::Completed { .. }), "{outcome:?}");
     }
     let resolved = cloture::domain::machine::Decision::Resolve;
-    engine.person(&"T3".into(), cloture::domain::pull_request::PersonAct::Decide(resolved)).unwrap();
+    engine.person(&"T3".into(), cloture::domain::pull_request::resolved).unwrap();
     engine.push("h1".into(), &cloture::domain::diff::read(DIFF));
     engine
 }

@@ -1,10 +1,10 @@
 //! Deciding about threads, as a pure function of keys and of what the desk says: what is ordered, asked, refused and undone.
 
 use crate::{model, press, shown_at_every_size};
+use cloture::domain::machine::Decision;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
 use cloture::supervisor::Command;
-use cloture::supervisor::fact::Verb;
 use cloture::supervisor::people::desk::{Became, Done, Order, Proposal, Step, Trouble};
 use cloture::supervisor::people::{Act, Means, Plan, Way, WayOut, What};
 use cloture::tui::{Effect, Message, Model, Overlay, update};
@@ -64,13 +64,13 @@ fn done(order: Order) -> Message {
 #[test]
 fn each_key_orders_its_own_verb_for_the_thread_with_the_cursor() {
     for (key, expected) in [
-        ("x", What::Decide(Verb::Resolve)),
+        ("x", What::Decide(Decision::Resolve)),
         ("X", What::Unresolve),
-        ("U", What::Decide(Verb::Uphold)),
-        ("vwhy\n", What::Decide(Verb::Veto)),
-        ("ewhy\n", What::Decide(Verb::Escalate)),
-        ("dwhy\n", What::Decide(Verb::Dismiss)),
-        ("bwhy\n", What::Decide(Verb::Return)),
+        ("U", What::Decide(Decision::Uphold)),
+        ("vwhy\n", What::Decide(Decision::Veto)),
+        ("ewhy\n", What::Decide(Decision::Escalate)),
+        ("dwhy\n", What::Decide(Decision::Dismiss)),
+        ("bwhy\n", What::Decide(Decision::Return)),
     ] {
         let (mut model, address, id) = at_a_thread();
         let effects = press(&mut model, key);
@@ -166,10 +166,10 @@ fn what_changed_in_between_is_shown_and_asked_again() {
 #[test]
 fn undoing_orders_the_opposite_once() {
     for (what, opposite) in [
-        (What::Decide(Verb::Queue), Some(What::Remove)),
-        (What::Decide(Verb::Resolve), Some(What::Unresolve)),
-        (What::Unresolve, Some(What::Decide(Verb::Resolve))),
-        (What::Decide(Verb::Dismiss), Some(What::Decide(Verb::Return))),
+        (What::Decide(Decision::Queue), Some(What::Remove)),
+        (What::Decide(Decision::Resolve), Some(What::Unresolve)),
+        (What::Unresolve, Some(What::Decide(Decision::Resolve))),
+        (What::Decide(Decision::Dismiss), Some(What::Decide(Decision::Return))),
         (What::Reply, None),
     ] {
         let (mut model, address, id) = at_a_thread();
@@ -214,7 +214,7 @@ fn marks_gather_threads_and_are_dropped_by_escape_and_when_done() {
 fn what_went_wrong_stays_with_its_thread_until_it_was_read() {
     let (mut model, address, id) = at_a_thread();
     let order = Order::Threads {
-        what: What::Decide(Verb::Resolve),
+        what: What::Decide(Decision::Resolve),
         threads: vec![(address.clone(), id.clone())],
         reason: None,
     };

@@ -5,11 +5,11 @@ use crate::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, finding, push, review};
 use crate::lives::Rules;
 use crate::rest::{addressed, deliveries, handed_over, queued_goes, why_restless};
 use crate::{our_side, world};
-use cloture::domain::machine::{EscalatedBy, Status};
+use cloture::domain::machine::{Decision, EscalatedBy, Status};
 use cloture::journal::{Filter, NewRecord, Record};
 use cloture::simulator::{PullSnapshot, Snapshot};
 use cloture::supervisor::View;
-use cloture::supervisor::fact::{Fact, Verb};
+use cloture::supervisor::fact::Fact;
 use cloture::supervisor::standing::Standing;
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ async fn whatever_is_lost_or_past_its_bound_is_noticed() {
 
     let thread = view.standing.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = records.iter().find_map(|record| record.pull_request.clone()).unwrap();
-    let fact = Fact::Decided { thread, verb: Verb::Veto };
+    let fact = Fact::Decided { thread, verb: Decision::Veto };
     let journal = small.place.journal().await;
     let appended = journal.append_one(fact.record(small.place.simulator.now(), &about, "dana", "no")).await;
     let more: Vec<Record> = records.iter().cloned().chain([appended.unwrap().record().clone()]).collect();
@@ -165,7 +165,7 @@ async fn a_task_that_is_delivered_twice_or_never_is_noticed() {
     complains(&handed_over(&view, &closed, &delivered), "H1");
     let thread = view.standing.as_ref().unwrap().observed.threads[0].thread.id.clone();
     let mut queued = records.clone();
-    let fact = Fact::Decided { thread, verb: Verb::Queue };
+    let fact = Fact::Decided { thread, verb: Decision::Queue };
     let about = records.iter().find_map(|record| record.pull_request.clone()).unwrap();
     let NewRecord { kind, body, .. } = fact.record(small.place.simulator.now(), &about, "dana", "yes");
     queued.insert(0, Record { kind, body, ..records[0].clone() });

@@ -2,23 +2,23 @@
 
 use crate::dice::Dice;
 use crate::lives::Life;
+use cloture::domain::machine::Decision;
 use cloture::github::write::MergeMethod;
-use cloture::supervisor::fact::Verb;
 use cloture::supervisor::people::desk::Order;
 use cloture::supervisor::people::{Way, What};
 use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{Command, View};
 use std::sync::Arc;
 
-const VERBS: [(usize, Verb); 8] = [
-    (14, Verb::Uphold),
-    (12, Verb::Dismiss),
-    (16, Verb::Return),
-    (16, Verb::Queue),
-    (6, Verb::Unqueue),
-    (8, Verb::Veto),
-    (8, Verb::Escalate),
-    (10, Verb::Resolve),
+const VERBS: [(usize, Decision); 8] = [
+    (14, Decision::Uphold),
+    (12, Decision::Dismiss),
+    (16, Decision::Return),
+    (16, Decision::Queue),
+    (6, Decision::Unqueue),
+    (8, Decision::Veto),
+    (8, Decision::Escalate),
+    (10, Decision::Resolve),
 ];
 
 /// Somebody does something. What, in a word, if anything was done.

@@ -7,7 +7,7 @@ use crate::harness::{Place, address};
 use crate::our_side;
 use crate::world::VIEWER;
 use cloture::agents::targets::KEY_PREFIX;
-use cloture::domain::machine::Status;
+use cloture::domain::machine::{Decision, Status};
 use cloture::domain::review_loop::{Exit, Phase, ReviewLoop};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ThreadId;
@@ -16,7 +16,7 @@ use cloture::github::write::Key;
 use cloture::journal::{INTENT, Record};
 use cloture::simulator::{PullSnapshot, PullState, Snapshot};
 use cloture::supervisor::View;
-use cloture::supervisor::fact::{Fact, Verb};
+use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 use cloture::supervisor::view::HandoffState;
 use sqlx::{ConnectOptions, Connection};
@@ -208,10 +208,10 @@ fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
     for dated in records.iter().filter_map(Fact::read) {
         match dated.fact {
             Fact::Merged { .. } => break,
-            Fact::Decided { thread, verb: Verb::Queue } => {
+            Fact::Decided { thread, verb: Decision::Queue } => {
                 queued.insert(thread);
             }
-            Fact::Decided { thread, verb: Verb::Unqueue } => {
+            Fact::Decided { thread, verb: Decision::Unqueue } => {
                 queued.remove(&thread);
             }
             Fact::Closed => queued.clear(),

@@ -1,9 +1,10 @@
 //! Handoff (H): nothing before the merge, once at it, and nothing without it.
 
 use crate::harness::{DRIVEN, EIGHT, MAJOR, MINOR, Place, Run, SEVEN, Settings, finding, review};
+use cloture::domain::machine::Decision;
 use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::Command;
-use cloture::supervisor::fact::{Fact, Verb};
+use cloture::supervisor::fact::Fact;
 use cloture::supervisor::view::HandoffState;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -31,7 +32,7 @@ async fn queue(run: &Run, place: &Place, number: usize) {
     let snapshot = &view.standing.as_ref().unwrap().snapshot;
     let thread = snapshot.threads[number].id.clone();
     let about = run.journal.leases().await.unwrap()[0].pull_request.clone();
-    let fact = Fact::Decided { thread: thread.clone(), verb: Verb::Queue };
+    let fact = Fact::Decided { thread: thread.clone(), verb: Decision::Queue };
     run.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "please")).await.unwrap();
     run.see(|view| {
         let standing = view.standing.as_ref().unwrap();

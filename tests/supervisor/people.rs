@@ -1,6 +1,7 @@
 //! What people do to a loop (L10, R7): from the keyboard, and from the forge.
 
 use crate::harness::{DRIVEN, MAJOR, Place, finding, push, review};
+use cloture::domain::machine::Decision;
 use cloture::domain::review_loop::Exit;
 use cloture::supervisor::Command;
 use cloture::supervisor::fact::Fact;
@@ -147,7 +148,7 @@ async fn the_phrase_counts_only_from_somebody_who_may() {
 
 #[tokio::test]
 async fn a_decision_that_anybody_records_is_seen_without_a_poll() {
-    use cloture::supervisor::fact::{Fact, Verb};
+    use cloture::supervisor::fact::Fact;
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "It underflows", MAJOR)]));
@@ -160,7 +161,7 @@ async fn a_decision_that_anybody_records_is_seen_without_a_poll() {
         repository: snapshot.repository.clone(),
         number: snapshot.number,
     };
-    let fact = Fact::Decided { thread: snapshot.threads[0].id.clone(), verb: Verb::Veto };
+    let fact = Fact::Decided { thread: snapshot.threads[0].id.clone(), verb: Decision::Veto };
     let journal = place.journal().await;
     journal.append_one(fact.record(place.simulator.now(), &about, "dana", "enough")).await.unwrap();
     run.see(|view| {

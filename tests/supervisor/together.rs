@@ -5,9 +5,10 @@ use crate::authors::Shop;
 use crate::crash::{answered, forge, runtime, stage};
 use crate::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::simulated::show;
+use cloture::domain::machine::Decision;
 use cloture::journal::{Address, Checkpoint, Filter, INTENT, Journal, OUTCOME};
 use cloture::simulator::{Fault, FaultKind};
-use cloture::supervisor::fact::{Fact, Verb};
+use cloture::supervisor::fact::Fact;
 use cloture::supervisor::{Command, Role};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -74,7 +75,7 @@ async fn one_drives(place: Place) {
     // The standby hears what a person decides at the driver.
     let thread = one.view().standing.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = one.journal.leases().await.unwrap()[0].pull_request.clone();
-    let fact = Fact::Decided { thread, verb: Verb::Escalate };
+    let fact = Fact::Decided { thread, verb: Decision::Escalate };
     one.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "look")).await.unwrap();
     for run in [&one, &two] {
         run.see(|view| {

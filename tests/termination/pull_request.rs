@@ -7,7 +7,7 @@ use cloture::domain::handoff::{HandoffRules, Mode};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, PersonAct, PullRequest};
+use cloture::domain::pull_request::{CycleOutcome, NextCall, PullRequest};
 use cloture::domain::re_review::{Reply, Writer};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::{
@@ -55,7 +55,7 @@ enum Event {
     },
     Person {
         thread: ThreadId,
-        act: PersonAct,
+        act: Decision,
     },
     /// "Won't fix", by someone who may and by someone who may not.
     WontFix {
@@ -232,10 +232,10 @@ impl Model for PrModel {
         }
         for thread in state.pr.threads().map(|thread| thread.id.clone()) {
             if state.decisions < self.max_decisions {
-                let decisions = Decision::ALL.into_iter().map(PersonAct::Decide);
+                let decisions = Decision::ON_THE_MACHINE.into_iter();
                 events.extend(
                     decisions
-                        .chain([PersonAct::Queue])
+                        .chain([Decision::Queue])
                         .map(|act| Event::Person { thread: thread.clone(), act }),
                 );
                 let association = Association::Owner;
@@ -381,7 +381,7 @@ impl PrModel {
             }
             NextCall::ClosedUnasked => {}
             NextCall::Skip(Skip::IterationCap) if thread.machine.returns > 0 => {
-                return pr.person(id, PersonAct::Decide(Decision::Resolve)).is_ok();
+                return pr.person(id, Decision::Resolve).is_ok();
             }
             NextCall::Skip(_) => return false,
         }

@@ -90,7 +90,10 @@ impl Model for ThreadModel {
         }
         let may_return = state.machine.returns < self.max_returns;
         events.extend(
-            Decision::ALL.into_iter().filter(|&d| may_return || d != Decision::Return).map(Event::Decide),
+            Decision::ON_THE_MACHINE
+                .into_iter()
+                .filter(|&d| may_return || d != Decision::Return)
+                .map(Event::Decide),
         );
         events.extend([Intent::WontFix, Intent::Acknowledged, Intent::Disagree].map(Event::Override));
         if may_return {
@@ -273,7 +276,7 @@ fn a_persons_decision_fits_exactly_where_it_should() {
         let machine = Machine { status, ..Machine::opened() };
         let with_person = matches!(status, Vetoed(_) | Escalated(_) | Upheld);
         let settled = matches!(status, Resolved(_) | Dismissed);
-        for decision in Decision::ALL {
+        for decision in Decision::ON_THE_MACHINE {
             let expected = match decision {
                 Decision::Veto | Decision::Escalate if status != Open => Err(Misfit::NotOpen),
                 Decision::Uphold | Decision::Dismiss if !with_person => Err(Misfit::NotWaiting),

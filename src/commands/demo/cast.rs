@@ -1,10 +1,12 @@
 //! The people of the demo who react to what its user does. Bots react by the scenario, to what they see on the forge; what
 //! a person decides in Cloture is in the journal, so that is where the authors of pull requests learn of it.
 
+use crate::domain::machine::Decision;
+
 use crate::domain::snapshot::RepositoryName;
 use crate::journal::{Journal, Record};
 use crate::simulator::{Action, PushAction, Simulator};
-use crate::supervisor::fact::{Fact, Verb};
+use crate::supervisor::fact::Fact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,7 +28,7 @@ pub(super) async fn react(journal: Journal, simulator: Arc<Simulator>, with_agen
 
 fn given_back(record: &Record, with_agent: Option<&RepositoryName>) -> Option<String> {
     let about = record.pull_request.as_ref()?;
-    let returned = matches!(Fact::read(record)?.fact, Fact::Decided { verb: Verb::Return, .. });
+    let returned = matches!(Fact::read(record)?.fact, Fact::Decided { verb: Decision::Return, .. });
     let is_agents = with_agent == Some(&about.repository);
     (returned && !is_agents).then(|| format!("{}#{}", about.repository, about.number))
 }

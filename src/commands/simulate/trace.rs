@@ -7,7 +7,6 @@ use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::place::{FileChange, Hunk, LineRange, merge};
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::PersonAct;
 use crate::domain::vocabulary::{Association, FilePath, Intent, Login, ReviewerName, Sha, ThreadId};
 use crate::reviewers::object::Object;
 use serde::Deserialize;
@@ -216,38 +215,10 @@ pub(super) struct ReplyEvent {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PersonEvent {
-    pub(super) act: TypedAct,
+    pub(super) act: Decision,
     pub(super) thread: ThreadId,
     #[serde(rename = "by")]
     _by: Option<Login>,
     #[serde(rename = "reason")]
     _reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum TypedAct {
-    Veto,
-    Escalate,
-    Resolve,
-    Uphold,
-    Dismiss,
-    Return,
-    Queue,
-    Unqueue,
-}
-
-impl From<TypedAct> for PersonAct {
-    fn from(typed: TypedAct) -> Self {
-        match typed {
-            TypedAct::Veto => PersonAct::Decide(Decision::Veto),
-            TypedAct::Escalate => PersonAct::Decide(Decision::Escalate),
-            TypedAct::Resolve => PersonAct::Decide(Decision::Resolve),
-            TypedAct::Uphold => PersonAct::Decide(Decision::Uphold),
-            TypedAct::Dismiss => PersonAct::Decide(Decision::Dismiss),
-            TypedAct::Return => PersonAct::Decide(Decision::Return),
-            TypedAct::Queue => PersonAct::Queue,
-            TypedAct::Unqueue => PersonAct::Unqueue,
-        }
-    }
 }

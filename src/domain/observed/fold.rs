@@ -13,7 +13,6 @@ use crate::domain::machine::{Decision, EscalatedBy, Machine, ResolvedBy, Status}
 use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
 use crate::domain::post::{PostClass, Reads, Reported, Where};
-use crate::domain::pull_request::PersonAct;
 use crate::domain::re_review::Reply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
@@ -418,12 +417,12 @@ fn resolve(machine: &mut Machine, by_person: bool, policy: &Policy) {
 /// because the forge tells more by now, changes nothing.
 fn happen(thread: &mut Thread, what: &Happening) {
     match what {
-        Happening::Act(PersonAct::Decide(decision)) => {
+        Happening::Act(Decision::Queue) if thread.handed_off => thread.queued = false,
+        Happening::Act(Decision::Queue) => thread.queue(),
+        Happening::Act(Decision::Unqueue) => thread.queued = false,
+        Happening::Act(decision) => {
             let _overtaken = thread.machine.decide(*decision);
         }
-        Happening::Act(PersonAct::Queue) if thread.handed_off => thread.queued = false,
-        Happening::Act(PersonAct::Queue) => thread.queue(),
-        Happening::Act(PersonAct::Unqueue) => thread.queued = false,
         Happening::Routed(_) if thread.handed_off => {}
         Happening::Routed(to) => thread.route(to.clone()),
         Happening::Reopened => {

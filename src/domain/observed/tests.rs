@@ -374,11 +374,8 @@ fn late_talk_about_an_older_commit_is_no_newer_head() {
 #[test]
 fn d1_what_is_raised_again_repeats_an_open_thread_before_one_that_a_person_has() {
     let mut seen = repeated(&[2, 11], 2);
-    let vetoed = |thread: &str| Happened {
-        at: at(5),
-        thread: thread.into(),
-        what: Happening::Act(PersonAct::Decide(Decision::Veto)),
-    };
+    let vetoed =
+        |thread: &str| Happened { at: at(5), thread: thread.into(), what: Happening::Act(Decision::Veto) };
     let repeats = |seen: &PullRequestSnapshot, happened: &[Happened]| {
         let threads = with_decisions(seen, happened).threads;
         let again = threads.into_iter().find(|observed| observed.thread.id.as_str() == "t11").unwrap();
@@ -519,11 +516,8 @@ fn threads_that_no_reviewer_opened_are_listed_with_who_did() {
 #[test]
 fn what_people_decided_here_is_part_of_the_history() {
     let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
-    let decided = |minute, decision| Happened {
-        at: at(minute),
-        thread: "t".into(),
-        what: Happening::Act(PersonAct::Decide(decision)),
-    };
+    let decided =
+        |minute, decision| Happened { at: at(minute), thread: "t".into(), what: Happening::Act(decision) };
     let machine = |happened: &[Happened]| with_decisions(&seen, happened).threads[0].thread.machine;
     let escalated = machine(&[decided(5, Decision::Escalate)]);
     assert_eq!((escalated.status.cause(), escalated.counters.cycles), (Some("person"), 1));
@@ -531,11 +525,11 @@ fn what_people_decided_here_is_part_of_the_history() {
     assert_eq!((returned.status.name(), returned.returns, returned.counters.cycles), ("open", 1, 1));
     let refused = machine(&[decided(5, Decision::Uphold)]);
     assert_eq!(refused.counters.cycles, 2, "what does not fit changes nothing");
-    let queue = Happened { at: at(5), thread: "t".into(), what: Happening::Act(PersonAct::Queue) };
+    let queue = Happened { at: at(5), thread: "t".into(), what: Happening::Act(Decision::Queue) };
     let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
     let thread = with_decisions(&seen, &[gone, queue]).threads[0].thread.clone();
     assert!(thread.handed_off && !thread.queued);
-    let late = Happened { at: at(7), thread: "t".into(), what: Happening::Act(PersonAct::Queue) };
+    let late = Happened { at: at(7), thread: "t".into(), what: Happening::Act(Decision::Queue) };
     let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
     assert!(!with_decisions(&seen, &[late, gone]).threads[0].thread.queued, "H4: it never goes twice");
 }
@@ -545,12 +539,12 @@ fn where_people_sent_a_finding_is_part_of_the_history_until_it_is_handed_off() {
     let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
     let happened = |minute, what| Happened { at: at(minute), thread: "t".into(), what };
     let thread = |all: &[Happened]| with_decisions(&seen, all).threads[0].thread.clone();
-    let queued = || happened(5, Happening::Act(PersonAct::Queue));
+    let queued = || happened(5, Happening::Act(Decision::Queue));
     let withheld = happened(6, Happening::Routed(Destination::Nowhere));
     let sent = happened(7, Happening::Routed(Destination::Target("expert".into())));
     let found = thread(&[withheld.clone(), queued()]);
     assert!(!found.queued && found.routed == Destination::Nowhere);
-    let again = happened(8, Happening::Act(PersonAct::Queue));
+    let again = happened(8, Happening::Act(Decision::Queue));
     let found = thread(&[again, withheld.clone(), queued()]);
     assert!(found.queued && found.routed == Destination::AsConfigured, "queueing it again lifts it");
     let found = thread(&[sent, withheld, queued()]);

@@ -12,6 +12,7 @@ use super::{
     ways_out, write_out,
 };
 use crate::config::Config;
+use crate::domain::machine::Decision;
 use crate::domain::post::Reads;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ThreadId;
@@ -21,7 +22,6 @@ use crate::github::{Client, Outcome, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::clock::Clock;
 use crate::supervisor::due::Deed;
-use crate::supervisor::fact::Verb;
 use crate::supervisor::standing::Rules;
 use crate::supervisor::{Board, Command};
 use jiff::Timestamp;
@@ -169,7 +169,9 @@ impl Proposal {
     /// thread only.
     pub fn needs_no_question(&self) -> bool {
         let is_harmless = |step: &Step| match step {
-            Step::Thread { plan, .. } => plan.deeds.is_empty() && plan.act.what != What::Decide(Verb::Return),
+            Step::Thread { plan, .. } => {
+                plan.deeds.is_empty() && plan.act.what != What::Decide(Decision::Return)
+            }
             Step::PullRequest { .. } => false,
         };
         self.steps.len() < 2 && self.objections.is_empty() && self.steps.iter().all(is_harmless)

@@ -2,11 +2,10 @@
 
 use super::past::{Did, Past};
 use crate::domain::duplicates;
-use crate::domain::machine::{EscalatedBy, Status, VetoedBy};
+use crate::domain::machine::{Decision, EscalatedBy, Status, VetoedBy};
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::supervisor::due::escalation_sentence;
-use crate::supervisor::fact::Verb;
 use crate::supervisor::standing::{Shown, Standing};
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -102,7 +101,7 @@ pub fn waits(shown: &Shown<'_>) -> bool {
 fn why(shown: &Shown<'_>, past: &Past) -> Option<String> {
     let reviewer: &ReviewerName = &shown.thread.reviewer;
     let ids: Vec<&ThreadId> = vec![&shown.thread.id, shown.id()];
-    let somebody = |verb: Verb, did: &str| {
+    let somebody = |verb: Decision, did: &str| {
         let acted = past.last_decision(&ids).filter(|acted| acted.did == Did::Decided(verb));
         match acted {
             Some(acted) if acted.why.trim().is_empty() => format!("{} {did}", acted.by),
@@ -114,8 +113,8 @@ fn why(shown: &Shown<'_>, past: &Past) -> Option<String> {
         Status::Vetoed(VetoedBy::Reviewer) => {
             Some(format!("{reviewer} finds it not addressed, and argues no more"))
         }
-        Status::Vetoed(VetoedBy::Person) => Some(somebody(Verb::Veto, "stopped the argument")),
-        Status::Escalated(EscalatedBy::Person) => Some(somebody(Verb::Escalate, "escalated it")),
+        Status::Vetoed(VetoedBy::Person) => Some(somebody(Decision::Veto, "stopped the argument")),
+        Status::Escalated(EscalatedBy::Person) => Some(somebody(Decision::Escalate, "escalated it")),
         Status::Escalated(cause) => Some(escalation_sentence(cause, reviewer)),
         Status::Open | Status::Resolved(_) | Status::Upheld | Status::Dismissed => None,
     }

@@ -1,10 +1,12 @@
 //! What the journal says about one pull request, with who did what: the history, people's acts, and what has an outcome.
 
+use crate::domain::machine::Decision;
+
 use crate::domain::finding::Destination;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
 use crate::journal::{Filter, Journal, JournalError, OUTCOME, PullRequestKey, Record};
-use crate::supervisor::fact::{Dated, Fact, Verb};
+use crate::supervisor::fact::{Dated, Fact};
 use crate::supervisor::history::History;
 use crate::supervisor::perform::journal_key;
 use jiff::Timestamp;
@@ -33,7 +35,7 @@ pub struct Acted {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Did {
-    Decided(Verb),
+    Decided(Decision),
     /// Somebody said where it goes at the merge.
     Routed(Destination),
     /// It was opened again on the forge.
@@ -43,7 +45,7 @@ pub enum Did {
 impl Did {
     /// Queueing says nothing about the argument, and the argument's end nothing about the queue.
     fn is_queueing(&self) -> bool {
-        matches!(self, Did::Decided(Verb::Queue | Verb::Unqueue))
+        matches!(self, Did::Decided(Decision::Queue | Decision::Unqueue))
     }
 
     fn is_routing(&self) -> bool {

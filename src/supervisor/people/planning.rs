@@ -7,15 +7,15 @@
 use super::key::key;
 use super::past::{Acted, Did, Past};
 use super::{Act, Objection, Plan, What};
-use crate::domain::machine::{EscalatedBy, ResolvedBy, Status, VetoedBy};
-use crate::domain::pull_request::{PersonAct, Refusal, may_still_go};
+use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, Status, VetoedBy};
+use crate::domain::pull_request::{Refusal, may_still_go};
 use crate::domain::snapshot::Thread as Seen;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, Kind};
 use crate::github::PullRequestAddress;
 use crate::github::write::{ThreadTarget, Write};
 use crate::supervisor::due::{self, Deed};
-use crate::supervisor::fact::{Dated, Fact, Verb};
+use crate::supervisor::fact::{Dated, Fact};
 use crate::supervisor::standing::{Rules, Shown, Standing};
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -99,7 +99,7 @@ impl<'a> Planner<'a> {
         let reason = self.act.reason.as_deref();
         let mut deeds = Vec::new();
         match &self.act.what {
-            What::Decide(Verb::Resolve) => {
+            What::Decide(Decision::Resolve) => {
                 deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
                 deeds.push(self.resolve(seen, 0)?);
             }
@@ -122,9 +122,10 @@ impl<'a> Planner<'a> {
         Ok(self.plan(Vec::new(), false, None, deeds))
     }
 
-    fn decided(&self, verb: Verb, group: &Group<'a>) -> Result<Plan, Objection> {
+    fn decided(&self, verb: Decision, group: &Group<'a>) -> Result<Plan, Objection> {
         let reason = self.act.reason.as_deref();
-        let needed = matches!(verb, Verb::Veto | Verb::Escalate | Verb::Dismiss | Verb::Return);
+        let needed =
+            matches!(verb, Decision::Veto | Decision::Escalate | Decision::Dismiss | Decision::Return);
         if needed && reason.is_none_or(|reason| reason.trim().is_empty()) {
             return Err(Failure::usage(format_args!(
                 "nothing was done: a reason is missing; to {} a thread, say why with --reason",
@@ -139,16 +140,16 @@ impl<'a> Planner<'a> {
         let turn = self.turn(group, already);
         let fact = Fact::Decided { thread: group.first.thread.id.clone(), verb };
         let deeds = match verb {
-            Verb::Veto | Verb::Uphold | Verb::Queue | Verb::Unqueue => Vec::new(),
-            Verb::Resolve | Verb::Dismiss => self.settling(group, reason, turn)?,
-            Verb::Return => {
+            Decision::Veto | Decision::Uphold | Decision::Queue | Decision::Unqueue => Vec::new(),
+            Decision::Resolve | Decision::Dismiss => self.settling(group, reason, turn)?,
+            Decision::Return => {
                 let resolved = group.members.iter().filter_map(|shown| shown.on_forge);
                 let resolved = resolved.filter(|seen| seen.resolved);
                 resolved.map(|seen| self.unresolve(seen, turn)).collect::<Result<_, _>>()?
             }
-            Verb::Escalate => self.escalation(group, &fact, already)?,
+            Decision::Escalate => self.escalation(group, &fact, already)?,
         };
-        let told_by_deed = verb == Verb::Resolve && !deeds.is_empty();
+        let told_by_deed = verb == Decision::Resolve && !deeds.is_empty();
         let sentence = (!told_by_deed).then(|| self.sentence(verb, &group.first));
         let facts = if already { Vec::new() } else { vec![fact] };
         Ok(self.plan(facts, already, sentence, deeds))
@@ -189,29 +190,30 @@ impl<'a> Planner<'a> {
     // Whether it fits
 
     /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
-    pub(super) fn already(&self, verb: Verb, group: &Group<'_>) -> bool {
+    pub(super) fn already(&self, verb: Decision, group: &Group<'_>) -> bool {
         let thread = group.first.thread;
         let status = thread.status();
         let decision = self.past.last_decision(&group.ids);
         let is_last = || self.is_own(decision, &Did::Decided(verb));
         let on_forge = group.first.on_forge;
         match verb {
-            Verb::Queue => {
-                thread.queued && self.is_own(self.past.last_queueing(&group.ids), &Did::Decided(Verb::Queue))
+            Decision::Queue => {
+                thread.queued
+                    && self.is_own(self.past.last_queueing(&group.ids), &Did::Decided(Decision::Queue))
             }
-            Verb::Unqueue => !thread.queued,
-            Verb::Veto => status == Status::Vetoed(VetoedBy::Person) && is_last(),
-            Verb::Escalate => status == Status::Escalated(EscalatedBy::Person) && is_last(),
-            Verb::Uphold => status == Status::Upheld && is_last(),
-            Verb::Dismiss => status == Status::Dismissed && is_last(),
-            Verb::Resolve => {
+            Decision::Unqueue => !thread.queued,
+            Decision::Veto => status == Status::Vetoed(VetoedBy::Person) && is_last(),
+            Decision::Escalate => status == Status::Escalated(EscalatedBy::Person) && is_last(),
+            Decision::Uphold => status == Status::Upheld && is_last(),
+            Decision::Dismiss => status == Status::Dismissed && is_last(),
+            Decision::Resolve => {
                 let by_us = |seen: &Seen| {
                     let by = seen.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
                     seen.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
                 };
                 status == Status::Resolved(ResolvedBy::Person) && (is_last() || on_forge.is_some_and(by_us))
             }
-            Verb::Return => {
+            Decision::Return => {
                 let name = |seen: &Seen| name("unresolve", &seen.id, self.past.count(&group.ids));
                 let unfinished =
                     on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
@@ -324,28 +326,29 @@ impl<'a> Planner<'a> {
     }
 
     /// T7: the difference between the verbs must be plain.
-    fn sentence(&self, verb: Verb, first: &Shown<'_>) -> String {
+    fn sentence(&self, verb: Decision, first: &Shown<'_>) -> String {
         let at = format!("{} of {}", place(first), self.address);
         match verb {
-            Verb::Veto => format!("Stop the argument at {at}: it waits in the inbox for {}.", self.act.by),
-            Verb::Escalate => format!("Escalate the thread at {at}: it is addressed to the operator."),
-            Verb::Resolve => format!("Resolve the finding at {at}."),
-            Verb::Uphold => format!("Uphold the finding at {at}: it stands."),
-            Verb::Dismiss => format!("Dismiss the finding at {at}: it will not be fixed."),
-            Verb::Return => format!("Return the thread at {at} to the loop, with fresh counters."),
-            Verb::Queue => self.queueing_sentence(first),
-            Verb::Unqueue => self.unqueueing_sentence(first),
+            Decision::Veto => {
+                format!("Stop the argument at {at}: it waits in the inbox for {}.", self.act.by)
+            }
+            Decision::Escalate => format!("Escalate the thread at {at}: it is addressed to the operator."),
+            Decision::Resolve => format!("Resolve the finding at {at}."),
+            Decision::Uphold => format!("Uphold the finding at {at}: it stands."),
+            Decision::Dismiss => format!("Dismiss the finding at {at}: it will not be fixed."),
+            Decision::Return => format!("Return the thread at {at} to the loop, with fresh counters."),
+            Decision::Queue => self.queueing_sentence(first),
+            Decision::Unqueue => self.unqueueing_sentence(first),
         }
     }
 }
 
 /// Whether it fits where the thread stands.
-pub(super) fn check(verb: Verb, first: &Shown<'_>) -> Result<(), Objection> {
+pub(super) fn check(decision: Decision, first: &Shown<'_>) -> Result<(), Objection> {
     let thread = first.thread;
-    let fits = match verb.act() {
-        PersonAct::Decide(decision) => thread.machine.admits(decision).map_err(Refusal::from),
-        PersonAct::Queue => may_still_go(thread),
-        PersonAct::Unqueue => Ok(()),
+    let fits = match decision {
+        Decision::Queue => may_still_go(thread),
+        decision => thread.machine.admits(decision).map_err(Refusal::from),
     };
     fits.map_err(|refusal| {
         let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());

@@ -5,9 +5,10 @@ use super::planning::{Group, Planner, check, place};
 use super::{Did, Objection, Plan};
 use crate::agents::targets::kind_of;
 use crate::domain::finding::{Destination, Thread};
+use crate::domain::machine::Decision;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::TargetName;
-use crate::supervisor::fact::{Fact, Verb};
+use crate::supervisor::fact::Fact;
 use crate::supervisor::standing::{Shown, Standing};
 
 impl Planner<'_> {
@@ -16,14 +17,14 @@ impl Planner<'_> {
         self.is_known(target)?;
         let first = &group.first;
         let to = Destination::Target(target.clone());
-        let (queued, routed) = (self.already(Verb::Queue, group), self.is_routed(&to, group));
+        let (queued, routed) = (self.already(Decision::Queue, group), self.is_routed(&to, group));
         if !queued {
-            check(Verb::Queue, first)?;
+            check(Decision::Queue, first)?;
         }
         let thread = first.thread.id.clone();
         let mut facts = Vec::new();
         if !queued {
-            facts.push(Fact::Decided { thread: thread.clone(), verb: Verb::Queue });
+            facts.push(Fact::Decided { thread: thread.clone(), verb: Decision::Queue });
         }
         if !routed {
             facts.push(Fact::Routed { thread, to });
@@ -42,7 +43,7 @@ impl Planner<'_> {
         }
         let already = self.is_routed(to, group);
         if !already {
-            check(Verb::Queue, &group.first)?;
+            check(Decision::Queue, &group.first)?;
         }
         let fact = Fact::Routed { thread: group.first.thread.id.clone(), to: to.clone() };
         let facts = if already { Vec::new() } else { vec![fact] };
@@ -58,12 +59,12 @@ impl Planner<'_> {
             return self.routed(&Destination::Nowhere, group);
         }
         if thread.queued {
-            let fact = Fact::Decided { thread: thread.id.clone(), verb: Verb::Unqueue };
+            let fact = Fact::Decided { thread: thread.id.clone(), verb: Decision::Unqueue };
             return Ok(self.plan(vec![fact], false, Some(self.unqueueing_sentence(first)), Vec::new()));
         }
         let already = thread.routed == Destination::Nowhere;
         if !already {
-            check(Verb::Queue, first)?;
+            check(Decision::Queue, first)?;
         }
         let sentence =
             format!("The finding at {} is not handed off anyway: {goes_by_itself}.", self.at_place(first));

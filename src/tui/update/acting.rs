@@ -1,8 +1,9 @@
 //! What a person does to threads: an order is made from what is selected or marked, proposed by the desk, agreed to, and
 //! carried out. Nothing is written from here.
 
+use crate::domain::machine::Decision;
+
 use crate::domain::finding::Destination;
-use crate::supervisor::fact::Verb;
 use crate::supervisor::people::desk::{Became, Done, Order, Proposal, ThreadKey};
 use crate::supervisor::people::{Way, What};
 use crate::tui::action::Action;
@@ -24,14 +25,9 @@ pub(super) fn begin(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     let what = match action {
-        Action::Veto => What::Decide(Verb::Veto),
-        Action::Escalate => What::Decide(Verb::Escalate),
-        Action::Resolve => What::Decide(Verb::Resolve),
         Action::Unresolve => What::Unresolve,
         Action::Reply => What::Reply,
-        Action::Uphold => What::Decide(Verb::Uphold),
-        Action::Dismiss => What::Decide(Verb::Dismiss),
-        Action::Return => What::Decide(Verb::Return),
+        Action::Decide(decision) => What::Decide(decision),
         Action::Queue => queueing(model, &threads),
         _ => return Vec::new(),
     };
@@ -62,7 +58,7 @@ fn nothing_meant(model: &Model) -> String {
 /// What goes is taken off the list, be it queued or going by itself, unless one of them does not go yet: then all are to.
 fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
     let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(ThreadRow::goes);
-    if threads.iter().all(goes) { What::Remove } else { What::Decide(Verb::Queue) }
+    if threads.iter().all(goes) { What::Remove } else { What::Decide(Decision::Queue) }
 }
 
 /// What is done with the text that is asked for; none where nothing is asked. T7: the difference between the verbs must be
@@ -70,22 +66,22 @@ fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
 fn explained(what: &What) -> Option<&'static [&'static str]> {
     match what {
         What::Reply => Some(&["It is posted in the thread on GitHub, under your login."]),
-        What::Decide(Verb::Veto) => Some(&[
+        What::Decide(Decision::Veto) => Some(&[
             "The argument stops, and the thread stays with you: it waits in the inbox. Nothing is written to GitHub.",
             "Why?",
         ]),
-        What::Decide(Verb::Escalate) => Some(&[
+        What::Decide(Decision::Escalate) => Some(&[
             "The thread is addressed to the operator, with a comment and a label on GitHub and a notification.",
             "Why?",
         ]),
-        What::Decide(Verb::Dismiss) => {
+        What::Decide(Decision::Dismiss) => {
             Some(&["It will not be fixed: the thread is resolved on GitHub, with this reason.", "Why not?"])
         }
-        What::Decide(Verb::Return) => Some(&[
+        What::Decide(Decision::Return) => Some(&[
             "The thread goes back to the loop with fresh counters: its reviewer looks again, which costs money.",
             "Why?",
         ]),
-        What::Decide(Verb::Resolve | Verb::Uphold | Verb::Queue | Verb::Unqueue)
+        What::Decide(Decision::Resolve | Decision::Uphold | Decision::Queue | Decision::Unqueue)
         | What::QueueFor(_)
         | What::Route(_)
         | What::Remove
@@ -229,14 +225,14 @@ fn finished(model: &mut Model, done: &Done) {
 
 fn told(what: &What) -> &'static str {
     match what {
-        What::Decide(Verb::Veto) => "waits in the inbox: the argument is stopped",
-        What::Decide(Verb::Escalate) => "is escalated to the operator",
-        What::Decide(Verb::Resolve) => "is resolved",
-        What::Decide(Verb::Uphold) => "is upheld",
-        What::Decide(Verb::Dismiss) => "is dismissed",
-        What::Decide(Verb::Return) => "is back in the loop",
-        What::Decide(Verb::Queue) | What::QueueFor(_) => "is queued: it is handed off at merge",
-        What::Decide(Verb::Unqueue) => "is off the queue",
+        What::Decide(Decision::Veto) => "waits in the inbox: the argument is stopped",
+        What::Decide(Decision::Escalate) => "is escalated to the operator",
+        What::Decide(Decision::Resolve) => "is resolved",
+        What::Decide(Decision::Uphold) => "is upheld",
+        What::Decide(Decision::Dismiss) => "is dismissed",
+        What::Decide(Decision::Return) => "is back in the loop",
+        What::Decide(Decision::Queue) | What::QueueFor(_) => "is queued: it is handed off at merge",
+        What::Decide(Decision::Unqueue) => "is off the queue",
         What::Route(Destination::Nowhere) | What::Remove => "is off the list: it is not handed off",
         What::Route(Destination::Target(_) | Destination::AsConfigured) => "goes elsewhere now",
         What::Unresolve => "is open again",
@@ -260,19 +256,19 @@ fn inverse(done: &Done) -> Option<Order> {
         Order::PullRequest { .. } => return None,
     };
     let back = match what {
-        What::Decide(Verb::Queue) | What::QueueFor(_) => What::Remove,
-        What::Decide(Verb::Unqueue) | What::Remove | What::Route(Destination::Nowhere) => {
-            What::Decide(Verb::Queue)
+        What::Decide(Decision::Queue) | What::QueueFor(_) => What::Remove,
+        What::Decide(Decision::Unqueue) | What::Remove | What::Route(Destination::Nowhere) => {
+            What::Decide(Decision::Queue)
         }
         What::Route(_) => What::Route(Destination::AsConfigured),
-        What::Decide(Verb::Resolve) => What::Unresolve,
-        What::Unresolve => What::Decide(Verb::Resolve),
-        What::Decide(Verb::Veto | Verb::Escalate | Verb::Uphold | Verb::Dismiss) => {
-            What::Decide(Verb::Return)
+        What::Decide(Decision::Resolve) => What::Unresolve,
+        What::Unresolve => What::Decide(Decision::Resolve),
+        What::Decide(Decision::Veto | Decision::Escalate | Decision::Uphold | Decision::Dismiss) => {
+            What::Decide(Decision::Return)
         }
-        What::Decide(Verb::Return) | What::Reply | What::Hide => return None,
+        What::Decide(Decision::Return) | What::Reply | What::Hide => return None,
     };
-    let reason = (back == What::Decide(Verb::Return)).then(|| format!("{} was undone", what.name()));
+    let reason = (back == What::Decide(Decision::Return)).then(|| format!("{} was undone", what.name()));
     (!threads.is_empty()).then_some(Order::Threads { what: back, threads, reason })
 }
 
