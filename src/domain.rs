@@ -2,7 +2,7 @@
 //!
 //! Nothing below this folder reads a clock, a file, a socket or the environment, and nothing iterates in an
 //! order that is not its own. Time, text and the forge's answers come in as data; what is to be done goes out
-//! as data. `tests/architecture.rs` holds that.
+//! as data. `tests/it/architecture.rs` holds that.
 
 pub mod actionable;
 pub mod bounds;

@@ -28,7 +28,7 @@
 //! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
 //! - [`cli`]: the command line; [`manual`]: its man page and completions; `main` runs it, prints an error once and maps it to an exit code.
 //!
-//! Invariants, each held by a test in `tests/architecture.rs`:
+//! Invariants, each held by a test in `tests/it/architecture.rs`:
 //!
 //! - `domain` imports nothing else of ours, and reads no clock, file, socket, environment or process; nothing in
 //!   it iterates in random order.

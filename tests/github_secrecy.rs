@@ -1,11 +1,15 @@
 //! The token is in no log, at any level. Alone in its file, because a logger is everybody's.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod forge;
+#[path = "it/support"]
+mod support {
+    #[expect(dead_code, unused_imports, reason = "the other tests use the rest")]
+    pub(crate) mod forge;
+}
 
 use cloture::github::{Call, Transport, documents};
-use forge::{Answer, SECRET, Server, client};
 use serde_json::json;
+use support::forge::{Answer, SECRET, Server, client};
 
 /// Keeps everything that anybody logs.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! How alike two findings read (D2), so that one that was raised before is recognised in other words.
 //!
 //! There is no corpus at run time, so what a word is worth comes from its looks (a name, a number) and from
-//! small tables of the words every review uses. `tests/duplicate_pairs.rs` measures precision and recall.
+//! small tables of the words every review uses. `tests/it/duplicate_pairs.rs` measures precision and recall.
 
 mod text;
 

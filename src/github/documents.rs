@@ -1,6 +1,6 @@
 //! Every GraphQL document we send, embedded from `assets/graphql`, each with the type its answer is read into.
 //!
-//! `tests/github_documents.rs` validates each against GitHub's schema, and feeds its answer type a null for
+//! `tests/it/github_documents.rs` validates each against GitHub's schema, and feeds its answer type a null for
 //! every field that the schema lets be null.
 
 use super::wire;

@@ -93,7 +93,7 @@ async fn a_command_gets_all_of_it_as_json() {
     let said = said(folder.path(), "tell");
     let (argument, json) = said.split_once('\n').unwrap();
     assert_eq!(argument, "an argument");
-    assert!(!json.trim_end().chars().any(clean::is_hostile), "{json}");
+    assert!(!json.trim_end().chars().any(sanitize::is_hostile), "{json}");
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
     let expected = serde_json::json!({
         "notification": 1, "pull_request": "acme/shop#7", "title": notice().title, "reason": notice().reason,

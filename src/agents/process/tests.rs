@@ -14,7 +14,7 @@ async fn sh_in(script: &str, stdin: &[u8], limits: Limits, environment: &Environ
     run(&job).await.unwrap()
 }
 
-#[path = "../../../tests/gone/mod.rs"]
+#[path = "../../../tests/it/support/gone.rs"]
 mod gone;
 
 #[tokio::test]

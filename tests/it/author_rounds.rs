@@ -1,0 +1,167 @@
+//! An author's agent at work: what it is given, where it works, and what is left of it afterwards.
+
+#![cfg(unix)]
+
+use crate::support::driven::{Scripts, argued, program, snapshot};
+use cloture::agents::authors::{Agent, AgentKind, AuthorError, Outcome, Task, WorkTreeError, dispatch};
+use cloture::agents::process::Ending;
+use cloture::domain::policy::Policy;
+use cloture::domain::snapshot::RepositoryName;
+use cloture::reviewers::adapters::Program;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A remote repository with a branch, and somebody's checkout of it.
+struct Place {
+    scripts: Scripts,
+    head: String,
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(directory)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+impl Place {
+    fn new() -> Place {
+        let scripts = Scripts::new();
+        let remote = scripts.path("acme/shop.git");
+        std::fs::create_dir_all(&remote).unwrap();
+        git(&remote, &["init", "--quiet", "--bare", "--initial-branch=main"]);
+        let checkout = scripts.path("checkout");
+        git(&scripts.path(""), &["clone", "--quiet", remote.to_str().unwrap(), checkout.to_str().unwrap()]);
+        git(&checkout, &["switch", "--quiet", "-c", "discount"]);
+        std::fs::write(checkout.join("a.txt"), "one\n").unwrap();
+        git(&checkout, &["add", "a.txt"]);
+        git(&checkout, &["commit", "--quiet", "-m", "one"]);
+        git(&checkout, &["push", "--quiet", "origin", "discount"]);
+        let head = git(&checkout, &["rev-parse", "HEAD"]);
+        git(&checkout, &["switch", "--quiet", "--detach"]);
+        Place { scripts, head }
+    }
+
+    fn checkout(&self) -> PathBuf {
+        self.scripts.path("checkout")
+    }
+
+    fn agent(&self, kind: AgentKind, body: &str) -> Agent {
+        let program =
+            Program { timeout: Duration::from_mins(1), ..program(&self.scripts.add("agent", body)) };
+        Agent { kind, program, prompt_file: None, checkout: self.checkout() }
+    }
+
+    fn task(&self) -> Task {
+        let mut snapshot = snapshot();
+        snapshot.head.sha = self.head.as_str().into();
+        let engine = argued(&Policy::default());
+        let threads: Vec<_> = engine.threads().collect();
+        Task::of(&snapshot, threads.into_iter(), 2)
+    }
+
+    async fn dispatch(&self, kind: AgentKind, body: &str) -> Result<Outcome, AuthorError> {
+        dispatch(&self.agent(kind, body), self.task()).await
+    }
+
+    /// Only the checkout itself is left.
+    fn assert_tidy(&self) {
+        let trees = git(&self.checkout(), &["worktree", "list", "--porcelain"]);
+        assert_eq!(trees.matches("worktree ").count(), 1, "{trees}");
+    }
+}
+
+const FIX: &str = "cat > \"$here/task\"; pwd > \"$here/folder\"\n\
+    echo two >> a.txt && git -c user.name=T -c user.email=t@example.com commit --quiet -am 'fix' && \
+    git push --quiet origin HEAD:discount && echo 'I fixed it'";
+
+#[tokio::test]
+async fn it_gets_the_findings_works_in_a_tree_of_its_own_and_pushes() {
+    let place = Place::new();
+    let outcome = place.dispatch(AgentKind::Program, FIX).await.unwrap();
+    assert_eq!(outcome.ending, Ending::Succeeded, "{outcome:?}");
+    assert!(outcome.pushed());
+    assert_eq!(outcome.said, "I fixed it\n");
+    let task: Value = serde_json::from_str(&place.scripts.read("task")).unwrap();
+    assert_eq!((&task["protocol"], &task["round"]), (&1.into(), &2.into()));
+    assert_eq!(task["push"], serde_json::json!({"remote": "origin", "branch": "discount"}));
+    let threads: Vec<&str> =
+        task["findings"].as_array().unwrap().iter().map(|f| f["thread"].as_str().unwrap()).collect();
+    assert_eq!(threads, ["G1", "T1", "T2"], "what is open, and nothing that is not");
+    assert_eq!(task["findings"][1]["title"], "Leaked file handle");
+    let folder = place.scripts.read("folder");
+    assert!(!folder.contains("checkout") && !Path::new(folder.trim()).exists(), "{folder}");
+    place.assert_tidy();
+    let sentence = outcome.sentence(&place.agent(AgentKind::Program, FIX));
+    assert!(sentence.contains("finished after") && sentence.contains("the branch is now at"), "{sentence}");
+}
+
+#[tokio::test]
+async fn an_agent_gets_the_same_in_a_prompt() {
+    let place = Place::new();
+    let keep = "printf '%s\\n' \"$@\" > \"$here/arguments\"; cat > \"$here/prompt\"";
+    for (kind, first) in [(AgentKind::Claude, "--print"), (AgentKind::Codex, "exec")] {
+        let outcome = place.dispatch(kind, keep).await.unwrap();
+        assert!(outcome.ending == Ending::Succeeded && !outcome.pushed());
+        let prompt = place.scripts.read("prompt");
+        assert!(prompt.contains("Never force-push") && prompt.contains("\"thread\": \"T1\""), "{prompt}");
+        assert_eq!(place.scripts.read("arguments").lines().next(), Some(first));
+    }
+    place.assert_tidy();
+}
+
+#[tokio::test]
+async fn one_that_fails_or_hangs_is_ended_and_tidied_up_after() {
+    let place = Place::new();
+    let failed = place.dispatch(AgentKind::Program, "echo oops >&2; exit 4").await.unwrap();
+    assert_eq!((failed.ending, failed.pushed(), failed.log.as_str()), (Ending::Failed(4), false, "oops\n"));
+    let mut hanging = place.agent(AgentKind::Program, "exec sleep 600");
+    hanging.program.timeout = Duration::from_millis(300);
+    let hung = dispatch(&hanging, place.task()).await.unwrap();
+    assert_eq!(hung.ending, Ending::TooSlow);
+    assert!(hung.sentence(&hanging).contains("nothing was pushed"), "{}", hung.sentence(&hanging));
+    let mut missing = hanging;
+    missing.program.command = vec!["/nowhere/fixer".to_owned()];
+    let refused = dispatch(&missing, place.task()).await.unwrap_err();
+    assert!(matches!(refused, AuthorError::NotStarted(_)), "{refused}");
+    place.assert_tidy();
+}
+
+#[tokio::test]
+async fn a_hook_that_comes_with_the_code_is_not_run_by_us() {
+    let place = Place::new();
+    let checkout = place.checkout();
+    git(&checkout, &["config", "core.hooksPath", "."]);
+    let hook = checkout.join("post-checkout");
+    std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", place.scripts.path("hooked").display()))
+        .unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    place.dispatch(AgentKind::Program, "true").await.unwrap();
+    assert!(!place.scripts.path("hooked").exists());
+}
+
+#[tokio::test]
+async fn nothing_starts_where_it_could_not_end_well() {
+    let place = Place::new();
+    let agent = place.agent(AgentKind::Program, "touch \"$here/started\"");
+    let refused = async |agent: &Agent, task: Task| match dispatch(agent, task).await {
+        Err(AuthorError::WorkTree(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    let moved = Task { head: "0".repeat(40).into(), ..place.task() };
+    assert!(matches!(refused(&agent, moved).await, WorkTreeError::Moved { .. }));
+    let forked = Task { head_repository: RepositoryName::new("mallory", "shop"), ..place.task() };
+    assert!(matches!(refused(&agent, forked).await, WorkTreeError::NoRemote { .. }));
+    let deleted = Task { head_repository: None, ..place.task() };
+    assert!(matches!(refused(&agent, deleted).await, WorkTreeError::NoRepository(_)));
+    let nowhere = Agent { checkout: place.scripts.path("nowhere"), ..agent };
+    assert!(matches!(refused(&nowhere, place.task()).await, WorkTreeError::NoCheckout(_)));
+    assert!(!place.scripts.path("started").exists());
+}

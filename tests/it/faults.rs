@@ -1,0 +1,83 @@
+//! One matrix: every fault at every operation, each for real. What is asserted of a cell is that the forge (and whoever else
+//! is written to) ends up exactly as it does without the fault, that somebody who looks is told in a sentence what happened,
+//! and that nothing is tried without end. The whole of it is printed as a table.
+#![cfg(unix)]
+
+mod author;
+mod dispatches;
+mod hook;
+mod journal;
+mod poll;
+mod programs;
+mod stage;
+mod state;
+mod table;
+mod trouble;
+mod writes;
+
+use crate::support::simulated;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use table::{Cell, Table, Told};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use trouble::Trouble;
+
+/// Cells wait more than they work: for answers that never come, and for each other's disk.
+const AT_ONCE: usize = 48;
+/// Whole programs do more work; but those that hang for half a minute do none.
+const PROGRAMS_AT_ONCE: usize = 10;
+
+type Running = Pin<Box<dyn Future<Output = Told> + Send>>;
+
+/// An operation: what it is called, and what it does under a fault, or why that would make no sense.
+pub(crate) struct Operation {
+    pub(crate) name: String,
+    pub(crate) runs_programs: bool,
+    pub(crate) under: Box<dyn Fn(Trouble) -> Result<Running, &'static str> + Send + Sync>,
+}
+
+async fn operations() -> Vec<Operation> {
+    let mut all = vec![poll::operation().await];
+    all.extend(programs::operations());
+    all.extend(writes::operations().await);
+    all.push(dispatches::reviewer().await);
+    all.push(author::operation().await);
+    all.extend(dispatches::targets().await);
+    all
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_lost_and_nothing_done_twice_whatever_fails() {
+    let (cells, programs) = (Semaphore::new(AT_ONCE), Semaphore::new(PROGRAMS_AT_ONCE));
+    let (cells, programs) = (Arc::new(cells), Arc::new(programs));
+    let mut table = Table::default();
+    let mut running = JoinSet::new();
+    let operations = operations().await;
+    for (row, operation) in operations.iter().enumerate() {
+        table.operations.push(operation.name.clone());
+        for trouble in Trouble::ALL {
+            match (operation.under)(trouble) {
+                Err(why) => table.set(row, trouble, Cell::Nonsense(why)),
+                Ok(cell) => {
+                    let gate = Arc::clone(if operation.runs_programs { &programs } else { &cells });
+                    running.spawn(async move {
+                        let _turn = gate.acquire().await.unwrap();
+                        // A cell that panics has broken a promise, and the others are told all the same.
+                        let told = tokio::spawn(cell).await;
+                        (row, trouble, told.unwrap_or_else(|error| Told::broken(format!("{error}"))))
+                    });
+                }
+            }
+        }
+    }
+    while let Some(finished) = running.join_next().await {
+        let (row, trouble, told) = finished.unwrap();
+        table.set(row, trouble, Cell::Ran(told));
+    }
+    simulated::show(&table.to_string());
+    let broken = table.broken();
+    assert!(broken.is_empty(), "{} cells are broken:\n{}", broken.len(), broken.join("\n"));
+    assert_eq!(table.len(), operations.len() * Trouble::ALL.len(), "every cell is there");
+}

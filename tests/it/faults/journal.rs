@@ -1,0 +1,120 @@
+//! What can happen to the journal's file while somebody uses it.
+
+use super::trouble::Trouble;
+use cloture::journal::{Address, Journal, JournalError, NewRecord, Options};
+use jiff::Timestamp;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{ConnectOptions, Connection};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A journal that may have so many pages has room for every history here, and can be filled quickly.
+pub(crate) const PAGES: u32 = 400;
+
+/// Somebody else with the same file.
+pub(crate) struct Disk {
+    path: PathBuf,
+    other: Option<SqliteConnection>,
+}
+
+impl Disk {
+    pub(crate) fn of(path: &Path) -> Disk {
+        Disk { path: path.to_owned(), other: None }
+    }
+
+    /// `own` is the journal that is to run out of room.
+    pub(crate) async fn strike(&mut self, trouble: Trouble, own: Option<&Journal>) {
+        match trouble {
+            Trouble::JournalLocked => self.run(&["BEGIN IMMEDIATE"]).await,
+            Trouble::DiskFull => self.fill(own.unwrap()).await,
+            Trouble::JournalDamaged => self.damage().await,
+            _ => {}
+        }
+    }
+
+    /// The lock is given back, or room is made. What is damaged stays so.
+    pub(crate) async fn end(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::JournalLocked => self.run(&["ROLLBACK"]).await,
+            Trouble::DiskFull => self.run(&["DELETE FROM filler"]).await,
+            _ => {}
+        }
+        if let Some(other) = self.other.take() {
+            other.close().await.unwrap();
+        }
+    }
+
+    async fn run(&mut self, statements: &[&'static str]) {
+        let other = self.other().await;
+        for statement in statements {
+            sqlx::raw_sql(*statement).execute(&mut *other).await.unwrap();
+        }
+    }
+
+    async fn other(&mut self) -> &mut SqliteConnection {
+        if self.other.is_none() {
+            let options = SqliteConnectOptions::new().filename(&self.path);
+            self.other = Some(options.disable_statement_logging().connect().await.unwrap());
+        }
+        self.other.as_mut().unwrap()
+    }
+
+    /// Takes every page there may be, and then whatever room is left in those that are there.
+    async fn fill(&mut self, own: &Journal) {
+        self.run(&["PRAGMA max_page_count = 400", "CREATE TABLE filler (content BLOB)"]).await;
+        for size in
+            ["INSERT INTO filler VALUES (zeroblob(100000))", "INSERT INTO filler VALUES (zeroblob(3000))"]
+        {
+            let other = self.other().await;
+            while sqlx::raw_sql(size).execute(&mut *other).await.is_ok() {}
+        }
+        for size in [3000, 300, 30, 1] {
+            loop {
+                let note = NewRecord::new("note", "somebody").because("x".repeat(size));
+                match own.append_one(note).await {
+                    Ok(_) => {}
+                    Err(JournalError::Full { .. }) => break,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+
+    /// Zeroes all of it, behind the back of whoever has it open. Somebody writes meanwhile, so that what is remembered of the
+    /// file counts no more. It is done by another process: to close the file in this one would end the locks that a
+    /// journal in this process has on it.
+    async fn damage(&mut self) {
+        self.run(&["BEGIN IMMEDIATE", "CREATE TABLE other (content BLOB)"]).await;
+        zero(&self.path);
+        self.run(&["COMMIT"]).await;
+        if let Some(other) = self.other.take() {
+            other.close().await.unwrap();
+        }
+    }
+}
+
+/// Overwrites a journal's file and its log with nothing.
+pub(crate) fn zero(path: &Path) {
+    for ending in ["", "-wal"] {
+        let file = format!("{}{ending}", path.display());
+        let Ok(metadata) = std::fs::metadata(&file) else { continue };
+        let mut dd = Command::new("dd");
+        dd.args(["if=/dev/zero", "bs=512", "conv=notrunc", "status=none"]);
+        dd.arg(format!("of={file}")).arg(format!("count={}", metadata.len().div_ceil(512)));
+        assert!(dd.status().unwrap().success());
+    }
+}
+
+/// Lets the next start find a new journal. A program that is being started elsewhere in this test shares our locks for the
+/// moment until it runs, so that the damaged one may seem to be in use still.
+pub(crate) async fn set_aside(address: &Address, now: Timestamp) {
+    for _ in 0..200 {
+        match Journal::open(address, Options::new(now)).await {
+            Ok(opened) => return opened.journal.close().await.unwrap(),
+            Err(JournalError::Damaged { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("it is never set aside");
+}

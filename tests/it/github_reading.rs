@@ -1,0 +1,212 @@
+//! A pull request is read to its last page, whatever is null, hidden or broken on the way.
+
+use crate::support::forge::{Answer, PullRequest, PullRequests, Server, address, client};
+use cloture::domain::snapshot::{
+    AccountKind, CheckOutcome, PullRequestState, PushEvidence, RequestedReviewer, Visible,
+};
+use cloture::domain::vocabulary::Association;
+use cloture::github::{Error, Reader};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+async fn start(forge: &PullRequests) -> Server {
+    let forge = forge.clone();
+    Server::start(move |request| forge.answer(request)).await
+}
+
+#[tokio::test]
+async fn two_hundred_and_fifty_threads_and_a_thread_with_as_many_comments() {
+    let mut large = PullRequest::with_threads(250, 2);
+    large.threads[7].comments = 250;
+    large.threads[240].comments = 101;
+    large.threads[3].outdated = true;
+    (large.reviews, large.comments, large.labels, large.checks) = (205, 100, 120, 130);
+    large.timeline = (0..150)
+        .map(|n| json!({"__typename": "ReopenedEvent", "createdAt": format!("2026-01-01T12:{:02}:{:02}Z", n / 60, n % 60), "actor": null}))
+        .collect();
+    let forge = PullRequests::new(vec![large]);
+    let server = start(&forge).await;
+    let read = Reader::new(client(&server.url)).read(&address(1)).await.unwrap();
+    let snapshot = &read.snapshot;
+    assert_eq!(snapshot.threads.len(), 250);
+    assert_eq!(snapshot.threads[7].comments.len(), 250);
+    assert_eq!(snapshot.threads[240].comments.len(), 101);
+    assert_eq!(snapshot.threads[100].comments.len(), 2);
+    assert_eq!((snapshot.threads[3].line, snapshot.threads[3].original_line), (None, Some(4)));
+    assert_eq!((snapshot.reviews.len(), snapshot.comments.len(), snapshot.labels.len()), (205, 100, 120));
+    assert_eq!(snapshot.checks.seen().unwrap().len(), 130);
+    assert_eq!(snapshot.reopened_at.unwrap().to_string(), "2026-01-01T12:02:29Z", "the last of 150");
+    let distinct: std::collections::BTreeSet<_> = snapshot.threads.iter().map(|thread| &thread.id).collect();
+    assert_eq!(distinct.len(), 250);
+    assert!(read.gaps.is_empty());
+    // One to know who we are, one for the first page, two for the pages of the lists, three for the long threads, one for the requests,
+    // two for the checks.
+    assert_eq!(read.spent.points, 10, "{:?}", server.operations());
+}
+
+#[tokio::test]
+async fn the_facts_arrive_as_they_are() {
+    let mut pull_request = PullRequest::with_threads(1, 2);
+    pull_request.author = Value::Null;
+    pull_request.timeline = vec![
+        json!({"__typename": "HeadRefForcePushedEvent", "createdAt": "2026-01-01T12:00:00Z", "actor": null,
+               "beforeCommit": null, "afterCommit": {"oid": "c0ffee"}}),
+        Value::Null,
+    ];
+    let forge = PullRequests::new(vec![pull_request]);
+    let server = start(&forge).await;
+    let snapshot = Reader::new(client(&server.url)).read(&address(1)).await.unwrap().snapshot;
+    assert_eq!(snapshot.author, None, "a deleted account");
+    assert_eq!(snapshot.author_association, Association::None, "a word nobody knows gives no right");
+    assert_eq!(snapshot.state, PullRequestState::Open);
+    assert_eq!(snapshot.pushed.evidence, PushEvidence::ForcePush);
+    assert_eq!(snapshot.pushed.at.to_string(), "2026-01-01T12:00:00Z");
+    assert_eq!(snapshot.force_pushes.len(), 1);
+    let reviewer = snapshot.threads[0].comments[0].author.as_ref().unwrap();
+    assert_eq!(
+        (reviewer.login.as_str(), reviewer.kind, reviewer.database_id),
+        ("reviewer", AccountKind::Bot, Some(2))
+    );
+    assert_eq!(snapshot.threads[0].comments[1].reply_to.as_deref(), Some("T0C0"));
+    let requests = snapshot.review_requests.seen().unwrap();
+    assert!(
+        matches!(&requests[0].reviewer, RequestedReviewer::Account(account) if account.kind == AccountKind::Bot)
+    );
+    assert_eq!(requests[1].reviewer, RequestedReviewer::Team("o/team".to_owned()));
+    assert_eq!(requests[2].reviewer, RequestedReviewer::Unknown);
+    let check = &snapshot.checks.seen().unwrap()[0];
+    assert_eq!((check.name.as_str(), check.outcome), ("check 0", CheckOutcome::Passed));
+    let stored: Value = serde_json::to_value(&snapshot).unwrap();
+    assert_eq!(
+        serde_json::from_value::<cloture::domain::snapshot::PullRequestSnapshot>(stored).unwrap(),
+        snapshot
+    );
+}
+
+#[tokio::test]
+async fn what_the_token_may_not_see_does_not_sink_the_rest_and_is_not_asked_for_again() {
+    let forge = PullRequests::new(vec![PullRequest::with_threads(1, 1)]);
+    {
+        let mut shelf = forge.0.lock().unwrap();
+        (shelf.hide_requests, shelf.hide_checks) = (true, true);
+    }
+    let server = start(&forge).await;
+    let reader = Reader::new(client(&server.url));
+    let first = reader.read(&address(1)).await.unwrap();
+    assert_eq!(first.snapshot.threads.len(), 1);
+    assert!(
+        matches!(&first.snapshot.review_requests, Visible::Hidden(why) if why.contains("Pull requests: read"))
+    );
+    assert!(matches!(&first.snapshot.checks, Visible::Hidden(why) if why.contains("Checks: read")));
+    assert_eq!(first.snapshot.pushed.evidence, PushEvidence::CommitDate);
+    let second = reader.read(&address(1)).await.unwrap();
+    assert_eq!((first.spent.points, second.spent.points), (4, 1));
+    assert!(matches!(second.snapshot.checks, Visible::Hidden(_)));
+}
+
+#[tokio::test]
+async fn what_worked_once_rides_along_and_what_stops_working_is_left_behind() {
+    let forge = PullRequests::new(vec![PullRequest::with_threads(1, 1)]);
+    let denying = std::sync::Arc::new(AtomicUsize::new(0));
+    let (shared, denied) = (forge.clone(), denying.clone());
+    let server = Server::start(move |request| {
+        if denied.load(Ordering::Relaxed) > 0 && request.variables()["withChecks"] == true {
+            let error = json!({"type": "FORBIDDEN", "path": ["repository", "pullRequest", "checks"], "message": "no"});
+            return Answer::Json(200, Vec::new(), json!({"data": null, "errors": [error]}));
+        }
+        shared.answer(request)
+    })
+    .await;
+    let reader = Reader::new(client(&server.url));
+    assert_eq!(reader.read(&address(1)).await.unwrap().spent.points, 4);
+    let second = reader.read(&address(1)).await.unwrap();
+    assert_eq!(second.spent.points, 1);
+    assert_eq!(second.snapshot.checks.seen().unwrap().len(), 1);
+    assert_eq!(second.snapshot.pushed.evidence, PushEvidence::CheckSuite);
+    denying.store(1, Ordering::Relaxed);
+    assert_eq!(reader.read(&address(1)).await.unwrap().snapshot.threads.len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_gives_up_on_a_large_page_is_asked_for_less() {
+    let forge = PullRequests::new(vec![PullRequest::with_threads(60, 1)]);
+    let server = {
+        let forge = forge.clone();
+        Server::start(move |request| match request.variables()["threads"].as_u64() {
+            Some(size) if size > 25 => Answer::Text(502, "text/html", "<html>".to_owned()),
+            _ => forge.answer(request),
+        })
+        .await
+    };
+    let read = Reader::new(client(&server.url)).read(&address(1)).await.unwrap();
+    assert_eq!(read.snapshot.threads.len(), 60);
+    assert_eq!(server.count("PullRequest"), 2);
+}
+
+#[tokio::test]
+async fn a_failure_names_the_pull_request() {
+    let forge = PullRequests::new(vec![PullRequest::with_threads(1, 1)]);
+    let server = start(&forge).await;
+    let reader = Reader::new(client(&server.url));
+    let gone = reader.read(&address(9)).await.unwrap_err();
+    assert!(matches!(gone, Error::Gone { .. }), "{gone:?}");
+    assert!(gone.to_string().starts_with("reading the pull request (o/r#9) found nothing there"), "{gone}");
+
+    let broken = Server::start(|_| Answer::Drop).await;
+    let error = Reader::new(client(&broken.url)).read(&address(1)).await.unwrap_err();
+    assert!(matches!(error, Error::Transient { .. }), "{error:?}");
+    let limited = Server::start(|_| {
+        Answer::Json(
+            200,
+            vec![("retry-after", "3".to_owned())],
+            json!({"errors": [{"type": "RATE_LIMITED", "message": "x"}]}),
+        )
+    })
+    .await;
+    let error = Reader::new(client(&limited.url)).read(&address(1)).await.unwrap_err();
+    assert!(matches!(error, Error::RateLimited { .. }), "{error:?}");
+    assert_eq!(limited.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn what_github_could_not_deliver_is_told() {
+    let forge = PullRequests::new(vec![PullRequest::with_threads(2, 1)]);
+    let server = {
+        let forge = forge.clone();
+        Server::start(move |request| {
+            let answer = forge.answer(request);
+            match (request.operation().as_str(), answer) {
+                ("PullRequest", Answer::Json(status, headers, mut body)) => {
+                    let path = json!(["repository", "pullRequest", "reviewThreads", "nodes", 1]);
+                    body["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][1] = Value::Null;
+                    body["errors"] = json!([{"path": path, "message": "Something went wrong"}]);
+                    Answer::Json(status, headers, body)
+                }
+                (_, answer) => answer,
+            }
+        })
+        .await
+    };
+    let read = Reader::new(client(&server.url)).read(&address(1)).await.unwrap();
+    assert_eq!(read.snapshot.threads.len(), 1);
+    assert_eq!(read.gaps, ["Something went wrong"]);
+}
+
+#[tokio::test]
+async fn a_cursor_that_does_not_move_ends_in_an_error_not_in_a_loop() {
+    let forge = PullRequests::new(vec![PullRequest::with_threads(101, 1)]);
+    let server = {
+        let forge = forge.clone();
+        Server::start(move |request| match (request.operation().as_str(), forge.answer(request)) {
+            ("PullRequestPages", Answer::Json(status, headers, mut body)) => {
+                let page = json!({"hasNextPage": true, "endCursor": "100"});
+                body["data"]["node"]["reviewThreads"]["pageInfo"] = page;
+                Answer::Json(status, headers, body)
+            }
+            (_, answer) => answer,
+        })
+        .await
+    };
+    let error = Reader::new(client(&server.url)).read(&address(1)).await.unwrap_err();
+    assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
+}

@@ -1,0 +1,118 @@
+//! What only a server can do: be out of reach, cut us off, refuse to let us write.
+
+use crate::support::places::{Place, note, on_server, options, pull_request, server_url};
+use cloture::journal::{Address, Filter, Journal, JournalError, Options};
+use std::time::Duration;
+
+#[tokio::test]
+async fn a_server_out_of_reach_is_told_without_its_password() {
+    // Bound and never accepted from: whoever connects there is refused once it is dropped.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = Address::server(&format!("postgres://cloture:s3cr%65t@127.0.0.1:{port}/reviews")).unwrap();
+    let error = Journal::open(&address, options()).await.unwrap_err();
+    assert!(matches!(error, JournalError::OutOfReach { .. }) && error.may_pass(), "{error}");
+    let told = format!("{error} {error:?} {address:?}");
+    assert!(told.contains(&format!("postgres://cloture@127.0.0.1:{port}/reviews is out of reach")), "{told}");
+    assert!(!told.contains("s3cr"), "{told}");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_given_up_on() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let address = Address::server(&format!("postgres://cloture@127.0.0.1:{port}/reviews")).unwrap();
+    let impatient = Options { patience: Duration::from_millis(50), ..options() };
+    let error = Journal::open(&address, impatient).await.unwrap_err();
+    assert!(matches!(&error, JournalError::OutOfReach { .. }), "{error}");
+    assert!(error.to_string().contains("did not answer within"), "{error}");
+}
+
+#[tokio::test]
+#[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
+async fn a_database_that_is_not_there_is_told_in_a_sentence() {
+    let url = server_url();
+    let (server, _) = url.rsplit_once('/').unwrap();
+    let address = Address::server(&format!("{server}/no_such_database")).unwrap();
+    let error = Journal::open(&address, options()).await.unwrap_err();
+    assert!(matches!(&error, JournalError::NotAllowed { .. }), "{error}");
+    assert!(error.to_string().contains("no_such_database"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
+async fn a_connection_that_was_cut_is_made_anew() {
+    on_server(cut).await;
+}
+
+async fn cut(place: Place) {
+    let journal = place.open().await;
+    journal.append_one(note("before")).await.unwrap();
+    let mut follower = journal.follow(1);
+    let cut = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{}' \
+         AND pid <> pg_backend_pid()",
+        place.schema()
+    );
+    place.tamper(&cut).await;
+    let after = journal.append_one(note("after")).await.unwrap();
+    assert_eq!(after.record().seq, 2);
+    assert_eq!(follower.next().await.unwrap().why, "after");
+    place.tamper(&cut).await;
+    assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
+async fn a_server_that_may_only_be_read_is_told_in_a_sentence() {
+    on_server(read_only).await;
+}
+
+async fn read_only(place: Place) {
+    place.open().await.append_one(note("before")).await.unwrap();
+    let text = format!("{}&options[default_transaction_read_only]=on", place.text);
+    let journal = Journal::open(&Address::server(&text).unwrap(), options()).await.unwrap().journal;
+    assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 1);
+    let error = journal.append_one(note("refused")).await.unwrap_err();
+    assert!(matches!(error, JournalError::ReadOnly { .. }), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
+async fn somebody_who_holds_the_counter_for_too_long_is_told() {
+    on_server(held_up).await;
+}
+
+async fn held_up(place: Place) {
+    use sqlx::Connection;
+    let impatient = Options { patience: Duration::from_millis(100), ..options() };
+    let journal = place.try_open(impatient).await.unwrap().journal;
+    let mut other = sqlx::PgConnection::connect(&place.text).await.unwrap();
+    let mut transaction = other.begin().await.unwrap();
+    sqlx::raw_sql("UPDATE counters SET value = value").execute(&mut *transaction).await.unwrap();
+    let error = journal.append_one(note("a")).await.unwrap_err();
+    assert!(matches!(error, JournalError::Busy { .. }), "{error}");
+    transaction.rollback().await.unwrap();
+    assert_eq!(journal.append_one(note("b")).await.unwrap().record().seq, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
+async fn what_was_refused_leaves_nothing_locked() {
+    on_server(unlocked).await;
+}
+
+async fn unlocked(place: Place) {
+    use cloture::journal::Acquired;
+    use sqlx::Connection;
+    let (one, _other) = (place.open().await, place.open().await);
+    let asked = one.acquire(&pull_request(1), "one", Duration::ZERO).await.unwrap();
+    let Acquired::Held(lease) = asked else { panic!("{asked:?}") };
+    let error = one.append_held(&lease, vec![note("late")]).await.unwrap_err();
+    assert!(matches!(error, JournalError::LeaseLost(_)), "{error}");
+    let mut watcher = sqlx::PgConnection::connect(&place.text).await.unwrap();
+    let question =
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state LIKE 'idle in%'";
+    let unfinished: i64 =
+        sqlx::query_scalar(question).bind(place.schema()).fetch_one(&mut watcher).await.unwrap();
+    assert_eq!(unfinished, 0, "no transaction is open, neither of the refused append nor of the start");
+}

@@ -1,0 +1,63 @@
+//! Every promise of the program, one module each. They share one process, so that everything is linked once.
+//!
+//! A test that changes the whole process, such as the logger, has a file of its own beside this folder.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod support;
+
+mod act;
+mod answer_schema;
+mod architecture;
+mod author_rounds;
+mod bot_posts;
+mod bound;
+mod classify;
+mod configuration;
+mod decisions;
+mod demo;
+mod demo_acts;
+mod docs;
+mod doctor;
+mod driven_reviewers;
+mod duplicate_pairs;
+mod duplicates;
+mod faults;
+mod forge_polling;
+mod forge_reading;
+mod forge_writes;
+mod fuzz;
+mod github_client;
+mod github_diff;
+mod github_discovery;
+mod github_documents;
+mod github_polling;
+mod github_reading;
+mod github_writes;
+mod invariants;
+mod journal;
+mod journal_command;
+mod packaging;
+mod people;
+mod reply_intents;
+mod review;
+mod review_loop;
+mod reviewer_adapters;
+mod reviewer_request;
+mod rules;
+mod scale;
+mod screens;
+mod simulate;
+mod simulator;
+mod soak;
+mod start;
+mod status;
+mod supervisor;
+mod supply_chain;
+mod targets;
+mod terminal;
+mod termination;

@@ -1,0 +1,328 @@
+//! Deciding about threads, as a pure function of keys and of what the desk says: what is ordered, asked, refused and undone.
+
+use super::{model, press, shown_at_every_size};
+use cloture::domain::machine::Decision;
+use cloture::domain::vocabulary::ThreadId;
+use cloture::github::PullRequestAddress;
+use cloture::supervisor::Command;
+use cloture::supervisor::people::desk::{Became, Done, Order, Proposal, Step, Trouble};
+use cloture::supervisor::people::{Act, Means, Plan, Way, WayOut, What};
+use cloture::tui::{Effect, Message, Model, Overlay, update};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+
+/// A screen whose cursor is on a thread that waits for a person.
+fn at_a_thread() -> (Model, PullRequestAddress, ThreadId) {
+    let mut model = model();
+    press(&mut model, "n");
+    let address = model.selected_pull().unwrap().address.clone();
+    let id = model.selected_thread().unwrap().id.clone();
+    (model, address, id)
+}
+
+fn control(model: &mut Model, letter: char) -> Vec<Effect> {
+    update(model, Message::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
+}
+
+/// The only order that is to be worked out.
+fn proposed(effects: &[Effect]) -> (u32, Order) {
+    let order = match effects {
+        [Effect::Propose { ticket, order }] => Some((*ticket, order.clone())),
+        _ => None,
+    };
+    order.unwrap()
+}
+
+/// What a thread's order comes to, with nothing to write.
+fn recorded(order: Order, sentence: &str) -> Box<Proposal> {
+    let threads = order.threads().to_vec();
+    let (what, reason) = match &order {
+        Order::Threads { what, reason, .. } => Some((what.clone(), reason.clone())),
+        Order::PullRequest { .. } => None,
+    }
+    .unwrap();
+    let steps = threads.into_iter().map(|(address, thread)| {
+        let act =
+            Act { thread, what: what.clone(), reason: reason.clone(), by: "dana".to_owned(), occasion: None };
+        let plan = Plan {
+            act,
+            facts: Vec::new(),
+            already: false,
+            sentence: Some(sentence.to_owned()),
+            deeds: Vec::new(),
+        };
+        Step::Thread { address, plan }
+    });
+    Box::new(Proposal { order, steps: steps.collect(), objections: Vec::new() })
+}
+
+fn done(order: Order) -> Message {
+    let threads = order.threads().to_vec();
+    let done = Done { order, threads, tell: Vec::new(), troubles: Vec::new() };
+    Message::Became(Ok(Box::new(Became::Done(done))))
+}
+
+#[test]
+fn each_key_orders_its_own_verb_for_the_thread_with_the_cursor() {
+    for (key, expected) in [
+        ("x", What::Decide(Decision::Resolve)),
+        ("X", What::Unresolve),
+        ("U", What::Decide(Decision::Uphold)),
+        ("vwhy\n", What::Decide(Decision::Veto)),
+        ("ewhy\n", What::Decide(Decision::Escalate)),
+        ("dwhy\n", What::Decide(Decision::Dismiss)),
+        ("bwhy\n", What::Decide(Decision::Return)),
+    ] {
+        let (mut model, address, id) = at_a_thread();
+        let effects = press(&mut model, key);
+        let (_, order) = proposed(&effects);
+        let Order::Threads { what, threads, reason } = order else { panic!("{order:?}") };
+        assert_eq!((what, threads), (expected, vec![(address, id)]), "{key}");
+        assert_eq!(reason.as_deref(), key.contains('\n').then_some("why"), "{key}");
+    }
+}
+
+#[test]
+fn a_reason_is_not_optional_where_one_is_asked_for() {
+    let (mut model, ..) = at_a_thread();
+    assert_eq!(press(&mut model, "v\n  \n"), []);
+    assert!(matches!(model.overlay, Overlay::Write(_)), "it is still asked for");
+    assert_eq!(press(&mut model, "\u{1b}"), []);
+    assert_eq!(model.overlay, Overlay::None);
+}
+
+#[test]
+fn in_a_reply_return_begins_a_line_and_only_the_key_for_it_ends_it() {
+    let (mut model, ..) = at_a_thread();
+    assert_eq!(press(&mut model, "aone\ntwo"), []);
+    let (_, order) = proposed(&control(&mut model, 's'));
+    let Order::Threads { what, reason, .. } = order else { panic!("{order:?}") };
+    assert_eq!((what, reason.as_deref()), (What::Reply, Some("one\ntwo")));
+}
+
+#[test]
+fn what_is_pasted_or_comes_from_an_editor_is_cleaned() {
+    let (mut model, ..) = at_a_thread();
+    press(&mut model, "a");
+    update(&mut model, Message::Pasted("a\u{1b}[31mb\u{202e}\nc".to_owned()));
+    assert_eq!(model.text.lines(), ["a[31mb", "c"]);
+    assert_eq!(control(&mut model, 'o'), [Effect::Edit("a[31mb\nc".to_owned())]);
+    update(&mut model, Message::Edited(Ok("x\u{7}\ny\n".to_owned())));
+    assert_eq!(model.text.lines(), ["x", "y"]);
+    update(
+        &mut model,
+        Message::Edited(Err("the editor `vi` ended with 1; the text is as it was".to_owned())),
+    );
+    assert_eq!(model.text.lines(), ["x", "y"]);
+}
+
+#[test]
+fn what_only_records_is_done_at_once_and_what_spends_or_is_about_several_is_asked() {
+    let (mut model, ..) = at_a_thread();
+    let (ticket, order) = proposed(&press(&mut model, "U"));
+    let proposal = recorded(order.clone(), "Uphold it.");
+    let effects = update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal.clone()) });
+    assert_eq!(effects, [Effect::CarryOut(proposal)]);
+    assert_eq!(model.under_way, 1);
+    update(&mut model, done(order));
+    assert_eq!((model.under_way, model.undoable.len()), (0, 1));
+
+    let (ticket, order) = proposed(&press(&mut model, "bwhy\n"));
+    let proposal = recorded(order, "Return it.");
+    let effects = update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal.clone()) });
+    assert_eq!(effects, [], "its reviewer is asked again, which costs money");
+    // Neither a stray return nor any other letter agrees.
+    assert_eq!(press(&mut model, "\nxq"), []);
+    assert_eq!(press(&mut model, "y"), [Effect::CarryOut(proposal)]);
+}
+
+#[test]
+fn an_answer_to_what_was_left_meanwhile_is_not_heeded() {
+    let (mut model, ..) = at_a_thread();
+    let (ticket, order) = proposed(&press(&mut model, "U"));
+    press(&mut model, "\u{1b}");
+    let proposal = recorded(order.clone(), "Uphold it.");
+    assert_eq!(update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal.clone()) }), []);
+    // Nor is the answer to an earlier order taken for that to a later one.
+    let (later, _) = proposed(&press(&mut model, "x"));
+    assert_ne!(later, ticket);
+    assert_eq!(update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) }), []);
+    assert!(matches!(model.overlay, Overlay::Working { .. }));
+}
+
+#[test]
+fn what_changed_in_between_is_shown_and_asked_again() {
+    let (mut model, ..) = at_a_thread();
+    let (ticket, order) = proposed(&press(&mut model, "bwhy\n"));
+    let proposal = recorded(order.clone(), "Return it.");
+    update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) });
+    press(&mut model, "y");
+    let other = recorded(order, "Return it, which also opens it again.");
+    update(&mut model, Message::Became(Ok(Box::new(Became::Changed((*other).clone())))));
+    let Overlay::Ask(question) = &model.overlay else { panic!("{:?}", model.overlay) };
+    assert!(question.sentences[0].contains("nothing was done"), "{question:?}");
+    assert_eq!(press(&mut model, "y"), [Effect::CarryOut(other)]);
+}
+
+#[test]
+fn undoing_orders_the_opposite_once() {
+    for (what, opposite) in [
+        (What::Decide(Decision::Queue), Some(What::Remove)),
+        (What::Decide(Decision::Resolve), Some(What::Unresolve)),
+        (What::Unresolve, Some(What::Decide(Decision::Resolve))),
+        (What::Decide(Decision::Dismiss), Some(What::Decide(Decision::Return))),
+        (What::Reply, None),
+    ] {
+        let (mut model, address, id) = at_a_thread();
+        let order = Order::Threads { what: what.clone(), threads: vec![(address, id)], reason: None };
+        update(&mut model, done(order));
+        let effects = control(&mut model, 'z');
+        match opposite {
+            None => assert_eq!(effects, [], "{what:?} has no way back"),
+            Some(opposite) => {
+                let (_, order) = proposed(&effects);
+                assert!(matches!(&order, Order::Threads { what, .. } if *what == opposite), "{order:?}");
+                press(&mut model, "\u{1b}");
+                assert_eq!(control(&mut model, 'z'), [], "it was undone once");
+            }
+        }
+    }
+}
+
+#[test]
+fn marks_gather_threads_and_are_dropped_by_escape_and_when_done() {
+    let mut model = model();
+    press(&mut model, "/fleet21\nl");
+    let all = model.selected_pull().unwrap().threads.len();
+    assert!(all >= 3, "{all}");
+    press(&mut model, "g  ");
+    assert_eq!(model.marked.len(), 2);
+    let (_, order) = proposed(&press(&mut model, "x"));
+    assert_eq!(order.threads().len(), 2);
+    update(&mut model, done(order));
+    assert!(model.marked.is_empty());
+    press(&mut model, "\u{1b}g ");
+    assert_eq!(model.marked.len(), 1);
+    press(&mut model, "\u{1b}");
+    assert!(model.marked.is_empty());
+    control(&mut model, 'a');
+    assert_eq!(model.marked.len(), model.selected_pull().unwrap().open());
+    control(&mut model, 'a');
+    assert!(model.marked.is_empty());
+}
+
+#[test]
+fn what_went_wrong_stays_with_its_thread_until_it_was_read() {
+    let (mut model, address, id) = at_a_thread();
+    let order = Order::Threads {
+        what: What::Decide(Decision::Resolve),
+        threads: vec![(address.clone(), id.clone())],
+        reason: None,
+    };
+    let trouble = Trouble {
+        address: address.clone(),
+        thread: Some(id.clone()),
+        sentence: "GitHub did not take it: the token may not write here; do the same again to go on"
+            .to_owned(),
+    };
+    let failed = Done { order, threads: Vec::new(), tell: Vec::new(), troubles: vec![trouble] };
+    update(&mut model, Message::Became(Ok(Box::new(Became::Done(failed)))));
+    let key = (address, id);
+    assert!(model.troubles.contains_key(&key));
+    assert!(model.undoable.is_empty(), "nothing was done that could be undone");
+    shown_at_every_size("trouble", &mut model);
+    press(&mut model, "jk");
+    assert!(model.troubles.contains_key(&key), "moving on does not hide it");
+    press(&mut model, "\n\u{1b}");
+    assert!(!model.troubles.contains_key(&key), "whoever read it has seen it");
+}
+
+fn ways(model: &mut Model) -> Vec<WayOut> {
+    let by = model.by.clone();
+    vec![
+        WayOut {
+            way: Way::CloseAndReopen,
+            sentences: vec!["Close it. Reopen it.".to_owned()],
+            means: Means::Write(Vec::new()),
+        },
+        WayOut {
+            way: Way::PushByHand,
+            sentences: vec!["Push the fix yourself.".to_owned()],
+            means: Means::ByHand,
+        },
+        WayOut {
+            way: Way::GrantRound,
+            sentences: vec!["Send the author to work once more, which may cost money.".to_owned()],
+            means: Means::Tell(Command::GrantRound { by, why: String::new() }),
+        },
+        WayOut {
+            way: Way::MendGlass,
+            sentences: Vec::new(),
+            means: Means::Not("the glass is not broken".to_owned()),
+        },
+    ]
+}
+
+#[test]
+fn the_ways_out_are_a_menu_with_what_each_means() {
+    let (mut model, address, _) = at_a_thread();
+    let effects = press(&mut model, "w");
+    let [Effect::FindWaysOut { ticket, .. }] = effects.as_slice() else { panic!("{effects:?}") };
+    let found = Message::WaysOut { ticket: *ticket, address: address.clone(), ways: Ok(ways(&mut model)) };
+    update(&mut model, found.clone());
+    shown_at_every_size("ways_out", &mut model);
+    let (_, order) = proposed(&press(&mut model, "1"));
+    assert_eq!(
+        order,
+        Order::PullRequest { address: address.clone(), way: Way::CloseAndReopen, reason: None }
+    );
+
+    for (key, is_written) in [("2", false), ("4", false), ("3", true)] {
+        let (mut model, ..) = at_a_thread();
+        press(&mut model, "w");
+        update(&mut model, found.clone());
+        assert_eq!(press(&mut model, key), [], "{key}");
+        assert_eq!(matches!(model.overlay, Overlay::Write(_)), is_written, "{key}");
+        if is_written {
+            let granted = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+            assert_eq!(press(&mut model, "nearly there\n"), [Effect::Tell(address.clone(), granted)]);
+        }
+    }
+}
+
+#[test]
+fn a_text_a_question_and_marks_are_drawn_at_every_size() {
+    let (mut model, ..) = at_a_thread();
+    press(&mut model, "aIt is tested\nin the other crate.");
+    shown_at_every_size("writing", &mut model);
+    let (mut model, ..) = at_a_thread();
+    press(&mut model, "v");
+    shown_at_every_size("reason", &mut model);
+    let (ticket, order) = proposed(&press(&mut model, "enough of this\n"));
+    shown_at_every_size("working", &mut model);
+    let mut proposal = recorded(order, "Stop the argument: it waits in the inbox for dana.");
+    proposal.steps.extend(proposal.steps.clone());
+    update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) });
+    shown_at_every_size("asked", &mut model);
+    let mut model = super::model();
+    press(&mut model, "/fleet21\nl ");
+    shown_at_every_size("marked", &mut model);
+}
+
+#[test]
+fn the_line_between_the_panes_is_pulled_with_the_mouse() {
+    let mut model = model();
+    super::drawn(&mut model, (200, 60));
+    let mouse = |model: &mut Model, kind, column, row| {
+        update(model, Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+    };
+    let bar = |screen: &str| screen.lines().nth(5).unwrap().chars().position(|c| c == '│').unwrap();
+    let before = bar(&super::drawn(&mut model, (200, 60)));
+    // The screen as a test sees it begins with a quotation mark.
+    let at = u16::try_from(before - 1).unwrap();
+    mouse(&mut model, MouseEventKind::Down(MouseButton::Left), at, 5);
+    mouse(&mut model, MouseEventKind::Drag(MouseButton::Left), at + 10, 5);
+    mouse(&mut model, MouseEventKind::Up(MouseButton::Left), at + 10, 5);
+    assert_eq!(bar(&super::drawn(&mut model, (200, 60))), before + 10);
+    mouse(&mut model, MouseEventKind::Drag(MouseButton::Left), at + 20, 5);
+    assert_eq!(bar(&super::drawn(&mut model, (200, 60))), before + 10, "it was let go of");
+}

@@ -1,0 +1,248 @@
+//! A thread in full: everything that was said, however much, and the code it is about.
+
+use super::world::{self, drawn, press, text};
+use cloture::config;
+use cloture::domain::post::{Reading, Reads, Where};
+use cloture::domain::re_review::ReadsReplies;
+use cloture::domain::snapshot::{Account, Minimized, PullRequestSnapshot};
+use cloture::domain::vocabulary::{Intent, ReviewerName};
+use cloture::tui::rows::Seen;
+use cloture::tui::{Message, Model, Screen, update};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The pull request about a discount.
+fn discount() -> (PullRequestSnapshot, Timestamp) {
+    let (seen, now) = world::snapshots();
+    (seen.iter().find(|snapshot| snapshot.number == 7).unwrap().clone(), *now)
+}
+
+/// Opens the first thread of a pull request.
+fn opened(snapshot: PullRequestSnapshot, now: Timestamp) -> Model {
+    let id = snapshot.threads[0].id.clone();
+    let view = world::view(snapshot, now, &world::making());
+    let address = view.address.clone();
+    let mut model = world::model(world::board([view], now), now, config::Theme::Dark);
+    model.screen = Screen::Thread { address, id, from: cloture::tui::List::Watch };
+    update(&mut model, Message::Tick(now));
+    model
+}
+
+fn shown(model: &mut Model) -> Vec<String> {
+    text(&drawn(model, 120, 40))
+}
+
+fn has(lines: &[String], words: &str) -> bool {
+    lines.iter().any(|line| line.contains(words))
+}
+
+/// The first thread says the same ever again.
+fn long(comments: usize) -> (PullRequestSnapshot, Timestamp) {
+    let (mut snapshot, now) = discount();
+    let last = snapshot.threads[0].comments.last().unwrap().clone();
+    for number in 0..comments {
+        let mut comment = last.clone();
+        comment.id = format!("added-{number:05}");
+        comment.created_at += SignedDuration::from_secs(i64::try_from(number).unwrap() + 1);
+        comment.body = format!("Comment number {number}.\n\nWith `code` and **weight**.");
+        snapshot.threads[0].comments.push(comment);
+    }
+    (snapshot, now)
+}
+
+#[test]
+fn a_hunk_has_numbers_signs_and_a_mark_at_what_is_meant() {
+    let (snapshot, now) = discount();
+    let lines = shown(&mut opened(snapshot, now));
+    assert!(has(&lines, "12 ▌+        total - total * percent / 100"), "{}", lines.join("\n"));
+    assert!(has(&lines, "   9  +"), "{}", lines.join("\n"));
+}
+
+#[test]
+fn code_has_the_colours_of_the_theme_and_none_without_one() {
+    let (snapshot, now) = discount();
+    let mut model = opened(snapshot, now);
+    let colours = |model: &mut Model| {
+        let buffer = drawn(model, 120, 40);
+        let at = text(&buffer).iter().position(|line| line.contains("let total = ")).unwrap();
+        let row = u16::try_from(at).unwrap();
+        let mut seen: Vec<_> = (0..120).map(|x| buffer[(x, row)].fg).collect();
+        seen.dedup();
+        seen.len()
+    };
+    assert!(colours(&mut model) > 3);
+    model.theme = cloture::tui::Theme::new(config::Theme::Plain, true);
+    update(&mut model, Message::Tick(now));
+    assert_eq!(colours(&mut model), 1);
+}
+
+#[test]
+fn what_became_of_the_code_is_said() {
+    let (mut snapshot, now) = discount();
+    let head = snapshot.head.sha.clone();
+    let lines = shown(&mut opened(snapshot.clone(), now));
+    assert!(has(&lines, "Δ The code was changed since"), "{}", lines.join("\n"));
+    snapshot.threads[0].comments[0].original_commit = Some(head);
+    let lines = shown(&mut opened(snapshot, now));
+    assert!(has(&lines, "= Nothing was pushed since."), "{}", lines.join("\n"));
+}
+
+#[test]
+fn folds_say_how_much_is_folded_and_which_key_unfolds_it() {
+    let (snapshot, now) = discount();
+    let mut model = opened(snapshot, now);
+    let lines = shown(&mut model);
+    assert!(
+        has(&lines, "▸ 🐛 Proposed fix (2 lines folded)") || has(&lines, "Proposed fix (2 lines folded)"),
+        "{}",
+        lines.join("\n")
+    );
+    assert!(has(&lines, "lines folded, z unfolds"), "{}", lines.join("\n"));
+    assert!(!has(&lines, "total.saturating_sub"), "{}", lines.join("\n"));
+    press(&mut model, "z");
+    let lines = shown(&mut model);
+    assert!(has(&lines, "+        total.saturating_sub"), "{}", lines.join("\n"));
+    assert!(has(&lines, "<!-- cr-comment:v1:4e0a6c61 -->"), "{}", lines.join("\n"));
+}
+
+#[test]
+fn a_comment_that_was_hidden_on_the_forge_is_folded() {
+    let (mut snapshot, now) = discount();
+    snapshot.threads[0].comments[1].minimized = Some(Minimized { reason: Some("OUTDATED".to_owned()) });
+    let mut model = opened(snapshot, now);
+    let lines = shown(&mut model);
+    assert!(has(&lines, "hidden on GitHub as outdated") && !has(&lines, "Fixed in"), "{}", lines.join("\n"));
+    press(&mut model, "z");
+    assert!(has(&shown(&mut model), "Fixed in"));
+}
+
+#[test]
+fn ten_thousand_comments_are_read_from_both_ends_with_the_header_in_place() {
+    let (snapshot, now) = long(10_000);
+    let comments = snapshot.threads[0].comments.len();
+    let mut model = opened(snapshot, now);
+    let title = shown(&mut model)[1].clone();
+    press(&mut model, "G");
+    let lines = shown(&mut model);
+    assert!(has(&lines, "Comment number 9999."), "{}", lines.join("\n"));
+    assert_eq!(lines[1], title);
+    assert!(has(&lines, &format!("of {comments} ─")), "{}", lines.join("\n"));
+    // The last line of the conversation is the last line of the page.
+    assert!(lines[38].contains("With code and weight."), "{}", lines.join("\n"));
+    press(&mut model, "k");
+    assert!(shown(&mut model)[38].is_empty() || !shown(&mut model)[38].contains("With code"));
+    press(&mut model, "jjj");
+    assert!(shown(&mut model)[38].contains("With code and weight."), "it ends there");
+    press(&mut model, "[");
+    press(&mut model, "[");
+    press(&mut model, "g");
+    assert!(has(&shown(&mut model), "@@ "));
+    for _ in 0..40 {
+        press(&mut model, "j");
+    }
+    for _ in 0..40 {
+        press(&mut model, "k");
+    }
+    assert!(has(&shown(&mut model), "@@ "), "as far up as down");
+}
+
+#[test]
+fn jumps_go_from_comment_to_comment() {
+    let (snapshot, now) = long(50);
+    let mut model = opened(snapshot, now);
+    press(&mut model, "]]]");
+    let lines = shown(&mut model);
+    let rule = lines.iter().position(|line| line.contains("comment 3 of")).unwrap();
+    assert!(lines[rule + 2].starts_with(" ── "), "{}", lines.join("\n"));
+    press(&mut model, "j[");
+    assert!(has(&shown(&mut model), "comment 3 of"), "first to the beginning of this one");
+    press(&mut model, "[");
+    assert!(has(&shown(&mut model), "comment 2 of"));
+    press(&mut model, "[[[[");
+    assert!(has(&shown(&mut model), "the code ─"));
+}
+
+/// Counts how often it is asked whose a post is, which happens once for each comment that is laid out.
+#[derive(Debug)]
+struct Counting(Arc<dyn Reads>, AtomicUsize);
+
+impl ReadsReplies for Counting {
+    fn intent(&self, body: &str) -> Intent {
+        self.0.intent(body)
+    }
+
+    fn is_agent_post(&self, body: &str) -> bool {
+        self.0.is_agent_post(body)
+    }
+}
+
+impl Reads for Counting {
+    fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.reviewer(by, body)
+    }
+
+    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+        self.0.read(reviewer, place, body)
+    }
+}
+
+#[test]
+fn only_what_is_on_the_screen_is_laid_out_and_only_once() {
+    let (snapshot, now) = long(10_000);
+    let mut model = opened(snapshot, now);
+    let counting = Arc::new(Counting(world::making().reads, AtomicUsize::new(0)));
+    model.making.reads = Arc::clone(&counting) as Arc<dyn Reads>;
+    let laid_out = || counting.1.swap(0, Ordering::Relaxed);
+    drawn(&mut model, 100, 40);
+    assert!((1..20).contains(&laid_out()), "a screen's worth");
+    for _ in 0..40 {
+        press(&mut model, "j");
+        drawn(&mut model, 100, 40);
+    }
+    assert!((1..30).contains(&laid_out()), "what came into view, once");
+    for _ in 0..10 {
+        update(&mut model, Message::Tick(now));
+        drawn(&mut model, 100, 40);
+    }
+    assert_eq!(laid_out(), 0, "a frame by itself lays out nothing");
+    press(&mut model, "G");
+    drawn(&mut model, 100, 40);
+    assert!(laid_out() < 30, "not what lies between");
+}
+
+#[test]
+fn lines_of_a_megabyte_are_shown_in_part() {
+    let (mut snapshot, now) = discount();
+    let line = "x".repeat(1 << 20);
+    snapshot.title.clone_from(&line);
+    snapshot.threads[0].comments[0].body.clone_from(&line);
+    snapshot.threads[0].comments[0].diff_hunk = format!("@@ -1,1 +1,1 @@\n+{line}");
+    snapshot.threads[0].comments[1].body = format!("```js\n{}\n```", "if (a) { ".repeat(120_000));
+    let mut model = opened(snapshot, now);
+    let lines = shown(&mut model);
+    assert!(has(&lines, "characters are left out"), "{}", lines.join("\n"));
+    press(&mut model, "G1");
+    shown(&mut model);
+}
+
+#[test]
+fn a_small_terminal_scrolls_the_header_too() {
+    let (snapshot, now) = discount();
+    let mut model = opened(snapshot, now);
+    let first = text(&drawn(&mut model, 40, 10));
+    press(&mut model, "jjjj");
+    assert_ne!(text(&drawn(&mut model, 40, 10))[1], first[1]);
+    press(&mut model, "gG");
+    let last = text(&drawn(&mut model, 40, 10));
+    assert!(last[8].trim().len() > 1, "{}", last.join("\n"));
+}
+
+#[test]
+fn a_thread_that_is_gone_says_so() {
+    let (snapshot, now) = discount();
+    let mut model = opened(snapshot, now);
+    update(&mut model, Message::Board(Seen::default()));
+    assert!(has(&shown(&mut model), "This thread is not there any more"));
+}

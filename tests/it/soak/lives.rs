@@ -1,0 +1,145 @@
+//! The instances of Cloture in the soak: started, let on from poll to poll, killed in the middle, started again.
+
+use crate::support::harness::{Fatal, Place, Run, Settings};
+use crate::support::simulated;
+use cloture::config::Config;
+use cloture::github::PullRequestAddress;
+use cloture::journal::Checkpoint;
+use cloture::reviewers::profiles::Profiles;
+use cloture::supervisor::Command;
+use cloture::supervisor::clock::Clock;
+use cloture::supervisor::people::desk::{Became, Desk, Order, Setup};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+
+/// Longer than anything takes that comes to its end.
+const HANGS: Duration = Duration::from_mins(2);
+
+/// One process, as far as a runtime can be one, with a person at its screen.
+pub(crate) struct Life {
+    pub(crate) name: &'static str,
+    process: Runtime,
+    pub(crate) run: Run,
+    desk: Arc<Desk>,
+    fatal: Arc<Fatal>,
+}
+
+/// What both sides are told.
+pub(crate) struct Rules {
+    pub(crate) config: Arc<Config>,
+    pub(crate) reads: Arc<Profiles>,
+    pub(crate) text: String,
+}
+
+impl Rules {
+    pub(crate) fn of(text: String) -> Rules {
+        let whole = format!("[operator]\nmention = '@acme/leads'\n{text}");
+        let config = Config::parse(Path::new("config.toml"), whole.as_bytes()).unwrap();
+        let reads = Arc::new(Profiles::in_force(&config.profiles).unwrap());
+        Rules { config: Arc::new(config), reads, text }
+    }
+}
+
+impl Life {
+    pub(crate) fn begin(name: &'static str, place: &Place, rules: &Rules, on: &[&str]) -> Life {
+        let process = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let fatal = Fatal::at(usize::MAX);
+        let settings = Settings {
+            checkpoint: Some(Arc::clone(&fatal) as Arc<dyn Checkpoint>),
+            patience: Duration::from_secs(20),
+            ..Settings::default()
+        };
+        let run = process.block_on(place.start(name, &rules.text, on, settings));
+        let inside = process.enter();
+        let client = simulated::client(&place.simulator.url(), "secret", simulated::PATIENT);
+        let desk = Desk::new(Setup {
+            config: Arc::clone(&rules.config),
+            reads: rules.reads.clone(),
+            journal: run.journal.clone(),
+            client,
+            writer: run.supervisor.writer(),
+            clock: Arc::clone(&run.ticker) as Arc<dyn Clock>,
+            by: "somebody".to_owned(),
+            read_only: false,
+        });
+        drop(inside);
+        Life { name, process, run, desk: Arc::new(desk), fatal }
+    }
+
+    /// One poll and all that follows. False if it was killed meanwhile.
+    pub(crate) async fn tick(&self) -> bool {
+        let ticked = async {
+            tokio::select! {
+                () = self.run.tick() => true,
+                () = self.fatal.reached.notified() => false,
+            }
+        };
+        let Ok(lives) = tokio::time::timeout(HANGS, ticked).await else {
+            panic!("{} does not come to rest: {:?}", self.name, self.run.board().trouble)
+        };
+        lives
+    }
+
+    /// So many commits from now it is killed, before it hears of the last.
+    pub(crate) fn doom(&self, commits: usize) {
+        self.fatal.after(commits);
+    }
+
+    /// Every task ends where it is, and nothing is told that it does.
+    pub(crate) fn kill(self) {
+        let Life { process, run, desk, .. } = self;
+        process.shutdown_timeout(Duration::from_secs(10));
+        drop((run, desk));
+    }
+
+    /// Comes to its end as a process does that somebody ends. False if it was killed meanwhile.
+    pub(crate) fn stop(self) -> bool {
+        let Life { name, process, run, desk, fatal } = self;
+        drop(desk);
+        let stopped = process.block_on(async {
+            tokio::select! {
+                () = run.stop() => true,
+                () = fatal.reached.notified() => false,
+                () = tokio::time::sleep(HANGS) => panic!("{name} does not come to its end"),
+            }
+        });
+        process.shutdown_timeout(Duration::from_secs(10));
+        stopped
+    }
+
+    /// A person orders something and agrees to whatever it comes to. True if anything was done.
+    pub(crate) async fn order(&self, order: Order) -> bool {
+        let (desk, board) = (Arc::clone(&self.desk), self.run.board());
+        let mut ordered = self.process.spawn(async move {
+            let proposal = desk.propose(order, &board).await.ok().filter(|proposal| !proposal.is_empty())?;
+            desk.carry_out(proposal, &board).await.ok()
+        });
+        let became = tokio::select! {
+            became = &mut ordered => became.unwrap(),
+            () = self.fatal.reached.notified() => {
+                // Whoever is killed does not go on with it.
+                ordered.abort();
+                let _gone = ordered.await;
+                // The tick that follows is the one to notice.
+                self.fatal.reached.notify_one();
+                return false;
+            }
+        };
+        match became {
+            Some(Became::Done(done)) => {
+                for (address, command) in done.tell {
+                    self.tell(address, command).await;
+                }
+                true
+            }
+            Some(Became::Changed(_)) | None => false,
+        }
+    }
+
+    /// What a person tells a loop.
+    pub(crate) async fn tell(&self, address: PullRequestAddress, command: Command) {
+        self.run.supervisor.tell(address, command).await;
+    }
+}

@@ -1,0 +1,189 @@
+//! What must hold in Cloture after every step: that it knows what the forge has, that what it shows is what its journal
+//! says, and that no bound is passed.
+
+use super::lives::Rules;
+use super::world::VIEWER;
+use cloture::domain::machine::Status;
+use cloture::domain::snapshot::PullRequestState;
+use cloture::journal::Record;
+use cloture::simulator::{PullSnapshot, PullState};
+use cloture::supervisor::View;
+use cloture::supervisor::fact::Fact;
+use cloture::supervisor::marks::posted_reply;
+use cloture::supervisor::people::Past;
+use cloture::supervisor::people::inbox::waiting;
+use cloture::supervisor::standing::{Rules as Standards, Standing};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What is shown is what everybody would work out anew from the journal and the last look.
+pub(crate) fn is_as_recorded(view: &View, records: &[Record], rules: &Rules) -> Result<(), String> {
+    let Some(standing) = &view.standing else { return Ok(()) };
+    let past = Past::of(records);
+    let standards = Standards::of(&rules.config, &*rules.reads, &view.address.repository, false);
+    let anew = Standing::of(Arc::clone(&standing.snapshot), &past.history, &standards);
+    let parts = |of: &Standing| {
+        [
+            format!("{:?}", of.observed),
+            format!("{:?}", of.folded),
+            format!("{:?}", of.seen),
+            format!("{:?} {:?} {:?}", of.unowned, of.recognised, of.expected),
+        ]
+    };
+    for (shown, anew) in parts(standing).iter().zip(parts(&anew)) {
+        if *shown != anew {
+            let same = shown.bytes().zip(anew.bytes()).take_while(|(a, b)| a == b).count();
+            let around = |of: &str| of.chars().skip(same.saturating_sub(200)).take(500).collect::<String>();
+            return Err(format!(
+                "{}: what is shown is not what is recorded:\n  shown {}\n  anew  {}",
+                view.address,
+                around(shown),
+                around(&anew)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The bounds of the machine and of the loop, and that whoever waits for a person is where a person looks.
+pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<String> {
+    let Some(standing) = &view.standing else { return Vec::new() };
+    let policy = &rules.config.policy;
+    let at = &view.address;
+    let mut wrong = Vec::new();
+    let past = Past::of(records);
+    let inbox = waiting(standing, &past, policy);
+    let listed: BTreeSet<_> =
+        inbox.iter().flat_map(|item| item.others.iter().chain([item.shown.id()])).collect();
+    for shown in standing.threads() {
+        let (id, machine) = (shown.id(), shown.thread.machine);
+        let counters = machine.counters;
+        let bound = policy.cycles_per_thread();
+        let is_open = machine.status == Status::Open;
+        if u64::from(counters.cycles) > bound || is_open && u64::from(counters.cycles) >= bound {
+            wrong.push(format!(
+                "{at}: T5: {id} has taken {} cycles and is {:?}",
+                counters.cycles, machine.status
+            ));
+        }
+        // D5 counts on where the reviewer resolved what it could no longer reply to and then raised it again.
+        let most_rounds = policy.repeat_limit + policy.reopen_limit + 1;
+        if counters.round_count > most_rounds || counters.flips > policy.flip_limit {
+            wrong.push(format!("{at}: T3: {id} has {counters:?}"));
+        }
+        if machine.reopens > policy.reopen_limit + 1 {
+            wrong.push(format!("{at}: D5: {id} was reopened {} times", machine.reopens));
+        }
+        // T5 as the forge sees it: what was said there in the reviewer's name.
+        let replies = shown.on_forge.map_or(0, |seen| seen.comments.iter().filter_map(posted_reply).count());
+        if replies as u64 > bound * u64::from(machine.returns + 1) {
+            wrong.push(format!("{at}: T5: {id} has {replies} replies of its reviewer"));
+        }
+        let waits = matches!(machine.status, Status::Vetoed(_) | Status::Escalated(_));
+        if waits && shown.repeats.is_none() && !listed.contains(id) {
+            wrong.push(format!("{at}: T2: {id} is {:?} and not in the inbox", machine.status));
+        }
+    }
+    let folded = &standing.folded;
+    if folded.dispatched > policy.max_rounds + folded.granted {
+        wrong.push(format!("{at}: L6: {} rounds, {} granted", folded.dispatched, folded.granted));
+    }
+    for (reviewer, calls) in calls(records) {
+        if calls > policy.calls_per_reviewer() {
+            wrong.push(format!("{at}: C4, C6: {reviewer} was asked {calls} times"));
+        }
+    }
+    if let Some(review_loop) = &view.review_loop
+        && review_loop.attempt() > policy.max_attempts
+    {
+        wrong.push(format!("{at}: L2: attempt {} of {}", review_loop.attempt(), policy.max_attempts));
+    }
+    wrong
+}
+
+/// Why a thread that an instance has just resolved should have stayed open.
+pub(crate) fn should_be_open(view: &View, thread: &str) -> Option<String> {
+    let standing = view.standing.as_ref()?;
+    let shown = standing.thread(&thread.into())?;
+    let status = shown.thread.status();
+    let may = status.is_settled() || shown.repeats.is_some() || shown.resolve_proposed;
+    (!may).then(|| format!("{}: {thread} was resolved, and is {status:?}", view.address))
+}
+
+/// How often each driven reviewer was asked, as the journal has it.
+fn calls(records: &[Record]) -> BTreeMap<String, u64> {
+    let mut calls = BTreeMap::new();
+    for record in records {
+        if let Some(dated) = Fact::read(record)
+            && let Fact::Asked { reviewer, attempt, .. } = dated.fact
+            && attempt > 0
+        {
+            *calls.entry(reviewer.to_string()).or_default() += 1;
+        }
+    }
+    calls
+}
+
+/// Nothing that is on the forge is missing here. Only for a pull request that was looked at after its last change.
+pub(crate) fn knows(view: &View, pull: &PullSnapshot) -> Vec<String> {
+    let at = &view.address;
+    // What the forge once said is not there is only looked for again after an hour; until then it is shown as missing.
+    if view.refusal.is_some() {
+        return Vec::new();
+    }
+    let Some(standing) = &view.standing else {
+        return vec![format!("{at} was never read: {:?}", view.trouble)];
+    };
+    let snapshot = &standing.snapshot;
+    let mut wrong = Vec::new();
+    let state = match snapshot.state {
+        PullRequestState::Open => PullState::Open,
+        PullRequestState::Closed => PullState::Closed,
+        PullRequestState::Merged => PullState::Merged,
+    };
+    if state != pull.state || snapshot.head.sha.as_str() != pull.head {
+        wrong.push(format!(
+            "{at} is {:?} at {}, and is taken for {state:?} at {}; {:?}",
+            pull.state, pull.head, snapshot.head.sha, view.trouble
+        ));
+    }
+    let on_board: BTreeSet<&str> = standing
+        .threads()
+        .iter()
+        .map(|shown| shown.id().as_str())
+        .chain(standing.unowned.iter().map(|thread| thread.id.as_str()))
+        .collect();
+    for thread in &pull.threads {
+        let known = snapshot.threads.iter().find(|seen| seen.id.as_str() == thread.id);
+        let Some(known) = known else {
+            wrong.push(format!("{at}: the thread {} is not known", thread.id));
+            continue;
+        };
+        let comments = thread.comments.iter().filter(|comment| !comment.pending).count();
+        if known.resolved != thread.resolved || known.comments.len() != comments {
+            wrong.push(format!(
+                "{at}: the thread {} is resolved: {} with {comments} comments, and is taken for {} with {}",
+                thread.id,
+                thread.resolved,
+                known.resolved,
+                known.comments.len()
+            ));
+        }
+        if !on_board.contains(thread.id.as_str()) {
+            wrong.push(format!("{at}: the thread {} is on nobody's board", thread.id));
+        }
+    }
+    // S1: only what we wrote ourselves counts as ours, and what was posted once is never forgotten.
+    for (own, forge) in &standing.folded.posted {
+        if standing.folded.engine.thread(own).is_none() {
+            let driven: Vec<_> = standing.folded.engine.threads().map(|thread| &thread.id).collect();
+            wrong.push(format!("{at}: {own} was posted as {forge}, and only {driven:?} are known"));
+        }
+        let thread = pull.threads.iter().find(|thread| thread.id == forge.as_str());
+        let by = thread.and_then(|thread| thread.comments.first()).map(|comment| comment.by.as_str());
+        if by != Some(VIEWER) {
+            wrong.push(format!("{at}: S1: the thread {forge} counts as ours and is by {by:?}"));
+        }
+    }
+    wrong
+}

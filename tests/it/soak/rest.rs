@@ -1,0 +1,260 @@
+//! The end of a soak: nothing fails any more, nobody does anything, and everything has to come to rest. Then the books are
+//! balanced: every task arrived once, everything that waits for a person says so, and the journal is whole.
+
+use super::course::Course;
+use super::forge_side::{ForgeSide, our_texts, task_key};
+use super::our_side;
+use super::world::VIEWER;
+use crate::support::harness::{Place, address};
+use cloture::agents::targets::KEY_PREFIX;
+use cloture::domain::machine::Decision;
+use cloture::domain::machine::Status;
+use cloture::domain::review_loop::{Exit, Phase, ReviewLoop};
+use cloture::domain::snapshot::PullRequestState;
+use cloture::domain::vocabulary::ThreadId;
+use cloture::github::PullRequestAddress;
+use cloture::github::write::Key;
+use cloture::journal::{INTENT, Record};
+use cloture::simulator::{PullSnapshot, PullState, Snapshot};
+use cloture::supervisor::View;
+use cloture::supervisor::fact::Fact;
+use cloture::supervisor::history::History;
+use cloture::supervisor::view::HandoffState;
+use sqlx::{ConnectOptions, Connection};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Polls within which everything comes to rest: what was not found is looked for after an hour, and then a whole wait
+/// may follow.
+const POLLS: usize = 100;
+
+/// Lets everything come to rest and says what is wrong then.
+pub(crate) fn come_to_rest(course: &mut Course) {
+    // Somebody starts it anew, on a machine whose clock is right.
+    course.start_anew();
+    let mut restless = Vec::new();
+    for _ in 0..POLLS {
+        course.quiet_step();
+        let views = course.views();
+        restless = views.values().filter_map(|view| why_restless(view)).collect();
+        if restless.is_empty() && views.len() == course.pulls.len() {
+            break;
+        }
+    }
+    course.judge(&restless);
+    let forge = course.place.simulator.snapshot();
+    let views = course.views();
+    let mut wrong = ForgeSide::standing_marks(&forge);
+    let delivered = deliveries(&course.place, &forge);
+    let mut decided = BTreeMap::new();
+    for pull in &forge.pull_requests {
+        let name = address(&format!("{}#{}", pull.repository, pull.number));
+        let view = &views[&name];
+        wrong.extend(our_side::knows(view, pull));
+        wrong.extend(addressed(view, pull));
+        wrong.extend(handed_over(view, pull, &delivered));
+        decided.extend(view.handoffs.iter().map(|handoff| (handoff.key.clone(), name.clone())));
+        course.counted(&format!("at the end: pull requests {}", ending(view)), 1);
+        let standing = view.standing.as_ref().unwrap();
+        for shown in standing.threads() {
+            course.counted(&format!("at the end: threads {}", shown.thread.status().name()), 1);
+        }
+        course.counted("at the end: threads of nobody", standing.unowned.len());
+        for handoff in &view.handoffs {
+            let state = match &handoff.state {
+                HandoffState::Sent { .. } => "sent",
+                HandoffState::Stuck(_) => "left to a person",
+                HandoffState::Waiting { .. } => "waiting",
+            };
+            course.counted(&format!("at the end: tasks {state}"), 1);
+        }
+    }
+    for (key, times) in &delivered {
+        if !decided.contains_key(key) {
+            wrong.push(format!("H1: {key} was delivered {times} times, and no merge decided it"));
+        }
+    }
+    wrong.extend(told_and_kept(course, &views));
+    course.judge(&wrong);
+}
+
+/// L4, L8: every loop has ended or waits for a person, and nothing is under way or left to do.
+pub(crate) fn why_restless(view: &View) -> Option<String> {
+    let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
+    let waits = match phase {
+        Some(Phase::Ended(_) | Phase::Paused(_)) => None,
+        Some(phase) => Some(format!("its loop is {phase:?}")),
+        None => Some("it has no loop".to_owned()),
+    };
+    let silenced =
+        matches!(phase, Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))));
+    let is_open = view.snapshot().is_some_and(|snapshot| snapshot.state == PullRequestState::Open);
+    let due = (view.drive && is_open && !silenced && !view.due.is_empty())
+        .then(|| format!("{:?} is due", view.due));
+    let sending = view.handoffs.iter().find(|handoff| matches!(handoff.state, HandoffState::Waiting { .. }));
+    let sending = sending.map(|handoff| format!("a task is on its way: {handoff:?}"));
+    let trouble = view.trouble.clone().or_else(|| view.refusal.as_ref().map(ToString::to_string));
+    let working =
+        (!view.thinking.is_empty() || view.author_at_work).then(|| "somebody is at work".to_owned());
+    let why = waits.or(due).or(sending).or(trouble).or(working)?;
+    Some(format!("{} does not come to rest: {why}", view.address))
+}
+
+fn ending(view: &View) -> String {
+    match view.review_loop.as_ref().map(ReviewLoop::phase) {
+        Some(Phase::Ended(exit)) => exit.name().to_owned(),
+        Some(phase) => {
+            format!("{phase:?}").to_lowercase().chars().take_while(|c| c.is_alphabetic()).collect()
+        }
+        None => "without a loop".to_owned(),
+    }
+}
+
+/// T7, L6: what a person has to decide was said on the forge, by us and not by somebody who forges our marks.
+pub(crate) fn addressed(view: &View, pull: &PullSnapshot) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
+    let ended = match phase {
+        Some(Phase::Ended(exit)) => exit.name(),
+        _ => "",
+    };
+    let silenced = matches!(phase, Some(Phase::Paused(_))) || ended == "stopped" || ended == "break_glass";
+    if !view.drive || pull.state != PullState::Open || silenced {
+        return wrong;
+    }
+    let standing = view.standing.as_ref().unwrap();
+    for shown in standing.threads() {
+        let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { continue };
+        if !matches!(shown.thread.status(), Status::Escalated(_)) || shown.repeats.is_some() {
+            continue;
+        }
+        let thread = pull.threads.iter().find(|thread| thread.id == seen.id.as_str()).unwrap();
+        let said = thread.comments.iter().filter(|comment| comment.by == VIEWER);
+        let mut keys = said.filter_map(|comment| Key::found_in(&comment.body));
+        if !keys.any(|key| key.as_str().contains("escalated")) {
+            wrong.push(format!("{}: T7: {} is escalated, and nobody was told", view.address, thread.id));
+        }
+    }
+    if ended == "round_cap" {
+        let mut keys = our_texts(pull).filter_map(Key::found_in);
+        if !keys.any(|key| key.as_str().starts_with("round-cap/")) {
+            wrong.push(format!("{}: L6: the rounds are spent, and nobody was told", view.address));
+        }
+    }
+    wrong
+}
+
+/// How often each task arrived, wherever it went.
+pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, usize> {
+    let mut delivered = BTreeMap::new();
+    let issues = forge.issues.iter().filter(|issue| issue.by == VIEWER).map(|issue| issue.body.as_str());
+    let comments = forge.pull_requests.iter().flat_map(our_texts);
+    let keys = issues.chain(comments).filter_map(Key::found_in).map(|key| key.to_string());
+    let events = forge.dispatches.iter().filter_map(|event| task_key(&event.client_payload));
+    let commands = place.read("tasks");
+    let commands = commands.lines().map(ToOwned::to_owned);
+    for key in keys.filter(|key| key.starts_with(KEY_PREFIX)).chain(events).chain(commands) {
+        *delivered.entry(key).or_default() += 1;
+    }
+    delivered
+}
+
+/// H1, H4, H6: at the merge, once, and nothing without it.
+pub(crate) fn handed_over(
+    view: &View,
+    pull: &PullSnapshot,
+    delivered: &BTreeMap<String, usize>,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let at = &view.address;
+    if pull.state != PullState::Merged && !view.handoffs.is_empty() {
+        wrong.push(format!("{at}: H1: it is {:?} and hands over {:?}", pull.state, view.handoffs));
+    }
+    for handoff in &view.handoffs {
+        let times = delivered.get(&handoff.key).copied().unwrap_or(0);
+        let fits = match &handoff.state {
+            HandoffState::Sent { .. } => times == 1,
+            // Nobody knows whether it arrived, or it was refused every time: a person is asked.
+            HandoffState::Stuck(_) => times <= 1,
+            HandoffState::Waiting { .. } => false,
+        };
+        if !fits {
+            wrong.push(format!("{at}: H4: {} arrived {times} times and is {:?}", handoff.key, handoff.state));
+        }
+    }
+    let standing = view.standing.as_ref().unwrap();
+    let decided_none = standing.folded.handed_off.is_empty();
+    if pull.state == PullState::Merged && decided_none != view.handoffs.is_empty() {
+        wrong.push(format!("{at}: H1: what was decided is not what is shown"));
+    }
+    wrong
+}
+
+/// H6: what people had queued goes. To be asked of what was seen at the merge: what is opened again later stays.
+pub(crate) fn queued_goes(view: &View, records: &[Record]) -> Vec<String> {
+    let standing = view.standing.as_ref().unwrap();
+    let queued = queued_before_merge(records);
+    let forgotten = standing.threads().into_iter().filter(|shown| {
+        let thread = shown.thread;
+        let is_wanted = queued.contains(&thread.id) || queued.contains(shown.id());
+        is_wanted && !thread.status().is_settled() && shown.repeats.is_none() && !thread.handed_off
+    });
+    let said = |id: &ThreadId| format!("{}: H6: {id} was queued, and was not handed over", view.address);
+    forgotten.map(|shown| said(shown.id())).collect()
+}
+
+/// What people had queued when the merge was decided. Whoever queues something later is told that nothing comes of it.
+fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
+    let mut queued = BTreeSet::new();
+    for dated in records.iter().filter_map(Fact::read) {
+        match dated.fact {
+            Fact::Merged { .. } => break,
+            Fact::Decided { thread, verb: Decision::Queue } => {
+                queued.insert(thread);
+            }
+            Fact::Decided { thread, verb: Decision::Unqueue } => {
+                queued.remove(&thread);
+            }
+            Fact::Closed => queued.clear(),
+            _ => {}
+        }
+    }
+    queued
+}
+
+/// Every end is in the journal, every try at a task has its outcome, and the file is whole.
+fn told_and_kept(course: &mut Course, views: &BTreeMap<PullRequestAddress, Arc<View>>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let unconcluded = course.world.block_on(course.journal.unconcluded(None)).unwrap();
+    for record in unconcluded {
+        assert_eq!(record.kind, INTENT);
+        let is_task = record.key.as_ref().is_some_and(|key| key.starts_with(KEY_PREFIX));
+        if is_task {
+            wrong.push(format!("H4: nobody knows what became of a task: {record:?}"));
+        }
+        // A write that failed and is no longer called for: the head moved on, or somebody else did it.
+        course.counted("at the end: intents that nothing calls for any more", 1);
+    }
+    for (address, view) in views {
+        let records = course.world.block_on(course.records(address));
+        let facts = records.iter().filter_map(Fact::read).collect();
+        let told = History::new(facts).last_exit().map(Exit::name);
+        if let Some(exit) = view.exit()
+            && told != Some(exit.name())
+        {
+            wrong.push(format!("{address}: it ended with {}, and the journal says {told:?}", exit.name()));
+        }
+    }
+    let path = course.place.journal.path().unwrap().to_owned();
+    let whole: String = course.world.block_on(async {
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+        let mut connection = options.connect().await.unwrap();
+        let whole = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        whole
+    });
+    if whole != "ok" {
+        wrong.push(format!("the journal is damaged: {whole}"));
+    }
+    wrong
+}

@@ -1,0 +1,8 @@
+//! The start of the terminal, and leaving it: the real program in a pseudo-terminal, with and without a journal, a token, a
+//! configuration, a checkout and a network.
+
+#![cfg(unix)]
+
+mod first;
+mod leaving;
+mod states;

@@ -1,0 +1,138 @@
+//! What is on the screen first, and what `cloture` alone takes to be meant.
+
+use crate::support::here::{Here, WATCHED};
+
+const TITLES: [&str; 3] = ["Change number 1", "Change number 2", "Change number 3"];
+
+#[test]
+fn what_was_last_seen_is_shown_before_anybody_is_asked_and_without_a_network() {
+    let mut here = Here::new();
+    here.configure(WATCHED);
+    let mut played = here.start();
+    for title in TITLES {
+        played.until_shown(title);
+    }
+    played.until_shown("The call recurses");
+    played.press("q");
+    assert!(played.ended().success());
+    here.cut_off();
+    let mut played = here.start();
+    played.until("pull requests", |screen| screen.contents().contains("acme/shop#"));
+    assert!(
+        !played.contents().contains("offline"),
+        "the first frame waits for nobody:\n{}",
+        played.contents()
+    );
+    played.until_shown("The call recurses");
+    played.until_shown("offline");
+    for title in TITLES {
+        played.until_shown(title);
+    }
+    played.until_shown("Shown is what was last seen");
+    played.press("q");
+    assert!(played.ended().success());
+}
+
+#[test]
+fn what_ended_meanwhile_is_shown_as_ended_and_what_fits_no_more_is_dropped() {
+    let here = Here::new();
+    let rule = "[[watch]]\nrepositories = ['acme/shop']\nlabels = ['ai']\n[policy]\npoll_interval = '1s'\n";
+    here.configure(rule);
+    for number in 1..=3 {
+        here.perform(&format!("acme/shop#{number}"), "{ label = { by = 'dana', name = 'ai' } }");
+    }
+    let mut played = here.start();
+    for title in TITLES {
+        played.until_shown(title);
+    }
+    played.press("q");
+    assert!(played.ended().success());
+    here.perform("acme/shop#2", "{ merge = { by = 'dana' } }");
+    here.perform("acme/shop#3", "{ unlabel = { by = 'dana', name = 'ai' } }");
+    let mut played = here.start();
+    played.until_gone("Change number 3");
+    played.until("the merge", |screen| {
+        screen.contents().lines().any(|row| row.contains("Change number 2") && row.contains("merged"))
+    });
+    played.until_shown("Change number 1");
+}
+
+#[test]
+fn in_a_checkout_the_branch_comes_first_and_the_repository_with_it() {
+    let here = Here::new();
+    here.configure("[policy]\npoll_interval = '1s'\n");
+    here.check_out("change-2");
+    let mut played = here.start();
+    for title in TITLES {
+        played.until_shown(title);
+    }
+    played.until("the branch's to be selected", |screen| {
+        screen.contents().lines().any(|row| row.starts_with('›') && row.contains("Change number 2"))
+    });
+    played.press("q");
+    assert!(played.ended().success());
+    // The second time, from the journal.
+    let mut played = here.start();
+    played.until("a selection", |screen| screen.contents().lines().any(|row| row.starts_with('›')));
+    let contents = played.contents();
+    let selected = contents.lines().find(|row| row.starts_with('›')).unwrap();
+    assert!(selected.contains("Change number 2"), "{contents}");
+}
+
+#[test]
+fn who_has_configured_nothing_is_shown_what_could_be_and_can_have_it_written() {
+    let here = Here::new();
+    here.check_out("change-3");
+    let mut played = here.start();
+    played.until_shown("A token was found in GH_TOKEN");
+    played.until_shown("This is a checkout of acme/shop, on the branch change-3");
+    played.until_shown("repositories = [\"acme/shop\"]");
+    played.until_shown(".config/cloture/config.toml");
+    assert!(!played.contents().contains("secret"));
+    assert!(!here.default_config().exists(), "nothing is written before somebody agrees");
+    played.press("W");
+    played.until_shown("y agree");
+    played.press("n");
+    played.until_gone("y agree");
+    assert!(!here.default_config().exists());
+    played.press("W");
+    played.until_shown("y agree");
+    played.press("y");
+    // It goes on without a restart.
+    for title in TITLES {
+        played.until_shown(title);
+    }
+    let written = std::fs::read_to_string(here.default_config()).unwrap();
+    assert!(
+        written.contains("repositories = [\"acme/shop\"]") && written.contains("#drive = true"),
+        "{written}"
+    );
+    played.press("q");
+    assert!(played.ended().success());
+}
+
+#[test]
+fn who_does_not_want_a_file_watches_without_one() {
+    let here = Here::new();
+    here.check_out("change-3");
+    let mut played = here.start();
+    played.until_shown("watch without writing anything");
+    played.press("\r");
+    for title in TITLES {
+        played.until_shown(title);
+    }
+    assert!(!here.default_config().exists());
+}
+
+#[test]
+fn without_a_token_it_says_how_to_get_one_and_offers_the_demo() {
+    let here = Here::new();
+    here.check_out("change-3");
+    let mut played = here.start_with(&[], &[]);
+    played.until_shown("no token for");
+    for text in ["gh auth login", "GH_TOKEN", "token_file", "play the demo"] {
+        played.until_shown(text);
+    }
+    played.press("q");
+    assert!(played.ended().success());
+}

@@ -1,0 +1,325 @@
+//! Handoff (H): nothing before the merge, once at it, and nothing without it.
+
+use crate::support::harness::{DRIVEN, EIGHT, MAJOR, MINOR, Place, Run, SEVEN, Settings, finding, review};
+use cloture::domain::machine::Decision;
+use cloture::simulator::{Fault, FaultKind};
+use cloture::supervisor::Command;
+use cloture::supervisor::fact::Fact;
+use cloture::supervisor::view::HandoffState;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+const MERGE: &str = "{ merge = { by = 'dana' } }";
+
+fn auto(targets: &str) -> String {
+    format!("{DRIVEN}[handoff]\nmode = 'threshold_auto'\n{targets}")
+}
+
+fn issue(name: &str) -> String {
+    format!("[[handoff.targets]]\nname = '{name}'\nkind = 'issue'\nlabels = ['ai-fix']\n")
+}
+
+/// A target that runs a program, which this is the text of.
+fn command(place: &Place, body: &str) -> String {
+    let command = place.script("agent", body);
+    format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n")
+}
+
+/// A person queues a thread, from whatever program.
+async fn queue(run: &Run, place: &Place, number: usize) {
+    let view = run.view();
+    let snapshot = &view.standing.as_ref().unwrap().snapshot;
+    let thread = snapshot.threads[number].id.clone();
+    let about = run.journal.leases().await.unwrap()[0].pull_request.clone();
+    let fact = Fact::Decided { thread: thread.clone(), verb: Decision::Queue };
+    run.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "please")).await.unwrap();
+    run.see(|view| {
+        let standing = view.standing.as_ref().unwrap();
+        standing.thread(&thread).is_some_and(|shown| shown.thread.queued)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_findings_in_one_file_become_one_task_at_the_merge_and_never_before() {
+    let place = Place::new().await;
+    let run = place.run(&auto(&issue("default"))).await;
+    place.play(&review(&[
+        finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR),
+        finding("b", "src/cart.rs", 7, "Indexing panics when nothing is there", MAJOR),
+        finding("c", "src/stock.rs", 3, "Stock wraps around below zero", MAJOR),
+        finding("d", "src/stock.rs", 2, "A name could be clearer", MINOR),
+    ]));
+    run.ticks(3).await;
+    assert_eq!(place.simulator.issues().len(), 0, "H1");
+    place.play(MERGE);
+    run.tick().await;
+    assert_eq!(run.exit().as_deref(), Some("pr_merged"));
+    let issues = place.simulator.issues();
+    assert_eq!(issues.len(), 2, "H7: one task a file");
+    assert!(issues.iter().all(|issue| issue.labels == ["ai-fix"]));
+    let body = &issues[0].body;
+    assert!(body.contains("The subtraction underflows") && body.contains("Indexing panics"), "{body}");
+    assert!(!issues[1].body.contains("A name could be clearer"), "H2: under the threshold");
+    run.ticks(3).await;
+    run.stop().await;
+    let run = place.run(&auto(&issue("default"))).await;
+    run.ticks(2).await;
+    assert_eq!(place.simulator.issues().len(), 2, "H4: also after a restart");
+    run.stop().await;
+    assert_eq!(place.facts().await, ["ended", "ended", "merged"]);
+}
+
+#[tokio::test]
+async fn a_close_discards_the_queue_and_a_reopening_does_not_bring_it_back() {
+    let place = Place::new().await;
+    let config = format!("{DRIVEN}{}", issue("default"));
+    let run = place.run(&config).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    queue(&run, &place, 0).await;
+    place.play("{ close = { by = 'dana' } }");
+    run.tick().await;
+    assert_eq!(run.exit().as_deref(), Some("pr_closed"));
+    place.play("{ reopen = { by = 'dana' } }");
+    run.tick().await;
+    assert_eq!(run.exit().as_deref(), Some("issues_found"), "it was reviewed at this head already");
+    place.play(MERGE);
+    run.ticks(2).await;
+    assert_eq!(place.simulator.issues().len(), 0);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_settled_at_the_merge_is_not_queued_any_more_when_somebody_opens_it_again() {
+    let place = Place::new().await;
+    let run = place.run(&format!("{DRIVEN}{}", issue("default"))).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    queue(&run, &place, 0).await;
+    place.play("{ resolve = { by = 'dana', thread = 'a' } }");
+    place.play(MERGE);
+    run.tick().await;
+    place.play("{ unresolve = { by = 'dana', thread = 'a' } }");
+    run.ticks(2).await;
+    assert_eq!((run.threads(), place.simulator.issues().len()), (vec!["open".to_owned()], 0));
+    let view = run.view();
+    let threads = view.standing.as_ref().unwrap().threads();
+    assert!(!threads[0].thread.queued, "nobody is to believe that it still goes");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_close_and_reopening_between_two_polls_discards_the_queue_as_well() {
+    let place = Place::new().await;
+    let config = format!("{DRIVEN}{}", issue("default"));
+    let run = place.run(&config).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    queue(&run, &place, 0).await;
+    run.tick().await;
+    place.play("{ close = { by = 'dana' } }, { reopen = { by = 'dana' } }");
+    run.tick().await;
+    place.play(MERGE);
+    run.ticks(2).await;
+    assert_eq!(place.simulator.issues().len(), 0);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_bots_pull_request_hands_off_only_what_a_person_queued() {
+    let place = Place::new().await;
+    let config = auto(&issue("default"));
+    let run = place.run_as("one", &config, &[EIGHT], Settings::default()).await;
+    place.play_on(
+        EIGHT,
+        &review(&[
+            finding("a", "src/stock.rs", 2, "Two orders can take the same item", MAJOR),
+            finding("b", "src/stock.rs", 3, "The caller is never told that nothing was left", MAJOR),
+        ]),
+    );
+    run.tick().await;
+    queue(&run, &place, 1).await;
+    place.play_on(EIGHT, MERGE);
+    run.ticks(2).await;
+    let issues = place.simulator.issues();
+    assert_eq!(issues.len(), 1, "H3, H6");
+    assert!(
+        issues[0].body.contains("never told") && !issues[0].body.contains("Two orders"),
+        "{}",
+        issues[0].body
+    );
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn without_drive_a_merge_sends_only_what_was_queued() {
+    let place = Place::new().await;
+    let config = auto(&issue("default")).replace("drive = true", "drive = false");
+    let run = place.run(&config).await;
+    place.play(&review(&[
+        finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR),
+        finding("b", "src/stock.rs", 3, "Stock wraps around below zero", MAJOR),
+    ]));
+    run.tick().await;
+    queue(&run, &place, 0).await;
+    place.play(MERGE);
+    run.ticks(2).await;
+    assert_eq!(place.simulator.issues().len(), 1);
+    run.stop().await;
+}
+
+/// A server that takes everything and keeps it.
+fn receiver() -> (u16, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let keep = Arc::clone(&kept);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let (mut text, mut buffer) = (Vec::new(), [0; 4096]);
+            loop {
+                let read = stream.read(&mut buffer).unwrap();
+                text.extend_from_slice(&buffer[..read]);
+                let seen = String::from_utf8_lossy(&text).to_lowercase();
+                let length = seen.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+                let length: Option<usize> = length.and_then(|length| length.trim().parse().ok());
+                let body = seen.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
+                if read == 0 || length.is_some_and(|length| body >= length) {
+                    break;
+                }
+            }
+            keep.lock().unwrap().push(String::from_utf8_lossy(&text).into_owned());
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+        }
+    });
+    (port, kept)
+}
+
+#[tokio::test]
+async fn every_kind_of_target_gets_its_task_once_by_its_route() {
+    let place = Place::new().await;
+    let (port, kept) = receiver();
+    let command =
+        place.script("agent", "cat >> \"$here/task\"; echo \"$CLOTURE_TASK_KEY\" >> \"$here/keys\"");
+    let targets = format!(
+        "[[handoff.targets]]\nname = 'agent'\nkind = 'command'\ncommand = ['{command}']\n\
+         [[handoff.targets]]\nname = 'hook'\nkind = 'webhook'\nurl = 'http://127.0.0.1:{port}/tasks'\n\
+         [[handoff.targets]]\nname = 'workflow'\nkind = 'repository_dispatch'\nevent_type = 'cloture-fix'\n\
+         [[handoff.targets]]\nname = 'mention'\nkind = 'comment'\nbody = '@agent fix these'\n{}\
+         [[handoff.routes]]\ntarget = 'agent'\npaths = ['a.rs']\n\
+         [[handoff.routes]]\ntarget = 'hook'\npaths = ['b.rs']\n\
+         [[handoff.routes]]\ntarget = 'workflow'\npaths = ['c.rs']\n\
+         [[handoff.routes]]\ntarget = 'mention'\npaths = ['d.rs']\n",
+        issue("default")
+    );
+    let files: Vec<String> = ["a", "b", "c", "d", "e"].map(|name| format!("'{name}.rs' = 'x'")).into();
+    place.play(&format!("{{ push = {{ by = 'erin', files = {{ {} }} }} }}", files.join(", ")));
+    let run = place.run(&auto(&targets)).await;
+    let findings = ["a", "b", "c", "d", "e"]
+        .map(|name| finding(name, &format!("{name}.rs"), 1, &format!("Problem {name} in its file"), MAJOR));
+    place.play(&review(&findings));
+    run.tick().await;
+    place.play(MERGE);
+    run.ticks(4).await;
+    assert!(
+        run.view().handoffs.iter().all(|handoff| matches!(handoff.state, HandoffState::Sent { .. })),
+        "{:?}",
+        run.view().handoffs
+    );
+    assert_eq!(place.read("keys").lines().count(), 1);
+    assert!(place.read("task").contains("Problem a"));
+    assert_eq!(kept.lock().unwrap().len(), 1);
+    assert!(kept.lock().unwrap()[0].contains("Problem b"));
+    let dispatches = place.simulator.dispatches();
+    assert_eq!(dispatches.len(), 1);
+    assert!(dispatches[0].client_payload.to_string().contains("Problem c"));
+    let mentions: Vec<String> = place
+        .pull(SEVEN)
+        .comments
+        .iter()
+        .filter(|c| c.body.starts_with("@agent"))
+        .map(|c| c.body.clone())
+        .collect();
+    assert_eq!(mentions.len(), 1);
+    assert!(mentions[0].contains("Problem d"));
+    let issues = place.simulator.issues();
+    assert_eq!(issues.len(), 1);
+    assert!(issues[0].body.contains("Problem e"));
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() {
+    let place = Place::new().await;
+    let targets = command(&place, "echo try >> \"$here/tries\"; [ -e \"$here/ready\" ]");
+    let run = place.run(&auto(&targets)).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    place.play(MERGE);
+    run.ticks(80).await;
+    let tries = || place.read("tries").lines().count();
+    let handoffs = run.view().handoffs.clone();
+    assert!(matches!(handoffs[0].state, HandoffState::Stuck(_)), "{handoffs:?}");
+    assert_eq!(tries(), 6);
+    std::fs::write(place.path("ready"), "").unwrap();
+    run.tell(Command::RetryTask { key: handoffs[0].key.clone() }, |view| {
+        matches!(view.handoffs[0].state, HandoffState::Sent { .. })
+    })
+    .await;
+    assert_eq!(tries(), 7);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
+    let place = Place::new().await;
+    let targets = command(&place, "echo try >> \"$here/tries\"");
+    let run = place.run(&auto(&targets)).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    place.play(MERGE);
+    run.ticks(2).await;
+    run.stop().await;
+    let tries = || place.read("tries").lines().count();
+    assert_eq!(tries(), 1);
+
+    std::fs::write(place.journal.path().unwrap(), "not a journal any more").unwrap();
+    // Whoever was there only once after the damage forgets nothing either.
+    for _ in 0..2 {
+        let run = place.run(&auto(&targets)).await;
+        run.ticks(2).await;
+        assert_eq!(tries(), 1, "H4: nobody knows, so nobody sends it");
+        let state = run.view().handoffs[0].state.clone();
+        assert!(matches!(&state, HandoffState::Stuck(why) if why.contains("damaged")), "{state:?}");
+        run.stop().await;
+    }
+
+    let run = place.run(&auto(&targets)).await;
+    run.tick().await;
+    let key = run.view().handoffs[0].key.clone();
+    run.tell(Command::RetryTask { key }, |view| matches!(view.handoffs[0].state, HandoffState::Sent { .. }))
+        .await;
+    assert_eq!(tries(), 2, "a person may");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_dispatch_whose_answer_was_lost_is_never_sent_again_by_itself() {
+    let place = Place::new().await;
+    let targets = "[[handoff.targets]]\nname = 'default'\nkind = 'repository_dispatch'\nevent_type = 'fix'\n";
+    let run = place.run(&auto(targets)).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
+    run.tick().await;
+    place.simulator.inject(Fault::once("writes", FaultKind::DropAfter));
+    place.play(MERGE);
+    run.ticks(5).await;
+    assert!(matches!(run.view().handoffs[0].state, HandoffState::Stuck(_)));
+    run.stop().await;
+    let run = place.run(&auto(targets)).await;
+    run.ticks(3).await;
+    assert_eq!(place.simulator.dispatches().len(), 1);
+    run.stop().await;
+}

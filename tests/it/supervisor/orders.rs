@@ -1,0 +1,185 @@
+//! L10 beside a driver that is dead: what people tell the instance that stands by is heeded once that drives, once, and in
+//! the order in which it was told.
+
+use super::crash::{runtime, stage};
+use super::together::{LONG_LEASE, drives};
+use crate::support::harness::{DRIVEN, Fatal, Place, Run, SEVEN, Settings, push, review};
+use cloture::journal::Checkpoint;
+use cloture::supervisor::{Command, View};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+fn settings(fatal: Option<&Arc<Fatal>>) -> Settings {
+    let checkpoint = fatal.map(|fatal| Arc::clone(fatal) as Arc<dyn Checkpoint>);
+    Settings { lease: LONG_LEASE, checkpoint, ..Settings::default() }
+}
+
+fn is_paused(view: &View) -> bool {
+    format!("{:?}", view.review_loop).contains("Paused")
+}
+
+/// A driver that can be killed, and one that stands by.
+struct Pair {
+    place: Place,
+    process: Option<Runtime>,
+    one: Run,
+    two: Run,
+}
+
+impl Pair {
+    async fn new() -> Pair {
+        let place = Place::new().await;
+        let process = runtime();
+        let one = off_the_runtime(|| process.block_on(place.run_as("one", DRIVEN, &[SEVEN], settings(None))));
+        let two = place.run_as("two", DRIVEN, &[SEVEN], settings(None)).await;
+        assert!(drives(&one) && !drives(&two));
+        Pair { place, process: Some(process), one, two }
+    }
+
+    /// The driver dies without a word.
+    fn kill(&mut self) {
+        let process = self.process.take().unwrap();
+        off_the_runtime(|| process.shutdown_timeout(Duration::from_secs(10)));
+    }
+
+    /// Its lease runs out, and the other takes over with its next poll.
+    async fn take_over(&self) {
+        run_out(&self.place).await;
+        self.two.tick().await;
+        assert!(drives(&self.two), "{:?}", self.two.view().role);
+    }
+}
+
+fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
+    tokio::task::block_in_place(work)
+}
+
+async fn run_out(place: &Place) {
+    let journal = place.journal().await;
+    for lease in journal.leases().await.unwrap() {
+        assert!(journal.release(&lease).await.unwrap());
+    }
+    journal.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
+    let mut both = Pair::new().await;
+    both.kill();
+    both.two.tell(Command::Pause, is_paused).await;
+    both.take_over().await;
+    both.two.ticks(2).await;
+    assert_eq!(both.two.phase(), "paused");
+    both.two.stop().await;
+    // It is kept by now, so that nobody heeds it a second time after it was taken back.
+    let three = both.place.run_as("three", DRIVEN, &[SEVEN], settings(None)).await;
+    assert_eq!(three.phase(), "paused");
+    three.tell(Command::Resume, |view| !is_paused(view)).await;
+    three.stop().await;
+    let four = both.place.run_as("four", DRIVEN, &[SEVEN], settings(None)).await;
+    assert_eq!(four.phase(), "waiting");
+    four.stop().await;
+    assert_eq!(both.place.facts().await, ["told", "told"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_told_while_nobody_drives_ends_the_loop_of_whoever_drives_next() {
+    let mut both = Pair::new().await;
+    both.kill();
+    both.two.tell(Command::Stop, |view| view.exit().is_some()).await;
+    assert_eq!(both.place.facts().await, ["told"], "who stands by decides nothing");
+    both.take_over().await;
+    both.place.play(&push(1));
+    both.two.ticks(2).await;
+    assert_eq!(both.two.exit().as_deref(), Some("stopped"));
+    assert_eq!(both.place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
+    both.two.stop().await;
+    assert_eq!(both.place.facts().await, ["told", "ended"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_told_last_counts() {
+    let mut both = Pair::new().await;
+    both.kill();
+    both.two.tell(Command::Pause, is_paused).await;
+    both.two.tell(Command::Resume, |view| !is_paused(view)).await;
+    both.take_over().await;
+    assert_eq!(both.two.phase(), "waiting");
+    both.place.play(&review(&[]));
+    assert_eq!(both.two.end().await, "success");
+    both.two.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_dead_driver_had_heeded_is_not_heeded_again() {
+    let mut both = Pair::new().await;
+    both.one.tell(Command::Stop, |view| view.exit().is_some()).await;
+    // Another loop than the one that was stopped.
+    both.place.play("{ close = { by = 'dana' } }");
+    both.one.tick().await;
+    both.place.play("{ reopen = { by = 'dana' } }");
+    both.one.tick().await;
+    assert_eq!(both.one.phase(), "waiting");
+    both.kill();
+    both.take_over().await;
+    assert_eq!(both.two.phase(), "waiting");
+    both.place.play(&review(&[]));
+    assert_eq!(both.two.end().await, "success");
+    both.two.stop().await;
+}
+
+/// The driver hears of it and dies before it has kept what follows.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_is_heeded_by_the_next_driver_where_the_first_died_over_it() {
+    let place = Place::new().await;
+    let fatal = Fatal::at(usize::MAX);
+    let process = runtime();
+    let one =
+        off_the_runtime(|| process.block_on(place.run_as("one", DRIVEN, &[SEVEN], settings(Some(&fatal)))));
+    fatal.now();
+    one.supervisor.tell(crate::support::harness::address(SEVEN), Command::Pause).await;
+    fatal.reached.notified().await;
+    off_the_runtime(|| process.shutdown_timeout(Duration::from_secs(10)));
+    run_out(&place).await;
+    let two = place.run_as("two", DRIVEN, &[SEVEN], settings(None)).await;
+    assert!(drives(&two));
+    assert_eq!(two.phase(), "paused");
+    two.stop().await;
+}
+
+/// L6: a round that was granted is one that is used.
+#[test]
+fn a_round_granted_while_nobody_drives_is_started_by_whoever_drives_next() {
+    let world = runtime();
+    let (shop, config) = world.block_on(stage());
+    let process = runtime();
+    let one = process.block_on(shop.place.start("one", &config, &[SEVEN], settings(None)));
+    world.block_on(async {
+        let two = shop.place.start("two", &config, &[SEVEN], settings(None)).await;
+        let at_cap = |run: &Run| run.exit().as_deref() == Some("round_cap");
+        for _ in 0..20 {
+            one.tick().await;
+            two.tick().await;
+            if at_cap(&one) && at_cap(&two) {
+                break;
+            }
+            shop.deliver();
+        }
+        assert!(at_cap(&one) && at_cap(&two), "{} {}", one.phase(), two.phase());
+        process.shutdown_background();
+        let grant = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+        two.tell(grant, |view| view.exit().is_none()).await;
+        run_out(&shop.place).await;
+        for _ in 0..6 {
+            two.tick().await;
+            shop.deliver();
+        }
+        assert!(drives(&two));
+        two.stop().await;
+        assert_eq!(shop.place.read("rounds").lines().count(), 2);
+        let facts = shop.place.facts().await;
+        let count = |kind: &str| facts.iter().filter(|fact| *fact == kind).count();
+        assert_eq!((count("granted"), count("dispatched")), (1, 2), "{facts:?}");
+    });
+}

@@ -1,0 +1,173 @@
+//! What people do to a loop (L10, R7): from the keyboard, and from the forge.
+
+use crate::support::harness::{DRIVEN, MAJOR, Place, finding, push, review};
+use cloture::domain::machine::Decision;
+use cloture::domain::review_loop::Exit;
+use cloture::supervisor::Command;
+use cloture::supervisor::fact::Fact;
+use cloture::supervisor::history::History;
+
+#[tokio::test]
+async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.ticks(2).await;
+    run.tell(Command::Pause, |view| format!("{:?}", view.review_loop).contains("Paused")).await;
+    run.ticks(20).await;
+    assert_eq!((run.phase().as_str(), run.view().review_loop.as_ref().unwrap().attempt()), ("paused", 3));
+    // A pause outlives the process.
+    run.stop().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    assert_eq!(run.phase(), "paused");
+    run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+    run.tick().await;
+    assert_eq!(run.phase(), "waiting");
+    place.play(&review(&[]));
+    assert_eq!(run.end().await, "success");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    run.tell(Command::Stop, |view| view.exit().is_some()).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    place.play(&push(1));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    run.stop().await;
+    let run = place.run(DRIVEN).await;
+    place.play(&push(2));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("stopped"));
+    assert_eq!(place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
+    run.stop().await;
+    assert_eq!(place.facts().await, ["told", "ended"]);
+}
+
+/// Whoever pauses a loop, ends it or breaks the glass wants nothing written there, whatever its threads call for.
+#[tokio::test]
+async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() {
+    let again =
+        |name: &str| finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR);
+    for silenced in [Some(Command::Pause), Some(Command::Stop), None] {
+        let place = Place::new().await;
+        let run = place.run(DRIVEN).await;
+        place.play(&review(&[again("a")]));
+        run.tick().await;
+        // The same finding once more: its thread would be pointed to the first and closed.
+        place.play(&push(1));
+        run.tick().await;
+        match &silenced {
+            Some(command) => {
+                run.tell(command.clone(), |view| {
+                    let shown = format!("{:?}", view.review_loop);
+                    shown.contains("Paused") || shown.contains("Stopped")
+                })
+                .await;
+            }
+            None => place.play("{ label = { by = 'erin', name = 'cloture:break-glass' } }"),
+        }
+        run.tick().await;
+        let before = place.posts();
+        place.play(&review(&[again("b")]));
+        run.ticks(2).await;
+        assert_eq!(place.posts(), before, "{silenced:?}");
+        assert_eq!(run.view().due.len(), 2, "{silenced:?}: {:?}", run.view().due);
+        if silenced == Some(Command::Pause) {
+            run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+            run.ticks(2).await;
+            assert_eq!((place.count("reply"), place.count("resolve")), (1, 1), "{:?}", place.posts());
+        }
+        run.stop().await;
+    }
+}
+
+/// Also where it is what an earlier loop came to: whoever reads the journal goes by the last word.
+#[tokio::test]
+async fn the_last_end_that_the_journal_tells_is_the_one_that_holds() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play("{ merge = { by = 'dana' } }");
+    assert_eq!(run.end().await, "pr_merged");
+    // Somebody presses the key without having seen it.
+    run.tell(Command::Stop, |_| true).await;
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("pr_merged"));
+    run.stop().await;
+    let facts = place.records().await.iter().filter_map(Fact::read).collect();
+    assert_eq!(History::new(facts).last_exit().map(Exit::name), Some("pr_merged"));
+}
+
+#[tokio::test]
+async fn poll_now_polls_without_time_passing() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    let now = place.simulator.now();
+    place.play(&review(&[]));
+    run.supervisor.tell(crate::support::harness::address("acme/shop#7"), Command::PollNow).await;
+    // The next sleep ends at once, because the poll is due now.
+    run.tick().await;
+    if run.exit().is_none() {
+        run.tick().await;
+    }
+    assert_eq!(run.exit().as_deref(), Some("success"));
+    assert!(place.simulator.now().duration_since(now).as_secs() <= 60);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn the_label_breaks_the_glass_at_once() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    run.tick().await;
+    place.play("{ label = { by = 'erin', name = 'cloture:break-glass' } }");
+    assert_eq!(run.end().await, "break_glass");
+    place.play(&push(1));
+    run.ticks(2).await;
+    assert_eq!(run.exit().as_deref(), Some("break_glass"));
+    run.stop().await;
+    assert_eq!(place.facts().await, ["ended"]);
+}
+
+#[tokio::test]
+async fn the_phrase_counts_only_from_somebody_who_may() {
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play("{ comment = { by = 'mallory', body = '/cloture break-glass' } }");
+    run.ticks(2).await;
+    assert_eq!(run.phase(), "waiting");
+    place.play("{ comment = { by = 'erin', body = '/cloture break-glass' } }");
+    assert_eq!(run.end().await, "break_glass");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_decision_that_anybody_records_is_seen_without_a_poll() {
+    use cloture::supervisor::fact::Fact;
+    let place = Place::new().await;
+    let run = place.run(DRIVEN).await;
+    place.play(&review(&[finding("a", "src/cart.rs", 3, "It underflows", MAJOR)]));
+    run.tick().await;
+    assert_eq!(run.threads(), ["open"]);
+    let view = run.view();
+    let snapshot = &view.standing.as_ref().unwrap().snapshot;
+    let about = cloture::journal::PullRequestKey {
+        host: run.journal.leases().await.unwrap()[0].pull_request.host.clone(),
+        repository: snapshot.repository.clone(),
+        number: snapshot.number,
+    };
+    let fact = Fact::Decided { thread: snapshot.threads[0].id.clone(), verb: Decision::Veto };
+    let journal = place.journal().await;
+    journal.append_one(fact.record(place.simulator.now(), &about, "dana", "enough")).await.unwrap();
+    run.see(|view| {
+        let standing = view.standing.as_ref().unwrap();
+        standing.threads()[0].thread.status().name() == "vetoed"
+    })
+    .await;
+    run.stop().await;
+}

@@ -1,0 +1,133 @@
+//! What people say on the forge in the threads of driven reviewers, and what it does and does not do to what is known.
+
+use super::driven::{answer, config, reported};
+use crate::support::harness::{Place, Run, SEVEN, Settings, parsed, profiles, push, said};
+use cloture::domain::snapshot::PullRequestSnapshot;
+use cloture::domain::vocabulary::Association;
+use cloture::supervisor::fact::{Dated, Fact};
+use cloture::supervisor::history::History;
+use cloture::supervisor::standing::{Rules, Standing};
+use jiff::SignedDuration;
+use std::sync::Arc;
+
+async fn recorded(place: &Place, kind: &str) -> usize {
+    place.facts().await.iter().filter(|known| *known == kind).count()
+}
+
+/// A driven reviewer has opened a thread, on a machine whose clock is that far ahead.
+async fn one_thread(hours: i64) -> (Place, Run) {
+    let place = Place::new().await;
+    let config = config(&place);
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    let run = place.start("one", &config, &[SEVEN], Settings::default()).await;
+    run.ticker.jump(SignedDuration::from_hours(hours));
+    run.ticks(2).await;
+    (place, run)
+}
+
+/// The forge's times are not ours: a machine whose clock is ahead still hears what people say after it has asked.
+#[tokio::test]
+async fn a_persons_word_counts_whatever_the_clock_says() {
+    for hours in [-3, 0, 3] {
+        let (place, run) = one_thread(hours).await;
+        assert_eq!(run.threads(), ["open"]);
+        place.play(r#"{ reply = { by = 'dana', name = 'word', thread = 'all', body = "Won't fix." } }"#);
+        run.ticks(2).await;
+        assert_eq!(run.threads(), ["resolved by wont_fix"], "{hours} hours: R3");
+        assert_eq!(recorded(&place, "replied").await, 1);
+        place.play("{ edit = { by = 'dana', comment = 'word', body = 'Hm, what would it cost?' } }");
+        run.ticks(2).await;
+        assert_eq!(run.threads(), ["open"], "{hours} hours: taken back");
+        place.play("{ edit = { by = 'dana', comment = 'word', body = 'Acknowledged.' } }");
+        run.ticks(2).await;
+        assert_eq!(run.threads(), ["resolved by acknowledged"], "{hours} hours: said again");
+        assert_eq!(recorded(&place, "replied").await, 3);
+        run.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_resolved_and_opened_again_on_the_forge_is_so_whatever_the_clock_says() {
+    for hours in [-3, 0, 3] {
+        let (place, run) = one_thread(hours).await;
+        for turn in 1..=2 {
+            place.play("{ resolve = { by = 'erin', thread = 'all' } }");
+            run.ticks(2).await;
+            assert_eq!(run.threads(), ["resolved by person"], "{hours} hours, turn {turn}");
+            assert_eq!(recorded(&place, "resolved_there").await, turn);
+            let thread = &place.pull(SEVEN).threads[0].id;
+            place.play(&format!("{{ unresolve = {{ by = 'erin', thread = '{thread}' }} }}"));
+            run.ticks(2).await;
+            assert_eq!(run.threads(), ["open"], "{hours} hours, turn {turn}");
+        }
+        run.stop().await;
+    }
+}
+
+/// An answer that was taken stays taken: what somebody wrote on the forge before the reviewer was asked, and we saw only
+/// after it had answered, does not undo it. Nor does whoever changes the rules.
+#[tokio::test]
+async fn an_answer_that_was_good_when_it_came_stays_good() {
+    let place = Place::new().await;
+    let text = config(&place).replace("kind = 'program'", "kind = 'program'\nprotocol = 'actions'");
+    answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
+    answer(
+        &place,
+        2,
+        &[("@1", "reply", "seeks_change", "Still there.")],
+        &[reported(7, "Empty slice panics", "critical")],
+    );
+    let run = place.run(&text).await;
+    run.tick().await;
+    place.play(&push(1));
+    run.ticks(3).await;
+    assert_eq!(run.threads(), ["open", "open"]);
+    let standing = run.view().standing.clone().unwrap();
+    run.stop().await;
+    let mut records = place.records().await;
+    let facts: Vec<Dated> = records.iter().filter_map(Fact::read).collect();
+    let asked: Vec<&Dated> = facts.iter().filter(|dated| dated.fact.kind() == "asked").collect();
+
+    // A poll late: somebody had closed the thread a moment before the second look was asked for.
+    let mut seen = PullRequestSnapshot::clone(&standing.snapshot);
+    let thread = &mut seen.threads[0];
+    let mut word = thread.comments[0].clone();
+    (word.id, word.body, word.written_by_us) = ("PRRC_late".to_owned(), "Won't fix.".to_owned(), false);
+    (word.association, word.created_at) = (Association::Owner, asked[1].at - SignedDuration::from_secs(1));
+    thread.comments.push(word);
+    let todays = parsed(&text);
+    let mut changed = parsed(&text.replace("'actions'", "'findings'"));
+    changed.policy.max_review_iterations = 1;
+    changed.policy.max_findings_per_answer = 0;
+    for config in [todays, changed] {
+        let folded = History::new(facts.clone()).fold(&seen, &config);
+        let mut threads: Vec<String> = folded.engine.threads().map(|thread| said(thread.status())).collect();
+        threads.sort();
+        assert_eq!(threads, ["open", "resolved by wont_fix"], "both findings are known, and the word counts");
+        assert_eq!(folded.cycles.len(), 2, "both looks count");
+        assert!(folded.violations.is_empty() && folded.failed.is_empty());
+    }
+
+    // An older version recorded no rules.
+    for record in &mut records {
+        record.body.as_object_mut().unwrap().remove("terms");
+    }
+    let older = History::new(records.iter().filter_map(Fact::read).collect());
+    assert_eq!(older.facts().count(), facts.len());
+    assert_eq!(older.fold(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
+}
+
+/// On another machine nothing is known of what a driven reviewer posted from the first, but it is not hidden either.
+#[tokio::test]
+async fn a_thread_that_another_journal_knew_of_is_on_the_board() {
+    let (place, run) = one_thread(0).await;
+    let snapshot = Arc::clone(&run.view().standing.as_ref().unwrap().snapshot);
+    assert_eq!(run.view().standing.as_ref().unwrap().unowned, []);
+    run.stop().await;
+    let config = parsed(&config(&place));
+    let reads = profiles(&config);
+    let rules = Rules::of(&config, &*reads, &snapshot.repository, false);
+    let standing = Standing::of(snapshot, &History::default(), &rules);
+    let ids: Vec<&str> = standing.unowned.iter().map(|thread| thread.id.as_str()).collect();
+    assert_eq!(ids, [place.pull(SEVEN).threads[0].id.as_str()]);
+}

@@ -1,0 +1,448 @@
+//! A supervisor in virtual time. Nothing moves but by [`Run::tick`]: it lets everything at hand come to rest, moves the
+//! simulator's clock to the next poll, and lets that come to rest.
+
+use super::simulated;
+use cloture::config::Config;
+use cloture::domain::review_loop::Phase;
+use cloture::github::PullRequestAddress;
+use cloture::github::writer::Pace;
+use cloture::journal::{Address, Checkpoint, Filter, Journal, Options as JournalOptions, Record};
+use cloture::reviewers::profiles::Profiles;
+use cloture::simulator::{PullSnapshot, Scenario, Simulator};
+use cloture::supervisor::clock::Clock;
+use cloture::supervisor::{Board, Command, Options, Supervisor, View};
+use jiff::{SignedDuration, Timestamp};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::{Notify, Semaphore, watch};
+
+pub(crate) const SEVEN: &str = "acme/shop#7";
+pub(crate) const EIGHT: &str = "acme/shop#8";
+
+/// When the scenario begins.
+pub(crate) const START: &str = "2026-03-02T09:00:00Z";
+
+/// A forge, a folder for scripts, and a place for the journal: what outlives a supervisor.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) simulator: Arc<Simulator>,
+    pub(crate) folder: TempDir,
+    pub(crate) journal: Address,
+}
+
+impl Place {
+    pub(crate) async fn new() -> Place {
+        Place::with_head("0123456789abcdef0123456789abcdef01234567").await
+    }
+
+    /// The shop, with the head of #7 called so.
+    pub(crate) async fn with_head(sha: &str) -> Place {
+        Place::with_head_at(sha, START).await
+    }
+
+    /// The same, at another time.
+    pub(crate) async fn with_head_at(sha: &str, start: &str) -> Place {
+        let text = include_str!("scenarios/shop.toml").replace("SHA", sha).replace(START, start);
+        Place::of(&Scenario::parse(&text, "shop.toml").unwrap()).await
+    }
+
+    pub(crate) async fn of(scenario: &Scenario) -> Place {
+        let simulator = Arc::new(simulated::start(scenario).await);
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Address::file(folder.path().join("state").join(Address::FILE_NAME));
+        Place { simulator, folder, journal }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A script that the system can run; `$here` is the folder that it may keep things in.
+    pub(crate) fn script(&self, name: &str, body: &str) -> String {
+        let path = self.path(name);
+        let text = format!("#!/bin/sh\nhere='{}'\n{body}\n", self.folder.path().display());
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// Lets accounts of the scenario do something on #7.
+    pub(crate) fn play(&self, actions: &str) {
+        self.play_on(SEVEN, actions);
+    }
+
+    pub(crate) fn play_on(&self, pull_request: &str, actions: &str) {
+        self.simulator.perform_toml(pull_request, &format!("do = [{actions}]")).unwrap();
+    }
+
+    pub(crate) fn pull(&self, name: &str) -> PullSnapshot {
+        self.simulator.pull_request(name).unwrap()
+    }
+
+    /// What Cloture wrote, as `what: text` up to the first line's end.
+    pub(crate) fn posts(&self) -> Vec<String> {
+        let posts = self.simulator.posts();
+        posts.iter().map(|post| format!("{}: {}", post.what, first_line(&post.text))).collect()
+    }
+
+    pub(crate) fn count(&self, what: &str) -> usize {
+        self.simulator.posts().iter().filter(|post| post.what == what).count()
+    }
+
+    pub(crate) async fn journal(&self) -> Journal {
+        Journal::open(&self.journal, JournalOptions::new(self.simulator.now())).await.unwrap().journal
+    }
+
+    /// The kinds of all records but intents and outcomes, in order.
+    pub(crate) async fn facts(&self) -> Vec<String> {
+        let records = self.records().await;
+        let facts = records.iter().filter(|r| r.kind != "intent" && r.kind != "outcome");
+        facts.map(|record| record.kind.clone()).collect()
+    }
+
+    pub(crate) async fn records(&self) -> Vec<Record> {
+        self.journal().await.records(Filter::default()).await.unwrap()
+    }
+
+    pub(crate) async fn run(&self, config: &str) -> Run {
+        self.run_as("one", config, &[SEVEN], Settings::default()).await
+    }
+
+    /// A supervisor that has polled once.
+    pub(crate) async fn run_as(&self, instance: &str, config: &str, on: &[&str], settings: Settings) -> Run {
+        let run = self.start(instance, config, on, settings).await;
+        run.tick().await;
+        run
+    }
+
+    pub(crate) async fn start(&self, instance: &str, config: &str, on: &[&str], settings: Settings) -> Run {
+        let config = parsed(config);
+        let profiles = profiles(&config);
+        let mut options = JournalOptions::new(self.simulator.now());
+        options.follow_every = settings.follow_every;
+        options.patience = settings.patience_with_journal.unwrap_or(options.patience);
+        options.page_limit = settings.page_limit;
+        options.checkpoint = settings.checkpoint;
+        let journal = Journal::open(&self.journal, options).await.unwrap().journal;
+        let ticker = Arc::new(Ticker::new(&self.simulator));
+        let url = settings.api_url.unwrap_or_else(|| self.simulator.url());
+        let options = Options {
+            config: Arc::new(config),
+            reads: profiles.clone(),
+            asks: profiles,
+            journal: journal.clone(),
+            client: simulated::client(&url, "secret", settings.patience),
+            clock: ticker.clone(),
+            instance: instance.to_owned(),
+            read_only: settings.read_only,
+            pace: Pace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 },
+            lease: settings.lease,
+            fresh: false,
+            environment: |_| None,
+        };
+        let on: Vec<PullRequestAddress> = on.iter().map(|name| address(name)).collect();
+        let tracked = on.iter().map(|address| address.clone().into()).collect();
+        let supervisor = Supervisor::start(options, tracked).await.unwrap();
+        let board = supervisor.board();
+        Run { supervisor, ticker, board, on, journal }
+    }
+}
+
+/// What differs between runs.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) read_only: bool,
+    pub(crate) lease: Duration,
+    pub(crate) patience: Duration,
+    pub(crate) checkpoint: Option<Arc<dyn Checkpoint>>,
+    pub(crate) follow_every: Duration,
+    /// Where it is not the simulator's.
+    pub(crate) api_url: Option<String>,
+    pub(crate) patience_with_journal: Option<Duration>,
+    /// How many pages the journal may have.
+    pub(crate) page_limit: Option<u32>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            read_only: false,
+            lease: Duration::from_mins(10),
+            patience: simulated::PATIENT,
+            checkpoint: None,
+            follow_every: Duration::from_millis(20),
+            api_url: None,
+            patience_with_journal: None,
+            page_limit: None,
+        }
+    }
+}
+
+/// Those that everybody has are made once: reading every bot's patterns takes longer than most tests.
+pub(crate) fn parsed(config: &str) -> Config {
+    let config = format!("[operator]\nmention = '@acme/leads'\n{config}");
+    Config::parse(Path::new("config.toml"), config.as_bytes()).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+pub(crate) fn profiles(config: &Config) -> Arc<Profiles> {
+    static KNOWN: OnceLock<Arc<Profiles>> = OnceLock::new();
+    let own = || Arc::new(Profiles::in_force(&config.profiles).unwrap());
+    if config.profiles.is_empty() { KNOWN.get_or_init(own).clone() } else { own() }
+}
+
+pub(crate) fn address(name: &str) -> PullRequestAddress {
+    PullRequestAddress::parse(name).unwrap().1
+}
+
+pub(crate) fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// A supervisor at work.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) supervisor: Supervisor,
+    pub(crate) ticker: Arc<Ticker>,
+    board: watch::Receiver<Arc<Board>>,
+    on: Vec<PullRequestAddress>,
+    pub(crate) journal: Journal,
+}
+
+impl Run {
+    /// One poll, and everything that follows from it.
+    pub(crate) async fn tick(&self) {
+        self.ticker.tick().await;
+    }
+
+    pub(crate) async fn ticks(&self, count: usize) {
+        for _ in 0..count {
+            self.tick().await;
+        }
+    }
+
+    pub(crate) fn board(&self) -> Arc<Board> {
+        self.board.borrow().clone()
+    }
+
+    /// The first pull request's.
+    pub(crate) fn view(&self) -> Arc<View> {
+        self.board().pull_requests[&self.on[0]].clone()
+    }
+
+    pub(crate) fn exit(&self) -> Option<String> {
+        self.view().exit().map(|exit| exit.name().to_owned())
+    }
+
+    pub(crate) fn phase(&self) -> String {
+        match self.view().review_loop.as_ref().map(|review_loop| review_loop.phase().clone()) {
+            None => "none".to_owned(),
+            Some(Phase::Waiting) => "waiting".to_owned(),
+            Some(Phase::WithAuthor) => "with the author".to_owned(),
+            Some(Phase::Paused(_)) => "paused".to_owned(),
+            Some(Phase::Ended(exit)) => exit.name().to_owned(),
+        }
+    }
+
+    /// Ticks until the loop ends, and says how.
+    pub(crate) async fn end(&self) -> String {
+        for _ in 0..40 {
+            if let Some(exit) = self.exit() {
+                return exit;
+            }
+            self.tick().await;
+        }
+        panic!("the loop does not end: {:?}", self.view().review_loop)
+    }
+
+    /// Tells the loop something, and waits until what is to be seen of it is seen.
+    pub(crate) async fn tell(&self, command: Command, done: impl FnMut(&View) -> bool) {
+        self.supervisor.tell(self.on[0].clone(), command).await;
+        self.see(done).await;
+    }
+
+    /// Waits for something that needs no poll.
+    pub(crate) async fn see(&self, mut done: impl FnMut(&View) -> bool) {
+        let mut board = self.board.clone();
+        let seen = board.wait_for(|board| board.pull_requests.get(&self.on[0]).is_some_and(|v| done(v)));
+        let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
+        assert!(seen.is_ok(), "it was never seen");
+    }
+
+    /// `id` → `status/cause`, for every thread.
+    pub(crate) fn threads(&self) -> Vec<String> {
+        let standing = self.view().standing.clone().unwrap();
+        let threads = standing.threads();
+        threads.iter().map(|shown| said(shown.thread.status())).collect()
+    }
+
+    pub(crate) async fn stop(self) {
+        self.supervisor.stop().await;
+        self.journal.close().await.unwrap();
+    }
+}
+
+pub(crate) fn said(status: cloture::domain::machine::Status) -> String {
+    match status.cause() {
+        Some(cause) => format!("{} by {cause}", status.name()),
+        None => status.name().to_owned(),
+    }
+}
+
+/// The simulator's time, for one supervisor: it sleeps until it is let go on, and time passes while it sleeps.
+#[derive(Debug)]
+pub(crate) struct Ticker {
+    simulator: Arc<Simulator>,
+    sleep: watch::Sender<Sleep>,
+    permits: Semaphore,
+    /// How many seconds this clock goes ahead of the simulator's.
+    ahead: AtomicI64,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Sleep {
+    asleep: bool,
+    begun: u64,
+    woken: u64,
+}
+
+impl Ticker {
+    fn new(simulator: &Arc<Simulator>) -> Ticker {
+        let simulator = Arc::clone(simulator);
+        let (sleep, permits, ahead) =
+            (watch::Sender::new(Sleep::default()), Semaphore::new(0), AtomicI64::new(0));
+        Ticker { simulator, sleep, permits, ahead }
+    }
+
+    /// Somebody sets the clock forward, or back. Whoever sleeps already sleeps on: that is no matter of what a clock shows.
+    pub(crate) fn jump(&self, by: SignedDuration) {
+        self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
+    }
+
+    /// Waits until it has been woken by something else than the time, and sleeps again.
+    pub(crate) async fn disturbed(&self, by: impl Future<Output = ()>) {
+        let mut seen = self.sleep.subscribe();
+        let before = seen.wait_for(|sleep| sleep.asleep).await.unwrap().begun;
+        by.await;
+        seen.wait_for(|sleep| sleep.begun > before && sleep.asleep).await.unwrap();
+    }
+
+    pub(crate) async fn tick(&self) {
+        let mut seen = self.sleep.subscribe();
+        let before = seen.wait_for(|sleep| sleep.asleep).await.unwrap().woken;
+        self.permits.add_permits(1);
+        seen.wait_for(|sleep| sleep.woken > before && sleep.asleep).await.unwrap();
+    }
+}
+
+/// Awake again, however the sleep ended.
+struct Asleep<'a>(&'a Ticker);
+
+impl Drop for Asleep<'_> {
+    fn drop(&mut self) {
+        self.0.sleep.send_modify(|sleep| sleep.asleep = false);
+    }
+}
+
+impl Clock for Ticker {
+    fn now(&self) -> Timestamp {
+        let ahead = SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst));
+        self.simulator.now().saturating_add(ahead).unwrap()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            let ahead = SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst));
+            self.sleep.send_modify(|sleep| {
+                sleep.asleep = true;
+                sleep.begun += 1;
+            });
+            let asleep = Asleep(self);
+            self.permits.acquire().await.unwrap().forget();
+            let left = at.duration_since(self.simulator.now().saturating_add(ahead).unwrap());
+            self.simulator.advance(Duration::try_from(left).unwrap_or(Duration::ZERO));
+            // Both at once, so that nobody takes the end of this sleep for the next.
+            self.sleep.send_modify(|sleep| {
+                *sleep = Sleep { asleep: false, woken: sleep.woken + 1, ..*sleep };
+            });
+            drop(asleep);
+        })
+    }
+
+    fn waits_for_work(&self) -> bool {
+        true
+    }
+}
+
+/// Counts commits, and lets nothing happen after the fatal one.
+#[derive(Debug)]
+pub(crate) struct Fatal {
+    at: AtomicUsize,
+    pub(crate) seen: AtomicUsize,
+    pub(crate) reached: Notify,
+}
+
+impl Fatal {
+    pub(crate) fn at(at: usize) -> Arc<Fatal> {
+        Arc::new(Fatal { at: at.into(), seen: AtomicUsize::new(0), reached: Notify::new() })
+    }
+
+    /// The next commit is the last.
+    pub(crate) fn now(&self) {
+        self.after(1);
+    }
+
+    /// So many commits from now is the last.
+    pub(crate) fn after(&self, commits: usize) {
+        self.at.store(self.seen.load(Ordering::SeqCst) + commits, Ordering::SeqCst);
+    }
+}
+
+impl Checkpoint for Fatal {
+    fn goes_on(&self) -> bool {
+        let count = self.seen.fetch_add(1, Ordering::SeqCst) + 1;
+        let at = self.at.load(Ordering::SeqCst);
+        if count == at {
+            self.reached.notify_one();
+        }
+        count < at
+    }
+}
+
+/// What the configuration says about a repository that is driven and whose observed reviewer is `coderabbit`.
+pub(crate) const DRIVEN: &str =
+    "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit']\n";
+
+/// A finding in the words of `coderabbit`.
+pub(crate) fn finding(name: &str, path: &str, line: u32, title: &str, severity: &str) -> String {
+    format!(
+        "{{ name = '{name}', path = '{path}', line = {line}, body = '''\n_⚠️ Potential issue_ | _{severity}_\n\n\
+         **{title}**\n\nIt goes wrong here, so change it.\n''' }}"
+    )
+}
+
+pub(crate) const MAJOR: &str = "🟠 Major";
+pub(crate) const MINOR: &str = "🟡 Minor";
+
+/// A review of `coderabbit` with these findings.
+pub(crate) fn review(findings: &[String]) -> String {
+    format!(
+        "{{ review = {{ by = 'coderabbitai', body = '''\n**Actionable comments posted: {}**\n\n\
+         <!-- This is an auto-generated comment by CodeRabbit for review status -->\n''', threads = [{}] }} }}",
+        findings.len(),
+        findings.join(", ")
+    )
+}
+
+/// A push that changes a line far from every finding.
+pub(crate) fn push(n: u32) -> String {
+    format!("{{ push = {{ by = 'erin', message = 'Change {n}', files = {{ 'notes.txt' = 'note {n}' }} }} }}")
+}

@@ -1,0 +1,209 @@
+//! The real program in a pseudo-terminal, with a terminal emulator that reads its screen.
+
+use super::coverage;
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Longer than any machine needs for one step.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// How often something outside of the terminal is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs the arguments so that every file that would grow is refused, as on a disk that is full.
+pub(crate) const WITHOUT_ROOM: &str = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+
+pub(crate) struct Played {
+    pub(crate) screen: vt100::Parser,
+    /// Everything that was written to the terminal.
+    pub(crate) raw: Vec<u8>,
+    pub(crate) child: Box<dyn Child + Send + Sync>,
+    /// The beginning of a frame whose end is not there yet: a terminal does not show that, either.
+    unshown: Vec<u8>,
+    bytes: Receiver<Vec<u8>>,
+    keys: Box<dyn Write + Send>,
+    _terminal: Box<dyn MasterPty + Send>,
+}
+
+impl Played {
+    /// Starts the program with nothing in its environment but a home and what is given.
+    pub(crate) fn start(
+        home: &Path,
+        size: (u16, u16),
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cloture"));
+        command.args(arguments);
+        Self::start_as(command, home, size, environment)
+    }
+
+    /// The same, where no file can grow.
+    pub(crate) fn start_without_room(
+        home: &Path,
+        size: (u16, u16),
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", WITHOUT_ROOM, "sh", env!("CARGO_BIN_EXE_cloture")]);
+        command.args(arguments);
+        Self::start_as(command, home, size, environment)
+    }
+
+    fn start_as(
+        mut command: CommandBuilder,
+        home: &Path,
+        (columns, rows): (u16, u16),
+        environment: &[(&str, &str)],
+    ) -> Played {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        command.env_clear();
+        if let Some((name, value)) = coverage::variable() {
+            command.env(name, value);
+        }
+        command.cwd(home);
+        command.env("HOME", home);
+        command.env("TMPDIR", home);
+        command.env("TERM", "xterm-256color");
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let keys = pair.master.take_writer().unwrap();
+        let (sender, bytes) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length) = reader.read(&mut buffer) {
+                if length == 0 || sender.send(buffer[..length].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let screen = vt100::Parser::new(NonZero::new(rows).unwrap(), NonZero::new(columns).unwrap(), 0);
+        Played { screen, raw: Vec::new(), child, unshown: Vec::new(), bytes, keys, _terminal: pair.master }
+    }
+
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    pub(crate) fn contents(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Reads until the screen is as it should be.
+    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so(self.screen.screen()) {
+            // One frame after the other, however many have come at once.
+            if self.show_next() {
+                continue;
+            }
+            assert!(Instant::now() < deadline, "{what} never came:\n{}", self.contents());
+            self.receive(PATIENCE);
+        }
+    }
+
+    pub(crate) fn until_shown(&mut self, text: &str) {
+        self.until(text, |screen| screen.contents().contains(text));
+    }
+
+    pub(crate) fn until_gone(&mut self, text: &str) {
+        self.until(text, |screen| !screen.contents().contains(text));
+    }
+
+    /// Reads until the terminal was sent something that no screen shows.
+    pub(crate) fn until_sent(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !String::from_utf8_lossy(&self.raw).contains(text) {
+            assert!(Instant::now() < deadline, "{text:?} was never sent:\n{}", self.contents());
+            self.receive(LOOK);
+        }
+    }
+
+    /// Reads on until something outside of the terminal is so.
+    pub(crate) fn until_so(&mut self, what: &str, is_so: impl Fn() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so() {
+            assert!(Instant::now() < deadline, "{what} never came:\n{}", self.contents());
+            self.receive(LOOK);
+            while self.show_next() {}
+        }
+    }
+
+    /// Takes what comes within this time, if anything does.
+    fn receive(&mut self, within: Duration) {
+        match self.bytes.recv_timeout(within) {
+            Ok(bytes) => {
+                self.raw.extend_from_slice(&bytes);
+                self.unshown.extend_from_slice(&bytes);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            // The program has ended; whoever waits for more waits for nothing.
+            Err(RecvTimeoutError::Disconnected) => std::thread::yield_now(),
+        }
+    }
+
+    /// Shows one frame of what has come, or what stands before it. False where nothing whole is left.
+    fn show_next(&mut self) -> bool {
+        let whole = next_frame(&self.unshown);
+        self.screen.process(&self.unshown[..whole]);
+        self.unshown.drain(..whole);
+        whole > 0
+    }
+
+    /// The row that the cursor is on.
+    pub(crate) fn selected(&self) -> String {
+        let screen = self.screen.screen();
+        let rows = screen.rows(0, screen.size().1.get());
+        rows.into_iter().filter(|row| row.trim_start().starts_with('›')).last().unwrap_or_default()
+    }
+
+    /// Closes the terminal under the program.
+    pub(crate) fn close(self) -> Box<dyn Child + Send + Sync> {
+        let Played { child, .. } = self;
+        child
+    }
+
+    /// Waits for the end, and checks that the terminal is as it was before.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        self.until("the end", |screen| !screen.alternate_screen());
+        let status = self.child.wait().unwrap();
+        // What was written last may still be on its way.
+        while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
+            self.raw.extend_from_slice(&bytes);
+            self.unshown.extend_from_slice(&bytes);
+        }
+        while self.show_next() {}
+        let screen = self.screen.screen();
+        assert!(!screen.hide_cursor(), "the cursor is visible again");
+        assert!(!screen.bracketed_paste());
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        status
+    }
+}
+
+/// How much of this is one whole frame, or is in none.
+fn next_frame(bytes: &[u8]) -> usize {
+    const BEGIN: &[u8] = b"\x1b[?2026h";
+    const END: &[u8] = b"\x1b[?2026l";
+    let first = |sequence: &[u8]| bytes.windows(sequence.len()).position(|window| window == sequence);
+    match (first(BEGIN), first(END)) {
+        (Some(0), Some(end)) => end + END.len(),
+        (Some(begin), _) => begin,
+        // What may be the beginning of a sequence waits for the rest of it.
+        (None, _) => {
+            let opening = (1..BEGIN.len()).rev().find(|length| bytes.ends_with(&BEGIN[..*length]));
+            bytes.len() - opening.unwrap_or(0)
+        }
+    }
+}

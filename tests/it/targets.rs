@@ -1,0 +1,143 @@
+//! Handoff tasks, sent (H4, H9): what every kind of target gets, that it gets it once, and what hostile findings can do
+//! to it, which is nothing.
+
+mod documents;
+mod github;
+mod hostile;
+#[cfg(unix)]
+mod programs;
+mod webhooks;
+
+use crate::support::simulated;
+use cloture::agents::targets::{Delivery, Document, FindingPart, NotSendable, Outcome, kind_of, prepare};
+use cloture::config::{Config, TargetKind};
+use cloture::domain::vocabulary::{Category, Severity, TargetName};
+use cloture::github::call::{Call, Reply, Transport};
+use cloture::github::write::Target;
+use cloture::github::writer::Pace;
+use cloture::github::{Error, Writer};
+use cloture::reviewers::request::PullRequestPart;
+use std::path::Path;
+use std::time::Duration;
+
+/// A task with one finding that has everything.
+fn document() -> Document {
+    Document {
+        task: cloture::agents::targets::VERSION,
+        key: "task/00112233445566778899aabbccddeeff00112233".to_owned(),
+        pull_request: PullRequestPart {
+            repository: "acme/shop".to_owned(),
+            number: 7,
+            title: "Add discounts".to_owned(),
+            author: Some("erin".to_owned()),
+            author_is_bot: false,
+            base: "main".to_owned(),
+            url: "https://github.com/acme/shop/pull/7".to_owned(),
+        },
+        target: "fixer".into(),
+        path: "src/a.rs".into(),
+        findings: vec![finding("PRRT_1")],
+        reason: "high is at or over the threshold".to_owned(),
+    }
+}
+
+fn finding(id: &str) -> FindingPart {
+    FindingPart {
+        id: id.into(),
+        title: "SQL injection".into(),
+        body: "The name is not escaped.".into(),
+        path: "src/a.rs".into(),
+        line: Some(10),
+        end_line: Some(12),
+        severity: Some(Severity::High),
+        category: Category::Security,
+        suggestion: Some("query(\"…\", [name])".into()),
+        reviewer: "coderabbit".into(),
+        url: Some("https://github.com/acme/shop/pull/7#discussion_r1".to_owned()),
+        conversation: Vec::new(),
+    }
+}
+
+/// A target as its keys are written in the configuration.
+fn target(keys: &str) -> TargetKind {
+    let text = format!("[[handoff.targets]]\nname = 'fixer'\n{keys}");
+    let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
+    config.targets[&TargetName::from("fixer")].clone()
+}
+
+/// The pull request of [`document`].
+fn on() -> Target {
+    Target { address: simulated::address("acme/shop", 7), node_id: "PR_7".to_owned() }
+}
+
+fn prepared(document: &Document, keys: &str) -> Delivery {
+    prepare(document, &target(keys), &on()).unwrap()
+}
+
+/// Patience that takes no time: what would be waited for has happened already.
+fn at_once() -> Pace {
+    Pace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
+}
+
+/// A GitHub that nothing is to be written to.
+struct Nobody;
+
+impl Transport for Nobody {
+    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+        Err(Error::Gone { what: call.purpose().to_owned() })
+    }
+}
+
+/// Sends what does not go to GitHub.
+async fn send(delivery: &Delivery, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Outcome {
+    delivery.send(&Writer::new(Nobody, at_once()), environment).await
+}
+
+#[test]
+fn people_are_told_exactly_what_will_be_sent_where() {
+    let two = Document { findings: vec![finding("a"), finding("b")], ..document() };
+    for (keys, how) in [
+        (
+            "kind = 'command'\ncommand = ['agent', 'fix it']",
+            "run `agent fix it` with the task on its standard input",
+        ),
+        (
+            "kind = 'issue'\nrepository = 'acme/tasks'\nlabels = ['a', 'b c']\nassignees = ['erin']",
+            "open an issue in acme/tasks, labelled a, b c, assigned to erin",
+        ),
+        ("kind = 'issue'", "open an issue in acme/shop"),
+        (
+            "kind = 'repository_dispatch'\nevent_type = 'fix'",
+            "send the event `fix` to the workflows of acme/shop",
+        ),
+        ("kind = 'comment'\nbody = '@agent fix'", "comment on acme/shop#7 with \"@agent fix\""),
+        (
+            "kind = 'webhook'\nurl = 'https://me:pw@h.example/pw'",
+            "post the task to https://h.example, not signed",
+        ),
+        (
+            "kind = 'webhook'\nurl = 'https://h.example'\nsecret_env = 'KEY'",
+            "post the task to https://h.example, signed with the value of KEY",
+        ),
+    ] {
+        let start = "Hand 2 findings in src/a.rs of acme/shop#7 to the target \"fixer\": ";
+        assert_eq!(prepared(&two, keys).sentence, format!("{start}{how}."));
+    }
+    let hostile = Document { path: "src/\u{1b}[2Ja\u{202e}.rs".into(), ..document() };
+    let sentence = prepared(&hostile, "kind = 'issue'").sentence;
+    assert!(sentence.starts_with("Hand 1 finding in src/[2Ja.rs of acme/shop#7 to"), "{sentence}");
+}
+
+#[test]
+fn to_a_target_without_a_kind_nothing_can_be_sent_and_a_sentence_says_so() {
+    let config = Config::parse(Path::new("c"), b"handoff.targets = [{ name = 'fixer' }]").unwrap();
+    for name in ["fixer", "default"] {
+        let refused = kind_of(&config.targets, &name.into()).unwrap_err();
+        assert_eq!(refused, NotSendable::NoKind(name.into()));
+        let sentence = format!(
+            "nothing can be sent to the target \"{name}\", because the configuration does not say how: give it a `kind` in \
+             [[handoff.targets]]"
+        );
+        assert_eq!(refused.to_string(), sentence);
+    }
+}

@@ -1,0 +1,188 @@
+//! What a task looks like to whoever writes a target.
+
+use super::{at_once, document, finding, prepared};
+use crate::support::simulated::{PATIENT, address, client, start};
+use cloture::agents::targets::Document;
+use cloture::agents::targets::Means;
+use cloture::agents::targets::NotSendable;
+use cloture::agents::targets::Sources;
+use cloture::agents::targets::key;
+use cloture::agents::targets::prepare;
+use cloture::agents::targets::reason;
+use cloture::domain::finding::{Finding, Thread};
+use cloture::domain::handoff::{Eligibility, Task};
+use cloture::domain::place::LineRange;
+use cloture::domain::snapshot::RepositoryName;
+use cloture::domain::vocabulary::{Category, Severity, ThreadId};
+use cloture::github::write::{Key, ThreadTarget};
+use cloture::github::{Reader, Write, Writer};
+use cloture::simulator::Scenario;
+use serde_json::{Value, json};
+
+/// The format is a promise: this text changes only together with the version.
+#[test]
+fn the_document_is_as_it_is_documented() {
+    let expected = r#"{"task":1,"key":"task/00112233445566778899aabbccddeeff00112233","pull_request":{"repository":"acme/shop","number":7,"title":"Add discounts","author":"erin","author_is_bot":false,"base":"main","url":"https://github.com/acme/shop/pull/7"},"target":"fixer","path":"src/a.rs","findings":[{"id":"PRRT_1","title":"SQL injection","body":"The name is not escaped.","path":"src/a.rs","line":10,"end_line":12,"severity":"high","category":"security","suggestion":"query(\"…\", [name])","reviewer":"coderabbit","url":"https://github.com/acme/shop/pull/7#discussion_r1"}],"reason":"high is at or over the threshold"}"#;
+    assert_eq!(document().to_json().unwrap(), expected);
+}
+
+#[test]
+fn a_task_says_once_why_each_of_its_findings_goes() {
+    let of = [
+        Eligibility::Queued,
+        Eligibility::OverThreshold(Severity::High),
+        Eligibility::Queued,
+        Eligibility::OverThreshold(Severity::Critical),
+    ];
+    let expected =
+        "queued by a person; high is at or over the threshold; critical is at or over the threshold";
+    assert_eq!(reason(of), expected);
+    assert_eq!(reason([Eligibility::EverythingGoes]), "everything that is not settled is handed off");
+}
+
+/// Written down, because a key that came out differently after an update would hand everything off once more.
+#[test]
+fn the_key_of_a_task_never_changes_and_fits_everywhere() {
+    let task = Task {
+        target: "fixer".into(),
+        path: "src/ü b.rs".into(),
+        findings: vec!["t1".into(), "t2".into()],
+        coalesced: true,
+    };
+    let repository = |name: &str| RepositoryName::parse(name).unwrap();
+    let name = key(&task, &repository("acme/shop"), 7);
+    assert_eq!(name, "task/2cd6c3cc8fa6efe430fefe609758467f7388182b");
+    assert!(Key::new(&name).is_ok());
+    assert_eq!(name, key(&task, &repository("Acme/Shop"), 7), "the forge takes them for the same");
+    let grown = Task { findings: vec!["t1".into()], ..task.clone() };
+    assert_eq!(name, key(&grown, &repository("acme/shop"), 7), "one task for a target and a file");
+    let others = [
+        (task.clone(), "acme/shop", 8),
+        (task.clone(), "acme/site", 7),
+        (Task { target: "other".into(), ..task.clone() }, "acme/shop", 7),
+        (Task { path: "src/b.rs".into(), ..task.clone() }, "acme/shop", 7),
+        (Task { coalesced: false, ..task.clone() }, "acme/shop", 7),
+    ];
+    for (other, name_of, number) in others {
+        assert_ne!(name, key(&other, &repository(name_of), number));
+    }
+}
+
+#[tokio::test]
+async fn a_document_has_what_the_engine_knows_and_what_was_said() {
+    let scenario = r#"
+title = "A conversation"
+start = "2026-03-02T09:00:00Z"
+viewer = "dana"
+account = [{ login = "dana" }, { login = "erin" }, { login = "coderabbitai", kind = "bot" }]
+[[repository]]
+name = "acme/shop"
+members = { dana = "owner", erin = "collaborator" }
+files = { "src/a.rs" = "fn one() {}\n" }
+[[pull_request]]
+repository = "acme/shop"
+number = 7
+title = "Add discounts"
+author = "erin"
+branch = "discounts"
+files = { "src/a.rs" = "fn one() { two() }\nfn two() {}\n" }
+[[step]]
+at = "-30m"
+pull_request = "acme/shop#7"
+[[step.do]]
+review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", path = "src/a.rs", line = 1, body = "First." }] }
+"#;
+    let simulator = start(&Scenario::parse(scenario, "talk.toml").unwrap()).await;
+    let client = client(&simulator.url(), "any", PATIENT);
+    let pull = simulator.pull_request("acme/shop#7").unwrap();
+    let id = ThreadId::from(pull.threads[0].id.as_str());
+    let reply = Write::Reply {
+        thread: ThreadTarget {
+            pull_request: address("acme/shop", 7),
+            id: id.clone(),
+            path: "src/a.rs".into(),
+            line: None,
+        },
+        body: "I will, later.".to_owned(),
+        key: Key::new("a").unwrap(),
+    };
+    Writer::new(&client, at_once()).write(&reply).await.unwrap();
+    let read = Reader::new(&client).read(&address("acme/shop", 7)).await.unwrap();
+
+    let found = Finding {
+        path: "src/a.rs".into(),
+        lines: LineRange::new(1, 2),
+        title: "Wrong".into(),
+        body: "Very.".into(),
+        severity: None,
+        category: Category::Bug,
+        suggestion: None,
+        own_id: None,
+    };
+    let thread = Thread::opened(id.clone(), "coderabbit".into(), found, false);
+    let task =
+        Task { target: "fixer".into(), path: "src/a.rs".into(), findings: vec![id.clone()], coalesced: true };
+    let snapshot = &read.snapshot;
+    let sources = Sources {
+        snapshot,
+        thread: &|asked| (*asked == id).then_some(&thread),
+        conversation: &|asked| snapshot.threads.iter().find(|thread| thread.id == *asked),
+        reason: "queued by a person",
+    };
+    let document: Value =
+        serde_json::from_str(&Document::of(&task, &sources).unwrap().to_json().unwrap()).unwrap();
+    let lost = Sources { thread: &|_| None, ..sources };
+    assert_eq!(Document::of(&task, &lost), Err(NotSendable::UnknownFinding(id.clone())));
+    let finding = &document["findings"][0];
+    assert_eq!(
+        (&document["path"], &document["target"], &document["reason"]),
+        (&json!("src/a.rs"), &json!("fixer"), &json!("queued by a person"))
+    );
+    assert_eq!(document["pull_request"]["author"], "erin");
+    assert_eq!(document["key"], key(&task, &snapshot.repository, 7));
+    assert_eq!(
+        (&finding["id"], &finding["line"], &finding["end_line"]),
+        (&json!(id.as_str()), &json!(1), &json!(2))
+    );
+    assert_eq!((&finding["severity"], &finding["suggestion"]), (&Value::Null, &Value::Null));
+    assert_eq!(finding["url"], snapshot.threads[0].comments[0].url);
+    let said = finding["conversation"].as_array().unwrap();
+    assert_eq!(said.len(), 1, "the first comment is the finding itself: {said:?}");
+    assert_eq!(said[0]["by"], "dana");
+    assert!(said[0]["body"].as_str().unwrap().starts_with("I will, later."), "{said:?}");
+}
+
+/// What is too large for GitHub is cut where it is long, and says so; a program and a server get all of it.
+#[test]
+fn a_task_that_is_too_large_for_github_loses_its_longest_texts_and_nothing_else() {
+    let mut large = document();
+    large.findings = (0..20).map(|number| finding(&format!("PRRT_{number}"))).collect();
+    for finding in &mut large.findings {
+        finding.body = "\"ü\"\n".repeat(10_000).into();
+        finding.suggestion = Some("x".repeat(10_000).into());
+    }
+    for (keys, most) in [
+        ("kind = 'issue'", 65_536),
+        ("kind = 'comment'\nbody = '@agent'", 65_536),
+        ("kind = 'repository_dispatch'\nevent_type = 'fix'", 64 * 1024),
+    ] {
+        let Means::Write(write) = prepared(&large, keys).means else { panic!("{keys}") };
+        let call = write.describe().calls.remove(0).body().unwrap();
+        let sent = match &write {
+            Write::Dispatch { .. } => call["client_payload"].to_string(),
+            Write::Comment { .. } => call["variables"]["body"].as_str().unwrap().to_owned(),
+            _ => call["body"].as_str().unwrap().to_owned(),
+        };
+        let size = if keys.contains("dispatch") { sent.len() } else { sent.chars().count() };
+        assert!((most / 20..most).contains(&size), "{keys}: {size}");
+        assert_eq!(sent.matches("… (cut)").count(), 20, "{keys}");
+        assert!(!sent.contains("xxxxxxxxxx"), "half a suggestion is wrong code: {keys}");
+        assert_eq!(write.objection(), None);
+    }
+    let Means::Run(run) = prepared(&large, "kind = 'command'\ncommand = ['x']").means else { panic!() };
+    assert_eq!(run.stdin.trim_end(), large.to_json().unwrap());
+
+    large.findings = (0..5000).map(|number| finding(&format!("PRRT_{number}"))).collect();
+    let refused = prepare(&large, &super::target("kind = 'issue'"), &super::on()).unwrap_err();
+    assert_eq!(refused, NotSendable::TooLarge("an issue"));
+}

@@ -1,0 +1,161 @@
+//! Tasks that go to GitHub, against the simulator: there once, whatever happens to the answer.
+
+use super::{Delivery, Outcome, at_once, document, target};
+use crate::support::simulated::{PATIENT, address, client, start};
+use cloture::agents::targets::Backoff;
+use cloture::agents::targets::Next;
+use cloture::agents::targets::prepare;
+use cloture::github::write::{Key, Target};
+use cloture::github::{Client, Writer};
+use cloture::simulator::{Fault, FaultKind, Scenario, Simulator};
+
+async fn simulator() -> Simulator {
+    let scenario = r#"
+title = "A merged pull request"
+start = "2026-03-02T09:00:00Z"
+viewer = "dana"
+account = [{ login = "dana" }, { login = "erin" }]
+[[repository]]
+name = "acme/shop"
+members = { dana = "owner", erin = "collaborator" }
+labels = ["ai-fix"]
+files = { "src/a.rs" = "fn one() {}\n" }
+[[repository]]
+name = "acme/tasks"
+members = { dana = "owner", erin = "collaborator" }
+labels = ["ai-fix"]
+[[pull_request]]
+repository = "acme/shop"
+number = 7
+title = "Add discounts"
+author = "erin"
+branch = "discounts"
+files = { "src/a.rs" = "fn one() { two() }\n" }
+[[step]]
+at = "-20m"
+pull_request = "acme/shop#7"
+[[step.do]]
+merge = { by = "erin" }
+"#;
+    start(&Scenario::parse(scenario, "merged.toml").unwrap()).await
+}
+
+fn delivery(simulator: &Simulator, keys: &str) -> Delivery {
+    let node_id = simulator.pull_request("acme/shop#7").unwrap().id;
+    let on = Target { address: address("acme/shop", 7), node_id };
+    prepare(&document(), &target(keys), &on).unwrap()
+}
+
+async fn send(client: &Client, delivery: &Delivery) -> Outcome {
+    delivery.send(&Writer::new(client, at_once()), &|_| None).await
+}
+
+const ISSUE: &str = "kind = 'issue'\nrepository = 'acme/tasks'\nlabels = ['ai-fix']\nassignees = ['erin']";
+const COMMENT: &str = "kind = 'comment'\nbody = '@agent fix these'";
+const DISPATCH: &str = "kind = 'repository_dispatch'\nevent_type = 'cloture-fix'";
+
+/// How often the task is there.
+fn count(simulator: &Simulator) -> usize {
+    let key = Key::new(&document().key).unwrap();
+    let issues = simulator.issues().iter().filter(|issue| key.marks(&issue.body)).count();
+    let pull = simulator.pull_request("acme/shop#7").unwrap();
+    let comments = pull.comments.iter().filter(|comment| key.marks(&comment.body)).count();
+    let events = simulator.dispatches();
+    let events = events.iter().filter(|event| event.client_payload["cloture_key"] == key.as_str()).count();
+    issues + comments + events
+}
+
+#[tokio::test]
+async fn an_issue_has_its_repository_labels_and_assignees() {
+    let simulator = simulator().await;
+    let client = client(&simulator.url(), "any", PATIENT);
+    let outcome = send(&client, &delivery(&simulator, ISSUE)).await;
+    assert!(
+        matches!(&outcome, Outcome::Taken { url: Some(url) } if url.contains("acme/tasks")),
+        "{outcome:?}"
+    );
+    let issues = simulator.issues();
+    let [issue] = issues.as_slice() else { panic!("{issues:?}") };
+    assert_eq!(
+        (issue.repository.as_str(), issue.title.as_str()),
+        ("acme/tasks", "Fix 1 review finding in src/a.rs (acme/shop#7)")
+    );
+    assert_eq!(
+        (issue.labels.as_slice(), issue.assignees.as_slice()),
+        (&["ai-fix".to_owned()][..], &["erin".to_owned()][..])
+    );
+    assert!(issue.body.contains("SQL injection"), "{}", issue.body);
+
+    let own = delivery(&simulator, "kind = 'issue'");
+    send(&client, &own).await;
+    assert_eq!(simulator.issues()[1].repository, "acme/shop");
+}
+
+#[tokio::test]
+async fn an_event_has_the_whole_task_as_its_payload() {
+    let simulator = simulator().await;
+    let client = client(&simulator.url(), "any", PATIENT);
+    assert_eq!(send(&client, &delivery(&simulator, DISPATCH)).await, Outcome::Taken { url: None });
+    let mut sent = simulator.dispatches().remove(0);
+    assert_eq!((sent.repository.as_str(), sent.event_type.as_str()), ("acme/shop", "cloture-fix"));
+    let fields = sent.client_payload.as_object_mut().unwrap();
+    assert!(fields.len() <= 10 && fields.remove("cloture_key") == Some(document().key.into()));
+    assert_eq!(sent.client_payload, serde_json::to_value(document()).unwrap());
+}
+
+#[tokio::test]
+async fn a_task_is_there_once_whatever_happens_to_the_answer() {
+    for (keys, aim) in [(ISSUE, "POST /repos/{owner}/{repo}/issues"), (COMMENT, "addComment")] {
+        for fault in [
+            FaultKind::DropBefore,
+            FaultKind::DropAfter,
+            FaultKind::CutOff,
+            FaultKind::BadGateway { takes_effect: true },
+            FaultKind::BadGateway { takes_effect: false },
+        ] {
+            let simulator = simulator().await;
+            let client = client(&simulator.url(), "any", PATIENT);
+            let task = delivery(&simulator, keys);
+            simulator.inject(Fault::once(aim, fault.clone()));
+            let first = send(&client, &task).await;
+            assert!(matches!(first, Outcome::Taken { .. }), "{keys} under {fault:?}: {first:?}");
+            assert_eq!(count(&simulator), 1, "{keys} under {fault:?}");
+            // A second instance, or this one after it died before it could record anything.
+            let again = send(&client, &delivery(&simulator, keys)).await;
+            assert!(matches!(again, Outcome::Taken { url: Some(_) }), "{keys} under {fault:?}: {again:?}");
+            assert_eq!(count(&simulator), 1, "{keys} under {fault:?}");
+        }
+    }
+}
+
+/// Nobody can look for an event, so a lost answer is the end of it.
+#[tokio::test]
+async fn an_event_whose_answer_was_lost_is_a_persons_business() {
+    for (fault, there) in [(FaultKind::DropAfter, 1), (FaultKind::DropBefore, 0)] {
+        let simulator = simulator().await;
+        let client = client(&simulator.url(), "any", PATIENT);
+        simulator.inject(Fault::once("POST /repos/{owner}/{repo}/dispatches", fault));
+        let outcome = send(&client, &delivery(&simulator, DISPATCH)).await;
+        assert!(matches!(outcome, Outcome::Unknown(_)), "{outcome:?}");
+        assert_eq!(count(&simulator), there);
+        assert!(matches!(Backoff::default().after(1, &outcome), Next::Stuck(_)));
+    }
+}
+
+#[tokio::test]
+async fn what_github_refuses_may_be_tried_again_and_says_why() {
+    for keys in [ISSUE, COMMENT, DISPATCH] {
+        let simulator = simulator().await;
+        let client = client(&simulator.url(), "any", PATIENT);
+        let task = delivery(&simulator, keys);
+        let message = "Resource not accessible by integration".to_owned();
+        simulator.inject(Fault::always("*", FaultKind::Forbidden { message }));
+        let outcome = send(&client, &task).await;
+        assert!(matches!(outcome, Outcome::Refused(_)), "{keys}: {outcome:?}");
+        assert!(outcome.sentence().contains("not allowed"), "{}", outcome.sentence());
+        assert!(matches!(Backoff::default().after(1, &outcome), Next::Again(_)));
+        simulator.clear_faults();
+        assert!(matches!(send(&client, &task).await, Outcome::Taken { .. }), "{keys}");
+        assert_eq!(count(&simulator), 1);
+    }
+}

@@ -1,0 +1,120 @@
+//! Tasks for servers, which here are on loopback.
+
+use super::{Outcome, document, prepared, send};
+use crate::support::forge::{Answer, Server};
+use cloture::agents::targets::{Means, signature};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+async fn answering(answer: Answer) -> Server {
+    Server::start(move |_| answer.clone()).await
+}
+
+fn secret(name: &str) -> Option<String> {
+    (name == "HOOK_SECRET").then(|| "open sesame".to_owned())
+}
+
+async fn post(server: &Server, more: &str) -> Outcome {
+    let url = server.url.replace("http://", "http://me:passw0rd@");
+    let keys = format!("kind = 'webhook'\nurl = '{url}/passw0rd?key=passw0rd'\n{more}");
+    let outcome = send(&prepared(&document(), &keys), &secret).await;
+    assert!(!format!("{outcome:?} {}", outcome.sentence()).contains("passw0rd"), "{outcome:?}");
+    outcome
+}
+
+#[tokio::test]
+async fn a_server_gets_the_task_its_key_and_a_signature_it_can_check() {
+    let server = answering(Answer::Json(202, Vec::new(), json!({}))).await;
+    assert_eq!(post(&server, "secret_env = 'HOOK_SECRET'").await, Outcome::Taken { url: None });
+    assert_eq!(post(&server, "").await, Outcome::Taken { url: None });
+    let requests = server.requests();
+    let [signed, unsigned] = requests.as_slice() else { panic!("{requests:?}") };
+    assert_eq!((signed.method.as_str(), signed.path.as_str()), ("POST", "/passw0rd?key=passw0rd"));
+    assert_eq!(signed.body, serde_json::to_value(document()).unwrap());
+    let body = document().to_json().unwrap();
+    let expected = [
+        format!("content-length: {}", body.len()),
+        "content-type: application/json".to_owned(),
+        format!("idempotency-key: {}", document().key),
+        format!("x-cloture-signature-256: {}", signature("open sesame", body.as_bytes())),
+        "authorization: Basic bWU6cGFzc3cwcmQ=".to_owned(),
+    ];
+    for line in &expected {
+        assert!(signed.head.contains(&format!("\r\n{line}\r\n")), "{line}: {}", signed.head);
+    }
+    assert!(!unsigned.head.contains("signature"), "{}", unsigned.head);
+}
+
+#[tokio::test]
+async fn only_what_is_certain_is_taken_for_certain() {
+    for (status, expected) in [
+        (200, "taken"),
+        (204, "taken"),
+        (301, "refused"),
+        (307, "refused"),
+        (400, "refused"),
+        (401, "refused"),
+        (404, "refused"),
+        (409, "unknown"),
+        (422, "refused"),
+        (429, "refused"),
+        (500, "unknown"),
+        (502, "unknown"),
+        (503, "unknown"),
+    ] {
+        let server =
+            answering(Answer::Json(status, vec![("location", "/elsewhere".to_owned())], json!({}))).await;
+        let outcome = post(&server, "").await;
+        let found = match &outcome {
+            Outcome::Taken { .. } => "taken",
+            Outcome::Refused(_) => "refused",
+            Outcome::Unknown(_) => "unknown",
+        };
+        assert_eq!(found, expected, "{status}: {outcome:?}");
+        assert_eq!(server.requests().len(), 1, "nothing is repeated and no redirect is followed: {status}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_has_said_enough_by_its_status() {
+    let server = answering(Answer::CutOff(json!({"taken": true}))).await;
+    assert_eq!(post(&server, "").await, Outcome::Taken { url: None });
+}
+
+#[tokio::test]
+async fn a_task_that_was_sent_and_not_answered_may_have_arrived() {
+    for (answer, timeout) in [(Answer::Drop, ""), (Answer::Silence, "timeout = 1")] {
+        let server = answering(answer).await;
+        let outcome = post(&server, timeout).await;
+        assert!(matches!(outcome, Outcome::Unknown(_)), "{outcome:?}");
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_never_left_was_not_taken() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let place = listener.local_addr().unwrap();
+    drop(listener);
+    let task = prepared(&document(), &format!("kind = 'webhook'\nurl = 'http://{place}/'"));
+    let outcome = send(&task, &secret).await;
+    assert!(matches!(outcome, Outcome::Refused(_)), "{outcome:?}");
+
+    let server = answering(Answer::Json(200, Vec::new(), json!({}))).await;
+    let outcome = post(&server, "secret_env = 'ANOTHER'").await;
+    assert!(
+        matches!(&outcome, Outcome::Refused(reason) if reason.contains("the variable ANOTHER")),
+        "{outcome:?}"
+    );
+    assert!(server.requests().is_empty(), "what is to be signed is not sent unsigned");
+}
+
+#[test]
+fn neither_password_nor_secret_is_in_what_is_recorded() {
+    let task = prepared(
+        &document(),
+        "kind = 'webhook'\nurl = 'https://me:passw0rd@h.example/passw0rd'\nsecret_env = 'HOOK_SECRET'",
+    );
+    assert!(matches!(task.means, Means::Post(_)));
+    assert!(!format!("{task:?}").contains("passw0rd"), "{task:?}");
+}

@@ -1,0 +1,95 @@
+//! What leaves the terminal for the desktop: the browser, the clipboard and notifications.
+
+use super::world::{WATCHED, World};
+use crate::support::pty::Played;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+/// The last text that was put on the clipboard through the terminal.
+fn copied(raw: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(raw);
+    let (_, rest) = text.rsplit_once("\u{1b}]52;c;")?;
+    let (encoded, _) = rest.split_once(['\u{7}', '\u{1b}'])?;
+    String::from_utf8(STANDARD.decode(encoded).ok()?).ok()
+}
+
+#[test]
+fn the_link_and_a_prompt_are_copied_through_the_terminal() {
+    let world = World::new(WATCHED);
+    let mut played = world.play();
+    played.select("src/a.rs:1");
+    played.press("y");
+    played.until_shown("copied http");
+    let link = copied(&played.raw).unwrap();
+    assert!(link.contains("/acme/shop/pull/1"), "{link}");
+    played.press("c");
+    played.until_shown("copied a prompt with 1 finding");
+    let prompt = copied(&played.raw).unwrap();
+    for part in [
+        "acme/shop#1",
+        "branch discount",
+        "src/a.rs:1",
+        "The call recurses without end",
+        "> It never returns.",
+    ] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+}
+
+#[test]
+fn a_thread_is_opened_in_the_browser() {
+    let world = World::new(WATCHED);
+    world.script("xdg-open", "echo \"$1\" > \"$HOME/opened\"");
+    let mut played = world.play();
+    played.select("src/a.rs:1");
+    played.press("o");
+    played.until_so("the browser", || world.read("opened").contains("/acme/shop/pull/1"));
+}
+
+/// Escalates the thread at a place.
+fn escalate(played: &mut Played, place: &str) {
+    played.select(place);
+    played.press("e");
+    played.because("needs a lead");
+    played.agree(&format!("Escalate the thread at {place}"));
+    played.until_shown("is escalated");
+}
+
+#[test]
+fn each_thread_that_starts_to_wait_is_told_of_once_through_the_terminal() {
+    let world = World::new(&format!("{WATCHED}[notifications]\nwhen = 'on'\nhow = 'osc9'\n"));
+    let mut played = world.play();
+    escalate(&mut played, "src/a.rs:1");
+    played.until_sent(
+        "\u{1b}]9;Cloture: acme/shop#1: The call recurses without end: dana escalated it: needs a lead\u{7}",
+    );
+    escalate(&mut played, "src/a.rs:3");
+    played.until_sent("dana escalated it: needs a lead\u{7}");
+    played.press("q");
+    assert!(played.ended().success());
+    let sent = String::from_utf8_lossy(&played.raw).matches("\u{1b}]9;").count();
+    assert_eq!(sent, 2);
+    // What waited before is no news to whoever starts it again.
+    let mut played = world.play();
+    escalate(&mut played, "src/b.rs:1");
+    played.until_sent("\u{1b}]9;");
+    let told = String::from_utf8_lossy(&played.raw).into_owned();
+    assert_eq!(told.matches("\u{1b}]9;").count(), 1);
+    assert!(!told.contains("The call recurses without end: dana escalated it"));
+}
+
+#[test]
+fn a_command_is_told_by_the_terminal_too_and_one_that_fails_is_named() {
+    let world = World::new("");
+    let command = world.script("tell-me", "cat >> \"$(dirname \"$0\")/told\"; exit 3");
+    let notifications = format!("[notifications]\nwhen = 'on'\nhow = 'command'\ncommand = ['{command}']\n");
+    std::fs::write(world.home.path().join("cloture.toml"), format!("{WATCHED}{notifications}")).unwrap();
+    let mut played = world.play();
+    // By somebody else, so that nothing else is said here.
+    world.act("src/a.rs:1", &["escalate", "--reason", "needs a lead"]);
+    played.until_shown("no notification was shown: `");
+    let told: Value = serde_json::from_str(&world.read("told")).unwrap();
+    assert_eq!((&told["notification"], &told["pull_request"]), (&1.into(), &"acme/shop#1".into()));
+    assert_eq!(told["reason"], "dana escalated it: needs a lead");
+}

@@ -1,0 +1,44 @@
+//! Where findings go at the merge, decided by keys (H6, H9).
+
+use super::world::{WATCHED, World};
+
+const TARGETS: &str = "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit']\n\
+    [handoff]\nmode = 'threshold_auto'\nauto_threshold = 'high'\n\
+    [[handoff.targets]]\nname = 'default'\nkind = 'issue'\nlabels = ['fix']\n\
+    [[handoff.targets]]\nname = 'careful'\nkind = 'issue'\nlabels = ['careful']\n";
+
+#[test]
+fn a_finding_is_taken_off_the_list_and_another_is_sent_elsewhere_before_the_merge_fires_the_rest() {
+    let world = World::new(&format!("{WATCHED}{TARGETS}"));
+    let mut played = world.play();
+    played.press("3");
+    played.until_shown("at merge");
+    // The low one goes because somebody wants it to, and elsewhere than the routes say.
+    played.select("src/b.rs:1");
+    played.press("f");
+    played.until_shown("is queued");
+    played.press("\r");
+    played.until_shown("Add one.");
+    played.press("m");
+    played.until_shown("to careful");
+    played.press("2");
+    played.until_shown("goes elsewhere now");
+    // One of the two that go by themselves does not.
+    played.select("src/a.rs:3");
+    played.press("f");
+    played.until_shown("is off the list");
+    played.press("3G");
+    played.until_shown("taken off the list by a person");
+    world.perform("{ merge = { by = 'dana' } }");
+    played.press("u");
+    played.until_so("two issues", || world.simulator.issues().len() == 2);
+    let issues = world.simulator.issues();
+    let titles: Vec<(&str, &[String])> =
+        issues.iter().map(|issue| (issue.title.as_str(), issue.labels.as_slice())).collect();
+    let of = |path: &str| titles.iter().find(|(title, _)| title.contains(path)).unwrap().1.to_vec();
+    assert_eq!(of("src/b.rs"), ["careful"]);
+    assert_eq!(of("src/a.rs"), ["fix"]);
+    let about_a = issues.iter().find(|issue| issue.title.contains("src/a.rs")).unwrap();
+    assert!(about_a.body.contains("recurses") && !about_a.body.contains("Nobody uses"), "{}", about_a.body);
+    played.until_shown("sent");
+}
