@@ -3,13 +3,13 @@
 #![expect(clippy::expect_used, reason = "a benchmark whose set-up fails has nothing to measure")]
 
 use cloture::commands::simulate::simulate;
-use cloture::domain::cycle::{Answer, Choice, Report, Trigger};
+use cloture::domain::cycle::{AnswerFinding, CycleTrigger, ReviewerAnswer, ThreadChoice};
 use cloture::domain::finding::Finding;
-use cloture::domain::machine::Machine;
+use cloture::domain::machine::ThreadMachine;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::PullRequest;
-use cloture::domain::vocabulary::{Action, Category, ReviewerName, Severity, Stance};
+use cloture::domain::pull_request::DrivenPullRequest;
+use cloture::domain::vocabulary::{Category, ReviewerAction, ReviewerName, Severity, Stance};
 use divan::{AllocProfiler, Bencher, black_box, counter::ItemsCount};
 use std::fmt::Write as _;
 
@@ -27,8 +27,8 @@ fn main() {
 fn machine_step(bencher: Bencher<'_, '_>) {
     let policy = Policy::default();
     bencher.counter(ItemsCount::new(1_u32)).bench(|| {
-        let mut machine = black_box(Machine::opened());
-        let _legal = machine.act(Stance::Accepts, Action::Reply, &policy);
+        let mut machine = black_box(ThreadMachine::opened());
+        let _legal = machine.act(Stance::Accepts, ReviewerAction::Reply, &policy);
         machine.legal(&policy)
     });
 }
@@ -52,12 +52,13 @@ fn reviewer() -> ReviewerName {
 }
 
 /// A pull request with that many open threads, one cycle old, and a push since.
-fn with_threads(count: u32, policy: &Policy) -> PullRequest {
-    let mut pr = PullRequest::new(false);
+fn with_threads(count: u32, policy: &Policy) -> DrivenPullRequest {
+    let mut pr = DrivenPullRequest::new(false);
     pr.push("h1".into(), &[]);
-    let frozen = pr.begin_cycle(&reviewer(), Trigger::Review, policy).expect("nothing is in the way");
-    let reports = (0..count).map(|n| Report { id: format!("t{n:06}").into(), finding: finding(n) }).collect();
-    pr.answer(&frozen, Ok(Answer::Actions { choices: Vec::new(), reports }), policy);
+    let frozen = pr.begin_cycle(&reviewer(), CycleTrigger::Review, policy).expect("nothing is in the way");
+    let reports =
+        (0..count).map(|n| AnswerFinding { id: format!("t{n:06}").into(), finding: finding(n) }).collect();
+    pr.answer(&frozen, Ok(ReviewerAnswer::Actions { choices: Vec::new(), reports }), policy);
     pr.push("h2".into(), &[]);
     pr
 }
@@ -75,14 +76,14 @@ fn second_cycle(bencher: Bencher<'_, '_>, count: u32) {
     let policy = Policy::default();
     let pr = with_threads(count, &policy);
     bencher.counter(ItemsCount::new(count)).with_inputs(|| pr.clone()).bench_values(|mut pr| {
-        let frozen = pr.begin_cycle(&reviewer(), Trigger::Review, &policy).expect("the head is new");
-        let choices = frozen.threads.keys().map(|thread| Choice {
+        let frozen = pr.begin_cycle(&reviewer(), CycleTrigger::Review, &policy).expect("the head is new");
+        let choices = frozen.threads.keys().map(|thread| ThreadChoice {
             thread: thread.clone(),
-            action: Action::Reply,
+            action: ReviewerAction::Reply,
             stance: Stance::SeeksChange,
             comment: None,
         });
-        let answer = Answer::Actions { choices: choices.collect(), reports: Vec::new() };
+        let answer = ReviewerAnswer::Actions { choices: choices.collect(), reports: Vec::new() };
         pr.answer(&frozen, Ok(answer), &policy);
         pr
     });
@@ -103,11 +104,11 @@ fn relisted_after_a_rewrite(bencher: Bencher<'_, '_>, count: u32) {
     let changes: Vec<_> = (0..=count / 50).map(change).collect();
     pr.push("h3".into(), &changes);
     let reports: Vec<_> =
-        (0..count).map(|n| Report { id: format!("n{n:06}").into(), finding: finding(n) }).collect();
+        (0..count).map(|n| AnswerFinding { id: format!("n{n:06}").into(), finding: finding(n) }).collect();
     bencher.counter(ItemsCount::new(count)).with_inputs(|| (pr.clone(), reports.clone())).bench_values(
         |(mut pr, reports)| {
-            let frozen = pr.begin_cycle(&reviewer(), Trigger::Review, &policy).expect("the head is new");
-            pr.answer(&frozen, Ok(Answer::Findings { reports }), &policy);
+            let frozen = pr.begin_cycle(&reviewer(), CycleTrigger::Review, &policy).expect("the head is new");
+            pr.answer(&frozen, Ok(ReviewerAnswer::Findings { reports }), &policy);
             pr
         },
     );

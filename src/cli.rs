@@ -3,7 +3,7 @@
 pub mod manual;
 mod writing;
 
-pub use writing::{Act, Adding, How, Pr, Queueing, Retargeting};
+pub use writing::{ActArgs, PrArgs, QueueAddArgs, QueueRetargetArgs, QueueThreadArgs, WriteArgs};
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -73,11 +73,11 @@ pub enum Command {
         pull_requests: Vec<String>,
     },
     /// Do something to a review thread: decide about it, queue it, resolve it, open it again, reply, or hide it.
-    Act(Act),
+    Act(ActArgs),
     /// What is queued for handoff, and what goes where when its pull request is merged.
     Queue {
         #[command(subcommand)]
-        queue: Queue,
+        queue: QueueCommand,
     },
     /// The threads that wait for a person, worst and oldest first.
     Inbox {
@@ -95,7 +95,7 @@ pub enum Command {
         pull_requests: Vec<String>,
     },
     /// Write on a pull request: comment, label, review, ask for a review, close, merge, open an issue, send an event.
-    Pr(Pr),
+    Pr(PrArgs),
     /// Follow one pull request's loop until it ends, and exit with a code that says how.
     Watch {
         /// As JSON, a line each.
@@ -187,7 +187,7 @@ pub enum Command {
 
 /// `cloture queue`
 #[derive(Debug, Subcommand)]
-pub enum Queue {
+pub enum QueueCommand {
     /// Print what goes where and why not the rest, as the journal last saw it.
     #[command(after_long_help = LIST)]
     List {
@@ -199,12 +199,12 @@ pub enum Queue {
         pull_requests: Vec<String>,
     },
     /// Hand a finding off when its pull request is merged, whatever the rules say: `act … queue`, with a target.
-    Add(Adding),
+    Add(QueueAddArgs),
     /// Do not hand it off: what was queued is taken off the queue, and what would go by itself is withheld until somebody
     /// queues it again.
-    Remove(Queueing),
+    Remove(QueueThreadArgs),
     /// Send a finding to another target than the routes choose. Whether it goes is decided as before.
-    Retarget(Retargeting),
+    Retarget(QueueRetargetArgs),
     /// Print every task that a merge decided, newest first, and what became of it, from the journal alone.
     #[command(after_long_help = HISTORY)]
     History {

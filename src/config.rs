@@ -23,13 +23,13 @@ mod weeding;
 
 pub use check::Problem;
 pub use error::{Complaint, ConfigError};
-pub use look::{Colour, Look, Meaning, Weight, Weights};
-pub use places::{Loaded, Places, state_folder};
-pub use screen::{Keys, Theme, Tui};
-pub use targets::{TargetKind, Targets};
-pub use value::Value;
+pub use look::{Colour, TextAttribute, TextAttributes, TextMeaning, TextStyle};
+pub use places::{ConfigPaths, LoadedConfig, state_folder};
+pub use screen::{KeyBindings, ThemeName, TuiConfig};
+pub use targets::{TargetKind, TargetKinds};
+pub use value::TypedValue;
 
-use crate::agents::authors::Agent;
+use crate::agents::authors::AuthorAgent;
 use crate::domain::cycle::Protocol;
 use crate::domain::handoff::HandoffRules;
 use crate::domain::policy::Policy;
@@ -37,39 +37,39 @@ use crate::domain::re_review::BreakGlassRules;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::{ReviewerName, Severity};
 use crate::github::Host;
-use crate::github::discover::Rule;
-use crate::journal::Address;
+use crate::github::discover::WatchRule;
+use crate::journal::JournalAddress;
 use crate::reviewers::adapters::Adapter;
-use crate::reviewers::profile::Change;
+use crate::reviewers::profile::ProfileOverride;
 use std::path::{Path, PathBuf};
 
 /// Everything a team decides, checked. Nothing behind this type has to doubt a value again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
-    pub github: Github,
-    pub journal: Journal,
+    pub github: GithubConfig,
+    pub journal: JournalConfig,
     /// Which pull requests are watched where the command line names none: those that fit any of these.
-    pub watch: Vec<Rule>,
+    pub watch: Vec<WatchRule>,
     pub policy: Policy,
     pub handoff: HandoffRules,
     /// How tasks are sent to the targets that the rules name.
-    pub targets: Targets,
+    pub targets: TargetKinds,
     /// The reviewers that are driven, in the order in which they were written.
-    pub reviewers: Vec<Reviewer>,
+    pub reviewers: Vec<ReviewerConfig>,
     /// What it changes about the profiles of known reviewers, and the profiles that it adds.
-    pub profiles: Vec<Change>,
-    pub author: Author,
-    pub repositories: Vec<Repository>,
-    pub operator: Operator,
-    pub notifications: Notifications,
+    pub profiles: Vec<ProfileOverride>,
+    pub author: AuthorConfig,
+    pub repositories: Vec<RepositoryConfig>,
+    pub operator: OperatorConfig,
+    pub notifications: NotificationConfig,
     pub break_glass: BreakGlassRules,
-    pub tui: Tui,
-    pub keys: Keys,
+    pub tui: TuiConfig,
+    pub keys: KeyBindings,
 }
 
 /// Which GitHub, and who we are there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Github {
+pub struct GithubConfig {
     /// None for GitHub.com.
     pub host: Option<Host>,
     /// A file with a token, asked last.
@@ -78,14 +78,14 @@ pub struct Github {
 
 /// Where what happened is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Journal {
+pub struct JournalConfig {
     /// None for a file in the state folder.
-    pub server: Option<Address>,
+    pub server: Option<JournalAddress>,
 }
 
 /// A reviewer that is driven.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reviewer {
+pub struct ReviewerConfig {
     pub name: ReviewerName,
     pub protocol: Protocol,
     /// In tokens (R6).
@@ -98,16 +98,16 @@ pub struct Reviewer {
 
 /// The agent that is dispatched to fix findings.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Author {
+pub struct AuthorConfig {
     /// None where nobody said, which is not the same as free.
     pub price_per_call: Option<f64>,
     /// How it is dispatched; none where people fix what is found.
-    pub agent: Option<Agent>,
+    pub agent: Option<AuthorAgent>,
 }
 
 /// What may be done in one repository, and who is expected to review there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
+pub struct RepositoryConfig {
     pub name: RepositoryName,
     /// S4: nothing is written there by itself until this is true.
     pub drive: bool,
@@ -119,7 +119,7 @@ pub struct Repository {
 
 /// Who escalations are addressed to (T7).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operator {
+pub struct OperatorConfig {
     /// A person or a team, with the `@`.
     pub mention: Option<String>,
     /// The label on a pull request that waits for a person.
@@ -128,13 +128,13 @@ pub struct Operator {
 
 /// When and how a person at the keyboard is told that something waits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Notifications {
-    pub when: When,
-    pub how: How,
+pub struct NotificationConfig {
+    pub when: NotifyWhen,
+    pub how: NotifyHow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum When {
+pub enum NotifyWhen {
     #[default]
     Never,
     Always,
@@ -142,7 +142,7 @@ pub enum When {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum How {
+pub enum NotifyHow {
     #[default]
     Bell,
     /// The escape sequence by which a terminal shows a notification of its own.
@@ -152,7 +152,7 @@ pub enum How {
     Command(Vec<String>),
 }
 
-impl Default for Operator {
+impl Default for OperatorConfig {
     fn default() -> Self {
         Self { mention: None, label: Some("cloture:needs-a-person".to_owned()) }
     }
@@ -160,7 +160,7 @@ impl Default for Operator {
 
 impl Config {
     /// What was said about a repository. The forge does not tell names apart by their case.
-    pub fn repository(&self, name: &RepositoryName) -> Option<&Repository> {
+    pub fn repository(&self, name: &RepositoryName) -> Option<&RepositoryConfig> {
         self.repositories.iter().find(|repository| repository.name.is_same(name))
     }
 
@@ -170,13 +170,13 @@ impl Config {
     }
 
     /// Finds the configuration and reads it.
-    pub fn load(places: &Places) -> Result<Loaded, ConfigError> {
+    pub fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
         places::load(places)
     }
 
     /// Where the journal is: the configured server, else a file in the state folder; none where no such folder is known.
-    pub fn journal_address(&self, state_folder: Option<PathBuf>) -> Option<Address> {
-        let file = || state_folder.map(|folder| Address::file(folder.join(Address::FILE_NAME)));
+    pub fn journal_address(&self, state_folder: Option<PathBuf>) -> Option<JournalAddress> {
+        let file = || state_folder.map(|folder| JournalAddress::file(folder.join(JournalAddress::FILE_NAME)));
         self.journal.server.clone().or_else(file)
     }
 

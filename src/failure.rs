@@ -1,7 +1,7 @@
 //! Why a command that talks to GitHub could not do all it was asked: one sentence, and the exit code scripts know.
 
 use crate::domain::review_loop::Exit;
-use crate::github::discover::{AddressError, CheckoutError};
+use crate::github::discover::{CheckoutError, PullRequestAddressError};
 use crate::github::host::HostError;
 use crate::github::token::TokenError;
 use crate::github::{Error, PullRequestAddress};
@@ -12,13 +12,13 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct Failure {
-    pub kind: Kind,
+    pub kind: FailureKind,
     sentence: String,
 }
 
 /// The kinds that scripts tell apart, the one to report first where several came together first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FailureKind {
     /// No token, or not allowed.
     NotAllowed,
     /// No usable answer came back.
@@ -95,56 +95,56 @@ impl From<&Exit> for ExitStatus {
     }
 }
 
-impl Kind {
+impl FailureKind {
     pub fn exit_status(self) -> ExitStatus {
         match self {
-            Kind::Unfit => ExitStatus::Unfit,
-            Kind::Usage => ExitStatus::Usage,
-            Kind::NotAllowed => ExitStatus::NotAllowed,
-            Kind::OutOfReach | Kind::Limited => ExitStatus::OutOfReach,
-            Kind::IssuesFound => ExitStatus::IssuesFound,
-            Kind::ReviewerFailed => ExitStatus::ReviewFailed,
-            Kind::Merged => ExitStatus::Merged,
-            Kind::Closed => ExitStatus::Closed,
-            Kind::Stopped => ExitStatus::Stopped,
-            Kind::Journal => ExitStatus::Journal,
+            FailureKind::Unfit => ExitStatus::Unfit,
+            FailureKind::Usage => ExitStatus::Usage,
+            FailureKind::NotAllowed => ExitStatus::NotAllowed,
+            FailureKind::OutOfReach | FailureKind::Limited => ExitStatus::OutOfReach,
+            FailureKind::IssuesFound => ExitStatus::IssuesFound,
+            FailureKind::ReviewerFailed => ExitStatus::ReviewFailed,
+            FailureKind::Merged => ExitStatus::Merged,
+            FailureKind::Closed => ExitStatus::Closed,
+            FailureKind::Stopped => ExitStatus::Stopped,
+            FailureKind::Journal => ExitStatus::Journal,
         }
     }
 
-    pub fn of(error: &Error) -> Kind {
+    pub fn of(error: &Error) -> FailureKind {
         match error {
-            Error::Denied { .. } | Error::Unauthorised { .. } => Kind::NotAllowed,
-            Error::Transient { .. } | Error::Malformed { .. } => Kind::OutOfReach,
-            Error::RateLimited { .. } => Kind::Limited,
-            Error::Gone { .. } | Error::Refused { .. } => Kind::Usage,
+            Error::Denied { .. } | Error::Unauthorised { .. } => FailureKind::NotAllowed,
+            Error::Transient { .. } | Error::Malformed { .. } => FailureKind::OutOfReach,
+            Error::RateLimited { .. } => FailureKind::Limited,
+            Error::Gone { .. } | Error::Refused { .. } => FailureKind::Usage,
         }
     }
 }
 
 impl Failure {
-    pub fn new(kind: Kind, sentence: impl fmt::Display) -> Self {
+    pub fn new(kind: FailureKind, sentence: impl fmt::Display) -> Self {
         Self { kind, sentence: sanitize::line(&sentence.to_string()).into_owned() }
     }
 
     pub fn usage(sentence: impl fmt::Display) -> Self {
-        Self::new(Kind::Usage, sentence)
+        Self::new(FailureKind::Usage, sentence)
     }
 
     /// What kept one pull request from being read.
     pub fn about(address: &PullRequestAddress, error: &Error) -> Self {
-        Self::new(Kind::of(error), format_args!("{address}: {error}"))
+        Self::new(FailureKind::of(error), format_args!("{address}: {error}"))
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::new(Kind::of(&error), error)
+        Self::new(FailureKind::of(&error), error)
     }
 }
 
 impl From<TokenError> for Failure {
     fn from(error: TokenError) -> Self {
-        Self::new(Kind::NotAllowed, error)
+        Self::new(FailureKind::NotAllowed, error)
     }
 }
 
@@ -154,8 +154,8 @@ impl From<HostError> for Failure {
     }
 }
 
-impl From<AddressError> for Failure {
-    fn from(error: AddressError) -> Self {
+impl From<PullRequestAddressError> for Failure {
+    fn from(error: PullRequestAddressError) -> Self {
         Self::usage(error)
     }
 }

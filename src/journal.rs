@@ -18,31 +18,31 @@ mod files;
 mod owner;
 mod store;
 
-pub use address::{Address, AddressError};
+pub use address::{JournalAddress, JournalAddressError};
 pub use error::{JournalError, LostLease};
 pub use files::SetAside;
 pub use follow::Follower;
 pub use record::{
-    Acquired, Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record, SET_ASIDE,
-    StoredSnapshot, StoredSnapshots,
+    Acquired, Appended, INTENT, Lease, NewRecord, OUTCOME, PullRequestKey, Record, RecordFilter, RecordOrder,
+    SET_ASIDE, StoredSnapshot, StoredSnapshots,
 };
 
 use crate::domain::snapshot::PullRequestSnapshot;
 use jiff::Timestamp;
-use owner::{Ask, Job, Owner};
+use owner::{JournalJob, Owner, PendingJob};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use store::leases::{Acquire, Leases, Release, Renew};
-use store::records::{Append, Find, Page, Unconcluded};
-use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, Written};
-use store::{Request, Setup, Store};
+use store::records::{Append, FindRecord, FindUnconcluded, ReadPage};
+use store::snapshots::{self, ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot, SnapshotRow};
+use store::{Store, StoreRequest, StoreSetup};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// How a journal is opened.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct JournalOptions {
     /// Names a damaged file that is set aside; nothing else takes the time from here.
     pub now: Timestamp,
     /// How long to wait for others that write.
@@ -61,7 +61,7 @@ pub trait Checkpoint: fmt::Debug + Send + Sync {
     fn goes_on(&self) -> bool;
 }
 
-impl Options {
+impl JournalOptions {
     pub fn new(now: Timestamp) -> Self {
         Self {
             now,
@@ -75,7 +75,7 @@ impl Options {
 
 /// A journal that was opened, and what its opener should tell people.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedJournal {
     pub journal: Journal,
     /// The file that was there was damaged, and a new one was begun.
     pub set_aside: Option<SetAside>,
@@ -85,13 +85,13 @@ pub struct Opened {
 /// [`close`](Journal::close) waits for it.
 #[derive(Debug, Clone)]
 pub struct Journal {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<JournalJob>,
     news: watch::Sender<()>,
     follow_every: Duration,
 }
 
 /// Where the answer to a job will be.
-type Answer<R> = oneshot::Receiver<Result<<R as Request>::Answer, JournalError>>;
+type PendingAnswer<R> = oneshot::Receiver<Result<<R as StoreRequest>::Answer, JournalError>>;
 
 /// Jobs that may wait before whoever asks has to.
 const QUEUE: usize = 32;
@@ -101,9 +101,12 @@ const PAGE: usize = 500;
 
 impl Journal {
     /// Opens the journal, makes it where there is none, and brings it up to date.
-    pub async fn open(address: &Address, options: Options) -> Result<Opened, JournalError> {
-        let Options { now, patience, follow_every, page_limit, checkpoint } = options;
-        let setup = Setup { patience, page_limit };
+    pub async fn open(
+        address: &JournalAddress,
+        options: JournalOptions,
+    ) -> Result<OpenedJournal, JournalError> {
+        let JournalOptions { now, patience, follow_every, page_limit, checkpoint } = options;
+        let setup = StoreSetup { patience, page_limit };
         let (address, store, in_use, set_aside) = match address.path() {
             Some(path) => {
                 let cannot = |source| JournalError::Files {
@@ -113,7 +116,7 @@ impl Journal {
                 };
                 let path = std::path::absolute(path).map_err(cannot)?;
                 let (store, in_use, set_aside) = files::open(&path, &setup, now).await?;
-                (Address::file(path), store, Some(in_use), set_aside)
+                (JournalAddress::file(path), store, Some(in_use), set_aside)
             }
             None => (address.clone(), connected(address, &setup).await?, None, None),
         };
@@ -127,12 +130,13 @@ impl Journal {
             let why = format!("the journal before was damaged ({why}) and is kept as {}", to.display());
             journal.append_one(NewRecord::new(SET_ASIDE, "journal").because(why)).await?;
         }
-        Ok(Opened { journal, set_aside })
+        Ok(OpenedJournal { journal, set_aside })
     }
 
     /// Whether it took a damaged one's place.
     pub async fn replaces_another(&self) -> Result<bool, JournalError> {
-        let filter = Filter { kind: Some(SET_ASIDE.to_owned()), limit: Some(1), ..Filter::default() };
+        let filter =
+            RecordFilter { kind: Some(SET_ASIDE.to_owned()), limit: Some(1), ..RecordFilter::default() };
         Ok(!self.records(filter).await?.is_empty())
     }
 
@@ -147,7 +151,7 @@ impl Journal {
     /// Waits until everything that was accepted is on disk, and ends the journal for every handle.
     pub async fn close(self) -> Result<(), JournalError> {
         let (reply, answer) = oneshot::channel();
-        if self.jobs.send(Job::Close(reply)).await.is_err() {
+        if self.jobs.send(JournalJob::Close(reply)).await.is_err() {
             return Ok(());
         }
         answer.await.unwrap_or(Ok(()))
@@ -176,7 +180,7 @@ impl Journal {
     }
 
     /// The records that fit.
-    pub async fn records(&self, filter: Filter) -> Result<Vec<Record>, JournalError> {
+    pub async fn records(&self, filter: RecordFilter) -> Result<Vec<Record>, JournalError> {
         let limit = filter.limit.unwrap_or(usize::MAX);
         let mut found = Vec::new();
         let mut beyond = None;
@@ -203,7 +207,7 @@ impl Journal {
         kind: impl Into<String>,
         key: impl Into<String>,
     ) -> Result<Option<Record>, JournalError> {
-        self.ask(Find { about: about.clone(), kind: kind.into(), key: key.into() }).await
+        self.ask(FindRecord { about: about.clone(), kind: kind.into(), key: key.into() }).await
     }
 
     /// Reads on after a record, whoever appends: 0 begins with the first.
@@ -213,11 +217,11 @@ impl Journal {
 
     async fn page(
         &self,
-        filter: Filter,
+        filter: RecordFilter,
         beyond: Option<u64>,
         limit: usize,
     ) -> Result<Vec<Record>, JournalError> {
-        self.ask(Page { filter, beyond, limit }).await
+        self.ask(ReadPage { filter, beyond, limit }).await
     }
 
     // ---- Intent, act, outcome --------------------------------------------------------------------------------
@@ -260,7 +264,7 @@ impl Journal {
         &self,
         pull_request: Option<&PullRequestKey>,
     ) -> Result<Vec<Record>, JournalError> {
-        self.ask(Unconcluded { pull_request: pull_request.cloned() }).await
+        self.ask(FindUnconcluded { pull_request: pull_request.cloned() }).await
     }
 
     // ---- Leases ----------------------------------------------------------------------------------------------
@@ -316,7 +320,9 @@ impl Journal {
         let snapshot = serde_json::to_string(snapshot).map_err(cannot)?;
         let poll = poll.map(ToString::to_string);
         let (reply, answer) = oneshot::channel();
-        place.send(Ask { request: SaveSnapshot(Written { pull_request, snapshot, poll }), reply }.into());
+        place.send(
+            PendingJob { request: SaveSnapshot(SnapshotRow { pull_request, snapshot, poll }), reply }.into(),
+        );
         answer.await.unwrap_or(Err(JournalError::Closed))
     }
 
@@ -359,26 +365,26 @@ impl Journal {
         }
     }
 
-    async fn ask<R: Request>(&self, request: R) -> Result<R::Answer, JournalError>
+    async fn ask<R: StoreRequest>(&self, request: R) -> Result<R::Answer, JournalError>
     where
-        Job: From<Ask<R>>,
+        JournalJob: From<PendingJob<R>>,
     {
         self.submit(request).await?.await.unwrap_or(Err(JournalError::Closed))
     }
 
     /// Hands a job over. Once it is accepted it is done, whether or not anybody waits for the answer.
-    async fn submit<R: Request>(&self, request: R) -> Result<Answer<R>, JournalError>
+    async fn submit<R: StoreRequest>(&self, request: R) -> Result<PendingAnswer<R>, JournalError>
     where
-        Job: From<Ask<R>>,
+        JournalJob: From<PendingJob<R>>,
     {
         let (reply, answer) = oneshot::channel();
-        self.jobs.send(Ask { request, reply }.into()).await.map_err(|_| JournalError::Closed)?;
+        self.jobs.send(PendingJob { request, reply }.into()).await.map_err(|_| JournalError::Closed)?;
         Ok(answer)
     }
 }
 
 /// Connects to a server and brings it up to date, within the patience there is.
-async fn connected(address: &Address, setup: &Setup) -> Result<Store, JournalError> {
+async fn connected(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, JournalError> {
     let limit = setup.patience * 2;
     let connecting = async {
         let mut store = Store::connect(address, setup).await?;
@@ -386,7 +392,7 @@ async fn connected(address: &Address, setup: &Setup) -> Result<Store, JournalErr
         Ok(store)
     };
     match owner::within(Some(limit), connecting).await {
-        Some(connected) => connected.map_err(|fault: error::Fault| fault.told(address)),
+        Some(connected) => connected.map_err(|fault: error::StorageFault| fault.told(address)),
         None => Err(JournalError::silent(address, limit.as_secs())),
     }
 }

@@ -2,36 +2,36 @@
 
 use anyhow::Context;
 use clap::Parser;
-use cloture::app::connection::Settings;
+use cloture::app::connection::ConnectionSettings;
 use cloture::app::diagnostics;
-use cloture::app::launch::{self, Configured, Launch, ShowError};
+use cloture::app::launch::{self, ConfigPresence, ShowError, TerminalLaunch};
 use cloture::app::selection;
 use cloture::app::session::Session;
 use cloture::cli::manual;
-use cloture::cli::{Cli, Command, How, Queue};
-use cloture::commands::act::consent::{self, Manner};
-use cloture::commands::act::{Order, act};
+use cloture::cli::{Cli, Command, QueueCommand, WriteArgs};
+use cloture::commands::act::consent::{self, ConsentFlags};
+use cloture::commands::act::{ActRequest, act};
 use cloture::commands::bound::worst_case;
 use cloture::commands::classify::{ClassifyError, classify};
 use cloture::commands::demo;
 use cloture::commands::doctor::examine;
 use cloture::commands::inbox::{self, inbox};
-use cloture::commands::journal::{HistoryError, Wanted, show};
+use cloture::commands::journal::{JournalCommandError, JournalQuery, show};
 use cloture::commands::queue;
 use cloture::commands::review::review;
-use cloture::commands::reviewers::Roster;
+use cloture::commands::reviewers::ProfileList;
 use cloture::commands::simulate::{SimulateError, simulate};
 use cloture::commands::status::status;
 use cloture::commands::watch::{self, watch_and_tell};
-use cloture::config::{Config, ConfigError, Loaded, Places, state_folder};
-use cloture::failure::{ExitStatus, Failure, Kind};
-use cloture::journal::{Journal, JournalError, Options, SetAside};
+use cloture::config::{Config, ConfigError, ConfigPaths, LoadedConfig, state_folder};
+use cloture::failure::{ExitStatus, Failure, FailureKind};
+use cloture::journal::{Journal, JournalError, JournalOptions, SetAside};
 use cloture::output::sanitize;
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::supervisor::clock::{Clock, SystemClock};
-use cloture::supervisor::people::{Teller, known};
-use cloture::tui::{End, Themes};
+use cloture::supervisor::people::{InboxNotifier, known};
+use cloture::tui::{TerminalEnd, Themes};
 use std::fs::File;
 use std::future::Future;
 use std::io::{self, BufReader, IsTerminal, Write};
@@ -68,7 +68,7 @@ fn told(failures: &[Failure]) -> ExitStatus {
     for failure in failures {
         complain(failure);
     }
-    failures.iter().map(|failure| failure.kind).min().map_or(ExitStatus::Success, Kind::exit_status)
+    failures.iter().map(|failure| failure.kind).min().map_or(ExitStatus::Success, FailureKind::exit_status)
 }
 
 /// Runs a command and says with which code to end.
@@ -104,24 +104,24 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
         }
         Command::Doctor { pull_requests } => return Ok(told(&show_examination(cli, pull_requests)?)),
         Command::Act(act) => return Ok(told(&write_to_forge(cli, &act.how, || act.order(io::stdin()))?)),
-        Command::Queue { queue: Queue::List { json, pull_requests } } => {
+        Command::Queue { queue: QueueCommand::List { json, pull_requests } } => {
             return Ok(told(&show_queue(cli, pull_requests, *json)?));
         }
-        Command::Queue { queue: Queue::Add(adding) } => {
+        Command::Queue { queue: QueueCommand::Add(adding) } => {
             return Ok(told(&write_to_forge(cli, &adding.which.how, || Ok(adding.order()))?));
         }
-        Command::Queue { queue: Queue::Remove(queueing) } => {
+        Command::Queue { queue: QueueCommand::Remove(queueing) } => {
             return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.removal()))?));
         }
-        Command::Queue { queue: Queue::Retarget(retargeting) } => {
+        Command::Queue { queue: QueueCommand::Retarget(retargeting) } => {
             return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.order()))?));
         }
-        Command::Queue { queue: Queue::History { json, limit, pull_request } } => {
-            let wanted = queue::sent::Wanted { pull_request: pull_request.as_deref(), limit: *limit };
+        Command::Queue { queue: QueueCommand::History { json, limit, pull_request } } => {
+            let wanted = queue::sent::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
             show_sent(cli, &wanted, *json)?;
         }
         Command::Inbox { json, fresh, all, pull_requests } => {
-            let wanted = inbox::Wanted { pull_requests, fresh: *fresh, all: *all };
+            let wanted = inbox::InboxQuery { pull_requests, fresh: *fresh, all: *all };
             return Ok(told(&show_inbox(cli, &wanted, *json)?));
         }
         Command::Pr(pr) => return Ok(told(&write_to_forge(cli, &pr.how, || pr.order(io::stdin()))?)),
@@ -129,7 +129,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             return watch_loop(cli, pull_request, *json, *once, *timeout);
         }
         Command::Journal { json, follow, pull_request, kind, search, limit } => {
-            let wanted = Wanted {
+            let wanted = JournalQuery {
                 pull_request: pull_request.as_deref(),
                 kind: kind.as_deref(),
                 search: search.as_deref(),
@@ -143,7 +143,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
         }
         Command::Reviewers { json } => {
-            let roster = Roster::of(&Profiles::in_force(&load(cli)?.config.profiles)?);
+            let roster = ProfileList::of(&Profiles::in_force(&load(cli)?.config.profiles)?);
             let text = if *json { roster.to_json()? } else { roster.to_string() };
             writeln!(io::stdout(), "{text}")?;
         }
@@ -163,8 +163,8 @@ fn start_log(cli: &Cli) -> Result<(), Failure> {
     Ok(())
 }
 
-fn load(cli: &Cli) -> Result<Loaded, ConfigError> {
-    Config::load(&Places::from_environment(cli.config.clone()))
+fn load(cli: &Cli) -> Result<LoadedConfig, ConfigError> {
+    Config::load(&ConfigPaths::from_environment(cli.config.clone()))
 }
 
 fn replay(trace: &Path) -> anyhow::Result<()> {
@@ -191,7 +191,7 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
     Ok(status.failures)
 }
 
-fn show_inbox(cli: &Cli, wanted: &inbox::Wanted<'_>, json: bool) -> anyhow::Result<Vec<Failure>> {
+fn show_inbox(cli: &Cli, wanted: &inbox::InboxQuery<'_>, json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
@@ -215,7 +215,7 @@ fn show_queue(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result
     Ok(found.failures)
 }
 
-fn show_sent(cli: &Cli, wanted: &queue::sent::Wanted<'_>, json: bool) -> anyhow::Result<()> {
+fn show_sent(cli: &Cli, wanted: &queue::sent::SentTasksQuery<'_>, json: bool) -> anyhow::Result<()> {
     let loaded = load(cli)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let sent = with_settings(cli, &loaded, async |settings| {
@@ -234,7 +234,7 @@ fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> any
         // of it ends it.
         tokio::select! {
             review = review(pull_request, reviewer, settings, &profiles) => review,
-            () = interrupted() => Err(Failure::new(Kind::Stopped, "interrupted; the reviewer was ended")),
+            () = interrupted() => Err(Failure::new(FailureKind::Stopped, "interrupted; the reviewer was ended")),
         }
     })??;
     let text = if json { review.to_json()? } else { review.to_string() };
@@ -256,11 +256,11 @@ fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<F
 /// Whether it may be written is settled before a text is read or anything is asked of GitHub.
 fn write_to_forge(
     cli: &Cli,
-    how: &How,
-    order: impl FnOnce() -> Result<Order, Failure>,
+    how: &WriteArgs,
+    order: impl FnOnce() -> Result<ActRequest, Failure>,
 ) -> anyhow::Result<Vec<Failure>> {
     let is_terminal = io::stdin().is_terminal();
-    let manner = Manner { dry_run: how.dry_run, yes: how.yes, read_only: cli.read_only, is_terminal };
+    let manner = ConsentFlags { dry_run: how.dry_run, yes: how.yes, read_only: cli.read_only, is_terminal };
     let mut ask = |sentences: &[String]| consent::ask(sentences, io::stdin().lock(), io::stderr());
     let consent = manner.consent(&mut ask)?;
     let order = order()?;
@@ -276,9 +276,13 @@ fn write_to_forge(
 }
 
 /// Runs something that needs the network, with what this process was started with.
-fn with_settings<T>(cli: &Cli, loaded: &Loaded, work: impl AsyncFnOnce(&Settings<'_>) -> T) -> io::Result<T> {
+fn with_settings<T>(
+    cli: &Cli,
+    loaded: &LoadedConfig,
+    work: impl AsyncFnOnce(&ConnectionSettings<'_>) -> T,
+) -> io::Result<T> {
     let directory = env::current_dir()?;
-    let settings = Settings {
+    let settings = ConnectionSettings {
         config: &loaded.config,
         api_url: cli.api_url.as_deref(),
         environment: &|name| env::var(name).ok(),
@@ -311,14 +315,14 @@ fn watch_loop(
         let about = session.about(&address);
         let before = known::one(&session.journal, &loaded.config, &*session.profiles, &about).await;
         let before = before.map_err(Failure::from)?;
-        let mut teller = Teller::new(&loaded.config, session.journal.clone(), about.host);
+        let mut teller = InboxNotifier::new(&loaded.config, session.journal.clone(), about.host);
         if let Some(before) = &before {
             teller.know(before);
         }
         let tracked = vec![address.clone().into()];
         let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;
         let terminal = io::stdout().is_terminal();
-        let wanted = watch::Wanted { pull_request: address, json, once, timeout, terminal };
+        let wanted = watch::WatchOptions { pull_request: address, json, once, timeout, terminal };
         let output = &mut io::stdout();
         let end = watch_and_tell(&wanted, &supervisor, &session.clock, interrupted(), teller, output).await;
         supervisor.stop().await;
@@ -334,11 +338,11 @@ fn watch_loop(
 /// The terminal, over what the checkout or the configuration means.
 fn show_terminal(cli: &Cli) -> anyhow::Result<ExitStatus> {
     needs_a_terminal("`cloture status` and `cloture watch` print lines instead")?;
-    let places = Places::from_environment(cli.config.clone());
+    let places = ConfigPaths::from_environment(cli.config.clone());
     let loaded = Config::load(&places)?;
     let profiles = Profiles::in_force(&loaded.config.profiles)?;
-    let launch = Launch {
-        configured: Configured::of(&loaded, &places),
+    let launch = TerminalLaunch {
+        configured: ConfigPresence::of(&loaded, &places),
         themes: Themes::of(&loaded.config.tui, no_color(), env::var("COLORFGBG").ok().as_deref()),
         config: Arc::new(loaded.config),
         api_url: cli.api_url.clone(),
@@ -351,9 +355,9 @@ fn show_terminal(cli: &Cli) -> anyhow::Result<ExitStatus> {
     };
     let own = Arc::clone(&launch.config);
     match leave_at_once(launch::show(launch, profiles, interrupted()))?? {
-        End::Quit => Ok(ExitStatus::Success),
-        End::PlayDemo => play_demo(&own),
-        End::Panicked => Ok(ExitStatus::Bug),
+        TerminalEnd::Quit => Ok(ExitStatus::Success),
+        TerminalEnd::PlayDemo => play_demo(&own),
+        TerminalEnd::Panicked => Ok(ExitStatus::Bug),
     }
 }
 
@@ -361,7 +365,7 @@ fn play_demo(own: &Config) -> anyhow::Result<ExitStatus> {
     needs_a_terminal("run it in one")?;
     let themes = Themes::of(&own.tui, no_color(), env::var("COLORFGBG").ok().as_deref());
     let end = block_on_one(demo::play(own, themes, interrupted()))??;
-    Ok(if end == End::Panicked { ExitStatus::Bug } else { ExitStatus::Success })
+    Ok(if end == TerminalEnd::Panicked { ExitStatus::Bug } else { ExitStatus::Success })
 }
 
 fn needs_a_terminal(instead: &str) -> Result<(), Failure> {
@@ -390,14 +394,14 @@ fn tell_of_damage(set_aside: Option<&SetAside>) {
     }
 }
 
-fn show_history(cli: &Cli, wanted: &Wanted<'_>, follow: bool) -> anyhow::Result<()> {
+fn show_history(cli: &Cli, wanted: &JournalQuery<'_>, follow: bool) -> anyhow::Result<()> {
     let config = load(cli)?.config;
     let address = config.journal_address(cli.state_dir.clone().or_else(state_folder));
     let unknown =
         || Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME");
     let address = address.ok_or_else(unknown)?;
     block_on(async {
-        let opened = Journal::open(&address, Options::new(SystemClock.now())).await?;
+        let opened = Journal::open(&address, JournalOptions::new(SystemClock.now())).await?;
         tell_of_damage(opened.set_aside.as_ref());
         let until = follow.then(interrupted);
         let shown = show(&opened.journal, wanted, until, &mut io::stdout()).await;
@@ -490,10 +494,10 @@ fn exit_status(error: &anyhow::Error) -> ExitStatus {
         failure.kind.exit_status()
     } else if let Some(ShowError::Failure(failure)) = error.downcast_ref() {
         failure.kind.exit_status()
-    } else if let Some(HistoryError::Usage(failure)) = error.downcast_ref() {
+    } else if let Some(JournalCommandError::Usage(failure)) = error.downcast_ref() {
         failure.kind.exit_status()
     } else if error.downcast_ref::<JournalError>().is_some()
-        || matches!(error.downcast_ref(), Some(HistoryError::Journal(_)))
+        || matches!(error.downcast_ref(), Some(JournalCommandError::Journal(_)))
     {
         ExitStatus::Journal
     } else if error.downcast_ref::<ConfigError>().is_some() {

@@ -7,7 +7,7 @@
 
 use crate::domain::re_review::ReadsReplies;
 use crate::domain::vocabulary::Intent;
-use evidence::Evidence;
+use evidence::SentenceEvidence;
 use phrases::Signal;
 
 mod agents;
@@ -35,8 +35,10 @@ impl ReadsReplies for PhraseTables {
 pub fn classify(body: &str) -> Intent {
     let reading = reading::read(body);
     let sentences = sentence::split(&reading.lines);
-    let reply =
-        Reply { sentences: sentences.into_iter().map(evidence::weigh).collect(), whole: reading.whole };
+    let reply = ReplyEvidence {
+        sentences: sentences.into_iter().map(evidence::weigh).collect(),
+        whole: reading.whole,
+    };
     reply.intent()
 }
 
@@ -63,12 +65,12 @@ const SHORTEST_STATEMENT: usize = 11;
 /// What speaks against reading "this is meant to be so" as the end of the matter.
 const OBJECTIONS: [Signal; 3] = [Signal::Argues, Signal::Denies, Signal::Settled];
 
-struct Reply {
-    sentences: Vec<Evidence>,
+struct ReplyEvidence {
+    sentences: Vec<SentenceEvidence>,
     whole: bool,
 }
 
-impl Reply {
+impl ReplyEvidence {
     fn intent(&self) -> Intent {
         let fixed = self.first(Signal::Fixed);
         let disputed = self.first(Signal::Disputes);
@@ -96,7 +98,7 @@ impl Reply {
 
     /// Nothing was left unread, taken back or held open.
     fn may_close(&self) -> bool {
-        let takes_back = |sentence: &Evidence| {
+        let takes_back = |sentence: &SentenceEvidence| {
             sentence.doubted || (sentence.has(Signal::Contrasts) && sentence.has(Signal::Denies))
         };
         self.whole && !self.says(Signal::Withholds) && !self.sentences.iter().any(takes_back)

@@ -33,16 +33,19 @@ pub use faults::{Fault, FaultKind};
 pub use inspect::{
     CommentSnapshot, IssueSnapshot, PullSnapshot, RequestRecord, ReviewSnapshot, Snapshot, ThreadSnapshot,
 };
-pub use limits::Limits;
+pub use limits::SimulatedLimits;
 pub use scenario::{
-    AccountEntry, Action, Actor, CheckRunAction, CommentAction, Condition, DeleteAccountAction, EditAction,
+    AccountEntry, ByAction, CheckRunAction, CommentAction, Condition, DeleteAccountAction, EditAction,
     Hidden, LabelAction, MinimiseAction, OnThreadAction, PullRequestEntry, PushAction, Replacement,
-    ReplyAction, RepositoryEntry, RequestAction, ReviewAction, Scenario, ScenarioError, Step, ThreadEntry,
-    TokenEntry, Trigger,
+    ReplyAction, RepositoryEntry, RequestAction, ReviewAction, Scenario, ScenarioAction, ScenarioError,
+    ScenarioStep, StepTrigger, ThreadEntry, TokenEntry,
 };
-pub use world::{AccountKind, Association, Dispatch, Event, Post, PullState, ReviewState, Side};
+pub use world::{
+    Dispatch, PullState, ReceivedWrite, Side, SimulatedAccountKind, SimulatedAssociation,
+    SimulatedReviewState, WorldEventKind,
+};
 
-use server::Shared;
+use server::SharedCore;
 
 /// Why the simulator does not start, or does not do what it was told.
 #[derive(Debug, thiserror::Error)]
@@ -63,13 +66,13 @@ pub enum SimulatorError {
 
 /// How to start; the default is what tests want.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct SimulatorOptions {
     /// 0 takes any free port.
     pub port: u16,
     pub clock: ClockMode,
 }
 
-impl Default for Options {
+impl Default for SimulatorOptions {
     fn default() -> Self {
         Self { port: 0, clock: ClockMode::Manual }
     }
@@ -78,16 +81,16 @@ impl Default for Options {
 /// A running simulator. It stops, and closes its connections, when dropped.
 #[derive(Debug)]
 pub struct Simulator {
-    shared: Shared,
+    shared: SharedCore,
     address: SocketAddr,
     task: JoinHandle<()>,
 }
 
 impl Simulator {
     /// Starts on loopback, inside the current tokio runtime.
-    pub async fn start(scenario: &Scenario, options: Options) -> Result<Self, SimulatorError> {
+    pub async fn start(scenario: &Scenario, options: SimulatorOptions) -> Result<Self, SimulatorError> {
         let core = core::Core::new(scenario, options.clock).map_err(SimulatorError::Broken)?;
-        let shared = Shared::new(core);
+        let shared = SharedCore::new(core);
         let (listener, address) = server::bind(options.port)
             .await
             .map_err(|source| SimulatorError::Listen { port: options.port, source })?;
@@ -128,7 +131,7 @@ impl Simulator {
     }
 
     /// Lets a scripted account do something now, on `owner/name#number`.
-    pub fn perform(&self, pull_request: &str, action: &Action) -> Result<(), SimulatorError> {
+    pub fn perform(&self, pull_request: &str, action: &ScenarioAction) -> Result<(), SimulatorError> {
         self.shared.lock().perform(pull_request, action).map_err(SimulatorError::Action)
     }
 
@@ -138,7 +141,7 @@ impl Simulator {
         #[serde(deny_unknown_fields)]
         struct Actions {
             #[serde(rename = "do")]
-            actions: Vec<Action>,
+            actions: Vec<ScenarioAction>,
         }
         let actions: Actions =
             toml::from_str(text).map_err(|error| SimulatorError::Action(error.to_string()))?;
@@ -162,7 +165,7 @@ impl Simulator {
     }
 
     /// What the viewer wrote over the API, in the order it took effect.
-    pub fn posts(&self) -> Vec<Post> {
+    pub fn posts(&self) -> Vec<ReceivedWrite> {
         let mut core = self.shared.lock();
         let viewer = core.viewer_login();
         core.snapshot().posts.into_iter().filter(|post| post.by == viewer).collect()
@@ -218,7 +221,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), SimulatorError> {
     let clock = ClockMode::Running { speed: scenario.speed.unwrap_or(1.0) };
-    let simulator = Simulator::start(scenario, Options { port, clock }).await?;
+    let simulator = Simulator::start(scenario, SimulatorOptions { port, clock }).await?;
     ready(&simulator.url());
     shutdown.await;
     Ok(())

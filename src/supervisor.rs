@@ -26,39 +26,41 @@ pub mod said;
 pub mod standing;
 pub mod view;
 
-pub use actor::Command;
+pub use actor::LoopCommand;
 pub use hub::Supervisor;
-pub use view::{Board, Role, Trouble, TroubleKind, View};
+pub use view::{Board, DriverRole, PullRequestView, SupervisorProblem, SupervisorProblemKind};
 
 use crate::config::Config;
-use crate::domain::post::Reads;
+use crate::domain::post::PostReader;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::ReviewerName;
-use crate::github::writer::Pace;
+use crate::github::writer::WritePace;
 use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
-use crate::reviewers::profiles::{Known, Profiles};
-use clock::{Busy, Clock};
-use due::Ask;
-use left_alone::LeftAlone;
-use standing::Rules;
+use crate::reviewers::profiles::{ActiveProfile, Profiles};
+use clock::{Clock, WorkCounter};
+use due::ReReviewRequest;
+use left_alone::RequestPause;
+use standing::RepositoryRules;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 
 /// How a reviewer is asked to look again. Profiles know.
-pub trait Asks: fmt::Debug + Send + Sync {
+pub trait ReReviewRequester: fmt::Debug + Send + Sync {
     /// None for one that comes by itself, or cannot be asked.
-    fn ask(&self, reviewer: &ReviewerName) -> Option<Ask>;
+    fn ask(&self, reviewer: &ReviewerName) -> Option<ReReviewRequest>;
 }
 
-impl Asks for Profiles {
-    fn ask(&self, reviewer: &ReviewerName) -> Option<Ask> {
-        let Known { profile, .. } = self.get(reviewer)?;
+impl ReReviewRequester for Profiles {
+    fn ask(&self, reviewer: &ReviewerName) -> Option<ReReviewRequest> {
+        let ActiveProfile { profile, .. } = self.get(reviewer)?;
         match profile.logins.first() {
-            Some(login) if profile.re_request => Some(Ask::Request { login: login.as_str().into() }),
-            _ if !profile.ask_again.is_empty() => Some(Ask::Mention(profile.ask_again.clone())),
+            Some(login) if profile.re_request => {
+                Some(ReReviewRequest::Request { login: login.as_str().into() })
+            }
+            _ if !profile.ask_again.is_empty() => Some(ReReviewRequest::Mention(profile.ask_again.clone())),
             _ => None,
         }
     }
@@ -66,10 +68,10 @@ impl Asks for Profiles {
 
 /// What a supervisor is started with.
 #[derive(Debug)]
-pub struct Options {
+pub struct SupervisorOptions {
     pub config: Arc<Config>,
-    pub reads: Arc<dyn Reads>,
-    pub asks: Arc<dyn Asks>,
+    pub reads: Arc<dyn PostReader>,
+    pub asks: Arc<dyn ReReviewRequester>,
     pub journal: Journal,
     pub client: Client,
     pub clock: Arc<dyn Clock>,
@@ -77,7 +79,7 @@ pub struct Options {
     pub instance: String,
     /// Decides and writes nothing, whatever the configuration says.
     pub read_only: bool,
-    pub pace: Pace,
+    pub pace: WritePace,
     /// How long this instance keeps a pull request without being heard of.
     pub lease: Duration,
     /// Whether somebody wants loops to run that have ended before, be it that a person stopped them. What was under way
@@ -89,10 +91,10 @@ pub struct Options {
 
 /// The same, as everything inside shares it.
 #[derive(Debug)]
-pub(crate) struct Setup {
+pub(crate) struct SupervisorContext {
     config: Arc<Config>,
-    reads: Arc<dyn Reads>,
-    asks: Arc<dyn Asks>,
+    reads: Arc<dyn PostReader>,
+    asks: Arc<dyn ReReviewRequester>,
     journal: Journal,
     reader: Arc<Reader<Client>>,
     writer: Arc<Writer<Client>>,
@@ -103,14 +105,14 @@ pub(crate) struct Setup {
     lease: Duration,
     fresh: bool,
     environment: fn(&str) -> Option<String>,
-    busy: Busy,
-    left_alone: LeftAlone,
+    busy: WorkCounter,
+    left_alone: RequestPause,
     /// Held for the whole of a write, so that whoever comes next knows how it went.
     writing: Mutex<()>,
     board: watch::Sender<Arc<Board>>,
 }
 
-impl Setup {
+impl SupervisorContext {
     fn key(&self, address: &PullRequestAddress) -> PullRequestKey {
         PullRequestKey {
             host: self.host.clone(),
@@ -119,7 +121,7 @@ impl Setup {
         }
     }
 
-    fn rules(&self, repository: &RepositoryName) -> Rules<'_> {
-        Rules::of(&self.config, &*self.reads, repository, self.read_only)
+    fn rules(&self, repository: &RepositoryName) -> RepositoryRules<'_> {
+        RepositoryRules::of(&self.config, &*self.reads, repository, self.read_only)
     }
 }

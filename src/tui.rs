@@ -33,10 +33,13 @@ mod update;
 mod view;
 
 pub use dialog::Overlay;
-pub use driver::{Arrival, End, Found, Launch, Setup, Supervised, Wish, run};
+pub use driver::{
+    DiscoveryResult, LaunchChannels, StartupEvent, StartupRequest, SupervisorHandles, TerminalEnd,
+    TerminalSetup, run,
+};
 pub use guide::Guide;
 pub use message::{Effect, Message};
-pub use model::{List, Model, Pane, Screen};
+pub use model::{ListScreen, Model, Pane, Screen};
 pub use theme::{Theme, Themes};
 pub use update::update;
 pub use view::draw;

@@ -1,19 +1,19 @@
 //! The author's agent: how it is sent to fix the findings of a round, and what it is given.
 //!
-//! It gets the [`Task`] as JSON on its standard input (a coding agent gets it inside a prompt), runs in a work tree of its
+//! It gets the [`AuthorTask`] as JSON on its standard input (a coding agent gets it inside a prompt), runs in a work tree of its
 //! own at the head of the pull request's branch, and pushes by itself. Whether a round may start at all is the loop's
 //! decision (L6) and not made here; what came of it is told by the branch, not by the agent's words.
 
 mod task;
 mod work_tree;
 
-pub use task::{FindingPart, PushPart, SkippedPart, Task};
+pub use task::{AuthorFindingPart, AuthorTask, PushPart, SkippedPart};
 pub use work_tree::WorkTreeError;
 
-use crate::agents::process::{Ending, NotStarted};
+use crate::agents::process::{NotStarted, ProgramEnding};
 use crate::domain::vocabulary::Sha;
 use crate::reviewers::adapters::Program;
-use crate::reviewers::prompt::{Prompt, PromptError, Purpose};
+use crate::reviewers::prompt::{Prompt, PromptError, PromptPurpose};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use work_tree::WorkTree;
 
 /// The agent as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
-    pub kind: AgentKind,
+pub struct AuthorAgent {
+    pub kind: AuthorAgentKind,
     pub program: Program,
     pub prompt_file: Option<PathBuf>,
     /// A local checkout of the repository, from which work trees are made.
@@ -30,7 +30,7 @@ pub struct Agent {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentKind {
+pub enum AuthorAgentKind {
     /// The task as JSON on standard input.
     Program,
     Claude,
@@ -39,8 +39,8 @@ pub enum AgentKind {
 
 /// What came of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub ending: Ending,
+pub struct AuthorOutcome {
+    pub ending: ProgramEnding,
     /// What it printed, and the end of its log. Neither is cleaned.
     pub said: String,
     pub log: String,
@@ -66,11 +66,11 @@ pub enum AuthorError {
 const OUTPUT: usize = 1024 * 1024;
 
 /// Sends the agent to work and waits for it. The work tree is gone afterwards, whatever happened in it.
-pub async fn dispatch(agent: &Agent, mut task: Task) -> Result<Outcome, AuthorError> {
+pub async fn dispatch(agent: &AuthorAgent, mut task: AuthorTask) -> Result<AuthorOutcome, AuthorError> {
     let prompt = match agent.kind {
-        AgentKind::Program => None,
-        AgentKind::Claude | AgentKind::Codex => {
-            Some(Prompt::load(Purpose::Fix, agent.prompt_file.as_deref()).await?)
+        AuthorAgentKind::Program => None,
+        AuthorAgentKind::Claude | AuthorAgentKind::Codex => {
+            Some(Prompt::load(PromptPurpose::Fix, agent.prompt_file.as_deref()).await?)
         }
     };
     let tree = WorkTree::prepare(agent, &task).await?;
@@ -83,7 +83,7 @@ pub async fn dispatch(agent: &Agent, mut task: Task) -> Result<Outcome, AuthorEr
     let head_after = tree.branch_head().await.ok();
     tree.remove().await;
     let finished = run?;
-    Ok(Outcome {
+    Ok(AuthorOutcome {
         ending: finished.ending,
         said: String::from_utf8_lossy(&finished.output).into_owned(),
         log: finished.log,
@@ -94,17 +94,17 @@ pub async fn dispatch(agent: &Agent, mut task: Task) -> Result<Outcome, AuthorEr
 }
 
 /// What each agent is started with. Whoever wants it to be allowed more, or less, says so in its command.
-fn arguments(kind: AgentKind, tree: &WorkTree) -> Vec<OsString> {
+fn arguments(kind: AuthorAgentKind, tree: &WorkTree) -> Vec<OsString> {
     match kind {
-        AgentKind::Program => Vec::new(),
-        AgentKind::Claude => {
+        AuthorAgentKind::Program => Vec::new(),
+        AuthorAgentKind::Claude => {
             let allowed =
                 "Bash(git add:*),Bash(git commit:*),Bash(git push:*),Bash(git diff:*),Bash(git log:*)";
             ["--print", "--permission-mode", "acceptEdits", "--allowedTools", allowed]
                 .map(OsString::from)
                 .into()
         }
-        AgentKind::Codex => {
+        AuthorAgentKind::Codex => {
             let mut arguments: Vec<OsString> =
                 ["exec", "--sandbox", "workspace-write", "--color", "never"].map(OsString::from).into();
             // A work tree keeps its commits in the checkout it was made from, and pushing needs the network.
@@ -115,16 +115,16 @@ fn arguments(kind: AgentKind, tree: &WorkTree) -> Vec<OsString> {
     }
 }
 
-impl Outcome {
+impl AuthorOutcome {
     /// Whether the branch moved, which is the only thing that counts as work.
     pub fn pushed(&self) -> bool {
         self.head_after.as_ref().is_some_and(|head| *head != self.head_before)
     }
 
     /// One sentence for the journal.
-    pub fn sentence(&self, agent: &Agent) -> String {
+    pub fn sentence(&self, agent: &AuthorAgent) -> String {
         let ending = match self.ending {
-            Ending::Succeeded => "the author's agent finished".to_owned(),
+            ProgramEnding::Succeeded => "the author's agent finished".to_owned(),
             other => format!("of the author's agent, {}", agent.program.described(other)),
         };
         let after = match &self.head_after {

@@ -5,7 +5,7 @@
 
 mod address;
 
-pub use address::{Address, AddressError, is_loopback};
+pub use address::{HttpAddress, HttpAddressError, is_loopback};
 
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -22,7 +22,7 @@ use tower_service::Service;
 
 /// How patient to be, and how much to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct HttpLimits {
     /// For the name, the connection and its encryption.
     pub connect: Duration,
     /// From the first byte sent to the last byte received.
@@ -49,12 +49,12 @@ pub enum HttpError {
     NoAnswer { address: String, reason: String },
     /// The answer began, so that its status is known, and did not end as it should.
     #[error("{address} answered {status}, but its answer is incomplete: {reason}")]
-    CutShort { address: String, status: StatusCode, reason: Short },
+    CutShort { address: String, status: StatusCode, reason: IncompleteAnswer },
 }
 
 /// Why an answer is not whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Short {
+pub enum IncompleteAnswer {
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
     #[error("it took longer than {0:?}")]
@@ -72,10 +72,10 @@ impl HttpError {
 
 /// Posts a body and waits for the whole answer, whatever its status is.
 pub async fn post(
-    address: &Address,
+    address: &HttpAddress,
     headers: HeaderMap,
     body: impl Into<Bytes>,
-    limits: Limits,
+    limits: HttpLimits,
 ) -> Result<Response, HttpError> {
     let not_sent = |reason: String| HttpError::NotSent { address: address.to_string(), reason };
     let request = request(address, headers, body.into()).map_err(|error| not_sent(error.to_string()))?;
@@ -94,7 +94,7 @@ pub async fn post(
         let answer = answer.map_err(|error| no_answer(innermost(&error)))?;
         let (parts, body) = answer.into_parts();
         let body = timeout_at(deadline, collected(body, limits.answer)).await;
-        let body = body.unwrap_or(Err(Short::TooSlow(limits.whole)));
+        let body = body.unwrap_or(Err(IncompleteAnswer::TooSlow(limits.whole)));
         match body {
             Ok(body) => Ok(Response { status: parts.status, headers: parts.headers, body }),
             Err(reason) => {
@@ -110,7 +110,7 @@ pub async fn post(
     }
 }
 
-fn request(address: &Address, headers: HeaderMap, body: Bytes) -> http::Result<Request<Full<Bytes>>> {
+fn request(address: &HttpAddress, headers: HeaderMap, body: Bytes) -> http::Result<Request<Full<Bytes>>> {
     let mut request = Request::post(address.path_and_query())
         .header(header::HOST, address.authority())
         .header(header::USER_AGENT, HeaderValue::from_static("cloture"));
@@ -122,7 +122,7 @@ fn request(address: &Address, headers: HeaderMap, body: Bytes) -> http::Result<R
     Ok(request)
 }
 
-async fn connected(address: &Address) -> Result<MaybeHttpsStream<TokioIo<TcpStream>>, String> {
+async fn connected(address: &HttpAddress) -> Result<MaybeHttpsStream<TokioIo<TcpStream>>, String> {
     let uri = address.uri().clone();
     if !address.is_encrypted() {
         let stream = HttpConnector::new().call(uri).await;
@@ -134,11 +134,13 @@ async fn connected(address: &Address) -> Result<MaybeHttpsStream<TokioIo<TcpStre
     connector.call(uri).await.map_err(|error| innermost(error.as_ref()))
 }
 
-async fn collected(body: Incoming, most: usize) -> Result<Bytes, Short> {
+async fn collected(body: Incoming, most: usize) -> Result<Bytes, IncompleteAnswer> {
     match Limited::new(body, most).collect().await {
         Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => Err(Short::TooLarge(most)),
-        Err(error) => Err(Short::Broken(innermost(error.as_ref()))),
+        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => {
+            Err(IncompleteAnswer::TooLarge(most))
+        }
+        Err(error) => Err(IncompleteAnswer::Broken(innermost(error.as_ref()))),
     }
 }
 

@@ -3,8 +3,8 @@
 //! Whether to tell is decided apart from telling, and what a terminal is to print is handed back to whoever owns the
 //! terminal: nothing is printed here.
 
-use crate::agents::process::{self, Ending, Environment, Job, Limits, NotStarted};
-use crate::config::{How, Notifications, When};
+use crate::agents::process::{self, Environment, NotStarted, ProgramEnding, ProgramLimits, ProgramRun};
+use crate::config::{NotificationConfig, NotifyHow, NotifyWhen};
 use crate::domain::vocabulary::Severity;
 use crate::output::sanitize;
 use serde::Serialize;
@@ -20,7 +20,7 @@ use std::time::Duration;
 ///
 /// `notification` is the version of the format. `severity` is null where nobody stated one, `url` where there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Notice {
+pub struct Notification {
     pub notification: u32,
     pub pull_request: String,
     pub title: String,
@@ -49,21 +49,21 @@ pub enum NotifyError {
 
 /// Whether somebody is to be told. What has no stated severity waits for a person all the same and nobody knows how
 /// bad it is, so it is told of.
-pub fn should_notify(notifications: &Notifications, severity: Option<Severity>) -> bool {
+pub fn should_notify(notifications: &NotificationConfig, severity: Option<Severity>) -> bool {
     match notifications.when {
-        When::Never => false,
-        When::Always => true,
-        When::AtLeast(least) => severity.is_none_or(|severity| severity >= least),
+        NotifyWhen::Never => false,
+        NotifyWhen::Always => true,
+        NotifyWhen::AtLeast(least) => severity.is_none_or(|severity| severity >= least),
     }
 }
 
 /// Tells, and returns what the terminal is to print for it, which may be nothing.
-pub async fn notify(how: &How, notice: &Notice) -> Result<Vec<u8>, NotifyError> {
+pub async fn notify(how: &NotifyHow, notice: &Notification) -> Result<Vec<u8>, NotifyError> {
     match how {
-        How::Bell => Ok(vec![BELL]),
-        How::Osc9 => Ok(notice.osc9()),
-        How::Desktop => desktop(notice, &desktop_environment()).await.map(|()| Vec::new()),
-        How::Command(command) => run_command(command, notice).await.map(|()| Vec::new()),
+        NotifyHow::Bell => Ok(vec![BELL]),
+        NotifyHow::Osc9 => Ok(notice.osc9()),
+        NotifyHow::Desktop => desktop(notice, &desktop_environment()).await.map(|()| Vec::new()),
+        NotifyHow::Command(command) => run_command(command, notice).await.map(|()| Vec::new()),
     }
 }
 
@@ -72,9 +72,9 @@ const BELL: u8 = 0x07;
 const LONGEST_TEXT: usize = 200;
 
 /// A notification is shown at once or not at all.
-const LIMITS: Limits = Limits { time: Duration::from_secs(10), output: 64 * 1024, log: 1024 };
+const LIMITS: ProgramLimits = ProgramLimits { time: Duration::from_secs(10), output: 64 * 1024, log: 1024 };
 
-impl Notice {
+impl Notification {
     /// What is shown above the text.
     fn heading(&self) -> String {
         short(&format!("Cloture: {}", self.pull_request))
@@ -110,7 +110,7 @@ fn desktop_environment() -> Environment {
 }
 
 /// Asks the programs of the known desktops in turn; the first that is there decides.
-async fn desktop(notice: &Notice, environment: &Environment) -> Result<(), NotifyError> {
+async fn desktop(notice: &Notification, environment: &Environment) -> Result<(), NotifyError> {
     let (heading, text) = (notice.heading(), notice.text());
     // The text is markup to some desktops. The title is not.
     let markup = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -127,7 +127,7 @@ async fn desktop(notice: &Notice, environment: &Environment) -> Result<(), Notif
     Err(NotifyError::NoDesktop)
 }
 
-async fn run_command(command: &[String], notice: &Notice) -> Result<(), NotifyError> {
+async fn run_command(command: &[String], notice: &Notification) -> Result<(), NotifyError> {
     let text = serde_json::to_string(notice).map_err(|error| NotifyError::Unwritable(error.to_string()))?;
     let stdin = format!("{}\n", sanitize::json(&text));
     let (program, arguments) = command.split_first().map_or(("", [].as_slice()), |(p, a)| (p.as_str(), a));
@@ -142,15 +142,15 @@ async fn run(
     stdin: &[u8],
 ) -> Result<(), NotifyError> {
     let program = OsStr::new(program);
-    let job = Job { program, arguments, directory: None, environment, stdin, limits: LIMITS };
+    let job = ProgramRun { program, arguments, directory: None, environment, stdin, limits: LIMITS };
     let failed =
         |what: &str| Err(NotifyError::Failed { program: process::name(program), what: what.to_owned() });
     match process::run(&job).await?.ending {
-        Ending::Succeeded => Ok(()),
-        Ending::Failed(status) => failed(&format!("failed with status {status}")),
-        Ending::Killed(_) => failed("was ended by something else"),
-        Ending::TooSlow => failed("took too long and was ended"),
-        Ending::TooMuch => failed("printed too much and was ended"),
+        ProgramEnding::Succeeded => Ok(()),
+        ProgramEnding::Failed(status) => failed(&format!("failed with status {status}")),
+        ProgramEnding::Killed(_) => failed("was ended by something else"),
+        ProgramEnding::TooSlow => failed("took too long and was ended"),
+        ProgramEnding::TooMuch => failed("printed too much and was ended"),
     }
 }
 

@@ -11,7 +11,7 @@ mod output;
 
 pub use environment::Environment;
 
-use group::Group;
+use group::ProcessGroup;
 use output::{Tail, keep_all, keep_tail};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -23,19 +23,19 @@ use tokio::time::{Instant, timeout};
 
 /// A program and everything it is run with.
 #[derive(Debug, Clone)]
-pub struct Job<'a> {
+pub struct ProgramRun<'a> {
     pub program: &'a OsStr,
     pub arguments: &'a [OsString],
     /// Where it runs; the folder of this process where there is none.
     pub directory: Option<&'a Path>,
     pub environment: &'a Environment,
     pub stdin: &'a [u8],
-    pub limits: Limits,
+    pub limits: ProgramLimits,
 }
 
 /// What a program may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProgramLimits {
     pub time: Duration,
     /// Bytes of standard output; with one more it is ended.
     pub output: usize,
@@ -45,8 +45,8 @@ pub struct Limits {
 
 /// What became of a program that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
-    pub ending: Ending,
+pub struct FinishedProgram {
+    pub ending: ProgramEnding,
     /// As much of its standard output as was read. Complete unless it printed too much or ran out of time.
     pub output: Vec<u8>,
     /// The end of what it wrote to its error stream. It may quote anything: clean it before it is shown.
@@ -55,7 +55,7 @@ pub struct Finished {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ProgramEnding {
     Succeeded,
     /// It exited with this status.
     Failed(i32),
@@ -82,10 +82,10 @@ const GRACE: Duration = Duration::from_secs(1);
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// Runs a program to its end, whatever that is. Dropping the future ends the program and its group as well.
-pub async fn run(job: &Job<'_>) -> Result<Finished, NotStarted> {
+pub async fn run(job: &ProgramRun<'_>) -> Result<FinishedProgram, NotStarted> {
     let started = Instant::now();
     let mut child = spawn(job)?;
-    let group = Group::led_by(&child);
+    let group = ProcessGroup::led_by(&child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut output = Vec::new();
     let mut log = Tail::of(job.limits.log);
@@ -98,9 +98,9 @@ pub async fn run(job: &Job<'_>) -> Result<Finished, NotStarted> {
             )
         };
         let watched = watch(&mut child, &group, talk);
-        timeout(job.limits.time, watched).await.unwrap_or(Ending::TooSlow)
+        timeout(job.limits.time, watched).await.unwrap_or(ProgramEnding::TooSlow)
     };
-    if ending == Ending::TooSlow {
+    if ending == ProgramEnding::TooSlow {
         group.ask_to_end();
         // Whether it listened makes no difference to what comes next.
         let _listened = timeout(GRACE, child.wait()).await;
@@ -111,19 +111,19 @@ pub async fn run(job: &Job<'_>) -> Result<Finished, NotStarted> {
     let _reaped = child.wait().await;
     let took = started.elapsed();
     tracing::info!(program = ?job.program, ?ending, took = took.as_millis(), printed = output.len(), "a program ended");
-    Ok(Finished { ending, output, log: log.text(), took })
+    Ok(FinishedProgram { ending, output, log: log.text(), took })
 }
 
 /// Waits until the program has exited and everything it said was read, or until it said too much.
 async fn watch(
     child: &mut Child,
-    group: &Group,
+    group: &ProcessGroup,
     talk: impl Future<Output = Result<((), (), ()), output::TooMuch>>,
-) -> Ending {
+) -> ProgramEnding {
     tokio::pin!(talk);
     let exited = tokio::select! {
         said = &mut talk => match said {
-            Err(output::TooMuch) => return Ending::TooMuch,
+            Err(output::TooMuch) => return ProgramEnding::TooMuch,
             Ok(_) => return ending_of(child.wait().await.ok()),
         },
         status = child.wait() => status.ok(),
@@ -131,12 +131,12 @@ async fn watch(
     // A child of the child may still hold the pipes, and would for as long as it lives.
     group.end();
     match timeout(DRAIN, talk).await {
-        Ok(Err(output::TooMuch)) => Ending::TooMuch,
+        Ok(Err(output::TooMuch)) => ProgramEnding::TooMuch,
         Ok(Ok(_)) | Err(_) => ending_of(exited),
     }
 }
 
-fn spawn(job: &Job<'_>) -> Result<Child, NotStarted> {
+fn spawn(job: &ProgramRun<'_>) -> Result<Child, NotStarted> {
     let mut command = Command::new(located(job));
     command
         .args(job.arguments)
@@ -155,7 +155,7 @@ fn spawn(job: &Job<'_>) -> Result<Child, NotStarted> {
 }
 
 /// A path relative to this process stays one, although the program will run in another folder.
-fn located(job: &Job<'_>) -> PathBuf {
+fn located(job: &ProgramRun<'_>) -> PathBuf {
     let path = Path::new(job.program);
     let is_bare = path.components().count() == 1 && !job.program.to_string_lossy().contains(['/', '\\']);
     if is_bare || path.is_absolute() {
@@ -178,14 +178,14 @@ async fn feed(stdin: Option<ChildStdin>, bytes: &[u8]) -> Result<(), output::Too
     Ok(())
 }
 
-fn ending_of(status: Option<ExitStatus>) -> Ending {
+fn ending_of(status: Option<ExitStatus>) -> ProgramEnding {
     match status {
-        Some(status) if status.success() => Ending::Succeeded,
+        Some(status) if status.success() => ProgramEnding::Succeeded,
         Some(status) => match status.code() {
-            Some(code) => Ending::Failed(code),
-            None => Ending::Killed(signal_of(status)),
+            Some(code) => ProgramEnding::Failed(code),
+            None => ProgramEnding::Killed(signal_of(status)),
         },
-        None => Ending::Killed(None),
+        None => ProgramEnding::Killed(None),
     }
 }
 

@@ -1,5 +1,5 @@
 //! How a handoff task is sent to its target (H9). What is handed off, and when, was decided before (H1–H8); here a task
-//! becomes a [`Document`], and the document a [`Delivery`]: data that can be shown, recorded, and only then sent.
+//! becomes a [`TaskDocument`], and the document a [`Delivery`]: data that can be shown, recorded, and only then sent.
 //!
 //! A task is never sent twice (H4). What goes to GitHub carries a marker that is looked for before anything is sent;
 //! what goes to a program or a server cannot be looked for, so that an answer which was lost is a person's business.
@@ -11,14 +11,14 @@ mod forge;
 mod markdown;
 mod webhook;
 
-pub use backoff::{Backoff, Next};
-pub use command::{KEY_VARIABLE, Run};
-pub use document::{Document, FindingPart, KEY_PREFIX, ReplyPart, Sources, VERSION, key, reason};
-pub use webhook::{KEY_HEADER, Post, SIGNATURE_HEADER, signature};
+pub use backoff::{Backoff, RetryDecision};
+pub use command::{CommandDelivery, KEY_VARIABLE};
+pub use document::{KEY_PREFIX, ReplyPart, TaskDocument, TaskFindingPart, TaskSources, VERSION, key, reason};
+pub use webhook::{KEY_HEADER, SIGNATURE_HEADER, WebhookDelivery, signature};
 
-use crate::config::{TargetKind, Targets};
+use crate::config::{TargetKind, TargetKinds};
 use crate::domain::vocabulary::{TargetName, ThreadId};
-use crate::github::write::{self, KeyError};
+use crate::github::write::{self, WriteKeyError};
 use crate::github::{self, Transport, Write, Writer};
 use crate::output::sanitize;
 
@@ -29,20 +29,20 @@ pub struct Delivery {
     pub key: String,
     /// What will be sent where, in one sentence for people who are asked first (U3). Fit for a terminal.
     pub sentence: String,
-    pub means: Means,
+    pub means: DeliveryMeans,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Means {
+pub enum DeliveryMeans {
     /// For [`Writer::write`], which looks for it before it sends it.
     Write(Write),
-    Run(Run),
-    Post(Post),
+    Run(CommandDelivery),
+    Post(WebhookDelivery),
 }
 
 /// What became of a task that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeliveryOutcome {
     /// The target has it; on GitHub, there.
     Taken { url: Option<String> },
     /// The target does not have it, or it will be looked for before it is sent again: it may be tried again.
@@ -68,29 +68,33 @@ pub enum NotSendable {
     #[error("the task could not be written as JSON: {0}")]
     Unwritable(String),
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Key(#[from] WriteKeyError),
 }
 
 /// How tasks are sent to a target.
-pub fn kind_of<'a>(targets: &'a Targets, name: &TargetName) -> Result<&'a TargetKind, NotSendable> {
+pub fn kind_of<'a>(targets: &'a TargetKinds, name: &TargetName) -> Result<&'a TargetKind, NotSendable> {
     targets.get(name).ok_or_else(|| NotSendable::NoKind(name.clone()))
 }
 
 /// Turns a task into what is to be sent. `on` is the pull request it comes from. Nothing is sent.
-pub fn prepare(document: &Document, kind: &TargetKind, on: &write::Target) -> Result<Delivery, NotSendable> {
+pub fn prepare(
+    document: &TaskDocument,
+    kind: &TargetKind,
+    on: &write::PullRequestTarget,
+) -> Result<Delivery, NotSendable> {
     let (means, how) = match kind {
         TargetKind::Command { program, directory } => {
-            let run = Run::of(document, program, directory.as_deref())?;
+            let run = CommandDelivery::of(document, program, directory.as_deref())?;
             let how = format!("run `{}` with the task on its standard input", run.command_line());
-            (Means::Run(run), how)
+            (DeliveryMeans::Run(run), how)
         }
         TargetKind::Webhook { url, secret_env, timeout } => {
-            let post = Post::of(document, url, secret_env.as_deref(), *timeout)?;
+            let post = WebhookDelivery::of(document, url, secret_env.as_deref(), *timeout)?;
             let signed = match secret_env {
                 Some(name) => format!("signed with the value of {name}"),
                 None => "not signed".to_owned(),
             };
-            (Means::Post(post), format!("post the task to {url}, {signed}"))
+            (DeliveryMeans::Post(post), format!("post the task to {url}, {signed}"))
         }
         TargetKind::Issue { repository, labels, assignees } => {
             let repository = repository.as_ref().unwrap_or(&on.address.repository);
@@ -100,17 +104,17 @@ pub fn prepare(document: &Document, kind: &TargetKind, on: &write::Target) -> Re
                 names => format!(", {what} {}", names.join(", ")),
             };
             let (labelled, assigned) = (with("labelled", labels), with("assigned to", assignees));
-            (Means::Write(write), format!("open an issue in {repository}{labelled}{assigned}"))
+            (DeliveryMeans::Write(write), format!("open an issue in {repository}{labelled}{assigned}"))
         }
         TargetKind::RepositoryDispatch { repository, event_type } => {
             let repository = repository.as_ref().unwrap_or(&on.address.repository);
             let write = forge::dispatch(document, repository, event_type)?;
             let how = format!("send the event `{event_type}` to the workflows of {repository}");
-            (Means::Write(write), how)
+            (DeliveryMeans::Write(write), how)
         }
         TargetKind::Comment { body } => {
             let write = forge::comment(document, on, body)?;
-            (Means::Write(write), format!("comment on {} with \"{body}\"", on.address))
+            (DeliveryMeans::Write(write), format!("comment on {} with \"{body}\"", on.address))
         }
     };
     let count = match document.findings.len() {
@@ -131,43 +135,45 @@ impl Delivery {
         &self,
         writer: &Writer<T>,
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
-    ) -> Outcome {
+    ) -> DeliveryOutcome {
         match &self.means {
-            Means::Write(write) => Outcome::of_write(writer.write(write).await),
-            Means::Run(run) => run.send().await,
-            Means::Post(post) => post.send(environment).await,
+            DeliveryMeans::Write(write) => DeliveryOutcome::of_write(writer.write(write).await),
+            DeliveryMeans::Run(run) => run.send().await,
+            DeliveryMeans::Post(post) => post.send(environment).await,
         }
     }
 }
 
-impl Outcome {
+impl DeliveryOutcome {
     /// What a write's outcome means for the task that it carries.
-    pub fn of_write(outcome: Result<github::Outcome, github::Error>) -> Outcome {
-        use github::Outcome as Written;
+    pub fn of_write(outcome: Result<github::WriteOutcome, github::Error>) -> DeliveryOutcome {
+        use github::WriteOutcome as Written;
         match outcome {
-            Ok(Written::Done(proof) | Written::AlreadyThere(proof)) => Outcome::Taken { url: proof.url },
-            Ok(Written::Unknown { reason, may_be_repeated: true }) => Outcome::Refused(reason),
-            Ok(Written::Unknown { reason, may_be_repeated: false }) => Outcome::Unknown(reason),
-            Ok(swallowed @ Written::SwallowedByDraft(_)) => Outcome::Unknown(swallowed.sentence()),
-            Err(error) => Outcome::Refused(error.event()),
+            Ok(Written::Done(proof) | Written::AlreadyThere(proof)) => {
+                DeliveryOutcome::Taken { url: proof.url }
+            }
+            Ok(Written::Unknown { reason, may_be_repeated: true }) => DeliveryOutcome::Refused(reason),
+            Ok(Written::Unknown { reason, may_be_repeated: false }) => DeliveryOutcome::Unknown(reason),
+            Ok(swallowed @ Written::SwallowedByDraft(_)) => DeliveryOutcome::Unknown(swallowed.sentence()),
+            Err(error) => DeliveryOutcome::Refused(error.event()),
         }
     }
 
     /// Why the target does not have it, fit for a terminal.
     pub fn refusal(&self) -> Option<String> {
         match self {
-            Outcome::Refused(reason) => Some(sanitize::line(reason).into_owned()),
-            Outcome::Taken { .. } | Outcome::Unknown(_) => None,
+            DeliveryOutcome::Refused(reason) => Some(sanitize::line(reason).into_owned()),
+            DeliveryOutcome::Taken { .. } | DeliveryOutcome::Unknown(_) => None,
         }
     }
 
     /// One sentence for the journal and the screen.
     pub fn sentence(&self) -> String {
         let sentence = match self {
-            Outcome::Taken { url: Some(url) } => format!("The target has it: {url}"),
-            Outcome::Taken { url: None } => "The target has it.".to_owned(),
-            Outcome::Refused(reason) => format!("The target did not take it: {reason}."),
-            Outcome::Unknown(reason) => {
+            DeliveryOutcome::Taken { url: Some(url) } => format!("The target has it: {url}"),
+            DeliveryOutcome::Taken { url: None } => "The target has it.".to_owned(),
+            DeliveryOutcome::Refused(reason) => format!("The target did not take it: {reason}."),
+            DeliveryOutcome::Unknown(reason) => {
                 format!(
                     "Nobody knows whether the target has it, so that it is not sent again by itself: {reason}."
                 )

@@ -7,7 +7,7 @@ use crate::github::{Client, Credentials, Host, Timeouts, Token, TokenSource};
 use std::path::Path;
 
 /// What a command is run with. The environment and the folder are passed in, so that a test decides them.
-pub struct Settings<'a> {
+pub struct ConnectionSettings<'a> {
     pub config: &'a Config,
     /// The command line's.
     pub api_url: Option<&'a str>,
@@ -17,9 +17,10 @@ pub struct Settings<'a> {
     pub environment_of_programs: fn(&str) -> Option<String>,
 }
 
-impl std::fmt::Debug for Settings<'_> {
+impl std::fmt::Debug for ConnectionSettings<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Settings { config: _, api_url, environment: _, directory, environment_of_programs: _ } = self;
+        let ConnectionSettings { config: _, api_url, environment: _, directory, environment_of_programs: _ } =
+            self;
         f.debug_struct("Settings")
             .field("api_url", api_url)
             .field("directory", directory)
@@ -29,12 +30,12 @@ impl std::fmt::Debug for Settings<'_> {
 
 /// A connection, and where its token was found.
 #[derive(Debug)]
-pub struct Forge {
+pub struct ForgeConnection {
     pub client: Client,
     pub token: TokenSource,
 }
 
-impl Settings<'_> {
+impl ConnectionSettings<'_> {
     /// The GitHub that is meant: only the command line and the configuration can name another than GitHub.com. A
     /// checkout's remote cannot, or whoever made the checkout would choose where the token goes.
     pub fn host(&self) -> Result<Host, Failure> {
@@ -52,10 +53,10 @@ impl Settings<'_> {
     }
 
     /// Finds a token and makes the client. Nothing is sent yet.
-    pub async fn connect(&self, host: Host) -> Result<Forge, Failure> {
+    pub async fn connect(&self, host: Host) -> Result<ForgeConnection, Failure> {
         let token = self.token(&host).await?;
         let source = token.source().clone();
         let client = Client::new(host, &Credentials::Token(token), Timeouts::default())?;
-        Ok(Forge { client, token: source })
+        Ok(ForgeConnection { client, token: source })
     }
 }

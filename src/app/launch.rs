@@ -7,19 +7,19 @@
 mod first_run;
 mod remembered;
 
-use crate::app::connection::Settings;
-use crate::app::selection::Watching;
+use crate::app::connection::ConnectionSettings;
+use crate::app::selection::WatchSelection;
 use crate::app::session::{self, Session};
-use crate::config::{Config, Loaded, Places};
-use crate::failure::{Failure, Kind};
-use crate::github::writer::Pace;
-use crate::github::{Client, Credentials, Error, Host, Introduction, Timeouts, TokenSource};
+use crate::config::{Config, ConfigPaths, LoadedConfig};
+use crate::failure::{Failure, FailureKind};
+use crate::github::writer::WritePace;
+use crate::github::{Client, CredentialSender, Credentials, Error, Host, Timeouts, TokenSource};
 use crate::journal::{SetAside, StoredSnapshot};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
-use crate::tui::rows::Making;
-use crate::tui::start::{Found, News, Scope};
-use crate::tui::{self, Arrival, End, Themes, Wish};
+use crate::tui::rows::RowBuilder;
+use crate::tui::start::{DiscoveredPullRequests, StartupNews, WatchScope};
+use crate::tui::{self, StartupEvent, StartupRequest, TerminalEnd, Themes};
 use std::future::Future;
 use std::io;
 use std::path::PathBuf;
@@ -29,10 +29,10 @@ use tokio::sync::{mpsc, oneshot};
 
 /// What the terminal is started with: the command line, the environment and the folder, as they were found.
 #[derive(Debug, Clone)]
-pub struct Launch {
+pub struct TerminalLaunch {
     pub config: Arc<Config>,
     /// Where the configuration was found, or would be.
-    pub configured: Configured,
+    pub configured: ConfigPresence,
     pub api_url: Option<String>,
     pub read_only: bool,
     pub state_folder: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Launch {
 
 /// Whether there is a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Configured {
+pub enum ConfigPresence {
     Yes,
     /// There is none, and this is where it would be read from; none where no home folder is known.
     No {
@@ -55,11 +55,11 @@ pub enum Configured {
     },
 }
 
-impl Configured {
-    pub fn of(loaded: &Loaded, places: &Places) -> Configured {
+impl ConfigPresence {
+    pub fn of(loaded: &LoadedConfig, places: &ConfigPaths) -> ConfigPresence {
         match &loaded.source {
-            Some(_) => Configured::Yes,
-            None => Configured::No { place: places.default.clone() },
+            Some(_) => ConfigPresence::Yes,
+            None => ConfigPresence::No { place: places.default.clone() },
         }
     }
 }
@@ -76,18 +76,18 @@ const QUEUE: usize = 64;
 
 /// Shows the terminal until the person leaves or `interrupted` completes.
 pub async fn show(
-    launch: Launch,
+    launch: TerminalLaunch,
     profiles: Profiles,
     interrupted: impl Future<Output = ()>,
-) -> Result<End, ShowError> {
+) -> Result<TerminalEnd, ShowError> {
     let host = launch.settings().host()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let profiles = Arc::new(profiles);
     let (arrivals, arriving) = mpsc::channel(QUEUE);
     let (wishes, asked_for) = mpsc::unbounded_channel();
     let (drawn, was_drawn) = oneshot::channel();
-    let setup = tui::Setup {
-        making: Making {
+    let setup = tui::TerminalSetup {
+        making: RowBuilder {
             config: Arc::clone(&launch.config),
             reads: profiles.clone(),
             read_only: launch.read_only,
@@ -98,11 +98,12 @@ pub async fn show(
         tick: Duration::from_secs(1),
         guide: None,
         supervised: None,
-        launch: Some(tui::Launch { arrivals: arriving, wishes, drawn }),
+        launch: Some(tui::LaunchChannels { arrivals: arriving, wishes, drawn }),
     };
     let (client, introduction) = Client::waiting(host.clone(), Timeouts::default());
     let introduction = Arc::new(introduction);
-    let starting = Starting { launch, host, profiles, clock, client, introduction, arrivals, asked_for };
+    let starting =
+        BackgroundStart { launch, host, profiles, clock, client, introduction, arrivals, asked_for };
     let panics = panics((starting.launch.environment)("CLOTURE_PANIC"));
     let starting = tokio::spawn(starting.run(was_drawn));
     let interrupted = async {
@@ -151,9 +152,9 @@ pub enum ShowError {
     Terminal(#[from] io::Error),
 }
 
-impl Launch {
-    fn settings(&self) -> Settings<'_> {
-        Settings {
+impl TerminalLaunch {
+    fn settings(&self) -> ConnectionSettings<'_> {
+        ConnectionSettings {
             config: &self.config,
             api_url: self.api_url.as_deref(),
             environment: &self.environment,
@@ -164,32 +165,33 @@ impl Launch {
 }
 
 /// What comes up behind the screen.
-struct Starting {
-    launch: Launch,
+struct BackgroundStart {
+    launch: TerminalLaunch,
     host: Host,
     profiles: Arc<Profiles>,
     clock: Arc<dyn Clock>,
     client: Client,
-    introduction: Arc<Introduction>,
-    arrivals: mpsc::Sender<Arrival>,
-    asked_for: mpsc::UnboundedReceiver<Wish>,
+    introduction: Arc<CredentialSender>,
+    arrivals: mpsc::Sender<StartupEvent>,
+    asked_for: mpsc::UnboundedReceiver<StartupRequest>,
 }
 
-impl Starting {
+impl BackgroundStart {
     /// Everything in its order, each step again when somebody wants that. It ends with the screen.
     async fn run(mut self, drawn: oneshot::Receiver<()>) {
         // Both are only this machine's business, and the first frame wants both.
         let settings = self.launch.settings();
-        let (mut opened, here) = tokio::join!(self.open_journal(), Watching::here(&settings, &self.host));
+        let (mut opened, here) =
+            tokio::join!(self.open_journal(), WatchSelection::here(&settings, &self.host));
         loop {
             match opened {
                 Ok((session, stored)) => {
                     if let Err(failure) = self.resume(session, stored, &here).await {
-                        self.tell(News::Journal(Err(failure))).await;
+                        self.tell(StartupNews::Journal(Err(failure))).await;
                     }
                     break;
                 }
-                Err(failure) => self.tell(News::Journal(Err(failure))).await,
+                Err(failure) => self.tell(StartupNews::Journal(Err(failure))).await,
             }
             self.scope(&here, None).await;
             if self.wish().await.is_none() {
@@ -209,14 +211,14 @@ impl Starting {
 
     /// Opens the journal and reads what was seen last, in a task of its own: starting `git` holds up whoever does it.
     async fn open_journal(&self) -> Result<(Session, Vec<StoredSnapshot>), Failure> {
-        let Starting { launch, profiles, clock, client, .. } = self;
+        let BackgroundStart { launch, profiles, clock, client, .. } = self;
         let launch = launch.clone();
         let (profiles, client, clock) = (Arc::clone(profiles), client.clone(), Arc::clone(clock));
         let opening = tokio::spawn(async move {
             let (journal, set_aside) =
                 session::open_journal(&launch.settings(), launch.state_folder.clone(), clock.now()).await?;
             let stored = journal.load_snapshots().await?.readable;
-            Ok((Session { journal, set_aside, profiles, client, clock, pace: Pace::default() }, stored))
+            Ok((Session { journal, set_aside, profiles, client, clock, pace: WritePace::default() }, stored))
         });
         let bug = |_| Failure::usage("the journal could not be opened; this is a bug, please report it");
         opening.await.map_err(bug)?
@@ -227,11 +229,11 @@ impl Starting {
         &self,
         session: Session,
         stored: Vec<StoredSnapshot>,
-        here: &Watching,
+        here: &WatchSelection,
     ) -> Result<(), Failure> {
         if let Some(SetAside { to, why }) = &session.set_aside {
             let to = to.display();
-            self.tell(News::Note(format!(
+            self.tell(StartupNews::Note(format!(
                 "the journal was damaged ({why}) and is now {to}; a new one was begun"
             )))
             .await;
@@ -244,28 +246,28 @@ impl Starting {
         let supervisor = session.resume(&settings, self.launch.instance.clone(), read_only, last).await?;
         self.scope(here, first).await;
         let desk = session.desk(&settings, &supervisor, self.launch.by.clone(), read_only);
-        let supervised = Box::new(tui::Supervised { supervisor, journal: session.journal, desk });
-        self.send(Arrival::Supervised { supervised, remembered }).await;
-        self.tell(News::Journal(Ok(()))).await;
+        let supervised = Box::new(tui::SupervisorHandles { supervisor, journal: session.journal, desk });
+        self.send(StartupEvent::Supervised { supervised, remembered }).await;
+        self.tell(StartupNews::Journal(Ok(()))).await;
         if remembered == 0
-            && let Configured::No { place: Some(place) } = &self.launch.configured
+            && let ConfigPresence::No { place: Some(place) } = &self.launch.configured
         {
             let repository = here.checkout.as_ref().ok().map(|checkout| &checkout.repository);
-            self.tell(News::FirstRun(first_run::proposal(place, repository))).await;
+            self.tell(StartupNews::FirstRun(first_run::proposal(place, repository))).await;
         }
         Ok(())
     }
 
-    async fn scope(&self, here: &Watching, first: Option<crate::github::PullRequestAddress>) {
+    async fn scope(&self, here: &WatchSelection, first: Option<crate::github::PullRequestAddress>) {
         let scope = match (&here.checkout, here.rules()) {
-            (_, number @ 1..) => Scope::Rules { number },
-            (Ok(checkout), _) => Scope::Checkout {
+            (_, number @ 1..) => WatchScope::Rules { number },
+            (Ok(checkout), _) => WatchScope::Checkout {
                 repository: checkout.repository.to_string(),
                 branch: checkout.branch.clone(),
             },
-            (Err(why), _) => Scope::Nothing { why: why.clone() },
+            (Err(why), _) => WatchScope::Nothing { why: why.clone() },
         };
-        self.tell(News::Scope { scope, first }).await;
+        self.tell(StartupNews::Scope { scope, first }).await;
     }
 
     /// Finds a token and lets everything through that waits for it. False where there is none.
@@ -276,7 +278,7 @@ impl Starting {
             Err(failure) => {
                 let what = format!("asking {}", self.host);
                 self.introduction.refuse(Error::Denied { what, missing: failure.to_string() });
-                self.tell(News::Token(Err(failure))).await;
+                self.tell(StartupNews::Token(Err(failure))).await;
                 return false;
             }
         };
@@ -292,50 +294,50 @@ impl Starting {
             }
         };
         let is_introduced = introduced.is_ok();
-        self.tell(News::Token(introduced)).await;
+        self.tell(StartupNews::Token(introduced)).await;
         is_introduced
     }
 
     /// Asks GitHub what is to be watched now: at once, every some minutes, and when somebody wants it.
-    async fn search(&mut self, mut here: Watching) {
+    async fn search(&mut self, mut here: WatchSelection) {
         let interval = self.launch.config.policy.poll_interval;
         let between = interval.saturating_mul(POLLS_BETWEEN_SEARCHES).max(BETWEEN_SEARCHES);
         loop {
             let mut again_in = between;
             if here.is_nothing() {
                 let nothing = Failure::usage("nothing says which pull requests to watch");
-                self.send(Arrival::Found(Err(nothing))).await;
+                self.send(StartupEvent::Found(Err(nothing))).await;
             } else {
-                let found = here.find(&self.client).await.map(|(first, selection)| Found {
+                let found = here.find(&self.client).await.map(|(first, selection)| DiscoveredPullRequests {
                     pull_requests: selection.pull_requests,
                     first,
                     notes: selection.failures.iter().map(ToString::to_string).collect(),
                     is_all: true,
                 });
                 // A limit is not a thing to knock at; whatever else failed may be over soon.
-                if found.as_ref().is_err_and(|failure| failure.kind != Kind::Limited) {
+                if found.as_ref().is_err_and(|failure| failure.kind != FailureKind::Limited) {
                     again_in = interval.clamp(SHORTEST_WAIT, between);
                 }
-                self.send(Arrival::Found(found)).await;
+                self.send(StartupEvent::Found(found)).await;
             }
             let wish = tokio::select! {
-                () = tokio::time::sleep(again_in) => Some(Wish::LookAgain),
+                () = tokio::time::sleep(again_in) => Some(StartupRequest::LookAgain),
                 wish = self.asked_for.recv() => wish,
             };
             match wish {
                 None => return,
-                Some(Wish::LookAgain) => {}
-                Some(Wish::WriteConfiguration) => here = self.configure(here).await,
+                Some(StartupRequest::LookAgain) => {}
+                Some(StartupRequest::WriteConfiguration) => here = self.configure(here).await,
             }
         }
     }
 
     /// The next wish to look again. A configuration that somebody wants written meanwhile is.
-    async fn wish(&mut self) -> Option<Wish> {
+    async fn wish(&mut self) -> Option<StartupRequest> {
         loop {
             match self.asked_for.recv().await {
-                Some(Wish::WriteConfiguration) => {
-                    let here = Watching::here(&self.launch.settings(), &self.host).await;
+                Some(StartupRequest::WriteConfiguration) => {
+                    let here = WatchSelection::here(&self.launch.settings(), &self.host).await;
                     self.configure(here).await;
                 }
                 other => return other,
@@ -344,8 +346,8 @@ impl Starting {
     }
 
     /// Writes what was proposed, and watches by it from now on.
-    async fn configure(&mut self, here: Watching) -> Watching {
-        let Configured::No { place: Some(place) } = self.launch.configured.clone() else { return here };
+    async fn configure(&mut self, here: WatchSelection) -> WatchSelection {
+        let ConfigPresence::No { place: Some(place) } = self.launch.configured.clone() else { return here };
         let repository = here.checkout.as_ref().ok().map(|checkout| checkout.repository.clone());
         let proposal = first_run::proposal(&place, repository.as_ref());
         let written = tokio::task::spawn_blocking(move || first_run::write(&place, &proposal.text)).await;
@@ -353,22 +355,22 @@ impl Starting {
         let mut now = here;
         let outcome = match written {
             Ok(config) => {
-                now = Watching::new(config.watch, now.checkout);
-                self.launch.configured = Configured::Yes;
+                now = WatchSelection::new(config.watch, now.checkout);
+                self.launch.configured = ConfigPresence::Yes;
                 self.scope(&now, None).await;
                 Ok(proposal.path)
             }
             Err(why) => Err(why),
         };
-        self.tell(News::Written(outcome)).await;
+        self.tell(StartupNews::Written(outcome)).await;
         now
     }
 
-    async fn tell(&self, news: News) {
-        self.send(Arrival::News(news)).await;
+    async fn tell(&self, news: StartupNews) {
+        self.send(StartupEvent::News(news)).await;
     }
 
-    async fn send(&self, arrival: Arrival) {
+    async fn send(&self, arrival: StartupEvent) {
         // With the screen gone, this task is about to be ended, too.
         let _gone = self.arrivals.send(arrival).await;
     }

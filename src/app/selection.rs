@@ -1,11 +1,11 @@
 //! Which pull requests a command is about: those named, the current branch's, or those the `[[watch]]` rules find.
 
-use super::connection::Settings;
+use super::connection::ConnectionSettings;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
-use crate::github::discover::{self, Checkout, CheckoutError, PullRequestRef, Rule};
+use crate::github::discover::{self, Checkout, CheckoutError, PullRequestRef, WatchRule};
 use crate::github::host::HostKind;
-use crate::github::read::Spent;
+use crate::github::read::CallCost;
 use crate::github::{Client, Error, Host, PullRequestAddress};
 
 /// The pull requests that are meant.
@@ -15,7 +15,7 @@ pub struct Selection {
     pub pull_requests: Vec<PullRequestRef>,
     /// What kept others from being found.
     pub failures: Vec<Failure>,
-    pub spent: Spent,
+    pub spent: CallCost,
 }
 
 /// Reads what the command line names, each once. A web address must be of the GitHub that is asked.
@@ -38,7 +38,7 @@ pub fn named(arguments: &[String], host: &Host) -> Result<Vec<PullRequestAddress
 /// Those named, else the current branch's, else those the rules find, else a sentence that says what to do.
 pub async fn select(
     named: Vec<PullRequestAddress>,
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     client: &Client,
 ) -> Result<Selection, Failure> {
     if !named.is_empty() {
@@ -61,7 +61,7 @@ pub async fn select(
 }
 
 /// What rules select, each once.
-async fn selected(rules: &[Rule], client: &Client) -> Result<Selection, Failure> {
+async fn selected(rules: &[WatchRule], client: &Client) -> Result<Selection, Failure> {
     let mut selection = Selection::default();
     for rule in rules {
         let found = discover::find(client, rule).await?;
@@ -80,21 +80,21 @@ async fn selected(rules: &[Rule], client: &Client) -> Result<Selection, Failure>
 /// What is watched where nobody names anything: what the rules select, or everything open in the checkout's repository; and
 /// in any case the pull request of the checkout's branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Watching {
-    rules: Vec<Rule>,
+pub struct WatchSelection {
+    rules: Vec<WatchRule>,
     pub checkout: Result<Checkout, String>,
 }
 
-impl Watching {
+impl WatchSelection {
     /// Finds out what is meant by being here. Only this machine is asked.
-    pub async fn here(settings: &Settings<'_>, host: &Host) -> Watching {
+    pub async fn here(settings: &ConnectionSettings<'_>, host: &Host) -> WatchSelection {
         let checkout = checkout(settings, host).await;
-        Watching::new(settings.config.watch.clone(), checkout)
+        WatchSelection::new(settings.config.watch.clone(), checkout)
     }
 
     /// By rules that came later.
-    pub fn new(rules: Vec<Rule>, checkout: Result<Checkout, String>) -> Watching {
-        Watching { rules, checkout }
+    pub fn new(rules: Vec<WatchRule>, checkout: Result<Checkout, String>) -> WatchSelection {
+        WatchSelection { rules, checkout }
     }
 
     pub fn rules(&self) -> usize {
@@ -140,7 +140,7 @@ impl Watching {
                 // A fork's pull requests are in the repository that it was forked from.
                 let parent = of_branch.as_ref().map(|address| address.repository.clone());
                 let repositories = vec![parent.unwrap_or_else(|| checkout.repository.clone())];
-                selected(&[Rule { repositories, ..Rule::default() }], client).await?
+                selected(&[WatchRule { repositories, ..WatchRule::default() }], client).await?
             }
             _ => selected(&self.rules, client).await?,
         };
@@ -154,7 +154,7 @@ impl Watching {
 }
 
 /// The checkout here, or why there is none that counts.
-async fn checkout(settings: &Settings<'_>, host: &Host) -> Result<Checkout, String> {
+async fn checkout(settings: &ConnectionSettings<'_>, host: &Host) -> Result<Checkout, String> {
     let checkout = Checkout::read(settings.directory).await.map_err(|error| match error {
         CheckoutError::NotACheckout => "this folder is no git checkout".to_owned(),
         CheckoutError::Detached => "no branch is checked out here".to_owned(),
@@ -171,7 +171,7 @@ async fn checkout(settings: &Settings<'_>, host: &Host) -> Result<Checkout, Stri
 /// The current branch's pull request, or the reason why there is none. Only what would also strike the rules is an
 /// error.
 async fn of_branch(
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     client: &Client,
 ) -> Result<Result<PullRequestAddress, String>, Failure> {
     let checkout = match checkout(settings, client.host()).await {

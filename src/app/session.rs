@@ -3,18 +3,18 @@
 #[cfg(feature = "test-control")]
 pub mod test_control;
 
-use crate::app::connection::Settings;
-use crate::failure::{Failure, Kind};
-use crate::github::writer::Pace;
+use crate::app::connection::ConnectionSettings;
+use crate::failure::{Failure, FailureKind};
+use crate::github::writer::WritePace;
 use crate::github::{Client, Host, PullRequestAddress, PullRequestRef};
 use crate::journal::{
-    Address, Checkpoint, Journal, JournalError, Options as JournalOptions, PullRequestKey, SetAside,
+    Checkpoint, Journal, JournalAddress, JournalError, JournalOptions, PullRequestKey, SetAside,
     StoredSnapshot,
 };
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
-use crate::supervisor::people::desk::{self, Desk};
-use crate::supervisor::{Options, Supervisor};
+use crate::supervisor::people::desk::{self, RequestHandler};
+use crate::supervisor::{Supervisor, SupervisorOptions};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Session {
     pub client: Client,
     pub clock: Arc<dyn Clock>,
     /// How patient the supervisor's writes are.
-    pub pace: Pace,
+    pub pace: WritePace,
 }
 
 /// A pull request stays with an instance for so many polls without being heard of.
@@ -41,7 +41,7 @@ const SHORTEST_LEASE: Duration = Duration::from_mins(1);
 impl Session {
     /// Opens the journal and connects. Nothing is sent yet.
     pub async fn open(
-        settings: &Settings<'_>,
+        settings: &ConnectionSettings<'_>,
         host: Host,
         profiles: Profiles,
         state_folder: Option<PathBuf>,
@@ -67,12 +67,12 @@ impl Session {
     /// cannot be asked.
     pub fn desk(
         &self,
-        settings: &Settings<'_>,
+        settings: &ConnectionSettings<'_>,
         supervisor: &Supervisor,
         by: String,
         read_only: bool,
-    ) -> Desk {
-        Desk::new(desk::Setup {
+    ) -> RequestHandler {
+        RequestHandler::new(desk::RequestHandlerSetup {
             config: Arc::new(settings.config.clone()),
             reads: self.profiles.clone(),
             journal: self.journal.clone(),
@@ -87,7 +87,7 @@ impl Session {
     /// Starts supervising. `instance` names this process among those that share the journal.
     pub async fn supervise(
         &self,
-        settings: &Settings<'_>,
+        settings: &ConnectionSettings<'_>,
         instance: String,
         read_only: bool,
         pull_requests: Vec<PullRequestRef>,
@@ -99,7 +99,7 @@ impl Session {
     /// Starts supervising what was seen before.
     pub async fn resume(
         &self,
-        settings: &Settings<'_>,
+        settings: &ConnectionSettings<'_>,
         instance: String,
         read_only: bool,
         last: Vec<StoredSnapshot>,
@@ -108,9 +108,14 @@ impl Session {
         Ok(Supervisor::resume(options, last).await?)
     }
 
-    fn options(&self, settings: &Settings<'_>, instance: String, read_only: bool) -> Options {
+    fn options(
+        &self,
+        settings: &ConnectionSettings<'_>,
+        instance: String,
+        read_only: bool,
+    ) -> SupervisorOptions {
         let interval = settings.config.policy.poll_interval;
-        Options {
+        SupervisorOptions {
             config: Arc::new(settings.config.clone()),
             reads: self.profiles.clone(),
             asks: self.profiles.clone(),
@@ -129,7 +134,7 @@ impl Session {
 
 /// Opens the journal that the configuration and the command line mean.
 pub async fn open_journal(
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
@@ -138,12 +143,12 @@ pub async fn open_journal(
 
 /// How fast a command writes to GitHub. A test that controls the process waits for nothing.
 #[cfg_attr(not(feature = "test-control"), expect(unused_variables, reason = "only a test changes the pace"))]
-pub fn pace(settings: &Settings<'_>) -> Pace {
+pub fn pace(settings: &ConnectionSettings<'_>) -> WritePace {
     #[cfg(feature = "test-control")]
     if test_control::TestControl::is_offered(settings.environment) {
-        return Pace { between: Duration::ZERO, ..Pace::default() };
+        return WritePace { between: Duration::ZERO, ..WritePace::default() };
     }
-    Pace::default()
+    WritePace::default()
 }
 
 /// What a process brings of its own: its clock, and what sees the commits of its journal.
@@ -154,7 +159,7 @@ struct Process {
 
 impl Process {
     #[cfg(feature = "test-control")]
-    fn of(settings: &Settings<'_>) -> Result<Process, Failure> {
+    fn of(settings: &ConnectionSettings<'_>) -> Result<Process, Failure> {
         let control = test_control::TestControl::taken(settings.environment)?;
         Ok(control.map_or_else(Process::uncontrolled, |control| {
             let control = Arc::new(control);
@@ -164,7 +169,7 @@ impl Process {
 
     #[cfg(not(feature = "test-control"))]
     #[expect(clippy::unnecessary_wraps, reason = "with the feature `test-control` it can fail")]
-    fn of(_settings: &Settings<'_>) -> Result<Process, Failure> {
+    fn of(_settings: &ConnectionSettings<'_>) -> Result<Process, Failure> {
         Ok(Process::uncontrolled())
     }
 
@@ -174,12 +179,12 @@ impl Process {
 }
 
 async fn open_with(
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
     now: Timestamp,
     checkpoint: Option<Arc<dyn Checkpoint>>,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
-    let address: Option<Address> = settings.config.journal_address(state_folder);
+    let address: Option<JournalAddress> = settings.config.journal_address(state_folder);
     let address = address.ok_or_else(|| {
         Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
     })?;
@@ -191,7 +196,7 @@ async fn open_with(
 
 /// The journal, where there is one: whoever only looks does not make one.
 pub async fn existing_journal(
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<Option<Journal>, Failure> {
@@ -204,6 +209,6 @@ pub async fn existing_journal(
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        Failure::new(Kind::Journal, error)
+        Failure::new(FailureKind::Journal, error)
     }
 }

@@ -1,10 +1,10 @@
 //! The commands that write: what was typed, and the order it stands for.
 
-use crate::commands::act::{MergeMethod, Order, PullRequestVerb, Text, ThreadVerb, Verb};
+use crate::commands::act::{ActKind, ActRequest, BodySource, MergeMethod, PullRequestAct, ReasonedThreadAct};
 use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
 use crate::failure::Failure;
-use crate::supervisor::people::What;
+use crate::supervisor::people::ThreadAct;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
 use std::io::Read;
@@ -24,34 +24,34 @@ of reach: the sentence says whether it was certainly not done or whether nobody 
 /// `cloture act`
 #[derive(Debug, Args)]
 #[command(after_long_help = ONCE)]
-pub struct Act {
+pub struct ActArgs {
     /// The pull request; its web address does too.
     #[arg(value_name = "OWNER/REPO#N")]
     pull_request: String,
     /// A thread's id, the beginning or end of one, or PATH:LINE, where only one thread of the pull request fits.
     thread: String,
     #[command(subcommand)]
-    verb: Acting,
+    verb: ThreadCommand,
     #[command(flatten)]
-    pub how: How,
+    pub how: WriteArgs,
 }
 
 /// `cloture pr`
 #[derive(Debug, Args)]
 #[command(after_long_help = ONCE)]
-pub struct Pr {
+pub struct PrArgs {
     /// The pull request; its web address does too.
     #[arg(value_name = "OWNER/REPO#N")]
     pull_request: String,
     #[command(subcommand)]
-    verb: Supervising,
+    verb: PullRequestCommand,
     #[command(flatten)]
-    pub how: How,
+    pub how: WriteArgs,
 }
 
 /// What all that writes has in common.
 #[derive(Debug, Args)]
-pub struct How {
+pub struct WriteArgs {
     /// Print exactly what would be sent, and send nothing.
     #[arg(long, global = true)]
     pub dry_run: bool,
@@ -70,7 +70,7 @@ pub struct How {
 }
 
 #[derive(Debug, Subcommand)]
-enum Acting {
+enum ThreadCommand {
     /// Resolve the thread.
     Resolve {
         /// Why, posted as a reply before the thread is resolved.
@@ -84,37 +84,37 @@ enum Acting {
         reason: Option<String>,
     },
     /// Stop the argument: the reviewer is not asked again, and the thread waits in the inbox for you.
-    Veto(Why),
+    Veto(ReasonArg),
     /// Stop the argument and address the thread to the operator, by label and reply.
-    Escalate(Why),
+    Escalate(ReasonArg),
     /// Decide that the finding of a waiting thread stands.
-    Uphold(PerhapsWhy),
+    Uphold(OptionalReasonArg),
     /// Decide that nothing will be done about a waiting thread: it is resolved, with the reason as a reply.
-    Dismiss(Why),
+    Dismiss(ReasonArg),
     /// Send a waiting or dismissed thread back into the loop, with fresh counters.
-    Return(Why),
+    Return(ReasonArg),
     /// Hand the finding off when the pull request is merged.
-    Queue(PerhapsWhy),
+    Queue(OptionalReasonArg),
     /// Take the finding off the queue; what goes by itself goes all the same, see `queue remove`.
-    Unqueue(PerhapsWhy),
+    Unqueue(OptionalReasonArg),
     /// Reply in the thread.
     Reply {
         #[command(flatten)]
-        words: Words,
+        words: BodyArgs,
     },
     /// Hide the thread's first comment as a duplicate.
     Hide,
 }
 
 #[derive(Debug, Args)]
-struct Why {
+struct ReasonArg {
     /// Why; kept in the journal with your name.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
 }
 
 #[derive(Debug, Args)]
-struct PerhapsWhy {
+struct OptionalReasonArg {
     /// Why; kept in the journal with your name.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
@@ -122,23 +122,23 @@ struct PerhapsWhy {
 
 /// Which finding `cloture queue` is about.
 #[derive(Debug, Args)]
-pub struct Queueing {
+pub struct QueueThreadArgs {
     /// The pull request; its web address does too.
     #[arg(value_name = "OWNER/REPO#N")]
     pull_request: String,
     /// A thread's id, the beginning or end of one, or PATH:LINE, where only one thread of the pull request fits.
     thread: String,
     #[command(flatten)]
-    why: PerhapsWhy,
+    why: OptionalReasonArg,
     #[command(flatten)]
-    pub how: How,
+    pub how: WriteArgs,
 }
 
 /// `cloture queue add`
 #[derive(Debug, Args)]
-pub struct Adding {
+pub struct QueueAddArgs {
     #[command(flatten)]
-    pub which: Queueing,
+    pub which: QueueThreadArgs,
     /// The target it goes to, instead of the one that the routes choose.
     #[arg(long, value_name = "NAME")]
     target: Option<String>,
@@ -146,9 +146,9 @@ pub struct Adding {
 
 /// `cloture queue retarget`
 #[derive(Debug, Args)]
-pub struct Retargeting {
+pub struct QueueRetargetArgs {
     #[command(flatten)]
-    pub which: Queueing,
+    pub which: QueueThreadArgs,
     /// One of the targets of the configuration.
     #[arg(value_name = "TARGET", required_unless_present = "as_configured")]
     target: Option<String>,
@@ -157,44 +157,44 @@ pub struct Retargeting {
     as_configured: bool,
 }
 
-impl Adding {
-    pub fn order(&self) -> Order {
+impl QueueAddArgs {
+    pub fn order(&self) -> ActRequest {
         let what = match &self.target {
-            Some(target) => What::QueueFor(target.as_str().into()),
-            None => What::Decide(Decision::Queue),
+            Some(target) => ThreadAct::QueueFor(target.as_str().into()),
+            None => ThreadAct::Decide(Decision::Queue),
         };
         self.which.order(what)
     }
 }
 
-impl Retargeting {
-    pub fn order(&self) -> Order {
+impl QueueRetargetArgs {
+    pub fn order(&self) -> ActRequest {
         let to = match &self.target {
             Some(target) => Destination::Target(target.as_str().into()),
             None => Destination::AsConfigured,
         };
-        self.which.order(What::Route(to))
+        self.which.order(ThreadAct::Route(to))
     }
 }
 
-impl Queueing {
+impl QueueThreadArgs {
     /// `cloture queue remove`
-    pub fn removal(&self) -> Order {
-        self.order(What::Remove)
+    pub fn removal(&self) -> ActRequest {
+        self.order(ThreadAct::Remove)
     }
 
-    fn order(&self, what: What) -> Order {
-        let verb = ThreadVerb { what, reason: self.why.reason.clone() };
-        self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb })
+    fn order(&self, what: ThreadAct) -> ActRequest {
+        let verb = ReasonedThreadAct { what, reason: self.why.reason.clone() };
+        self.how.order(&self.pull_request, ActKind::Thread { thread: self.thread.clone(), verb })
     }
 }
 
 #[derive(Debug, Subcommand)]
-enum Supervising {
+enum PullRequestCommand {
     /// Comment on the pull request.
     Comment {
         #[command(flatten)]
-        words: Words,
+        words: BodyArgs,
     },
     /// Put a label on it; one that the repository does not have is made.
     Label { name: String },
@@ -203,12 +203,12 @@ enum Supervising {
     /// Approve it at its present head; where an approval of yours stands there, nothing is sent.
     Approve {
         #[command(flatten)]
-        words: PerhapsWords,
+        words: OptionalBodyArgs,
     },
     /// Request changes at its present head.
     RequestChanges {
         #[command(flatten)]
-        words: Words,
+        words: BodyArgs,
     },
     /// Ask a reviewer to look at it.
     RequestReview {
@@ -226,14 +226,14 @@ enum Supervising {
     /// Merge it, if its head is still what it is now.
     Merge {
         #[arg(long, value_enum, default_value = "merge")]
-        method: Method,
+        method: MergeMethodArg,
     },
     /// Open an issue in its repository.
     Issue {
         #[arg(long)]
         title: String,
         #[command(flatten)]
-        words: PerhapsWords,
+        words: OptionalBodyArgs,
         /// May be given several times.
         #[arg(long = "label", value_name = "NAME")]
         labels: Vec<String>,
@@ -247,13 +247,13 @@ enum Supervising {
         event_type: String,
         /// A JSON object with at most 9 fields; `cloture_key` is added to it.
         #[arg(long, value_name = "JSON", default_value = "{}", value_parser = object)]
-        payload: Object,
+        payload: JsonObjectArg,
     },
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-struct Words {
+struct BodyArgs {
     /// The text.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     body: Option<String>,
@@ -268,7 +268,7 @@ struct Words {
 /// Where it makes sense without a text, too.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-struct PerhapsWords {
+struct OptionalBodyArgs {
     /// The text.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     body: Option<String>,
@@ -278,108 +278,113 @@ struct PerhapsWords {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Method {
+enum MergeMethodArg {
     Merge,
     Squash,
     Rebase,
 }
 
 #[derive(Debug, Clone)]
-struct Object(Map<String, Value>);
+struct JsonObjectArg(Map<String, Value>);
 
-fn object(text: &str) -> Result<Object, String> {
+fn object(text: &str) -> Result<JsonObjectArg, String> {
     match serde_json::from_str(text) {
-        Ok(Value::Object(fields)) => Ok(Object(fields)),
+        Ok(Value::Object(fields)) => Ok(JsonObjectArg(fields)),
         Ok(_) => Err("it must be a JSON object, like {\"round\": 1}".to_owned()),
         Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }
 
-impl Act {
+impl ActArgs {
     /// The order it stands for, its texts read.
-    pub fn order(&self, standard_input: impl Read) -> Result<Order, Failure> {
-        let decide = |verb, reason: Option<&String>| (What::Decide(verb), reason.cloned());
+    pub fn order(&self, standard_input: impl Read) -> Result<ActRequest, Failure> {
+        let decide = |verb, reason: Option<&String>| (ThreadAct::Decide(verb), reason.cloned());
         let (what, reason) = match &self.verb {
-            Acting::Resolve { reason } => decide(Decision::Resolve, reason.as_ref()),
-            Acting::Unresolve { reason } => (What::Unresolve, reason.clone()),
-            Acting::Veto(why) => decide(Decision::Veto, Some(&why.reason)),
-            Acting::Escalate(why) => decide(Decision::Escalate, Some(&why.reason)),
-            Acting::Uphold(why) => decide(Decision::Uphold, why.reason.as_ref()),
-            Acting::Dismiss(why) => decide(Decision::Dismiss, Some(&why.reason)),
-            Acting::Return(why) => decide(Decision::Return, Some(&why.reason)),
-            Acting::Queue(why) => decide(Decision::Queue, why.reason.as_ref()),
-            Acting::Unqueue(why) => decide(Decision::Unqueue, why.reason.as_ref()),
-            Acting::Reply { words } => (What::Reply, Some(words.text().read(standard_input)?)),
-            Acting::Hide => (What::Hide, None),
+            ThreadCommand::Resolve { reason } => decide(Decision::Resolve, reason.as_ref()),
+            ThreadCommand::Unresolve { reason } => (ThreadAct::Unresolve, reason.clone()),
+            ThreadCommand::Veto(why) => decide(Decision::Veto, Some(&why.reason)),
+            ThreadCommand::Escalate(why) => decide(Decision::Escalate, Some(&why.reason)),
+            ThreadCommand::Uphold(why) => decide(Decision::Uphold, why.reason.as_ref()),
+            ThreadCommand::Dismiss(why) => decide(Decision::Dismiss, Some(&why.reason)),
+            ThreadCommand::Return(why) => decide(Decision::Return, Some(&why.reason)),
+            ThreadCommand::Queue(why) => decide(Decision::Queue, why.reason.as_ref()),
+            ThreadCommand::Unqueue(why) => decide(Decision::Unqueue, why.reason.as_ref()),
+            ThreadCommand::Reply { words } => (ThreadAct::Reply, Some(words.text().read(standard_input)?)),
+            ThreadCommand::Hide => (ThreadAct::Hide, None),
         };
-        let verb = ThreadVerb { what, reason };
-        Ok(self.how.order(&self.pull_request, Verb::Thread { thread: self.thread.clone(), verb }))
+        let verb = ReasonedThreadAct { what, reason };
+        Ok(self.how.order(&self.pull_request, ActKind::Thread { thread: self.thread.clone(), verb }))
     }
 }
 
-impl Pr {
+impl PrArgs {
     /// The order it stands for, its texts read.
-    pub fn order(&self, standard_input: impl Read) -> Result<Order, Failure> {
+    pub fn order(&self, standard_input: impl Read) -> Result<ActRequest, Failure> {
         let verb = match &self.verb {
-            Supervising::Comment { words } => {
-                PullRequestVerb::Comment { body: words.text().read(standard_input)? }
+            PullRequestCommand::Comment { words } => {
+                PullRequestAct::Comment { body: words.text().read(standard_input)? }
             }
-            Supervising::Label { name } => PullRequestVerb::Label { name: name.clone() },
-            Supervising::Unlabel { name } => PullRequestVerb::Unlabel { name: name.clone() },
-            Supervising::Approve { words } => {
-                PullRequestVerb::Approve { body: words.text().read(standard_input)? }
+            PullRequestCommand::Label { name } => PullRequestAct::Label { name: name.clone() },
+            PullRequestCommand::Unlabel { name } => PullRequestAct::Unlabel { name: name.clone() },
+            PullRequestCommand::Approve { words } => {
+                PullRequestAct::Approve { body: words.text().read(standard_input)? }
             }
-            Supervising::RequestChanges { words } => {
-                PullRequestVerb::RequestChanges { body: words.text().read(standard_input)? }
+            PullRequestCommand::RequestChanges { words } => {
+                PullRequestAct::RequestChanges { body: words.text().read(standard_input)? }
             }
-            Supervising::RequestReview { reviewer, mention } => {
-                PullRequestVerb::RequestReview { reviewer: reviewer.clone(), mention: mention.clone() }
+            PullRequestCommand::RequestReview { reviewer, mention } => {
+                PullRequestAct::RequestReview { reviewer: reviewer.clone(), mention: mention.clone() }
             }
-            Supervising::Close => PullRequestVerb::Close,
-            Supervising::Reopen => PullRequestVerb::Reopen,
-            Supervising::Merge { method } => PullRequestVerb::Merge {
+            PullRequestCommand::Close => PullRequestAct::Close,
+            PullRequestCommand::Reopen => PullRequestAct::Reopen,
+            PullRequestCommand::Merge { method } => PullRequestAct::Merge {
                 method: match method {
-                    Method::Merge => MergeMethod::Merge,
-                    Method::Squash => MergeMethod::Squash,
-                    Method::Rebase => MergeMethod::Rebase,
+                    MergeMethodArg::Merge => MergeMethod::Merge,
+                    MergeMethodArg::Squash => MergeMethod::Squash,
+                    MergeMethodArg::Rebase => MergeMethod::Rebase,
                 },
             },
-            Supervising::Issue { title, words, labels, assignees } => PullRequestVerb::OpenIssue {
+            PullRequestCommand::Issue { title, words, labels, assignees } => PullRequestAct::OpenIssue {
                 title: title.clone(),
                 body: words.text().read(standard_input)?,
                 labels: labels.clone(),
                 assignees: assignees.clone(),
             },
-            Supervising::Dispatch { event_type, payload } => {
-                PullRequestVerb::Dispatch { event_type: event_type.clone(), payload: payload.0.clone() }
+            PullRequestCommand::Dispatch { event_type, payload } => {
+                PullRequestAct::Dispatch { event_type: event_type.clone(), payload: payload.0.clone() }
             }
         };
-        Ok(self.how.order(&self.pull_request, Verb::PullRequest(verb)))
+        Ok(self.how.order(&self.pull_request, ActKind::PullRequest(verb)))
     }
 }
 
-impl How {
-    fn order(&self, pull_request: &str, verb: Verb) -> Order {
-        Order { pull_request: pull_request.to_owned(), verb, key: self.key.clone(), head: self.head.clone() }
+impl WriteArgs {
+    fn order(&self, pull_request: &str, verb: ActKind) -> ActRequest {
+        ActRequest {
+            pull_request: pull_request.to_owned(),
+            verb,
+            key: self.key.clone(),
+            head: self.head.clone(),
+        }
     }
 }
 
-impl Words {
-    fn text(&self) -> Text {
-        text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or(Text::StandardInput)
+impl BodyArgs {
+    fn text(&self) -> BodySource {
+        text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or(BodySource::StandardInput)
     }
 }
 
-impl PerhapsWords {
-    fn text(&self) -> Text {
+impl OptionalBodyArgs {
+    fn text(&self) -> BodySource {
         text(self.body.as_ref(), self.body_file.as_ref()).unwrap_or_default()
     }
 }
 
-fn text(body: Option<&String>, file: Option<&PathBuf>) -> Option<Text> {
+fn text(body: Option<&String>, file: Option<&PathBuf>) -> Option<BodySource> {
     match (body, file) {
-        (Some(text), _) => Some(Text::Given(text.clone())),
-        (None, Some(file)) if file.as_os_str() == "-" => Some(Text::StandardInput),
-        (None, file) => file.cloned().map(Text::File),
+        (Some(text), _) => Some(BodySource::Given(text.clone())),
+        (None, Some(file)) if file.as_os_str() == "-" => Some(BodySource::StandardInput),
+        (None, file) => file.cloned().map(BodySource::File),
     }
 }

@@ -1,8 +1,8 @@
 //! `cloture act` and `cloture pr`: what a person or a script wants written to GitHub, shown before it is sent, and sent
 //! once.
 //!
-//! An [`Order`] is what was asked for; [`mod@plan`] turns it into writes, without sending anything; the writes are
-//! rehearsed, agreed to ([`consent`]) and carried out one after the other; a [`Report`] says what became of each.
+//! An [`ActRequest`] is what was asked for; [`mod@plan`] turns it into writes, without sending anything; the writes are
+//! rehearsed, agreed to ([`consent`]) and carried out one after the other; a [`ActReport`] says what became of each.
 //!
 //! What is absent: nothing here decides by itself that something is to be written. A confirmed command is its own
 //! permission (S4), and nothing else is.
@@ -17,33 +17,33 @@ mod threads;
 
 pub use crate::github::write::MergeMethod;
 pub use consent::Consent;
-pub use plan::{Plan, plan};
-pub use report::{Became, Decision, Recorded, Report, Step};
-pub use text::Text;
+pub use plan::{WritePlan, plan};
+pub use report::{ActReport, DecisionReport, RecordingOutcome, WriteStep, WriteStepOutcome};
+pub use text::BodySource;
 
-use crate::app::connection::Settings;
+use crate::app::connection::ConnectionSettings;
 use crate::app::selection;
 use crate::app::session::open_journal;
 use crate::domain::snapshot::Account;
 use crate::failure::Failure;
-use crate::github::read::Read;
+use crate::github::read::PullRequestRead;
 use crate::github::write::Write;
-use crate::github::writer::Pace;
+use crate::github::writer::WritePace;
 use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::people::deed::deed;
-use crate::supervisor::people::{Past, Tried, What, write_out};
+use crate::supervisor::people::{JournalHistory, ThreadAct, WriteAttempt, write_out};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// What is to be done, as it was asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Order {
+pub struct ActRequest {
     /// As it was typed: `OWNER/REPO#N` or a web address.
     pub pull_request: String,
-    pub verb: Verb,
+    pub verb: ActKind,
     /// The caller's own name for this order, instead of the head; see [`plan()`].
     pub key: Option<String>,
     /// The beginning of the head that the caller looked at: at any other, nothing is done.
@@ -51,26 +51,26 @@ pub struct Order {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verb {
+pub enum ActKind {
     Thread {
         /// Its id, the beginning or the end of it, or its place.
         thread: String,
-        verb: ThreadVerb,
+        verb: ReasonedThreadAct,
     },
-    PullRequest(PullRequestVerb),
+    PullRequest(PullRequestAct),
 }
 
 /// What can be done with one thread.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ThreadVerb {
-    pub what: What,
+pub struct ReasonedThreadAct {
+    pub what: ThreadAct,
     /// Why; for a reply, the reply itself.
     pub reason: Option<String>,
 }
 
 /// What can be done with a pull request, or because of it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PullRequestVerb {
+pub enum PullRequestAct {
     Comment {
         body: String,
     },
@@ -113,12 +113,12 @@ pub enum PullRequestVerb {
 /// write; an error means that nothing was written. Whatever leaves the machine has its intent and its outcome in the
 /// journal, which is in `state_folder` unless the configuration says otherwise.
 pub async fn act(
-    order: &Order,
-    settings: &Settings<'_>,
+    order: &ActRequest,
+    settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     consent: Consent<'_>,
-) -> Result<Report, Failure> {
+) -> Result<ActReport, Failure> {
     let host = settings.host()?;
     let addresses = selection::named(std::slice::from_ref(&order.pull_request), &host)?;
     let Some(address) = addresses.first() else {
@@ -129,17 +129,17 @@ pub async fn act(
     let read = reader.read(address).await;
     let read = read.map_err(|error| report::nothing_written(&error))?;
     let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
-    if let Verb::Thread { thread, verb } = &order.verb {
-        let wanted = threads::Wanted { order, thread, verb, by };
+    if let ActKind::Thread { thread, verb } = &order.verb {
+        let wanted = threads::ThreadActArguments { order, thread, verb, by };
         return threads::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
     }
     let plan = plan(order, &read.snapshot, profiles)?;
     let PullRequestAddress { repository, number } = plan::address(&read.snapshot);
     let about = PullRequestKey { host: client.host().name().to_owned(), repository, number };
-    let writer = Writer::new(client, Pace::default());
+    let writer = Writer::new(client, WritePace::default());
     if let Consent::Rehearsal = consent {
         let steps = rehearse(&writer, plan).await?;
-        return Ok(Report {
+        return Ok(ActReport {
             pull_request: plan::address(&read.snapshot),
             decision: None,
             steps,
@@ -159,25 +159,25 @@ pub async fn act(
 const UNKNOWN: &str = "unknown";
 
 /// Exactly what would be sent.
-async fn rehearse(writer: &Writer<Client>, plan: Plan) -> Result<Vec<Step>, Failure> {
+async fn rehearse(writer: &Writer<Client>, plan: WritePlan) -> Result<Vec<WriteStep>, Failure> {
     let mut steps = Vec::new();
     for write in plan.writes {
         let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
-        steps.push(Step { write, became: Became::Rehearsed(described.calls) });
+        steps.push(WriteStep { write, became: WriteStepOutcome::Rehearsed(described.calls) });
     }
     Ok(steps)
 }
 
 /// One after the other, each with its intent before and its outcome after it in the journal.
 async fn carry_out(
-    plan: Plan,
+    plan: WritePlan,
     by: &str,
-    read: &Read,
+    read: &PullRequestRead,
     about: &PullRequestKey,
     journal: Journal,
     writer: &Writer<Client>,
-) -> Result<Report, Failure> {
-    let past = Past::load(&journal, about).await?;
+) -> Result<ActReport, Failure> {
+    let past = JournalHistory::load(&journal, about).await?;
     let why = format!("{by} wants it");
     let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &past));
     let deeds: Vec<_> = deeds.collect();
@@ -185,16 +185,16 @@ async fn carry_out(
     let closed = journal.close().await;
     let trouble = done.trouble.or(closed.err()).map(Failure::from);
     let steps = deeds.into_iter().zip(done.deeds);
-    let steps = steps.map(|(deed, tried)| Step { write: deed.write, became: tried.into() }).collect();
-    Ok(Report { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
+    let steps = steps.map(|(deed, tried)| WriteStep { write: deed.write, became: tried.into() }).collect();
+    Ok(ActReport { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
 }
 
-impl From<Tried> for Became {
-    fn from(tried: Tried) -> Self {
+impl From<WriteAttempt> for WriteStepOutcome {
+    fn from(tried: WriteAttempt) -> Self {
         match tried {
-            Tried::Told(outcome) => Became::Told(outcome),
-            Tried::NotDone(error) => Became::NotDone(error),
-            Tried::NotTried => Became::NotTried,
+            WriteAttempt::Told(outcome) => WriteStepOutcome::Told(outcome),
+            WriteAttempt::NotDone(error) => WriteStepOutcome::NotDone(error),
+            WriteAttempt::NotTried => WriteStepOutcome::NotTried,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! `cloture bound`: the worst case of the configuration in force (T8), for people and for scripts.
 
 use crate::config::Config;
-use crate::domain::bounds::{Bounds, Price, bounds};
+use crate::domain::bounds::{Bounds, CallPrice, bounds};
 use std::fmt;
 
 /// The worst case, with what it was computed from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WorstCase {
+pub struct BoundReport {
     bounds: Bounds,
     repeat_limit: u32,
     flip_limit: u32,
@@ -15,11 +15,11 @@ pub struct WorstCase {
     max_findings_per_answer: u32,
 }
 
-pub fn worst_case(config: &Config) -> WorstCase {
-    let price = |per_call: Option<f64>| per_call.map(|per_call| Price { per_call });
+pub fn worst_case(config: &Config) -> BoundReport {
+    let price = |per_call: Option<f64>| per_call.map(|per_call| CallPrice { per_call });
     let reviewers: Vec<_> = config.reviewers.iter().map(|reviewer| price(reviewer.price_per_call)).collect();
     let policy = &config.policy;
-    WorstCase {
+    BoundReport {
         bounds: bounds(policy, &config.handoff, &reviewers, price(config.author.price_per_call)),
         repeat_limit: policy.repeat_limit,
         flip_limit: policy.flip_limit,
@@ -29,14 +29,14 @@ pub fn worst_case(config: &Config) -> WorstCase {
     }
 }
 
-impl WorstCase {
+impl BoundReport {
     /// One object with the figures alone.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&self.bounds)
     }
 }
 
-impl fmt::Display for WorstCase {
+impl fmt::Display for BoundReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bounds, repeat_limit, flip_limit, max_review_iterations, cycle_retries, .. } = self;
         let reviewers = match bounds.reviewers {

@@ -5,7 +5,7 @@
 //! follows in a thread or on the pull request is a `reply`, a review's body is a `summary`. What an agent posted under a
 //! person's login as a comment is read like an unknown bot's, because it is no reply of that person.
 
-use crate::domain::post::{PostClass, Reading, Reads, Where};
+use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader};
 use crate::domain::snapshot::{Account, AccountKind};
 use crate::domain::vocabulary::{Association, Category, Intent, ReviewerName, Severity, Stance};
 use crate::output::sanitize;
@@ -75,33 +75,33 @@ struct TypedPost {
     #[serde(rename = "association")]
     _association: Association,
     #[serde(rename = "where")]
-    place: TypedWhere,
+    place: TypedPostPlace,
     body: String,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum TypedWhere {
+enum TypedPostPlace {
     ThreadRoot,
     ThreadReply,
     Review,
     Comment,
 }
 
-impl From<TypedWhere> for Where {
-    fn from(typed: TypedWhere) -> Where {
+impl From<TypedPostPlace> for PostPlace {
+    fn from(typed: TypedPostPlace) -> PostPlace {
         match typed {
-            TypedWhere::ThreadRoot => Where::ThreadRoot,
-            TypedWhere::ThreadReply => Where::ThreadReply,
-            TypedWhere::Review => Where::Review,
-            TypedWhere::Comment => Where::Comment,
+            TypedPostPlace::ThreadRoot => PostPlace::ThreadRoot,
+            TypedPostPlace::ThreadReply => PostPlace::ThreadReply,
+            TypedPostPlace::Review => PostPlace::Review,
+            TypedPostPlace::Comment => PostPlace::Comment,
         }
     }
 }
 
 /// What a post is, as it is printed.
 #[derive(Debug, Serialize)]
-struct Classified {
+struct ClassifiedPost {
     reviewer: Option<ReviewerName>,
     kind: &'static str,
     severity: Option<Severity>,
@@ -113,21 +113,21 @@ struct Classified {
 }
 
 impl TypedPost {
-    fn classified(self, profiles: &Profiles) -> Classified {
+    fn classified(self, profiles: &Profiles) -> ClassifiedPost {
         let kind = if self.is_bot { AccountKind::Bot } else { AccountKind::User };
         let account = Account { login: self.author.as_str().into(), kind, database_id: None };
-        let place = Where::from(self.place);
+        let place = PostPlace::from(self.place);
         let reviewer = profiles.reviewer(&account, &self.body);
         match &reviewer {
-            Some(name) => Classified::of_bot(profiles.read(name, place, &self.body), reviewer),
-            None if self.is_bot => Classified::of_bot(profiles.read_unknown(place, &self.body), None),
-            None => Classified::of_person(place, &self.body, profiles),
+            Some(name) => ClassifiedPost::of_bot(profiles.read(name, place, &self.body), reviewer),
+            None if self.is_bot => ClassifiedPost::of_bot(profiles.read_unknown(place, &self.body), None),
+            None => ClassifiedPost::of_person(place, &self.body, profiles),
         }
     }
 }
 
-impl Classified {
-    fn of_bot(reading: Reading, reviewer: Option<ReviewerName>) -> Classified {
+impl ClassifiedPost {
+    fn of_bot(reading: ParsedPost, reviewer: Option<ReviewerName>) -> ClassifiedPost {
         let kind = class_name(reading.class);
         let stance = reading.stance;
         // A summary's findings are many; only a post that is one finding has one title and one severity.
@@ -136,7 +136,7 @@ impl Classified {
             _ => None,
         };
         let single = single.as_ref();
-        Classified {
+        ClassifiedPost {
             reviewer,
             kind,
             severity: single.and_then(|finding| finding.severity),
@@ -148,19 +148,19 @@ impl Classified {
         }
     }
 
-    fn of_person(place: Where, body: &str, profiles: &Profiles) -> Classified {
+    fn of_person(place: PostPlace, body: &str, profiles: &Profiles) -> ClassifiedPost {
         let is_agent = is_agent_post(body);
         let class = match place {
-            Where::ThreadRoot => PostClass::Finding,
-            Where::Review => PostClass::Summary,
-            Where::Comment if is_agent => profiles.read_unknown(place, body).class,
-            Where::ThreadReply | Where::Comment => PostClass::Reply,
+            PostPlace::ThreadRoot => PostClass::Finding,
+            PostPlace::Review => PostClass::Summary,
+            PostPlace::Comment if is_agent => profiles.read_unknown(place, body).class,
+            PostPlace::ThreadReply | PostPlace::Comment => PostClass::Reply,
         };
         let single = (class == PostClass::Finding)
             .then(|| profiles.read_unknown(place, body))
             .map(|read| read.findings);
         let suggestion = single.iter().flatten().any(|finding| finding.suggestion.is_some());
-        Classified {
+        ClassifiedPost {
             reviewer: None,
             kind: class_name(class),
             severity: None,

@@ -17,20 +17,20 @@ mod reviewer;
 pub use author::work;
 pub use reviewer::review;
 
-use crate::agents::authors::Agent;
-use crate::app::connection::Settings;
+use crate::agents::authors::AuthorAgent;
+use crate::app::connection::ConnectionSettings;
 use crate::app::session::Session;
 use crate::config::{Config, ConfigError};
 use crate::domain::snapshot::RepositoryName;
 use crate::failure::Failure;
-use crate::github::writer::Pace;
+use crate::github::writer::WritePace;
 use crate::github::{PullRequestAddress, PullRequestRef};
 use crate::reviewers::adapters::Adapter;
 use crate::reviewers::profiles::{Profiles, ProfilesError};
-use crate::simulator::{ClockMode, Options, Scenario, ScenarioError, Simulator, SimulatorError};
+use crate::simulator::{ClockMode, Scenario, ScenarioError, Simulator, SimulatorError, SimulatorOptions};
 use crate::supervisor::clock::Clock as _;
-use crate::tui::rows::Making;
-use crate::tui::{self, End, Guide, Themes};
+use crate::tui::rows::RowBuilder;
+use crate::tui::{self, Guide, TerminalEnd, Themes};
 use clock::SimulatedClock;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Everything that the demo is played with, but for the supervisor and the screen.
 #[derive(Debug)]
-pub struct Stage {
+pub struct DemoStage {
     pub config: Config,
     pub scenario: Scenario,
     pub simulator: Arc<Simulator>,
@@ -85,7 +85,7 @@ pub struct Stage {
 
 /// Who plays, and at which pace.
 #[derive(Debug, Clone)]
-pub struct Casting<'a> {
+pub struct DemoCast<'a> {
     /// This program, which is also the driven reviewer and the author.
     pub program: &'a Path,
     pub clock: ClockMode,
@@ -93,9 +93,9 @@ pub struct Casting<'a> {
     pub think: Duration,
 }
 
-impl Stage {
+impl DemoStage {
     /// Sets the stage: the repository that the author works on, the simulator, and the configuration that fits both.
-    pub async fn set(own: &Config, casting: &Casting<'_>) -> Result<Stage, DemoError> {
+    pub async fn set(own: &Config, casting: &DemoCast<'_>) -> Result<DemoStage, DemoError> {
         let mut config = configuration(own)?;
         let mut scenario = Scenario::built_in("demo")?;
         let folder = tempfile::Builder::new().prefix("cloture-demo-").tempdir()?;
@@ -106,7 +106,8 @@ impl Stage {
         if let (Some(made), Some(repository)) = (&made, with_author(&config)) {
             made.name_heads(&repository.to_string(), &mut scenario);
         }
-        let simulator = Simulator::start(&scenario, Options { port: 0, clock: casting.clock }).await?;
+        let simulator =
+            Simulator::start(&scenario, SimulatorOptions { port: 0, clock: casting.clock }).await?;
         let think = format!("--think={}", casting.think.as_millis());
         let program = casting.program.to_string_lossy().into_owned();
         for reviewer in &mut config.reviewers {
@@ -115,13 +116,14 @@ impl Stage {
             }
         }
         let has_author = made.is_some();
-        config.author.agent = config.author.agent.take().zip(made).map(|(mut agent, made): (Agent, _)| {
-            let simulator = format!("--simulator={}", simulator.url());
-            agent.program.command = vec![program, "demo-author".to_owned(), simulator, think];
-            agent.checkout = made.checkout;
-            agent
-        });
-        Ok(Stage { config, scenario, simulator: Arc::new(simulator), has_author, folder })
+        config.author.agent =
+            config.author.agent.take().zip(made).map(|(mut agent, made): (AuthorAgent, _)| {
+                let simulator = format!("--simulator={}", simulator.url());
+                agent.program.command = vec![program, "demo-author".to_owned(), simulator, think];
+                agent.checkout = made.checkout;
+                agent
+            });
+        Ok(DemoStage { config, scenario, simulator: Arc::new(simulator), has_author, folder })
     }
 
     pub fn folder(&self) -> &Path {
@@ -147,7 +149,7 @@ impl Stage {
 
     /// Removes everything. A program that was just ended may still be writing its last, so this is tried for a while.
     async fn strike(self) {
-        let Stage { simulator, folder, .. } = self;
+        let DemoStage { simulator, folder, .. } = self;
         drop(simulator);
         let path: PathBuf = folder.path().to_owned();
         for _ in 0..40 {
@@ -167,15 +169,15 @@ pub async fn play(
     own: &Config,
     themes: Themes,
     interrupted: impl Future<Output = ()>,
-) -> Result<End, DemoError> {
+) -> Result<TerminalEnd, DemoError> {
     let mut interrupted = pin!(interrupted);
     let program = env::current_exe()?;
     let speed = Scenario::built_in("demo")?.speed.unwrap_or(SPEED);
-    let casting = Casting { program: &program, clock: ClockMode::Running { speed }, think: THINK };
+    let casting = DemoCast { program: &program, clock: ClockMode::Running { speed }, think: THINK };
     let stage = tokio::select! {
         biased;
-        () = &mut interrupted => return Ok(End::Quit),
-        stage = Stage::set(own, &casting) => stage?,
+        () = &mut interrupted => return Ok(TerminalEnd::Quit),
+        stage = DemoStage::set(own, &casting) => stage?,
     };
     let played = perform(&stage, speed, themes, interrupted).await;
     stage.strike().await;
@@ -183,14 +185,14 @@ pub async fn play(
 }
 
 async fn perform(
-    stage: &Stage,
+    stage: &DemoStage,
     speed: f64,
     themes: Themes,
     interrupted: impl Future<Output = ()>,
-) -> Result<End, DemoError> {
-    let Stage { config, scenario, simulator, has_author, .. } = stage;
+) -> Result<TerminalEnd, DemoError> {
+    let DemoStage { config, scenario, simulator, has_author, .. } = stage;
     let url = simulator.url();
-    let settings = Settings {
+    let settings = ConnectionSettings {
         config,
         api_url: Some(&url),
         environment: &|name| (name == "GH_TOKEN").then(|| "demo".to_owned()),
@@ -204,12 +206,13 @@ async fn perform(
         Session::open(&settings, host, profiles, Some(stage.folder().to_owned()), clock.now()).await?;
     session.clock = clock;
     // GitHub asks for a second between two writes; this one is as patient in its own time.
-    session.pace = Pace { between: Duration::from_secs(1).div_f64(speed.max(1.0)), ..Pace::default() };
+    session.pace =
+        WritePace { between: Duration::from_secs(1).div_f64(speed.max(1.0)), ..WritePace::default() };
     let tracked = stage.opened().into_iter().map(PullRequestRef::from).collect();
     let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await?;
     let desk = session.desk(&settings, &supervisor, scenario.viewer.clone(), false);
-    let setup = tui::Setup {
-        making: Making {
+    let setup = tui::TerminalSetup {
+        making: RowBuilder {
             config: Arc::new(config.clone()),
             reads: session.profiles.clone(),
             read_only: false,
@@ -219,7 +222,7 @@ async fn perform(
         clock: Arc::clone(&session.clock),
         tick: TICK,
         guide: Some(Guide::new(with_author(config).filter(|_| !has_author))),
-        supervised: Some(tui::Supervised { supervisor, journal: session.journal.clone(), desk }),
+        supervised: Some(tui::SupervisorHandles { supervisor, journal: session.journal.clone(), desk }),
         launch: None,
     };
     let reacting =
@@ -230,7 +233,7 @@ async fn perform(
 }
 
 /// Waits for the pull requests that are still to come.
-async fn opening(stage: &Stage) -> tui::Found {
+async fn opening(stage: &DemoStage) -> tui::DiscoveryResult {
     let awaited = stage.awaited();
     while !awaited.iter().all(|address| stage.simulator.author_of(&address.to_string()).is_some()) {
         tokio::time::sleep(LOOK).await;

@@ -2,13 +2,13 @@
 
 mod equipment;
 
-use crate::app::connection::{Forge, Settings};
+use crate::app::connection::{ConnectionSettings, ForgeConnection};
 use crate::app::selection;
-use crate::commands::status::{Look, Status};
-use crate::config::Loaded;
+use crate::commands::status::{StatusOptions, StatusReport};
+use crate::config::LoadedConfig;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::ReviewerName;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::github::permission::{self, Access, Permission};
 use crate::github::{Error, Host, PullRequestAddress, Reader, TokenSource};
 use crate::output::sanitize;
@@ -24,18 +24,18 @@ const CLOCKS_APART: SignedDuration = SignedDuration::from_mins(2);
 
 /// What was found, in the order in which it was looked at.
 #[derive(Debug, Default)]
-pub struct Examination {
-    findings: Vec<Finding>,
+pub struct DoctorReport {
+    findings: Vec<DoctorCheck>,
 }
 
 #[derive(Debug)]
-struct Finding {
+struct DoctorCheck {
     /// None where it passed.
-    trouble: Option<Kind>,
+    trouble: Option<FailureKind>,
     text: String,
 }
 
-impl Examination {
+impl DoctorReport {
     /// The kind of trouble to report, and in how many lines; none where everything passed.
     pub fn trouble(&self) -> Option<Failure> {
         let troubles = self.findings.iter().filter_map(|finding| finding.trouble);
@@ -48,22 +48,22 @@ impl Examination {
     }
 
     fn pass(&mut self, text: impl fmt::Display) {
-        self.findings.push(Finding { trouble: None, text: text.to_string() });
+        self.findings.push(DoctorCheck { trouble: None, text: text.to_string() });
     }
 
-    fn fail(&mut self, kind: Kind, what: impl fmt::Display, fix: &str) {
-        self.findings.push(Finding { trouble: Some(kind), text: format!("{what} — {fix}") });
+    fn fail(&mut self, kind: FailureKind, what: impl fmt::Display, fix: &str) {
+        self.findings.push(DoctorCheck { trouble: Some(kind), text: format!("{what} — {fix}") });
     }
 
     /// The sentences of failures already say what to do.
     fn failed(&mut self, what: &str, failure: &Failure) {
-        self.findings.push(Finding { trouble: Some(failure.kind), text: format!("{what}: {failure}") });
+        self.findings.push(DoctorCheck { trouble: Some(failure.kind), text: format!("{what}: {failure}") });
     }
 }
 
-impl fmt::Display for Examination {
+impl fmt::Display for DoctorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Finding { trouble, text }) in self.findings.iter().enumerate() {
+        for (index, DoctorCheck { trouble, text }) in self.findings.iter().enumerate() {
             let mark = if trouble.is_none() { "✓" } else { "✗" };
             let break_before = if index == 0 { "" } else { "\n" };
             write!(f, "{break_before}{mark} {}", sanitize::line(text))?;
@@ -75,15 +75,15 @@ impl fmt::Display for Examination {
 /// Looks at everything in turn. What cannot be looked at because something before it failed is left out.
 pub async fn examine(
     arguments: &[String],
-    settings: &Settings<'_>,
-    loaded: &Loaded,
+    settings: &ConnectionSettings<'_>,
+    loaded: &LoadedConfig,
     state_folder: Option<&Path>,
     profiles: &Profiles,
     now: Timestamp,
-) -> Result<Examination, Failure> {
+) -> Result<DoctorReport, Failure> {
     let host = settings.host()?;
     let named = selection::named(arguments, &host)?;
-    let mut examination = Examination::default();
+    let mut examination = DoctorReport::default();
     examination.places(loaded, state_folder);
     examination.journal(settings, state_folder, now).await;
     examination.programs(settings);
@@ -103,8 +103,8 @@ pub async fn examine(
     Ok(examination)
 }
 
-impl Examination {
-    fn places(&mut self, loaded: &Loaded, state_folder: Option<&Path>) {
+impl DoctorReport {
+    fn places(&mut self, loaded: &LoadedConfig, state_folder: Option<&Path>) {
         match &loaded.source {
             Some(file) => self.pass(format_args!("configuration: {}", file.display())),
             None => self.pass("configuration: no file, so the defaults are in force"),
@@ -113,12 +113,12 @@ impl Examination {
             Some(folder) => {
                 self.pass(format_args!("state: {}", folder.display()));
             }
-            None => self.fail(Kind::Unfit, "state: no home folder is known", "set HOME"),
+            None => self.fail(FailureKind::Unfit, "state: no home folder is known", "set HOME"),
         }
     }
 
     /// Whether the token speaks for somebody; without that, nothing that follows could be told apart.
-    async fn identity(&mut self, forge: &Forge, host: &Host, now: Timestamp) -> bool {
+    async fn identity(&mut self, forge: &ForgeConnection, host: &Host, now: Timestamp) -> bool {
         match Reader::new(&forge.client).viewer().await {
             Ok((account, date)) => {
                 self.pass(format_args!("identity: {} on {host}", account.login));
@@ -147,7 +147,7 @@ impl Examination {
         }
         let (minutes, way) = (ahead.abs().as_mins(), if ahead.is_positive() { "ahead of" } else { "behind" });
         self.fail(
-            Kind::Unfit,
+            FailureKind::Unfit,
             format_args!("clock: {minutes} minutes {way} that of {host}, so that decisions and posts fall into a wrong order"),
             "set this machine's clock, or have it set by the network",
         );
@@ -157,8 +157,8 @@ impl Examination {
     async fn forge(
         &mut self,
         named: Vec<PullRequestAddress>,
-        settings: &Settings<'_>,
-        forge: Forge,
+        settings: &ConnectionSettings<'_>,
+        forge: ForgeConnection,
         profiles: &Profiles,
         now: Timestamp,
     ) {
@@ -186,7 +186,7 @@ impl Examination {
             return;
         }
         let reader = Arc::new(Reader::new(forge.client));
-        let look = Look { config: settings.config, profiles, journal: None, now, times: 2 };
+        let look = StatusOptions { config: settings.config, profiles, journal: None, now, times: 2 };
         let status = look.at(&selection, &reader).await;
         self.reviewers(&status);
         self.budget(&status);
@@ -196,7 +196,7 @@ impl Examination {
         let Access { permission, archived, .. } = access;
         if *archived {
             return self.fail(
-                Kind::Unfit,
+                FailureKind::Unfit,
                 format_args!("{repository}: it is archived, so it can be watched but not driven"),
                 "unarchive it, or leave it out of the rules",
             );
@@ -206,7 +206,7 @@ impl Examination {
             return self.pass(format_args!("{repository}: permission {name}, enough to watch and to drive"));
         }
         self.fail(
-            Kind::Unfit,
+            FailureKind::Unfit,
             format_args!(
                 "{repository}: permission {name}, enough to watch; resolving threads, labels and merging need write"
             ),
@@ -214,7 +214,7 @@ impl Examination {
         );
     }
 
-    fn reviewers(&mut self, status: &Status) {
+    fn reviewers(&mut self, status: &StatusReport) {
         for failure in &status.failures {
             self.failed("reading", failure);
         }
@@ -230,7 +230,7 @@ impl Examination {
         }
     }
 
-    fn budget(&mut self, status: &Status) {
+    fn budget(&mut self, status: &StatusReport) {
         let budget = &status.budget;
         let Some((left, reset_at)) = budget.left else {
             return self.pass("budget: GitHub did not say how many points are left");
@@ -244,7 +244,7 @@ impl Examination {
         match &budget.stretched {
             None => self.pass(sentence),
             Some(stretched) => self.fail(
-                Kind::Unfit,
+                FailureKind::Unfit,
                 format_args!("{sentence}. {}", stretched.trim_end_matches('.')),
                 "watch fewer pull requests, or raise policy.poll_interval",
             ),
@@ -270,7 +270,7 @@ mod tests {
         let host = Host::github_com();
         let now: Timestamp = "2026-03-02T10:00:00Z".parse().unwrap();
         let said = |seconds: i64| {
-            let mut examination = Examination::default();
+            let mut examination = DoctorReport::default();
             examination.clock(&host, now, Some(now - SignedDuration::from_secs(seconds)));
             (examination.trouble().is_some(), examination.to_string())
         };

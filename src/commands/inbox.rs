@@ -1,6 +1,6 @@
 //! `cloture inbox`: every thread that waits for a person, over all pull requests, worst and oldest first (U1).
 
-use crate::app::connection::Settings;
+use crate::app::connection::ConnectionSettings;
 use crate::app::selection;
 use crate::app::session::{existing_journal, open_journal};
 use crate::config::Config;
@@ -13,8 +13,8 @@ use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use crate::output::thread_table;
 use crate::reviewers::profiles::Profiles;
-use crate::supervisor::people::inbox::{Waiting, waiting};
-use crate::supervisor::people::known::{self, Known};
+use crate::supervisor::people::inbox::{InboxThread, waiting};
+use crate::supervisor::people::known::{self, StoredPullRequest};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 /// What somebody wants to see.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct InboxQuery<'a> {
     /// As they were typed; none for all.
     pub pull_requests: &'a [String],
     /// Look at GitHub first.
@@ -34,8 +34,8 @@ pub struct Wanted<'a> {
 
 /// What the journal knows, as far as it is wanted.
 #[derive(Debug)]
-pub struct Inbox {
-    known: Vec<Known>,
+pub struct InboxReport {
+    known: Vec<StoredPullRequest>,
     config: Config,
     /// Whether there is nothing to look at, as opposed to nothing that waits.
     is_blank: bool,
@@ -44,35 +44,36 @@ pub struct Inbox {
 }
 
 pub async fn inbox(
-    wanted: &Wanted<'_>,
-    settings: &Settings<'_>,
+    wanted: &InboxQuery<'_>,
+    settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
-) -> Result<Inbox, Failure> {
-    let Found { mut known, failures } = gather(wanted, settings, profiles, state_folder, now).await?;
+) -> Result<InboxReport, Failure> {
+    let StoredPullRequests { mut known, failures } =
+        gather(wanted, settings, profiles, state_folder, now).await?;
     let is_blank = known.is_empty();
     if !wanted.all && wanted.pull_requests.is_empty() {
         known.retain(|known| known.standing.snapshot.state == PullRequestState::Open);
     }
-    Ok(Inbox { known, config: settings.config.clone(), is_blank, failures })
+    Ok(InboxReport { known, config: settings.config.clone(), is_blank, failures })
 }
 
 /// What the journal knows of the pull requests that are wanted.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) known: Vec<Known>,
+pub(crate) struct StoredPullRequests {
+    pub(crate) known: Vec<StoredPullRequest>,
     pub(crate) failures: Vec<Failure>,
 }
 
 /// Looks at GitHub first where that is wanted, and then at the journal. Without a journal nothing is known.
 pub(crate) async fn gather(
-    wanted: &Wanted<'_>,
-    settings: &Settings<'_>,
+    wanted: &InboxQuery<'_>,
+    settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
-) -> Result<Found, Failure> {
+) -> Result<StoredPullRequests, Failure> {
     let host = settings.host()?;
     let named = selection::named(wanted.pull_requests, &host)?;
     let journal = if wanted.fresh {
@@ -81,7 +82,7 @@ pub(crate) async fn gather(
         existing_journal(settings, state_folder, now).await?
     };
     let Some(journal) = journal else {
-        return Ok(Found { known: Vec::new(), failures: named.iter().map(unknown).collect() });
+        return Ok(StoredPullRequests { known: Vec::new(), failures: named.iter().map(unknown).collect() });
     };
     let mut failures = Vec::new();
     if wanted.fresh {
@@ -109,30 +110,31 @@ pub(crate) async fn gather(
             ))
         }));
     } else {
-        let is_named = |known: &Known| known.about.host == host.name() && named.contains(&address(known));
+        let is_named =
+            |known: &StoredPullRequest| known.about.host == host.name() && named.contains(&address(known));
         known.retain(is_named);
         let missing = named.iter().filter(|named| !known.iter().any(|known| address(known) == **named));
         failures.extend(missing.filter(|_| !wanted.fresh).map(unknown));
     }
-    Ok(Found { known, failures })
+    Ok(StoredPullRequests { known, failures })
 }
 
 fn unknown(address: &PullRequestAddress) -> Failure {
     Failure::usage(format_args!("the journal does not know {address} yet; pass --fresh to look at it"))
 }
 
-fn is_open_here(known: &Known, host: &str) -> bool {
+fn is_open_here(known: &StoredPullRequest, host: &str) -> bool {
     known.about.host == host && known.standing.snapshot.state == PullRequestState::Open
 }
 
-fn address(known: &Known) -> PullRequestAddress {
+fn address(known: &StoredPullRequest) -> PullRequestAddress {
     let PullRequestKey { repository, number, .. } = known.about.clone();
     PullRequestAddress { repository, number }
 }
 
-impl Inbox {
+impl InboxReport {
     /// Everything that waits, with the pull request it is on.
-    fn waiting(&self) -> Vec<(&Known, Waiting<'_>)> {
+    fn waiting(&self) -> Vec<(&StoredPullRequest, InboxThread<'_>)> {
         let of = |known| waiting_on(known, &self.config).into_iter().map(move |waiting| (known, waiting));
         let mut all: Vec<_> = self.known.iter().flat_map(of).collect();
         all.sort_by_key(|(_, waiting)| waiting.rank());
@@ -142,21 +144,21 @@ impl Inbox {
     pub fn to_json(&self) -> serde_json::Result<String> {
         let waiting = self.waiting();
         let threads = waiting.iter().map(|(known, waiting)| line(known, waiting, &self.config)).collect();
-        Ok(sanitize::json(&serde_json::to_string(&Document { threads })?).into_owned())
+        Ok(sanitize::json(&serde_json::to_string(&InboxDocument { threads })?).into_owned())
     }
 }
 
-fn waiting_on<'a>(known: &'a Known, config: &Config) -> Vec<Waiting<'a>> {
+fn waiting_on<'a>(known: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
     waiting(&known.standing, &known.past, &config.policy)
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    threads: Vec<ThreadPart<'a>>,
+struct InboxDocument<'a> {
+    threads: Vec<InboxThreadPart<'a>>,
 }
 
 #[derive(Serialize)]
-struct ThreadPart<'a> {
+struct InboxThreadPart<'a> {
     repository: &'a RepositoryName,
     number: u64,
     state: &'static str,
@@ -179,11 +181,15 @@ struct ThreadPart<'a> {
     others: &'a [ThreadId],
 }
 
-fn line<'a>(known: &'a Known, waiting: &'a Waiting<'a>, config: &Config) -> ThreadPart<'a> {
-    let Waiting { shown, why, since, reviewers, others } = waiting;
+fn line<'a>(
+    known: &'a StoredPullRequest,
+    waiting: &'a InboxThread<'a>,
+    config: &Config,
+) -> InboxThreadPart<'a> {
+    let InboxThread { shown, why, since, reviewers, others } = waiting;
     let snapshot = &known.standing.snapshot;
     let finding = &shown.thread.finding;
-    ThreadPart {
+    InboxThreadPart {
         repository: &snapshot.repository,
         number: snapshot.number,
         state: snapshot.state.name(),
@@ -208,7 +214,7 @@ fn line<'a>(known: &'a Known, waiting: &'a Waiting<'a>, config: &Config) -> Thre
 ///   coderabbit, escalated (round limit), 2 of 2 rounds, opened 2026-03-02T09:01:00Z, seen 5 min ago
 ///   PRRT_1  https://…
 /// ```
-impl fmt::Display for Inbox {
+impl fmt::Display for InboxReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let waiting = self.waiting();
         if waiting.is_empty() {
@@ -229,8 +235,13 @@ impl fmt::Display for Inbox {
     }
 }
 
-fn block(f: &mut fmt::Formatter<'_>, known: &Known, waiting: &Waiting<'_>, config: &Config) -> fmt::Result {
-    let Waiting { shown, why, since, reviewers, others } = waiting;
+fn block(
+    f: &mut fmt::Formatter<'_>,
+    known: &StoredPullRequest,
+    waiting: &InboxThread<'_>,
+    config: &Config,
+) -> fmt::Result {
+    let InboxThread { shown, why, since, reviewers, others } = waiting;
     let thread = shown.thread;
     let state = known.standing.snapshot.state;
     let state = if state == PullRequestState::Open { String::new() } else { format!(" ({})", state.name()) };

@@ -2,14 +2,14 @@
 
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{Filter, Journal, JournalError, Order, Record};
+use crate::journal::{Journal, JournalError, Record, RecordFilter, RecordOrder};
 use crate::output::sanitize;
 use serde_json::json;
 use std::io::{self, Write};
 
 /// What somebody wants to see, as it was typed.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted<'a> {
+pub struct JournalQuery<'a> {
     pub pull_request: Option<&'a str>,
     pub kind: Option<&'a str>,
     pub search: Option<&'a str>,
@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum HistoryError {
+pub enum JournalCommandError {
     #[error(transparent)]
     Usage(#[from] Failure),
     #[error(transparent)]
@@ -28,18 +28,18 @@ pub enum HistoryError {
     Output(#[from] io::Error),
 }
 
-impl Wanted<'_> {
+impl JournalQuery<'_> {
     /// Without a host: a pull request is meant wherever it is, unless a web address says where.
-    fn filter(&self) -> Result<Filter, Failure> {
+    fn filter(&self) -> Result<RecordFilter, Failure> {
         let named = self.pull_request.map(PullRequestAddress::parse).transpose()?;
         let (host, address) = named.map_or((None, None), |(host, address)| (host, Some(address)));
-        Ok(Filter {
+        Ok(RecordFilter {
             host,
             number: address.as_ref().map(|address| address.number),
             repository: address.map(|address| address.repository),
             kind: self.kind.map(ToOwned::to_owned),
             text: self.search.map(ToOwned::to_owned),
-            ..Filter::default()
+            ..RecordFilter::default()
         })
     }
 }
@@ -47,15 +47,15 @@ impl Wanted<'_> {
 /// Prints what is there, oldest first. With `follow` it goes on with what anybody appends, until that is over.
 pub async fn show(
     journal: &Journal,
-    wanted: &Wanted<'_>,
+    wanted: &JournalQuery<'_>,
     follow: Option<impl Future<Output = ()>>,
     output: &mut impl Write,
-) -> Result<(), HistoryError> {
+) -> Result<(), JournalCommandError> {
     let filter = wanted.filter()?;
     // What is appended from here on is the follower's to show.
-    let newest = Filter { order: Order::NewestFirst, limit: Some(1), ..Filter::default() };
+    let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: Some(1), ..RecordFilter::default() };
     let last = journal.records(newest).await?.first().map_or(0, |record| record.seq);
-    let newest = Filter { order: Order::NewestFirst, limit: wanted.limit, ..filter.clone() };
+    let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: wanted.limit, ..filter.clone() };
     let mut records = journal.records(newest).await?;
     records.reverse();
     records.retain(|record| record.seq <= last || follow.is_none());
@@ -83,7 +83,7 @@ pub async fn show(
     }
 }
 
-fn print(record: &Record, wanted: &Wanted<'_>, output: &mut impl Write) -> io::Result<()> {
+fn print(record: &Record, wanted: &JournalQuery<'_>, output: &mut impl Write) -> io::Result<()> {
     if wanted.json {
         writeln!(output, "{}", sanitize::json(&as_json(record).to_string()))
     } else {

@@ -4,11 +4,11 @@
 pub mod sent;
 
 use crate::agents::targets;
-use crate::app::connection::Settings;
-use crate::commands::inbox::{Found, Wanted, gather};
+use crate::app::connection::ConnectionSettings;
+use crate::commands::inbox::{InboxQuery, StoredPullRequests, gather};
 use crate::config::Config;
 use crate::domain::finding::Destination;
-use crate::domain::handoff::Task;
+use crate::domain::handoff::HandoffTask;
 use crate::domain::snapshot::{PullRequestState, RepositoryName};
 use crate::domain::vocabulary::{FilePath, Severity, TargetName, ThreadId};
 use crate::failure::Failure;
@@ -16,9 +16,9 @@ use crate::output::sanitize;
 use crate::output::thread_table;
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::handoffs::handoffs;
-use crate::supervisor::people::known::Known;
-use crate::supervisor::standing::{Rules, Standing};
-use crate::supervisor::view::{Handoff, HandoffState};
+use crate::supervisor::people::known::StoredPullRequest;
+use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::fmt;
@@ -26,15 +26,15 @@ use std::path::PathBuf;
 
 /// What the journal knows about handing findings off.
 #[derive(Debug, Serialize)]
-pub struct Queue {
-    pull_requests: Vec<PullRequestPart>,
+pub struct QueueReport {
+    pull_requests: Vec<QueuePullRequestPart>,
     /// What could not be shown, and why.
     #[serde(skip)]
     pub failures: Vec<Failure>,
 }
 
 #[derive(Debug, Serialize)]
-struct PullRequestPart {
+struct QueuePullRequestPart {
     repository: RepositoryName,
     number: u64,
     title: String,
@@ -46,7 +46,7 @@ struct PullRequestPart {
     tasks: Vec<TaskPart>,
     /// What went or is to go because it was merged.
     handoffs: Vec<HandoffPart>,
-    findings: Vec<FindingPart>,
+    findings: Vec<QueueFindingPart>,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,7 +75,7 @@ struct HandoffPart {
 
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a finding, as scripts read them")]
 #[derive(Debug, Serialize)]
-struct FindingPart {
+struct QueueFindingPart {
     thread: ThreadId,
     path: FilePath,
     line: Option<u32>,
@@ -98,27 +98,28 @@ struct FindingPart {
 /// Those named are looked at first; without names, everything is as the journal last saw it.
 pub async fn list(
     pull_requests: &[String],
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
-) -> Result<Queue, Failure> {
-    let wanted = Wanted { pull_requests, fresh: !pull_requests.is_empty(), all: true };
-    let Found { known, failures } = gather(&wanted, settings, profiles, state_folder, now).await?;
-    let part = |known: &Known| {
-        let rules = Rules::of(settings.config, profiles, &known.about.repository, false);
+) -> Result<QueueReport, Failure> {
+    let wanted = InboxQuery { pull_requests, fresh: !pull_requests.is_empty(), all: true };
+    let StoredPullRequests { known, failures } =
+        gather(&wanted, settings, profiles, state_folder, now).await?;
+    let part = |known: &StoredPullRequest| {
+        let rules = RepositoryRules::of(settings.config, profiles, &known.about.repository, false);
         part(known, &rules, settings.config)
     };
     let parts = known.iter().map(part);
     let parts = parts.filter(|part| !part.is_over() || !pull_requests.is_empty());
-    Ok(Queue { pull_requests: parts.collect(), failures })
+    Ok(QueueReport { pull_requests: parts.collect(), failures })
 }
 
-fn part(known: &Known, rules: &Rules<'_>, config: &Config) -> PullRequestPart {
-    let Known { standing, past, age, .. } = known;
+fn part(known: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config) -> QueuePullRequestPart {
+    let StoredPullRequest { standing, past, age, .. } = known;
     let snapshot = &standing.snapshot;
     let name = |id: &ThreadId| standing.thread(id).map_or_else(|| id.clone(), |shown| shown.id().clone());
-    let names = |task: &Task| task.findings.iter().map(name).collect();
+    let names = |task: &HandoffTask| task.findings.iter().map(name).collect();
     // What a merge decided stays decided, and what was closed without one goes nowhere.
     let is_decided = past.history.merged().is_some() || snapshot.state == PullRequestState::Closed;
     let tasks = if is_decided { Vec::new() } else { standing.tasks(rules) };
@@ -132,7 +133,7 @@ fn part(known: &Known, rules: &Rules<'_>, config: &Config) -> PullRequestPart {
             goes => (goes, eligibility.to_string()),
         };
         let finding = &shown.thread.finding;
-        FindingPart {
+        QueueFindingPart {
             thread: shown.id().clone(),
             path: shown.thread.anchor.path.clone(),
             line: shown.line(),
@@ -140,14 +141,14 @@ fn part(known: &Known, rules: &Rules<'_>, config: &Config) -> PullRequestPart {
             severity: finding.severity,
             status: shown.thread.status().name(),
             queued: shown.thread.queued,
-            target: Standing::target_of(shown.thread, rules),
+            target: ComputedState::target_of(shown.thread, rules),
             retargeted: matches!(shown.thread.routed, Destination::Target(_)),
             withheld: shown.thread.routed == Destination::Nowhere,
             goes,
             why,
         }
     });
-    PullRequestPart {
+    QueuePullRequestPart {
         repository: snapshot.repository.clone(),
         number: snapshot.number,
         title: snapshot.title.clone(),
@@ -168,8 +169,8 @@ fn part(known: &Known, rules: &Rules<'_>, config: &Config) -> PullRequestPart {
     }
 }
 
-fn handed(handoff: &Handoff, findings: Vec<ThreadId>) -> HandoffPart {
-    let Handoff { task, reason, state, .. } = handoff;
+fn handed(handoff: &HandoffView, findings: Vec<ThreadId>) -> HandoffPart {
+    let HandoffView { task, reason, state, .. } = handoff;
     let (name, url, until, message) = match state {
         HandoffState::Sent { url } => ("sent", url.clone(), None, None),
         HandoffState::Waiting { until, why } => ("waiting", None, Some(*until), why.clone()),
@@ -179,14 +180,14 @@ fn handed(handoff: &Handoff, findings: Vec<ThreadId>) -> HandoffPart {
     HandoffPart { target, path, findings, reason, state: name, url, until, message }
 }
 
-impl PullRequestPart {
+impl QueuePullRequestPart {
     /// Whether there is nothing left to say about it.
     fn is_over(&self) -> bool {
         self.state != PullRequestState::Open.name() && self.tasks.is_empty() && self.handoffs.is_empty()
     }
 }
 
-impl Queue {
+impl QueueReport {
     pub fn to_json(&self) -> serde_json::Result<String> {
         Ok(sanitize::json(&serde_json::to_string(self)?).into_owned())
     }
@@ -199,7 +200,7 @@ impl Queue {
 ///   PRRT_2  src/cart.rs:14  queued by a person: it will be handed off at merge; a person sent it to fixer
 ///   PRRT_3  src/cart.rs:30  automatic handoff is off, and nobody queued it
 /// ```
-impl fmt::Display for Queue {
+impl fmt::Display for QueueReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.pull_requests.is_empty() {
             return write!(f, "The journal knows no pull request that anything could be handed off from.");
@@ -214,9 +215,9 @@ impl fmt::Display for Queue {
     }
 }
 
-impl fmt::Display for PullRequestPart {
+impl fmt::Display for QueuePullRequestPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PullRequestPart { repository, number, title, state, age_seconds, .. } = self;
+        let QueuePullRequestPart { repository, number, title, state, age_seconds, .. } = self;
         let ago = thread_table::ago(std::time::Duration::from_secs(*age_seconds));
         write!(f, "{repository}#{number}  {} ({state}, seen {ago})", sanitize::line(title))?;
         let print = |f: &mut fmt::Formatter<'_>, line: String| write!(f, "\n  {}", sanitize::line(&line));
@@ -234,7 +235,7 @@ impl fmt::Display for PullRequestPart {
             };
             print(f, format!("for {target}: {path}, {}, {state}{more}", counted(findings)))?;
         }
-        for FindingPart { thread, path, line, why, target, retargeted, .. } in &self.findings {
+        for QueueFindingPart { thread, path, line, why, target, retargeted, .. } in &self.findings {
             let place = line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
             let sent = if *retargeted { format!("; a person sent it to {target}") } else { String::new() };
             print(f, format!("{thread}  {place}  {why}{sent}"))?;

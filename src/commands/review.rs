@@ -7,32 +7,32 @@
 mod json;
 mod text;
 
-use crate::app::connection::Settings;
+use crate::app::connection::ConnectionSettings;
 use crate::app::selection;
-use crate::domain::cycle::{Answer, Skip, Trigger};
+use crate::domain::cycle::{CycleSkip, CycleTrigger, ReviewerAnswer};
 use crate::domain::observed;
 use crate::domain::policy::Policy;
-use crate::domain::post::Reads;
-use crate::domain::pull_request::{CycleOutcome, Note, PullRequest};
+use crate::domain::post::PostReader;
+use crate::domain::pull_request::{CycleNote, CycleOutcome, DrivenPullRequest};
 use crate::domain::snapshot::{self, AccountKind, PullRequestSnapshot, PullRequestState, ReviewState};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::github::{Reader, diff};
-use crate::reviewers::adapters::Driver;
-use crate::reviewers::ask::{self, CycleEnd, Turn};
+use crate::reviewers::adapters::ReviewerDriver;
+use crate::reviewers::ask::{self, CycleEnd, JudgedAttempt};
 use crate::reviewers::profiles::Profiles;
-use crate::reviewers::request::Sources;
+use crate::reviewers::request::RequestSources;
 use std::collections::BTreeMap;
 
 /// What the reviewer said, and what would come of it.
 #[derive(Debug)]
-pub struct Review {
+pub struct ReviewReport {
     snapshot: PullRequestSnapshot,
     reviewer: ReviewerName,
     end: CycleEnd,
     /// The pull request after the cycle.
-    engine: PullRequest,
+    engine: DrivenPullRequest,
     policy: Policy,
     /// What GitHub left out of its answers.
     gaps: Vec<String>,
@@ -42,9 +42,9 @@ pub struct Review {
 pub async fn review(
     pull_request: &str,
     reviewer: &str,
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
-) -> Result<Review, Failure> {
+) -> Result<ReviewReport, Failure> {
     let policy = &settings.config.policy;
     let configured = settings.config.reviewers.iter().find(|configured| configured.name.as_str() == reviewer);
     let configured = configured.ok_or_else(|| unknown_reviewer(reviewer, settings))?;
@@ -53,7 +53,7 @@ pub async fn review(
             "the reviewer {reviewer} has no kind, so there is nothing to run; give it one in the configuration"
         ))
     })?;
-    let driver = Driver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
+    let driver = ReviewerDriver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
     let host = settings.host()?;
     let mut named = selection::named(&[pull_request.to_owned()], &host)?;
     let address = named.remove(0);
@@ -65,12 +65,12 @@ pub async fn review(
         .await
         .map_err(|error| Failure::about(&address, &error))?;
 
-    let reads: &dyn Reads = profiles;
+    let reads: &dyn PostReader = profiles;
     let mut engine = standing(&snapshot, reads, policy);
-    let conversations: BTreeMap<&ThreadId, &snapshot::Thread> =
+    let conversations: BTreeMap<&ThreadId, &snapshot::ReviewThread> =
         snapshot.threads.iter().map(|thread| (&thread.id, thread)).collect();
     let conversation = |id: &ThreadId| conversations.get(id).copied();
-    let sources = Sources {
+    let sources = RequestSources {
         snapshot: &snapshot,
         conversation: &conversation,
         reviewer_of: &|comment| reads.reviewer(comment.author.as_ref()?, &comment.body),
@@ -80,21 +80,21 @@ pub async fn review(
         context_window: configured.context_window,
     };
     let name = &configured.name;
-    let end = ask::cycle(&mut engine, name, &driver, &sources, Trigger::Review, policy, |_| {}).await;
+    let end = ask::cycle(&mut engine, name, &driver, &sources, CycleTrigger::Review, policy, |_| {}).await;
     let (reviewer, policy) = (name.clone(), policy.clone());
-    Ok(Review { snapshot, reviewer, end, engine, policy, gaps: read.gaps })
+    Ok(ReviewReport { snapshot, reviewer, end, engine, policy, gaps: read.gaps })
 }
 
-fn unknown_reviewer(name: &str, settings: &Settings<'_>) -> Failure {
+fn unknown_reviewer(name: &str, settings: &ConnectionSettings<'_>) -> Failure {
     let known: Vec<_> = settings.config.reviewers.iter().map(|reviewer| reviewer.name.as_str()).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     Failure::usage(format_args!("no reviewer {name} is configured; those that are: {known}"))
 }
 
 /// The engine's pull request, as far as a snapshot tells it.
-fn standing(snapshot: &PullRequestSnapshot, reads: &dyn Reads, policy: &Policy) -> PullRequest {
+fn standing(snapshot: &PullRequestSnapshot, reads: &dyn PostReader, policy: &Policy) -> DrivenPullRequest {
     let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
-    let mut engine = PullRequest::new(author_is_bot);
+    let mut engine = DrivenPullRequest::new(author_is_bot);
     engine.push(snapshot.head.sha.clone(), &[]);
     for observed in observed::observe(snapshot, &[], reads, policy).threads {
         engine.adopt(observed.thread);
@@ -115,7 +115,7 @@ fn standing(snapshot: &PullRequestSnapshot, reads: &dyn Reads, policy: &Policy) 
 fn previous_review<'s>(
     snapshot: &'s PullRequestSnapshot,
     reviewer: &ReviewerName,
-    reads: &dyn Reads,
+    reads: &dyn PostReader,
 ) -> Option<&'s str> {
     let written = snapshot.reviews.iter().filter(|review| {
         let by = review.author.as_ref().and_then(|author| reads.reviewer(author, &review.body));
@@ -129,7 +129,7 @@ fn previous_review<'s>(
 
 /// What becomes of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum FindingFate {
     Opened,
     /// R2
     OutOfScope,
@@ -141,59 +141,59 @@ enum Fate {
     Continued,
 }
 
-impl Fate {
+impl FindingFate {
     fn name(self) -> &'static str {
         match self {
-            Fate::Opened => "opened",
-            Fate::OutOfScope => "out_of_scope",
-            Fate::Suppressed => "suppressed",
-            Fate::Worsened => "worsened",
-            Fate::Continued => "continued",
+            FindingFate::Opened => "opened",
+            FindingFate::OutOfScope => "out_of_scope",
+            FindingFate::Suppressed => "suppressed",
+            FindingFate::Worsened => "worsened",
+            FindingFate::Continued => "continued",
         }
     }
 
     fn sentence(self) -> &'static str {
         match self {
-            Fate::Opened => "would open a thread",
-            Fate::OutOfScope => "outside what changed: recorded, not posted",
-            Fate::Suppressed => "a person had it already: recorded, not posted",
-            Fate::Worsened => "a person had it already, and it is worse now: goes to the inbox",
-            Fate::Continued => "continues a thread that is there",
+            FindingFate::Opened => "would open a thread",
+            FindingFate::OutOfScope => "outside what changed: recorded, not posted",
+            FindingFate::Suppressed => "a person had it already: recorded, not posted",
+            FindingFate::Worsened => "a person had it already, and it is worse now: goes to the inbox",
+            FindingFate::Continued => "continues a thread that is there",
         }
     }
 
-    fn of(report: &ThreadId, notes: &[Note]) -> Fate {
+    fn of(report: &ThreadId, notes: &[CycleNote]) -> FindingFate {
         let told = notes.iter().find_map(|note| match note {
-            Note::Opened(id) if id == report => Some(Fate::Opened),
-            Note::OutOfScope { report: id, .. } if id == report => Some(Fate::OutOfScope),
-            Note::Suppressed { report: id, .. } if id == report => Some(Fate::Suppressed),
-            Note::Worsened { report: id, .. } if id == report => Some(Fate::Worsened),
+            CycleNote::Opened(id) if id == report => Some(FindingFate::Opened),
+            CycleNote::OutOfScope { report: id, .. } if id == report => Some(FindingFate::OutOfScope),
+            CycleNote::Suppressed { report: id, .. } if id == report => Some(FindingFate::Suppressed),
+            CycleNote::Worsened { report: id, .. } if id == report => Some(FindingFate::Worsened),
             _ => None,
         });
-        told.unwrap_or(Fate::Continued)
+        told.unwrap_or(FindingFate::Continued)
     }
 }
 
 /// An answer that counted.
-struct Accepted<'a> {
-    answer: &'a Answer,
+struct AcceptedAnswer<'a> {
+    answer: &'a ReviewerAnswer,
     summary: Option<&'a str>,
     verdict: Verdict,
-    notes: &'a [Note],
+    notes: &'a [CycleNote],
 }
 
-impl Review {
-    fn turns(&self) -> &[Turn] {
+impl ReviewReport {
+    fn turns(&self) -> &[JudgedAttempt] {
         match &self.end {
             CycleEnd::Asked(turns) => turns,
             CycleEnd::ClosedUnasked | CycleEnd::Skipped(_) => &[],
         }
     }
 
-    fn accepted(&self) -> Option<Accepted<'_>> {
+    fn accepted(&self) -> Option<AcceptedAnswer<'_>> {
         let turn = self.turns().last()?;
         match (&turn.outcome, &turn.attempt.received) {
-            (CycleOutcome::Completed { verdict, notes }, Ok(received)) => Some(Accepted {
+            (CycleOutcome::Completed { verdict, notes }, Ok(received)) => Some(AcceptedAnswer {
                 answer: &received.answer,
                 summary: received.summary.as_deref(),
                 verdict: *verdict,
@@ -211,7 +211,7 @@ impl Review {
             .iter()
             .map(|gap| {
                 let sentence = format_args!("{repository}#{number} was read in part only: {gap}");
-                Failure::new(Kind::OutOfReach, sentence)
+                Failure::new(FailureKind::OutOfReach, sentence)
             })
             .collect();
         failures.extend(self.trouble());
@@ -223,10 +223,10 @@ impl Review {
         let reviewer = &self.reviewer;
         if let CycleEnd::Skipped(skip) = &self.end {
             let (kind, why) = match skip {
-                Skip::PrMerged => (Kind::Merged, "it is merged"),
-                Skip::PrClosed => (Kind::Closed, "it is closed"),
-                Skip::SameSha => (Kind::Usage, "the reviewer is done with this head"),
-                Skip::IterationCap => (Kind::Usage, "the reviewer's cycles on it are spent"),
+                CycleSkip::PrMerged => (FailureKind::Merged, "it is merged"),
+                CycleSkip::PrClosed => (FailureKind::Closed, "it is closed"),
+                CycleSkip::SameSha => (FailureKind::Usage, "the reviewer is done with this head"),
+                CycleSkip::IterationCap => (FailureKind::Usage, "the reviewer's cycles on it are spent"),
             };
             return Some(Failure::new(kind, format_args!("{repository}#{number} is not reviewed: {why}")));
         }
@@ -237,9 +237,9 @@ impl Review {
                 several => format!("{several} attempts"),
             };
             let sentence = format!("{reviewer} gave no answer that counts in {attempts}");
-            return Some(Failure::new(Kind::ReviewerFailed, sentence));
+            return Some(Failure::new(FailureKind::ReviewerFailed, sentence));
         };
-        let opened = accepted.notes.iter().filter(|note| matches!(note, Note::Opened(_))).count();
+        let opened = accepted.notes.iter().filter(|note| matches!(note, CycleNote::Opened(_))).count();
         let unsettled = self
             .engine
             .threads()
@@ -249,7 +249,7 @@ impl Review {
             let sentence = format_args!(
                 "{reviewer} reports problems: {opened} new, {unsettled} unsettled in all; nothing was posted"
             );
-            Failure::new(Kind::IssuesFound, sentence)
+            Failure::new(FailureKind::IssuesFound, sentence)
         })
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::output::sanitize;
 use crate::reviewers::profile::{Channel, Profile, Settling};
-use crate::reviewers::profiles::{Known, Profiles};
+use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use serde::Serialize;
 use std::fmt;
 
 /// The profiles in force, by name.
 #[derive(Debug, Serialize)]
-pub struct Roster {
-    profiles: Vec<Entry>,
+pub struct ProfileList {
+    profiles: Vec<ProfileListEntry>,
 }
 
 #[derive(Debug, Serialize)]
-struct Entry {
+struct ProfileListEntry {
     name: String,
     logins: Vec<String>,
     ids: Vec<u64>,
@@ -28,11 +28,11 @@ struct Entry {
     configured: Vec<&'static str>,
 }
 
-impl Roster {
-    pub fn of(profiles: &Profiles) -> Roster {
-        let mut profiles: Vec<Entry> = profiles.iter().map(Entry::of).collect();
+impl ProfileList {
+    pub fn of(profiles: &Profiles) -> ProfileList {
+        let mut profiles: Vec<ProfileListEntry> = profiles.iter().map(ProfileListEntry::of).collect();
         profiles.sort_by(|a, b| a.name.cmp(&b.name));
-        Roster { profiles }
+        ProfileList { profiles }
     }
 
     /// As one JSON object, safe for a terminal all the same.
@@ -41,11 +41,11 @@ impl Roster {
     }
 }
 
-impl Entry {
-    fn of(known: &Known) -> Entry {
+impl ProfileListEntry {
+    fn of(known: &ActiveProfile) -> ProfileListEntry {
         let Profile { logins, ids, shared_logins, posts, settles, ask_again, re_request, .. } =
             &known.profile;
-        Entry {
+        ProfileListEntry {
             name: known.name.to_string(),
             logins: logins.clone(),
             ids: ids.clone(),
@@ -88,7 +88,7 @@ fn names<T: Copy + PartialEq>(chosen: &[T], all: &[(&'static str, T)]) -> Vec<&'
     chosen.iter().filter_map(name).collect()
 }
 
-impl fmt::Display for Roster {
+impl fmt::Display for ProfileList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let widest = self.profiles.iter().map(|entry| entry.name.chars().count()).max().unwrap_or_default();
         for (index, entry) in self.profiles.iter().enumerate() {

@@ -6,10 +6,10 @@ mod report;
 mod trace;
 
 use crate::domain::cycle::Violation;
-use crate::domain::handoff::{HandoffRules, Task};
+use crate::domain::handoff::{HandoffRules, HandoffTask};
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::{CycleOutcome, PullRequest, Refusal};
-use crate::domain::re_review::Reply;
+use crate::domain::pull_request::{CycleOutcome, DrivenPullRequest, Refusal};
+use crate::domain::re_review::ClassifiedReply;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::ThreadId;
 use crate::replies::PhraseTables;
@@ -18,7 +18,7 @@ use crate::reviewers::object::Object;
 use report::Reporter;
 use std::io::{self, BufRead, Write};
 use thiserror::Error;
-use trace::{CycleEvent, Event, Header, PersonEvent, ReplyEvent};
+use trace::{CycleEvent, Header, PersonEvent, ReplyEvent, TraceEvent};
 
 /// Why a replay stopped. What came before has been printed.
 #[derive(Debug, Error)]
@@ -41,11 +41,11 @@ pub fn simulate(trace: impl BufRead, output: impl Write) -> Result<(), SimulateE
 }
 
 fn play_all<W: Write>(trace: impl BufRead, reporter: &mut Reporter<W>) -> Result<(), SimulateError> {
-    let mut lines = Lines { trace, number: 0 };
+    let mut lines = TraceLines { trace, number: 0 };
     let header = lines.next()?.unwrap_or_default();
     let Header { policy, handoff, author_is_bot } =
         trace::header(&header).map_err(|problem| lines.problem(problem))?;
-    let mut replay = Replay { policy, handoff, pull_request: PullRequest::new(author_is_bot) };
+    let mut replay = Replay { policy, handoff, pull_request: DrivenPullRequest::new(author_is_bot) };
     let mut number = 0;
     while let Some(line) = lines.next()? {
         let event = trace::event(&line).map_err(|problem| lines.problem(problem))?;
@@ -60,11 +60,11 @@ fn play_all<W: Write>(trace: impl BufRead, reporter: &mut Reporter<W>) -> Result
 
 /// What one event led to, beyond the state it left.
 #[derive(Debug, Default)]
-struct Outcome {
+struct TraceOutcome {
     refused: Vec<Refused>,
     skipped: Option<&'static str>,
     verdict: Option<Verdict>,
-    tasks: Vec<Task>,
+    tasks: Vec<HandoffTask>,
 }
 
 /// Something the engine refused, whoever asked for it.
@@ -77,77 +77,78 @@ enum Refused {
 struct Replay {
     policy: Policy,
     handoff: HandoffRules,
-    pull_request: PullRequest,
+    pull_request: DrivenPullRequest,
 }
 
 impl Replay {
-    fn play(&mut self, event: Event) -> Outcome {
+    fn play(&mut self, event: TraceEvent) -> TraceOutcome {
         match event {
-            Event::Push(Object(push)) => {
+            TraceEvent::Push(Object(push)) => {
                 let (head, changes) = push.into_changes();
                 self.pull_request.push(head, &changes);
-                Outcome::default()
+                TraceOutcome::default()
             }
-            Event::Cycle(Object(cycle)) => self.cycle(cycle),
-            Event::Reply(Object(reply)) => self.reply(&reply),
-            Event::Person(Object(PersonEvent { act, thread, .. })) => {
+            TraceEvent::Cycle(Object(cycle)) => self.cycle(cycle),
+            TraceEvent::Reply(Object(reply)) => self.reply(&reply),
+            TraceEvent::Person(Object(PersonEvent { act, thread, .. })) => {
                 refusable(&thread, self.pull_request.decide(&thread, act))
             }
-            Event::Merge(_) => {
-                Outcome { tasks: self.pull_request.merge(&self.handoff), ..Outcome::default() }
+            TraceEvent::Merge(_) => {
+                TraceOutcome { tasks: self.pull_request.merge(&self.handoff), ..TraceOutcome::default() }
             }
-            Event::Close(_) => {
+            TraceEvent::Close(_) => {
                 self.pull_request.close();
-                Outcome::default()
+                TraceOutcome::default()
             }
-            Event::Reopen(_) => {
+            TraceEvent::Reopen(_) => {
                 self.pull_request.reopen();
-                Outcome::default()
+                TraceOutcome::default()
             }
         }
     }
 
     /// One line is one answer: the reviewer is asked and has answered already.
-    fn cycle(&mut self, event: CycleEvent) -> Outcome {
+    fn cycle(&mut self, event: CycleEvent) -> TraceOutcome {
         let CycleEvent { reviewer, protocol, actions, findings, trigger, .. } = event;
         let frozen = match self.pull_request.begin_cycle(&reviewer, trigger.into(), &self.policy) {
             Ok(frozen) => frozen,
-            Err(skip) => return Outcome { skipped: Some(skip.name()), ..Outcome::default() },
+            Err(skip) => return TraceOutcome { skipped: Some(skip.name()), ..TraceOutcome::default() },
         };
         let answer = read_traced(protocol.into(), actions, findings);
         match self.pull_request.answer(&frozen, answer, &self.policy) {
             CycleOutcome::Completed { verdict, .. } => {
-                Outcome { verdict: Some(verdict), ..Outcome::default() }
+                TraceOutcome { verdict: Some(verdict), ..TraceOutcome::default() }
             }
-            CycleOutcome::Failed { violations, .. } => Outcome {
+            CycleOutcome::Failed { violations, .. } => TraceOutcome {
                 refused: violations.into_iter().map(Refused::Answer).collect(),
-                ..Outcome::default()
+                ..TraceOutcome::default()
             },
             // Nothing happens between asking and answering in a trace.
-            CycleOutcome::Overtaken => Outcome::default(),
+            CycleOutcome::Overtaken => TraceOutcome::default(),
         }
     }
 
-    fn reply(&mut self, event: &ReplyEvent) -> Outcome {
+    fn reply(&mut self, event: &ReplyEvent) -> TraceOutcome {
         let by_bot = event.by.as_str().ends_with("[bot]");
-        let reply = Reply::read(&PhraseTables, by_bot, event.association, &event.body, event.intent);
+        let reply =
+            ClassifiedReply::read(&PhraseTables, by_bot, event.association, &event.body, event.intent);
         refusable(&event.thread, self.pull_request.reply(&event.thread, &reply).map(|_settled| ()))
     }
 }
 
-fn refusable(thread: &ThreadId, result: Result<(), Refusal>) -> Outcome {
+fn refusable(thread: &ThreadId, result: Result<(), Refusal>) -> TraceOutcome {
     let refused = result.err().map(|refusal| Refused::Act(thread.clone(), refusal));
-    Outcome { refused: refused.into_iter().collect(), ..Outcome::default() }
+    TraceOutcome { refused: refused.into_iter().collect(), ..TraceOutcome::default() }
 }
 
 /// A trace's lines, counted. A line of blanks is no event, except where nothing follows it: editors and
 /// shells leave such lines at the end.
-struct Lines<R> {
+struct TraceLines<R> {
     trace: R,
     number: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> TraceLines<R> {
     fn next(&mut self) -> Result<Option<Vec<u8>>, SimulateError> {
         let mut blank = None;
         loop {

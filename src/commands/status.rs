@@ -3,23 +3,23 @@
 mod json;
 mod table;
 
-use crate::app::connection::Settings;
+use crate::app::connection::ConnectionSettings;
 use crate::app::selection::{self, Selection};
 use crate::app::session::existing_journal;
 use crate::config::Config;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Phase, ReviewLoop, Wake};
+use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ReviewerName;
-use crate::failure::{Failure, Kind};
-use crate::github::poll::{BudgetStatus, PollSettings, Sighting};
-use crate::github::read::{Read, Spent};
+use crate::failure::{Failure, FailureKind};
+use crate::github::poll::{BudgetStatus, PollEvent, PollSettings};
+use crate::github::read::{CallCost, PullRequestRead};
 use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
-use crate::supervisor::people::{Past, known};
-use crate::supervisor::standing::{Rules, Standing};
+use crate::supervisor::people::{JournalHistory, known};
+use crate::supervisor::standing::{ComputedState, RepositoryRules};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -27,9 +27,9 @@ use std::sync::Arc;
 
 /// Everything one poll told.
 #[derive(Debug)]
-pub struct Status {
+pub struct StatusReport {
     pub pull_requests: Vec<PullRequestStatus>,
-    pub spent: Spent,
+    pub spent: CallCost,
     pub budget: BudgetStatus,
     /// What could not be shown, and why.
     pub failures: Vec<Failure>,
@@ -39,7 +39,7 @@ pub struct Status {
 /// Where one pull request stands.
 #[derive(Debug)]
 pub struct PullRequestStatus {
-    pub standing: Standing,
+    pub standing: ComputedState,
     pub review_loop: ReviewLoop,
     pub waiting_for: Vec<ReviewerName>,
 }
@@ -48,11 +48,11 @@ pub struct PullRequestStatus {
 /// journal, where there is one; none is made.
 pub async fn status(
     arguments: &[String],
-    settings: &Settings<'_>,
+    settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
-) -> Result<Status, Failure> {
+) -> Result<StatusReport, Failure> {
     let host = settings.host()?;
     let named = selection::named(arguments, &host)?;
     let forge = settings.connect(host).await?;
@@ -63,14 +63,14 @@ pub async fn status(
         Ok(journal) => (journal, None),
         Err(failure) => (None, Some(failure)),
     };
-    let look = Look { config: settings.config, profiles, journal: journal.as_ref(), now, times: 1 };
+    let look = StatusOptions { config: settings.config, profiles, journal: journal.as_ref(), now, times: 1 };
     let mut status = look.at(&selection, &reader).await;
     status.failures.extend(trouble);
     Ok(status)
 }
 
 /// How to look.
-pub(crate) struct Look<'a> {
+pub(crate) struct StatusOptions<'a> {
     pub(crate) config: &'a Config,
     pub(crate) profiles: &'a Profiles,
     /// What people decided is there.
@@ -80,12 +80,12 @@ pub(crate) struct Look<'a> {
     pub(crate) times: u32,
 }
 
-impl Look<'_> {
+impl StatusOptions<'_> {
     pub(crate) async fn at(
         &self,
         selection: &Selection,
         reader: &Arc<Reader<crate::github::Client>>,
-    ) -> Status {
+    ) -> StatusReport {
         let (config, now) = (self.config, self.now);
         let interval = config.policy.poll_interval;
         let mut poller =
@@ -99,20 +99,20 @@ impl Look<'_> {
         for round in 0..self.times {
             let report = poller
                 .poll(now, |sighting| match sighting {
-                    Sighting::Read { .. } | Sighting::Gone(_) | Sighting::Failed(..) if round > 0 => {}
-                    Sighting::Read { read, .. } => {
+                    PollEvent::Read { .. } | PollEvent::Gone(_) | PollEvent::Failed(..) if round > 0 => {}
+                    PollEvent::Read { read, .. } => {
                         failures.extend(gaps(&read));
                         snapshots.push(read.snapshot);
                     }
-                    Sighting::Gone(address) => failures.push(Failure::usage(format_args!(
+                    PollEvent::Gone(address) => failures.push(Failure::usage(format_args!(
                         "{address} is not there: it was deleted or renamed, or the token may not see it"
                     ))),
-                    Sighting::Failed(address, error) => failures.push(Failure::about(&address, &error)),
+                    PollEvent::Failed(address, error) => failures.push(Failure::about(&address, &error)),
                 })
                 .await;
             spent.add(report.spent);
             if let Some((_, error)) = report.limited {
-                failures.push(Failure::new(Kind::OutOfReach, error));
+                failures.push(Failure::new(FailureKind::OutOfReach, error));
                 break;
             }
         }
@@ -127,12 +127,12 @@ impl Look<'_> {
         for snapshot in snapshots {
             let (past, last) = self.remembered(host, &snapshot).await.unwrap_or_else(|failure| {
                 failures.push(failure);
-                (Past::default(), None)
+                (JournalHistory::default(), None)
             });
             pull_requests.push(self.stand(snapshot, &past, last));
         }
         let budget = poller.budget(now);
-        Status { pull_requests, spent, budget, failures, policy: config.policy.clone() }
+        StatusReport { pull_requests, spent, budget, failures, policy: config.policy.clone() }
     }
 
     /// What the journal says about a pull request, and how far its loop had come.
@@ -140,11 +140,11 @@ impl Look<'_> {
         &self,
         host: &str,
         snapshot: &PullRequestSnapshot,
-    ) -> Result<(Past, Option<ReviewLoop>), Failure> {
-        let Some(journal) = self.journal else { return Ok((Past::default(), None)) };
+    ) -> Result<(JournalHistory, Option<ReviewLoop>), Failure> {
+        let Some(journal) = self.journal else { return Ok((JournalHistory::default(), None)) };
         let PullRequestSnapshot { repository, number, .. } = snapshot;
         let about = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
-        let mut past = Past::load(journal, &about).await?;
+        let mut past = JournalHistory::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
         // Whoever supervises will record it; until then it is so all the same.
         let _not_recorded = known::notice(before.as_ref(), snapshot, &about, &mut past, self.now);
@@ -156,14 +156,14 @@ impl Look<'_> {
     fn stand(
         &self,
         snapshot: PullRequestSnapshot,
-        past: &Past,
+        past: &JournalHistory,
         last: Option<ReviewLoop>,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
-        let rules = Rules::of(self.config, self.profiles, &snapshot.repository, false);
+        let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
         // Nobody is dispatched for looking.
-        let rules = Rules { author: false, ..rules };
-        let standing = Standing::of(Arc::new(snapshot), &past.history, &rules);
+        let rules = RepositoryRules { author: false, ..rules };
+        let standing = ComputedState::of(Arc::new(snapshot), &past.history, &rules);
         let seen = &standing.seen;
         let is_open = seen.state == PullRequestState::Open;
         let waiting_for = if is_open { seen.standing(&standing.expected).missing } else { Vec::new() };
@@ -172,7 +172,7 @@ impl Look<'_> {
         let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(standing.expected.clone(), 0));
         // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
         if !nobody_yet {
-            review_loop.wake(Wake::Polled(seen), self.now, policy);
+            review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
         }
         // Looking is no attempt of whoever supervises; only an end that is plain to see is news.
         let review_loop = match last {
@@ -184,10 +184,13 @@ impl Look<'_> {
 }
 
 /// What GitHub left out of an answer that it gave all the same.
-fn gaps(read: &Read) -> Vec<Failure> {
+fn gaps(read: &PullRequestRead) -> Vec<Failure> {
     let PullRequestSnapshot { repository, number, .. } = &read.snapshot;
     let sentence = |gap: &String| {
-        Failure::new(Kind::OutOfReach, format_args!("{repository}#{number} was read in part only: {gap}"))
+        Failure::new(
+            FailureKind::OutOfReach,
+            format_args!("{repository}#{number} was read in part only: {gap}"),
+        )
     };
     read.gaps.iter().map(sentence).collect()
 }

@@ -3,14 +3,14 @@
 mod lines;
 
 use crate::domain::review_loop::Exit;
-use crate::failure::{ExitStatus, Failure, Kind};
+use crate::failure::{ExitStatus, Failure, FailureKind};
 use crate::github::PullRequestAddress;
 use crate::output::sanitize;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::people::Teller;
-use crate::supervisor::{Role, Supervisor, View};
+use crate::supervisor::people::InboxNotifier;
+use crate::supervisor::{DriverRole, PullRequestView, Supervisor};
 use jiff::Timestamp;
-use lines::Lines;
+use lines::WatchLines;
 use std::future::Future;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// How somebody wants to watch.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct WatchOptions {
     pub pull_request: PullRequestAddress,
     pub json: bool,
     /// Look once and say where it stands.
@@ -31,19 +31,19 @@ pub struct Wanted {
 
 /// How watching ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum WatchEnd {
     Exit(Exit),
     /// It still waits, and nobody wanted to wait longer.
     Unfinished,
     Failed(Failure),
 }
 
-impl End {
+impl WatchEnd {
     pub fn exit_status(&self) -> ExitStatus {
         match self {
-            End::Exit(exit) => exit.into(),
-            End::Unfinished => ExitStatus::Timeout,
-            End::Failed(failure) => failure.kind.exit_status(),
+            WatchEnd::Exit(exit) => exit.into(),
+            WatchEnd::Unfinished => ExitStatus::Timeout,
+            WatchEnd::Failed(failure) => failure.kind.exit_status(),
         }
     }
 }
@@ -51,26 +51,26 @@ impl End {
 /// Watches until the loop ends, the time is up, or `interrupted` completes. An interrupted loop goes on where it was when
 /// somebody watches again.
 pub async fn watch(
-    wanted: &Wanted,
+    wanted: &WatchOptions,
     supervisor: &Supervisor,
     clock: &Arc<dyn Clock>,
     interrupted: impl Future<Output = ()>,
     output: &mut impl Write,
-) -> io::Result<End> {
-    watch_and_tell(wanted, supervisor, clock, interrupted, Teller::silent(), output).await
+) -> io::Result<WatchEnd> {
+    watch_and_tell(wanted, supervisor, clock, interrupted, InboxNotifier::silent(), output).await
 }
 
 /// The same, and somebody is told whenever a thread starts to wait for a person.
 pub async fn watch_and_tell(
-    wanted: &Wanted,
+    wanted: &WatchOptions,
     supervisor: &Supervisor,
     clock: &Arc<dyn Clock>,
     interrupted: impl Future<Output = ()>,
-    mut teller: Teller,
+    mut teller: InboxNotifier,
     output: &mut impl Write,
-) -> io::Result<End> {
+) -> io::Result<WatchEnd> {
     let mut board = supervisor.board();
-    let mut lines = Lines::new(wanted);
+    let mut lines = WatchLines::new(wanted);
     let deadline = wanted.timeout.map(|timeout| clock.now().checked_add(timeout).unwrap_or(Timestamp::MAX));
     let mut interrupted = std::pin::pin!(interrupted);
     let begun = clock.now();
@@ -85,7 +85,7 @@ pub async fn watch_and_tell(
             tokio::select! {
                 () = teller.look(view) => {}
                 () = &mut interrupted => {
-                    let end = End::Exit(Exit::Stopped);
+                    let end = WatchEnd::Exit(Exit::Stopped);
                     lines.end(&end, output)?;
                     return Ok(end);
                 }
@@ -114,17 +114,17 @@ pub async fn watch_and_tell(
         tokio::select! {
             changed = board.changed() => {
                 if changed.is_err() {
-                    return Ok(End::Failed(Failure::new(Kind::OutOfReach, "the supervisor has stopped")));
+                    return Ok(WatchEnd::Failed(Failure::new(FailureKind::OutOfReach, "the supervisor has stopped")));
                 }
             }
             told = teller.next() => lines.told(told, output)?,
             () = tick => {}
             () = deadline => {
-                lines.end(&End::Unfinished, output)?;
-                return Ok(End::Unfinished);
+                lines.end(&WatchEnd::Unfinished, output)?;
+                return Ok(WatchEnd::Unfinished);
             }
             () = &mut interrupted => {
-                let end = End::Exit(Exit::Stopped);
+                let end = WatchEnd::Exit(Exit::Stopped);
                 lines.end(&end, output)?;
                 return Ok(end);
             }
@@ -133,9 +133,9 @@ pub async fn watch_and_tell(
 }
 
 /// Whether what was just seen is the end of it. What the journal knew before the first poll is not news.
-fn ended(wanted: &Wanted, view: &View, begun: Timestamp) -> Option<End> {
+fn ended(wanted: &WatchOptions, view: &PullRequestView, begun: Timestamp) -> Option<WatchEnd> {
     if let Some(refusal) = &view.refusal {
-        return Some(End::Failed(refusal.clone()));
+        return Some(WatchEnd::Failed(refusal.clone()));
     }
     let seen = view.seen_at.is_some_and(|at| at >= begun);
     if !seen && view.attempts_failed == 0 {
@@ -143,11 +143,11 @@ fn ended(wanted: &Wanted, view: &View, begun: Timestamp) -> Option<End> {
     }
     let idle = view.thinking.is_empty() && !view.author_at_work;
     // Whoever only looks once does not wait for what another instance does.
-    let only_looks = wanted.once && matches!(view.role, Role::Standby { .. });
+    let only_looks = wanted.once && matches!(view.role, DriverRole::Standby { .. });
     match view.exit() {
         // What a merge hands off is part of the loop's end.
-        Some(exit) if idle && (only_looks || view.is_settled()) => Some(End::Exit(exit.clone())),
-        None if wanted.once && idle => Some(End::Unfinished),
+        Some(exit) if idle && (only_looks || view.is_settled()) => Some(WatchEnd::Exit(exit.clone())),
+        None if wanted.once && idle => Some(WatchEnd::Unfinished),
         Some(_) | None => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Checking typed values one key at a time, without stopping at the first that is wrong.
 
-use super::Value;
+use super::TypedValue;
 use crate::domain::snapshot::RepositoryName;
 use jiff::fmt::friendly::SpanParser;
 use std::fmt;
@@ -55,9 +55,9 @@ impl Checks {
     pub(super) fn read<T>(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: impl FnOnce() -> String,
-        accept: impl FnOnce(&Value) -> Option<T>,
+        accept: impl FnOnce(&TypedValue) -> Option<T>,
     ) -> Option<T> {
         let value = typed?;
         let accepted = accept(value);
@@ -70,7 +70,7 @@ impl Checks {
     pub(super) fn whole<T>(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         range: &RangeInclusive<T>,
     ) -> Option<T>
     where
@@ -78,7 +78,7 @@ impl Checks {
     {
         let expected = || format!("a whole number from {} to {}", range.start(), range.end());
         self.read(key, typed, expected, |value| match value {
-            Value::Integer(number) => T::try_from(*number).ok().filter(|number| range.contains(number)),
+            TypedValue::Integer(number) => T::try_from(*number).ok().filter(|number| range.contains(number)),
             _ => None,
         })
     }
@@ -86,14 +86,14 @@ impl Checks {
     pub(super) fn number(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         range: &RangeInclusive<f64>,
     ) -> Option<f64> {
         let expected = || format!("a number from {} to {}", range.start(), range.end());
         self.read(key, typed, expected, |value| {
             let number = match value {
-                Value::Float(number) => *number,
-                Value::Integer(number) => i32::try_from(*number).ok()?.into(),
+                TypedValue::Float(number) => *number,
+                TypedValue::Integer(number) => i32::try_from(*number).ok()?.into(),
                 _ => return None,
             };
             range.contains(&number).then_some(number)
@@ -103,7 +103,7 @@ impl Checks {
     pub(super) fn duration(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         range: &RangeInclusive<Duration>,
     ) -> Option<Duration> {
         let expected = || {
@@ -112,8 +112,8 @@ impl Checks {
         };
         self.read(key, typed, expected, |value| {
             let duration = match value {
-                Value::Integer(seconds) => Duration::from_secs(u64::try_from(*seconds).ok()?),
-                Value::Text(text) => SpanParser::new().parse_unsigned_duration(text).ok()?,
+                TypedValue::Integer(seconds) => Duration::from_secs(u64::try_from(*seconds).ok()?),
+                TypedValue::Text(text) => SpanParser::new().parse_unsigned_duration(text).ok()?,
                 _ => return None,
             };
             range.contains(&duration).then_some(duration)
@@ -124,11 +124,11 @@ impl Checks {
     pub(super) fn text(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: &str,
         fits: impl FnOnce(&str) -> bool,
     ) -> Option<String> {
-        let accept = |value: &Value| one_line(value).filter(|text| fits(text));
+        let accept = |value: &TypedValue| one_line(value).filter(|text| fits(text));
         self.read(key, typed, || expected.to_owned(), accept)
     }
 
@@ -136,7 +136,7 @@ impl Checks {
     pub(super) fn texts(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         what: &str,
         fits: impl Fn(&str) -> bool,
     ) -> Vec<String> {
@@ -148,20 +148,20 @@ impl Checks {
     pub(super) fn repository(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: &str,
     ) -> Option<RepositoryName> {
-        let accept = |value: &Value| RepositoryName::parse(&one_line(value)?);
+        let accept = |value: &TypedValue| RepositoryName::parse(&one_line(value)?);
         self.read(key, typed, || expected.to_owned(), accept)
     }
 
-    pub(super) fn flag(&mut self, key: &str, typed: Option<&Value>) -> Option<bool> {
+    pub(super) fn flag(&mut self, key: &str, typed: Option<&TypedValue>) -> Option<bool> {
         self.read(
             key,
             typed,
             || "true or false".to_owned(),
             |value| match value {
-                Value::Boolean(flag) => Some(*flag),
+                TypedValue::Boolean(flag) => Some(*flag),
                 _ => None,
             },
         )
@@ -170,7 +170,7 @@ impl Checks {
     pub(super) fn choice<T: Copy>(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         choices: &[(&str, T)],
     ) -> Option<T> {
         self.read(
@@ -178,7 +178,9 @@ impl Checks {
             typed,
             || one_of(choices),
             |value| match value {
-                Value::Text(text) => choices.iter().find(|(name, _)| name == text).map(|(_, choice)| *choice),
+                TypedValue::Text(text) => {
+                    choices.iter().find(|(name, _)| name == text).map(|(_, choice)| *choice)
+                }
                 _ => None,
             },
         )
@@ -188,16 +190,16 @@ impl Checks {
     pub(super) fn list<T>(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: &str,
-        mut item: impl FnMut(&mut Checks, &str, &Value) -> Option<T>,
+        mut item: impl FnMut(&mut Checks, &str, &TypedValue) -> Option<T>,
     ) -> Vec<T> {
         let items = self.read(
             key,
             typed,
             || expected.to_owned(),
             |value| match value {
-                Value::List(items) => Some(items.clone()),
+                TypedValue::List(items) => Some(items.clone()),
                 _ => None,
             },
         );
@@ -210,7 +212,7 @@ impl Checks {
         &mut self,
         table: &str,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: &str,
     ) -> Option<String> {
         let key = format!("{table}.{key}");
@@ -222,7 +224,7 @@ impl Checks {
             typed,
             || expected.to_owned(),
             |value| match value {
-                Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
+                TypedValue::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
                 _ => None,
             },
         )
@@ -235,18 +237,20 @@ pub(super) fn is_one_line(text: &str) -> bool {
 }
 
 /// A value that is one line which says something, without the space around it.
-pub(super) fn one_line(value: &Value) -> Option<String> {
+pub(super) fn one_line(value: &TypedValue) -> Option<String> {
     match value {
-        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.trim().to_owned()),
+        TypedValue::Text(text) if is_one_line(text) && !text.trim().is_empty() => {
+            Some(text.trim().to_owned())
+        }
         _ => None,
     }
 }
 
 /// A text that is switched off by being empty, and else is one line that says something.
-pub(super) fn one_line_or_empty(value: &Value) -> Option<String> {
+pub(super) fn one_line_or_empty(value: &TypedValue) -> Option<String> {
     match value {
-        Value::Text(text) if text.is_empty() => Some(String::new()),
-        Value::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
+        TypedValue::Text(text) if text.is_empty() => Some(String::new()),
+        TypedValue::Text(text) if is_one_line(text) && !text.trim().is_empty() => Some(text.clone()),
         _ => None,
     }
 }

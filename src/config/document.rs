@@ -1,7 +1,7 @@
 //! Reading a TOML document: its keys are held against the known ones, its values are checked, and every
 //! problem is traced back to the place in the file that it is about.
 
-use super::error::Fault;
+use super::error::ConfigFault;
 use super::weeding::weed;
 use super::{Config, typed};
 use serde::Deserialize;
@@ -12,11 +12,11 @@ use toml::de::{DeTable, DeValue};
 
 /// Reads the text of a configuration. What is not TOML at all ends at its first fault; of everything else,
 /// all faults are returned, in the order of the file.
-pub(super) fn read(text: &str) -> Result<Config, Vec<Fault>> {
+pub(super) fn read(text: &str) -> Result<Config, Vec<ConfigFault>> {
     let mut document = DeTable::parse(text).map_err(|error| vec![not_toml(text, &error)])?;
     let mut faults = weed(document.get_mut());
     // What is left has the shape of the structs, whose values take anything, so this does not fail.
-    let typed = typed::Config::deserialize(toml::Deserializer::from(document.clone()));
+    let typed = typed::TypedConfig::deserialize(toml::Deserializer::from(document.clone()));
     let typed = typed.map_err(|error| vec![not_toml(text, &error)])?;
     let problems = match typed.validated() {
         Ok(config) if faults.is_empty() => return Ok(config),
@@ -26,21 +26,21 @@ pub(super) fn read(text: &str) -> Result<Config, Vec<Fault>> {
     // What was weeded out is not missing as well.
     let weeded: BTreeSet<String> = faults.iter().filter_map(|fault| fault.key.clone()).collect();
     let others = problems.iter().filter(|problem| !weeded.contains(&problem.key));
-    faults.extend(others.map(|problem| Fault::of(locate(document.get_ref(), &problem.key), problem)));
+    faults.extend(others.map(|problem| ConfigFault::of(locate(document.get_ref(), &problem.key), problem)));
     faults.sort_by_key(|fault| fault.span.start);
     Err(faults)
 }
 
 /// Where bytes stop being text.
-pub(super) fn not_text(content: &[u8], error: Utf8Error) -> Fault {
+pub(super) fn not_text(content: &[u8], error: Utf8Error) -> ConfigFault {
     let start = error.valid_up_to();
     let byte = content.get(start).copied().unwrap_or_default();
-    Fault::unnamed(start..start + 1, format!("expected UTF-8 text, found the byte 0x{byte:02x}"))
+    ConfigFault::unnamed(start..start + 1, format!("expected UTF-8 text, found the byte 0x{byte:02x}"))
 }
 
-fn not_toml(text: &str, error: &toml::de::Error) -> Fault {
+fn not_toml(text: &str, error: &toml::de::Error) -> ConfigFault {
     let span = error.span().unwrap_or(text.len()..text.len());
-    Fault::unnamed(span, format!("not valid TOML: {}", error.message()))
+    ConfigFault::unnamed(span, format!("not valid TOML: {}", error.message()))
 }
 
 /// Where the value of a key stands, or, of a key that is missing, the table that lacks it. Only for keys that

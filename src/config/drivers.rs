@@ -2,26 +2,33 @@
 //! nothing to it, and the last are refused, because whoever wrote them expected something of them.
 
 use super::check::{Checks, one_line};
-use super::{Value, typed};
-use crate::agents::authors::{Agent as Author, AgentKind};
-use crate::reviewers::adapters::{Adapter, Agent, ApiKey, Endpoint, Program};
+use super::{TypedValue, typed};
+use crate::agents::authors::{AuthorAgent as Author, AuthorAgentKind};
+use crate::reviewers::adapters::{Adapter, ApiKey, Endpoint, Program, ReviewerAgent};
 use http::Uri;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ReviewerKind {
     Program,
     Claude,
     Codex,
     OpenAi,
 }
 
-const REVIEWER_KINDS: [(&str, Kind); 4] =
-    [("program", Kind::Program), ("claude", Kind::Claude), ("codex", Kind::Codex), ("openai", Kind::OpenAi)];
-const AUTHOR_KINDS: [(&str, AgentKind); 3] =
-    [("program", AgentKind::Program), ("claude", AgentKind::Claude), ("codex", AgentKind::Codex)];
+const REVIEWER_KINDS: [(&str, ReviewerKind); 4] = [
+    ("program", ReviewerKind::Program),
+    ("claude", ReviewerKind::Claude),
+    ("codex", ReviewerKind::Codex),
+    ("openai", ReviewerKind::OpenAi),
+];
+const AUTHOR_KINDS: [(&str, AuthorAgentKind); 3] = [
+    ("program", AuthorAgentKind::Program),
+    ("claude", AuthorAgentKind::Claude),
+    ("codex", AuthorAgentKind::Codex),
+];
 
 /// Shorter is no time to think; longer than a day is waiting for nobody.
 const TIMEOUT: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
@@ -32,8 +39,12 @@ const COMMAND: &str = "a program and its arguments, as a list of texts";
 const BASE_URL: &str = "the address of an endpoint, such as \"http://127.0.0.1:11434/v1\"";
 
 /// How a reviewer is asked; none where it has no kind, or where something is wrong.
-pub(super) fn checked_adapter(checks: &mut Checks, table: &str, typed: &typed::Reviewer) -> Option<Adapter> {
-    let typed::Reviewer {
+pub(super) fn checked_adapter(
+    checks: &mut Checks,
+    table: &str,
+    typed: &typed::TypedReviewer,
+) -> Option<Adapter> {
+    let typed::TypedReviewer {
         name: _,
         protocol: _,
         context_window: _,
@@ -48,24 +59,24 @@ pub(super) fn checked_adapter(checks: &mut Checks, table: &str, typed: &typed::R
         api_key_file,
         prompt_file,
     } = typed;
-    let mut keys = Keys { checks, table };
+    let mut keys = DriverKeys { checks, table };
     let chosen = keys.kind(kind.as_ref(), &REVIEWER_KINDS);
     // With a kind that is wrong nothing can be said about the others.
     if kind.is_some() && chosen.is_none() {
         return None;
     }
-    let is_any = |kinds: &[Kind]| chosen.is_some_and(|kind| kinds.contains(&kind));
-    let programs = [Kind::Program, Kind::Claude, Kind::Codex];
-    let agents = [Kind::Claude, Kind::Codex];
+    let is_any = |kinds: &[ReviewerKind]| chosen.is_some_and(|kind| kinds.contains(&kind));
+    let programs = [ReviewerKind::Program, ReviewerKind::Claude, ReviewerKind::Codex];
+    let agents = [ReviewerKind::Claude, ReviewerKind::Codex];
     for (name, value, belongs) in [
         ("command", command, is_any(&programs)),
         ("env", env, is_any(&programs)),
         ("timeout", timeout, chosen.is_some()),
-        ("model", model, is_any(&agents) || is_any(&[Kind::OpenAi])),
-        ("base_url", base_url, is_any(&[Kind::OpenAi])),
-        ("api_key_env", api_key_env, is_any(&[Kind::OpenAi])),
-        ("api_key_file", api_key_file, is_any(&[Kind::OpenAi])),
-        ("prompt_file", prompt_file, is_any(&agents) || is_any(&[Kind::OpenAi])),
+        ("model", model, is_any(&agents) || is_any(&[ReviewerKind::OpenAi])),
+        ("base_url", base_url, is_any(&[ReviewerKind::OpenAi])),
+        ("api_key_env", api_key_env, is_any(&[ReviewerKind::OpenAi])),
+        ("api_key_file", api_key_file, is_any(&[ReviewerKind::OpenAi])),
+        ("prompt_file", prompt_file, is_any(&agents) || is_any(&[ReviewerKind::OpenAi])),
     ] {
         keys.only_if(belongs, name, value.as_ref(), kind.as_ref());
     }
@@ -73,7 +84,7 @@ pub(super) fn checked_adapter(checks: &mut Checks, table: &str, typed: &typed::R
     let model_name = keys.text("model", model.as_ref(), "the name of a model");
     let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
     let kind = chosen?;
-    if kind == Kind::OpenAi {
+    if kind == ReviewerKind::OpenAi {
         let file = keys.path("api_key_file", api_key_file.as_ref()).map(ApiKey::File);
         let variable = keys.variable("api_key_env", api_key_env.as_ref()).map(ApiKey::Variable);
         if let (Some(_), Some(typed)) = (&variable, api_key_file) {
@@ -88,30 +99,30 @@ pub(super) fn checked_adapter(checks: &mut Checks, table: &str, typed: &typed::R
         return Some(Adapter::OpenAi(Endpoint { base_url, model, api_key, timeout, prompt_file }));
     }
     let default = match kind {
-        Kind::Claude => Some("claude"),
-        Kind::Codex => Some("codex"),
-        Kind::Program | Kind::OpenAi => None,
+        ReviewerKind::Claude => Some("claude"),
+        ReviewerKind::Codex => Some("codex"),
+        ReviewerKind::Program | ReviewerKind::OpenAi => None,
     };
     let command = keys.command(command.as_ref(), default);
     let env = keys.variables(env.as_ref());
     let program = Program { command: command?, env, timeout };
-    let agent = |program| Agent { program, model: model_name, prompt_file };
+    let agent = |program| ReviewerAgent { program, model: model_name, prompt_file };
     Some(match kind {
-        Kind::Claude => Adapter::Claude(agent(program)),
-        Kind::Codex => Adapter::Codex(agent(program)),
-        Kind::Program | Kind::OpenAi => Adapter::Program(program),
+        ReviewerKind::Claude => Adapter::Claude(agent(program)),
+        ReviewerKind::Codex => Adapter::Codex(agent(program)),
+        ReviewerKind::Program | ReviewerKind::OpenAi => Adapter::Program(program),
     })
 }
 
 /// How the author is dispatched; none where it has no kind, or where something is wrong.
-pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::Author) -> Option<Author> {
-    let typed::Author { price_per_call: _, kind, command, env, timeout, prompt_file, checkout } = typed;
-    let mut keys = Keys { checks, table: "" };
+pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> Option<Author> {
+    let typed::TypedAuthor { price_per_call: _, kind, command, env, timeout, prompt_file, checkout } = typed;
+    let mut keys = DriverKeys { checks, table: "" };
     let chosen = keys.kind(kind.as_ref(), &AUTHOR_KINDS);
     if kind.is_some() && chosen.is_none() {
         return None;
     }
-    let worded = chosen.is_some_and(|kind| kind != AgentKind::Program);
+    let worded = chosen.is_some_and(|kind| kind != AuthorAgentKind::Program);
     for (name, value, belongs) in [
         ("command", command, chosen.is_some()),
         ("env", env, chosen.is_some()),
@@ -125,9 +136,9 @@ pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::Author) -> Optio
     let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
     let kind = chosen?;
     let default = match kind {
-        AgentKind::Program => None,
-        AgentKind::Claude => Some("claude"),
-        AgentKind::Codex => Some("codex"),
+        AuthorAgentKind::Program => None,
+        AuthorAgentKind::Claude => Some("claude"),
+        AuthorAgentKind::Codex => Some("codex"),
     };
     let command = keys.command(command.as_ref(), default);
     let env = keys.variables(env.as_ref());
@@ -140,12 +151,12 @@ pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::Author) -> Optio
 }
 
 /// The keys of one table.
-pub(super) struct Keys<'c, 't> {
+pub(super) struct DriverKeys<'c, 't> {
     pub(super) checks: &'c mut Checks,
     pub(super) table: &'t str,
 }
 
-impl Keys<'_, '_> {
+impl DriverKeys<'_, '_> {
     pub(super) fn named(&self, key: &str) -> String {
         if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) }
     }
@@ -155,12 +166,18 @@ impl Keys<'_, '_> {
         self.checks.refuse(&key, expected, found);
     }
 
-    pub(super) fn kind<K: Copy>(&mut self, typed: Option<&Value>, kinds: &[(&str, K)]) -> Option<K> {
+    pub(super) fn kind<K: Copy>(&mut self, typed: Option<&TypedValue>, kinds: &[(&str, K)]) -> Option<K> {
         let key = self.named("kind");
         self.checks.choice(&key, typed, kinds)
     }
 
-    pub(super) fn only_if(&mut self, belongs: bool, key: &str, typed: Option<&Value>, kind: Option<&Value>) {
+    pub(super) fn only_if(
+        &mut self,
+        belongs: bool,
+        key: &str,
+        typed: Option<&TypedValue>,
+        kind: Option<&TypedValue>,
+    ) {
         if let Some(found) = typed
             && !belongs
         {
@@ -172,26 +189,26 @@ impl Keys<'_, '_> {
         }
     }
 
-    fn text(&mut self, key: &str, typed: Option<&Value>, expected: &str) -> Option<String> {
+    fn text(&mut self, key: &str, typed: Option<&TypedValue>, expected: &str) -> Option<String> {
         let key = self.named(key);
         self.checks.read(&key, typed, || expected.to_owned(), one_line)
     }
 
-    pub(super) fn path(&mut self, key: &str, typed: Option<&Value>) -> Option<PathBuf> {
+    pub(super) fn path(&mut self, key: &str, typed: Option<&TypedValue>) -> Option<PathBuf> {
         self.text(key, typed, "a path").map(PathBuf::from)
     }
 
-    pub(super) fn timeout(&mut self, typed: Option<&Value>, default: Duration) -> Duration {
+    pub(super) fn timeout(&mut self, typed: Option<&TypedValue>, default: Duration) -> Duration {
         let key = self.named("timeout");
         self.checks.duration(&key, typed, &TIMEOUT).unwrap_or(default)
     }
 
-    pub(super) fn variable(&mut self, key: &str, typed: Option<&Value>) -> Option<String> {
+    pub(super) fn variable(&mut self, key: &str, typed: Option<&TypedValue>) -> Option<String> {
         let key = self.named(key);
         self.checks.read(&key, typed, || "the name of a variable".to_owned(), variable)
     }
 
-    pub(super) fn variables(&mut self, typed: Option<&Value>) -> Vec<String> {
+    pub(super) fn variables(&mut self, typed: Option<&TypedValue>) -> Vec<String> {
         let key = self.named("env");
         self.checks.list(&key, typed, "a list of names of variables", |checks, key, value| {
             checks.read(key, Some(value), || "the name of a variable".to_owned(), variable)
@@ -199,7 +216,11 @@ impl Keys<'_, '_> {
     }
 
     /// The program and its arguments. An argument may be empty or have several lines; the program may not.
-    pub(super) fn command(&mut self, typed: Option<&Value>, default: Option<&str>) -> Option<Vec<String>> {
+    pub(super) fn command(
+        &mut self,
+        typed: Option<&TypedValue>,
+        default: Option<&str>,
+    ) -> Option<Vec<String>> {
         let key = self.named("command");
         let Some(value) = typed else {
             if default.is_none() {
@@ -212,11 +233,11 @@ impl Keys<'_, '_> {
             Some(value),
             || COMMAND.to_owned(),
             |value| {
-                let Value::List(words) = value else { return None };
+                let TypedValue::List(words) = value else { return None };
                 let words: Option<Vec<String>> = words
                     .iter()
                     .map(|word| match word {
-                        Value::Text(text) if !text.contains('\0') => Some(text.clone()),
+                        TypedValue::Text(text) if !text.contains('\0') => Some(text.clone()),
                         _ => None,
                     })
                     .collect();
@@ -226,7 +247,7 @@ impl Keys<'_, '_> {
     }
 
     /// A key travels over an encrypted connection or not at all.
-    fn base_url(&mut self, typed: Option<&Value>, with_key: bool) -> Option<Uri> {
+    fn base_url(&mut self, typed: Option<&TypedValue>, with_key: bool) -> Option<Uri> {
         if typed.is_none() {
             self.refuse("base_url", BASE_URL, "nothing");
         }
@@ -254,7 +275,7 @@ impl Keys<'_, '_> {
     }
 }
 
-fn variable(value: &Value) -> Option<String> {
+fn variable(value: &TypedValue) -> Option<String> {
     one_line(value).filter(|name| {
         !name.starts_with(|c: char| c.is_ascii_digit())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -23,7 +23,7 @@ pub enum ConfigError {
 const MOST_COMPLAINTS: usize = 100;
 
 impl ConfigError {
-    pub(super) fn invalid(file: &Path, content: &[u8], faults: Vec<Fault>) -> ConfigError {
+    pub(super) fn invalid(file: &Path, content: &[u8], faults: Vec<ConfigFault>) -> ConfigError {
         let left_off = faults.len().saturating_sub(MOST_COMPLAINTS);
         let first = faults.into_iter().take(MOST_COMPLAINTS);
         let complaints = first.map(|fault| Complaint::about(content, fault)).collect();
@@ -68,15 +68,15 @@ impl fmt::Display for Complaint {
 
 /// Something wrong at a place that is still counted in bytes.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ConfigFault {
     pub(super) span: Range<usize>,
     pub(super) key: Option<String>,
     message: String,
 }
 
-impl Fault {
-    pub(super) fn of(span: Range<usize>, problem: &Problem) -> Fault {
-        Fault { span, key: Some(problem.key.clone()), message: problem.to_string() }
+impl ConfigFault {
+    pub(super) fn of(span: Range<usize>, problem: &Problem) -> ConfigFault {
+        ConfigFault { span, key: Some(problem.key.clone()), message: problem.to_string() }
     }
 
     /// Whether the line may not be shown: the address of a webhook may have a password in it, or be one.
@@ -85,8 +85,8 @@ impl Fault {
     }
 
     /// A fault in the text itself, where no key is in sight.
-    pub(super) fn unnamed(span: Range<usize>, message: String) -> Fault {
-        Fault { span, key: None, message }
+    pub(super) fn unnamed(span: Range<usize>, message: String) -> ConfigFault {
+        ConfigFault { span, key: None, message }
     }
 }
 
@@ -97,9 +97,9 @@ const SHOWN_BEFORE: usize = 60;
 impl Complaint {
     /// Counts in bytes up to the line and in characters within it, so that content which is not text has
     /// places, too.
-    fn about(content: &[u8], fault: Fault) -> Complaint {
+    fn about(content: &[u8], fault: ConfigFault) -> Complaint {
         let is_secret = fault.is_about_a_secret();
-        let Fault { span, message, .. } = fault;
+        let ConfigFault { span, message, .. } = fault;
         let (before, rest) = content.split_at(span.start.min(content.len()));
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let line_length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());

@@ -1,16 +1,16 @@
 //! Checking `[github]` and `[[watch]]`: where the pull requests are, and which of them are meant.
 
 use super::check::{Checks, Problem, one_line};
-use super::{Github, typed};
+use super::{GithubConfig, typed};
 use crate::github::Host;
-use crate::github::discover::Rule;
+use crate::github::discover::WatchRule;
 use std::path::PathBuf;
 
 const ADDRESS: &str = "the address of an API, such as \"https://github.example.com/api/v3\"";
 
-impl typed::Github {
-    pub(super) fn validated(&self) -> Result<Github, Vec<Problem>> {
-        let typed::Github { api_url, token_file } = self;
+impl typed::TypedGithub {
+    pub(super) fn validated(&self) -> Result<GithubConfig, Vec<Problem>> {
+        let typed::TypedGithub { api_url, token_file } = self;
         let mut checks = Checks::of("github");
         let host = checks.read("api_url", api_url.as_ref(), || ADDRESS.to_owned(), one_line);
         let host = host.and_then(|url| match Host::from_api_url(&url) {
@@ -22,15 +22,15 @@ impl typed::Github {
         });
         let token_file =
             checks.read("token_file", token_file.as_ref(), || "the path of a file".to_owned(), one_line);
-        checks.finish(Github { host, token_file: token_file.map(PathBuf::from) })
+        checks.finish(GithubConfig { host, token_file: token_file.map(PathBuf::from) })
     }
 }
 
-pub(super) fn checked_watch(typed: &[typed::Watch]) -> Result<Vec<Rule>, Vec<Problem>> {
+pub(super) fn checked_watch(typed: &[typed::TypedWatchRule]) -> Result<Vec<WatchRule>, Vec<Problem>> {
     let mut checks = Checks::of("watch");
     let mut rules = Vec::new();
     for (index, watch) in typed.iter().enumerate() {
-        let typed::Watch { repositories, authors, review_requested, labels } = watch;
+        let typed::TypedWatchRule { repositories, authors, review_requested, labels } = watch;
         let key = |name: &str| format!("[{index}].{name}");
         let repositories = checks.list(
             &key("repositories"),
@@ -42,9 +42,9 @@ pub(super) fn checked_watch(typed: &[typed::Watch]) -> Result<Vec<Rule>, Vec<Pro
         let labels = checks.texts(&key("labels"), labels.as_ref(), "a label's name", |_| true);
         let asked = checks.flag(&key("review_requested"), review_requested.as_ref()).unwrap_or_default();
         let review_requested = if asked { vec!["@me".to_owned()] } else { Vec::new() };
-        let rule = Rule { repositories, authors, review_requested, labels };
+        let rule = WatchRule { repositories, authors, review_requested, labels };
         // Without one it would mean every pull request there is. A condition that was refused is one all the same.
-        if rule == Rule::default() && checks.is_clean() {
+        if rule == WatchRule::default() && checks.is_clean() {
             checks.refuse(&format!("[{index}]"), "at least one condition", "none");
         }
         rules.push(rule);

@@ -4,23 +4,26 @@
 use super::check::{Checks, Problem};
 use super::targets::checked_kind;
 use super::value::quoted;
-use super::{Targets, Value, typed};
-use crate::domain::handoff::{DEFAULT_TARGET, HandoffRules, Mode, Route, Target};
+use super::{TargetKinds, TypedValue, typed};
+use crate::domain::handoff::{DEFAULT_TARGET, HandoffMode, HandoffRoute, HandoffRules, HandoffTarget};
 use crate::domain::vocabulary::{Category, Severity, TargetName};
 use glob::Pattern;
 
-const MODES: [(&str, Mode); 3] =
-    [("off", Mode::Off), ("threshold_auto", Mode::ThresholdAuto), ("full_auto", Mode::FullAuto)];
+const MODES: [(&str, HandoffMode); 3] = [
+    ("off", HandoffMode::Off),
+    ("threshold_auto", HandoffMode::ThresholdAuto),
+    ("full_auto", HandoffMode::FullAuto),
+];
 
-impl typed::Handoff {
+impl typed::TypedHandoff {
     /// The rules with their defaults filled in, or everything that is wrong with them.
     pub fn validated(&self) -> Result<HandoffRules, Vec<Problem>> {
         self.validated_with_targets().map(|(rules, _)| rules)
     }
 
     /// The same, and how tasks are sent.
-    pub(super) fn validated_with_targets(&self) -> Result<(HandoffRules, Targets), Vec<Problem>> {
-        let typed::Handoff { mode, auto_threshold, auto_categories, targets, routes } = self;
+    pub(super) fn validated_with_targets(&self) -> Result<(HandoffRules, TargetKinds), Vec<Problem>> {
+        let typed::TypedHandoff { mode, auto_threshold, auto_categories, targets, routes } = self;
         let default = HandoffRules::default();
         let mut checks = Checks::of("handoff");
         let mode = checks.choice("mode", mode.as_ref(), &MODES).unwrap_or(default.mode);
@@ -34,12 +37,12 @@ impl typed::Handoff {
     }
 }
 
-fn checked_targets(checks: &mut Checks, typed: &[typed::Target]) -> (Vec<Target>, Targets) {
-    let mut targets: Vec<Target> = Vec::new();
-    let mut kinds = Targets::new();
+fn checked_targets(checks: &mut Checks, typed: &[typed::TypedTarget]) -> (Vec<HandoffTarget>, TargetKinds) {
+    let mut targets: Vec<HandoffTarget> = Vec::new();
+    let mut kinds = TargetKinds::new();
     for (index, target) in typed.iter().enumerate() {
         // The rest says how tasks are sent.
-        let typed::Target { name, coalesce, .. } = target;
+        let typed::TypedTarget { name, coalesce, .. } = target;
         let table = format!("targets[{index}]");
         let kind = checked_kind(checks, &table, target);
         let coalesce = checks.flag(&format!("{table}.coalesce"), coalesce.as_ref()).unwrap_or(true);
@@ -51,16 +54,20 @@ fn checked_targets(checks: &mut Checks, typed: &[typed::Target]) -> (Vec<Target>
         } else {
             let name = TargetName::from(name);
             kinds.extend(kind.map(|kind| (name.clone(), kind)));
-            targets.push(Target { name, coalesce });
+            targets.push(HandoffTarget { name, coalesce });
         }
     }
     (targets, kinds)
 }
 
-fn checked_routes(checks: &mut Checks, typed: &[typed::Route], targets: &[Target]) -> Vec<Route> {
+fn checked_routes(
+    checks: &mut Checks,
+    typed: &[typed::TypedRoute],
+    targets: &[HandoffTarget],
+) -> Vec<HandoffRoute> {
     let mut routes = Vec::new();
     for (index, route) in typed.iter().enumerate() {
-        let typed::Route { target, min_severity, categories: only, paths } = route;
+        let typed::TypedRoute { target, min_severity, categories: only, paths } = route;
         let table = format!("routes[{index}]");
         let target = checks.required_name(&table, "target", target.as_ref(), "the name of a target");
         let min_severity =
@@ -71,13 +78,13 @@ fn checked_routes(checks: &mut Checks, typed: &[typed::Route], targets: &[Target
         if target != DEFAULT_TARGET && !targets.iter().any(|known| known.name.as_str() == target) {
             checks.refuse(&format!("{table}.target"), declared(targets), quoted(&target));
         }
-        routes.push(Route { target: target.into(), min_severity, categories, paths });
+        routes.push(HandoffRoute { target: target.into(), min_severity, categories, paths });
     }
     routes
 }
 
 /// What a route may name, with the names there are: the mistake is most often in one of the two places.
-fn declared(targets: &[Target]) -> String {
+fn declared(targets: &[HandoffTarget]) -> String {
     let names = targets.iter().map(|target| target.name.as_str()).filter(|name| *name != DEFAULT_TARGET);
     let names: Vec<String> = names.chain([DEFAULT_TARGET]).map(quoted).collect();
     match names.as_slice() {
@@ -86,16 +93,16 @@ fn declared(targets: &[Target]) -> String {
     }
 }
 
-fn categories(checks: &mut Checks, key: &str, typed: Option<&Value>) -> Vec<Category> {
+fn categories(checks: &mut Checks, key: &str, typed: Option<&TypedValue>) -> Vec<Category> {
     let known = Category::ALL.map(|category| (category.name(), category));
     checks.list(key, typed, "a list of categories", |checks, key, value| {
         checks.choice(key, Some(value), &known)
     })
 }
 
-fn patterns(checks: &mut Checks, key: &str, typed: Option<&Value>) -> Vec<Pattern> {
+fn patterns(checks: &mut Checks, key: &str, typed: Option<&TypedValue>) -> Vec<Pattern> {
     checks.list(key, typed, "a list of path patterns", |checks, key, value| {
-        let Value::Text(text) = value else {
+        let TypedValue::Text(text) = value else {
             checks.refuse(key, "a path pattern such as \"src/**/*.rs\"", value.to_string());
             return None;
         };

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meaning {
+pub enum TextMeaning {
     Plain,
     /// Beside the point: ages, separators, what cannot be done.
     Muted,
@@ -39,41 +39,41 @@ pub enum Meaning {
     Title,
 }
 
-impl Meaning {
+impl TextMeaning {
     /// Every meaning, in the order of the declaration, with the name that a configuration knows it by.
-    pub const ALL: [(&'static str, Meaning); 22] = [
-        ("plain", Meaning::Plain),
-        ("muted", Meaning::Muted),
-        ("heading", Meaning::Heading),
-        ("selected", Meaning::Selected),
-        ("selected_elsewhere", Meaning::SelectedElsewhere),
-        ("key", Meaning::Key),
-        ("good", Meaning::Good),
-        ("busy", Meaning::Busy),
-        ("warning", Meaning::Warning),
-        ("alert", Meaning::Alert),
-        ("added", Meaning::Added),
-        ("removed", Meaning::Removed),
-        ("code", Meaning::Code),
-        ("quote", Meaning::Quote),
-        ("keyword", Meaning::Keyword),
-        ("literal", Meaning::Literal),
-        ("number", Meaning::Number),
-        ("comment", Meaning::Comment),
-        ("type", Meaning::Type),
-        ("function", Meaning::Function),
-        ("illegal", Meaning::Illegal),
-        ("title", Meaning::Title),
+    pub const ALL: [(&'static str, TextMeaning); 22] = [
+        ("plain", TextMeaning::Plain),
+        ("muted", TextMeaning::Muted),
+        ("heading", TextMeaning::Heading),
+        ("selected", TextMeaning::Selected),
+        ("selected_elsewhere", TextMeaning::SelectedElsewhere),
+        ("key", TextMeaning::Key),
+        ("good", TextMeaning::Good),
+        ("busy", TextMeaning::Busy),
+        ("warning", TextMeaning::Warning),
+        ("alert", TextMeaning::Alert),
+        ("added", TextMeaning::Added),
+        ("removed", TextMeaning::Removed),
+        ("code", TextMeaning::Code),
+        ("quote", TextMeaning::Quote),
+        ("keyword", TextMeaning::Keyword),
+        ("literal", TextMeaning::Literal),
+        ("number", TextMeaning::Number),
+        ("comment", TextMeaning::Comment),
+        ("type", TextMeaning::Type),
+        ("function", TextMeaning::Function),
+        ("illegal", TextMeaning::Illegal),
+        ("title", TextMeaning::Title),
     ];
 }
 
 /// How a meaning looks, in the terms of any terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct TextStyle {
     /// None is the terminal's own.
     pub foreground: Option<Colour>,
     pub background: Option<Colour>,
-    pub weights: Weights,
+    pub weights: TextAttributes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,12 +83,12 @@ pub enum Colour {
     Rgb(u8, u8, u8),
 }
 
-/// What a text has beside its colours: a set of [`Weight`]s.
+/// What a text has beside its colours: a set of [`TextAttribute`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Weights(u8);
+pub struct TextAttributes(u8);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub enum TextAttribute {
     Bold,
     Dim,
     Italic,
@@ -97,26 +97,26 @@ pub enum Weight {
     CrossedOut,
 }
 
-impl Weight {
-    pub const ALL: [(&'static str, Weight); 6] = [
-        ("bold", Weight::Bold),
-        ("dim", Weight::Dim),
-        ("italic", Weight::Italic),
-        ("underlined", Weight::Underlined),
-        ("reversed", Weight::Reversed),
-        ("crossed_out", Weight::CrossedOut),
+impl TextAttribute {
+    pub const ALL: [(&'static str, TextAttribute); 6] = [
+        ("bold", TextAttribute::Bold),
+        ("dim", TextAttribute::Dim),
+        ("italic", TextAttribute::Italic),
+        ("underlined", TextAttribute::Underlined),
+        ("reversed", TextAttribute::Reversed),
+        ("crossed_out", TextAttribute::CrossedOut),
     ];
 }
 
-impl Weights {
-    pub const NONE: Weights = Weights(0);
+impl TextAttributes {
+    pub const NONE: TextAttributes = TextAttributes(0);
 
     #[must_use]
-    pub const fn with(self, weight: Weight) -> Weights {
-        Weights(self.0 | 1 << weight as u8)
+    pub const fn with(self, weight: TextAttribute) -> TextAttributes {
+        TextAttributes(self.0 | 1 << weight as u8)
     }
 
-    pub const fn has(self, weight: Weight) -> bool {
+    pub const fn has(self, weight: TextAttribute) -> bool {
         self.0 & (1 << weight as u8) != 0
     }
 }
@@ -146,15 +146,15 @@ pub(super) const EXPECTED: &str = "words such as \"bold red\", \"#ff8700 on 236\
      underlined, reversed, crossed_out), one colour (a name such as light_blue, a number from 0 to 255, #rrggbb, or default), \
      and one more after \"on\"";
 
-impl Look {
+impl TextStyle {
     /// Reads words in any order; a colour after `on` lies behind the text.
-    pub fn parse(text: &str) -> Option<Look> {
-        let mut look = Look::default();
+    pub fn parse(text: &str) -> Option<TextStyle> {
+        let mut look = TextStyle::default();
         let (mut front, mut back) = (false, false);
         let mut words = text.split_whitespace().peekable();
         words.peek()?;
         while let Some(word) = words.next() {
-            if let Some((_, weight)) = Weight::ALL.into_iter().find(|(name, _)| *name == word) {
+            if let Some((_, weight)) = TextAttribute::ALL.into_iter().find(|(name, _)| *name == word) {
                 look.weights = look.weights.with(weight);
             } else if word == "on" && !back {
                 look.background = colour(words.next()?)?;
@@ -188,7 +188,7 @@ fn colour(word: &str) -> Option<Option<Colour>> {
 }
 
 /// As it would be typed.
-impl fmt::Display for Look {
+impl fmt::Display for TextStyle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spelled = |colour: Colour| match colour {
             Colour::Indexed(number) => {
@@ -196,7 +196,7 @@ impl fmt::Display for Look {
             }
             Colour::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
         };
-        let weights = Weight::ALL.into_iter().filter(|(_, weight)| self.weights.has(*weight));
+        let weights = TextAttribute::ALL.into_iter().filter(|(_, weight)| self.weights.has(*weight));
         let mut words: Vec<String> = weights.map(|(name, _)| name.to_owned()).collect();
         words.push(self.foreground.map_or_else(|| "default".to_owned(), spelled));
         words.extend(self.background.map(|colour| format!("on {}", spelled(colour))));
@@ -210,16 +210,19 @@ mod tests {
 
     #[test]
     fn looks_are_words_in_any_order() {
-        let bold = Weights::NONE.with(Weight::Bold);
+        let bold = TextAttributes::NONE.with(TextAttribute::Bold);
         let red = Some(Colour::Indexed(1));
-        assert_eq!(Look::parse("bold red"), Some(Look { foreground: red, background: None, weights: bold }));
-        assert_eq!(Look::parse(" red  bold "), Look::parse("bold red"));
-        let both = Look::parse("#FF8700 on 236 italic underlined").unwrap();
+        assert_eq!(
+            TextStyle::parse("bold red"),
+            Some(TextStyle { foreground: red, background: None, weights: bold })
+        );
+        assert_eq!(TextStyle::parse(" red  bold "), TextStyle::parse("bold red"));
+        let both = TextStyle::parse("#FF8700 on 236 italic underlined").unwrap();
         assert_eq!(both.foreground, Some(Colour::Rgb(255, 135, 0)));
         assert_eq!(both.background, Some(Colour::Indexed(236)));
-        assert!(both.weights.has(Weight::Italic) && both.weights.has(Weight::Underlined));
-        assert_eq!(Look::parse("default"), Some(Look::default()));
-        assert_eq!(Look::parse("on light_blue").unwrap().background, Some(Colour::Indexed(12)));
+        assert!(both.weights.has(TextAttribute::Italic) && both.weights.has(TextAttribute::Underlined));
+        assert_eq!(TextStyle::parse("default"), Some(TextStyle::default()));
+        assert_eq!(TextStyle::parse("on light_blue").unwrap().background, Some(Colour::Indexed(12)));
     }
 
     #[test]
@@ -241,20 +244,20 @@ mod tests {
             "#+12345",
             "Bold",
         ] {
-            assert_eq!(Look::parse(text), None, "{text}");
+            assert_eq!(TextStyle::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_look_is_spelled_as_it_is_typed() {
         for text in ["bold red", "default", "dim crossed_out 245", "bold #ff8700 on black", "default on 17"] {
-            assert_eq!(Look::parse(text).unwrap().to_string(), text);
+            assert_eq!(TextStyle::parse(text).unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn every_meaning_is_at_its_place() {
-        for (index, (name, meaning)) in Meaning::ALL.into_iter().enumerate() {
+        for (index, (name, meaning)) in TextMeaning::ALL.into_iter().enumerate() {
             assert_eq!(meaning as usize, index, "{name}");
         }
     }

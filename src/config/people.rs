@@ -1,38 +1,47 @@
 //! Checking `[[repositories]]`, `[operator]` and `[notifications]`: where Cloture may act, and who hears of it.
 
 use super::check::{Checks, Problem, one_line_or_empty};
-use super::drivers::Keys;
+use super::drivers::DriverKeys;
 use super::handoff::severities;
 use super::value::quoted;
-use super::{How, Notifications, Operator, Repository, When, typed};
+use super::{NotificationConfig, NotifyHow, NotifyWhen, OperatorConfig, RepositoryConfig, typed};
 use crate::domain::vocabulary::Severity;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy)]
-enum Occasion {
+enum TypedNotifyWhen {
     Never,
     Always,
     Severity,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Means {
+enum TypedNotifyHow {
     Bell,
     Osc9,
     Desktop,
     Command,
 }
 
-const OCCASIONS: [(&str, Occasion); 3] =
-    [("off", Occasion::Never), ("on", Occasion::Always), ("severity", Occasion::Severity)];
-const MEANS: [(&str, Means); 4] =
-    [("bell", Means::Bell), ("osc9", Means::Osc9), ("desktop", Means::Desktop), ("command", Means::Command)];
+const OCCASIONS: [(&str, TypedNotifyWhen); 3] = [
+    ("off", TypedNotifyWhen::Never),
+    ("on", TypedNotifyWhen::Always),
+    ("severity", TypedNotifyWhen::Severity),
+];
+const MEANS: [(&str, TypedNotifyHow); 4] = [
+    ("bell", TypedNotifyHow::Bell),
+    ("osc9", TypedNotifyHow::Osc9),
+    ("desktop", TypedNotifyHow::Desktop),
+    ("command", TypedNotifyHow::Command),
+];
 
-pub(super) fn checked_repositories(typed: &[typed::Repository]) -> Result<Vec<Repository>, Vec<Problem>> {
+pub(super) fn checked_repositories(
+    typed: &[typed::TypedRepository],
+) -> Result<Vec<RepositoryConfig>, Vec<Problem>> {
     let mut checks = Checks::of("repositories");
     let mut repositories = Vec::new();
     let mut taken = BTreeSet::new();
-    for (index, typed::Repository { name, drive, reviewers, author }) in typed.iter().enumerate() {
+    for (index, typed::TypedRepository { name, drive, reviewers, author }) in typed.iter().enumerate() {
         let key = |name: &str| format!("[{index}].{name}");
         let expected = "a repository as OWNER/NAME";
         if name.is_none() {
@@ -55,21 +64,23 @@ pub(super) fn checked_repositories(typed: &[typed::Repository]) -> Result<Vec<Re
             continue;
         }
         let reviewers = named.then(|| reviewers.into_iter().map(Into::into).collect());
-        repositories.push(Repository { name, drive, reviewers, author });
+        repositories.push(RepositoryConfig { name, drive, reviewers, author });
     }
     checks.finish(repositories)
 }
 
-pub(super) fn checked_operator(typed: &typed::Operator) -> Result<Operator, Vec<Problem>> {
-    let typed::Operator { mention, label } = typed;
+pub(super) fn checked_operator(typed: &typed::TypedOperator) -> Result<OperatorConfig, Vec<Problem>> {
+    let typed::TypedOperator { mention, label } = typed;
     let mut checks = Checks::of("operator");
     let expected = "a person or team to mention, such as \"@alice\" or \"@acme/leads\"";
     let mention = checks.text("mention", mention.as_ref(), expected, is_mention);
     let expected = || "a label's name, or \"\" for none".to_owned();
     let label = checks.read("label", label.as_ref(), expected, one_line_or_empty);
-    let label = label
-        .map_or_else(|| Operator::default().label, |label| Some(label).filter(|label| !label.is_empty()));
-    checks.finish(Operator { mention, label })
+    let label = label.map_or_else(
+        || OperatorConfig::default().label,
+        |label| Some(label).filter(|label| !label.is_empty()),
+    );
+    checks.finish(OperatorConfig { mention, label })
 }
 
 /// `@login` or `@organisation/team`.
@@ -83,29 +94,31 @@ fn is_mention(text: &str) -> bool {
     })
 }
 
-pub(super) fn checked_notifications(typed: &typed::Notifications) -> Result<Notifications, Vec<Problem>> {
-    let typed::Notifications { when, min_severity, how, command } = typed;
+pub(super) fn checked_notifications(
+    typed: &typed::TypedNotifications,
+) -> Result<NotificationConfig, Vec<Problem>> {
+    let typed::TypedNotifications { when, min_severity, how, command } = typed;
     let mut checks = Checks::of("notifications");
     let occasion = checks.choice("when", when.as_ref(), &OCCASIONS);
     let least = checks.choice("min_severity", min_severity.as_ref(), &severities());
     let means = checks.choice("how", how.as_ref(), &MEANS);
-    let mut keys = Keys { checks: &mut checks, table: "" };
+    let mut keys = DriverKeys { checks: &mut checks, table: "" };
     let how = match (means, command) {
-        (Some(Means::Command), _) => {
-            keys.command(command.as_ref(), None).map_or_else(How::default, How::Command)
+        (Some(TypedNotifyHow::Command), _) => {
+            keys.command(command.as_ref(), None).map_or_else(NotifyHow::default, NotifyHow::Command)
         }
         (_, Some(found)) if how.is_none() || means.is_some() => {
             keys.refuse("command", "to be left out unless how = \"command\"", found.to_string());
-            How::default()
+            NotifyHow::default()
         }
-        (Some(Means::Osc9), _) => How::Osc9,
-        (Some(Means::Desktop), _) => How::Desktop,
-        (Some(Means::Bell) | None, _) => How::Bell,
+        (Some(TypedNotifyHow::Osc9), _) => NotifyHow::Osc9,
+        (Some(TypedNotifyHow::Desktop), _) => NotifyHow::Desktop,
+        (Some(TypedNotifyHow::Bell) | None, _) => NotifyHow::Bell,
     };
     let when = match occasion {
-        None | Some(Occasion::Never) => When::Never,
-        Some(Occasion::Always) => When::Always,
-        Some(Occasion::Severity) => When::AtLeast(least.unwrap_or(Severity::High)),
+        None | Some(TypedNotifyWhen::Never) => NotifyWhen::Never,
+        Some(TypedNotifyWhen::Always) => NotifyWhen::Always,
+        Some(TypedNotifyWhen::Severity) => NotifyWhen::AtLeast(least.unwrap_or(Severity::High)),
     };
-    checks.finish(Notifications { when, how })
+    checks.finish(NotificationConfig { when, how })
 }

@@ -8,7 +8,7 @@ use std::{env, fs, io};
 /// Where a configuration may be, first come first served. As data, so that only one function asks the
 /// environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Places {
+pub struct ConfigPaths {
     /// What the command line names. It must be there.
     pub explicit: Option<PathBuf>,
     /// What `CLOTURE_CONFIG` names. It must be there.
@@ -20,11 +20,11 @@ pub struct Places {
 /// The variable that names a configuration file.
 const VARIABLE: &str = "CLOTURE_CONFIG";
 
-impl Places {
+impl ConfigPaths {
     /// The places of this process. An empty variable counts as none, as shells have no easier way to take one
     /// back.
-    pub fn from_environment(explicit: Option<PathBuf>) -> Places {
-        Places {
+    pub fn from_environment(explicit: Option<PathBuf>) -> ConfigPaths {
+        ConfigPaths {
             explicit,
             env: env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from),
             default: BaseDirs::new().map(|base| base.config_dir().join("cloture").join("config.toml")),
@@ -34,7 +34,7 @@ impl Places {
 
 /// A configuration and where it came from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
     /// None where no file was found and the defaults are in force.
     pub source: Option<PathBuf>,
@@ -42,21 +42,21 @@ pub struct Loaded {
 
 /// Reads the first place that applies. A file that somebody named and that is not there is an error: to run
 /// with the defaults instead would be to run without the limits that were asked for.
-pub(super) fn load(places: &Places) -> Result<Loaded, ConfigError> {
+pub(super) fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
     let named = [(&places.explicit, "the command line"), (&places.env, VARIABLE)];
     for (file, named_by) in named {
         if let Some(file) = file {
             let missing = || ConfigError::Missing { file: file.clone(), named_by };
             let config = read(file)?.ok_or_else(missing)?;
-            return Ok(Loaded { config, source: Some(file.clone()) });
+            return Ok(LoadedConfig { config, source: Some(file.clone()) });
         }
     }
     if let Some(file) = &places.default
         && let Some(config) = read(file)?
     {
-        return Ok(Loaded { config, source: Some(file.clone()) });
+        return Ok(LoadedConfig { config, source: Some(file.clone()) });
     }
-    Ok(Loaded { config: Config::default(), source: None })
+    Ok(LoadedConfig { config: Config::default(), source: None })
 }
 
 /// None where there is no such file.

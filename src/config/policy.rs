@@ -3,7 +3,7 @@
 //! than it says.
 
 use super::check::{Checks, Problem};
-use super::{Value, typed};
+use super::{TypedValue, typed};
 use crate::domain::policy::Policy;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -33,11 +33,11 @@ const MAX_FINDINGS_PER_ANSWER: RangeInclusive<u32> = 1..=MOST;
 /// Less than this does not hold one finding; more would not be held in memory lightly.
 const MAX_ANSWER_BYTES: RangeInclusive<u32> = 1024..=1024 * 1024 * 1024;
 
-impl typed::Policy {
+impl typed::TypedPolicy {
     /// The policy with its defaults filled in, or everything that is wrong with it.
     pub fn validated(&self) -> Result<Policy, Vec<Problem>> {
         // Taken apart by name, so that a key which is read but never checked does not compile.
-        let typed::Policy {
+        let typed::TypedPolicy {
             repeat_limit,
             flip_limit,
             reopen_limit,
@@ -57,7 +57,7 @@ impl typed::Policy {
         let similarity_threshold =
             checks.number("similarity_threshold", similarity_threshold.as_ref(), &SIMILARITY_THRESHOLD);
         let poll_interval = checks.duration("poll_interval", poll_interval.as_ref(), &POLL_INTERVAL);
-        let mut limit = |key, typed: &Option<Value>, range, default| {
+        let mut limit = |key, typed: &Option<TypedValue>, range, default| {
             checks.whole(key, typed.as_ref(), &range).unwrap_or(default)
         };
         let policy = Policy {

@@ -4,12 +4,12 @@
 use super::check::{Checks, Problem, is_one_line};
 use super::handoff::severities;
 use super::value::quoted;
-use super::{Value, typed};
+use super::{TypedValue, typed};
 use crate::domain::vocabulary::Category;
 use crate::reviewers::pattern::Pattern;
 use crate::reviewers::profile::{
-    At, BodyLayout, CategoryMark, Change, Channel, Flag, Kind, Mark, SectionMark, Settling, SeverityMark,
-    TitleFrom,
+    BodyLayout, CategoryMark, Channel, Flag, Mark, MarkPosition, ProfileAccountKind, ProfileOverride,
+    SectionMark, Settling, SeverityMark, TitleFrom,
 };
 use crate::reviewers::profiles::{Profiles, ProfilesError};
 use std::collections::BTreeSet;
@@ -23,13 +23,15 @@ const LOGIN: &str = "a login without @ and [bot], such as \"acme-reviewer\"";
 /// Account numbers start at 1 and are far from this.
 const ACCOUNT_IDS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000_000;
 
-pub(super) fn checked_profiles(typed: &[typed::Profile]) -> Result<Vec<Change>, Vec<Problem>> {
+pub(super) fn checked_profiles(typed: &[typed::TypedProfile]) -> Result<Vec<ProfileOverride>, Vec<Problem>> {
     let mut checks = Checks::of("profiles");
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes: Vec<ProfileOverride> = Vec::new();
     let mut taken = BTreeSet::new();
     for (index, profile) in typed.iter().enumerate() {
         let table = format!("[{index}]");
-        let Some(change) = Table { checks: &mut checks, table: &table }.change(profile) else { continue };
+        let Some(change) = ProfileChecks { checks: &mut checks, table: &table }.change(profile) else {
+            continue;
+        };
         if !taken.insert(change.name.clone()) {
             let expected = "a name that no other profile of this file has";
             checks.refuse(&format!("{table}.name"), expected, quoted(&change.name));
@@ -44,8 +46,8 @@ pub(super) fn checked_profiles(typed: &[typed::Profile]) -> Result<Vec<Change>, 
 }
 
 /// A profile must be told apart from the program's own and from those before it.
-fn agrees(checks: &mut Checks, table: &str, before: &[Change], change: &Change) {
-    let changes: Vec<Change> = before.iter().chain([change]).cloned().collect();
+fn agrees(checks: &mut Checks, table: &str, before: &[ProfileOverride], change: &ProfileOverride) {
+    let changes: Vec<ProfileOverride> = before.iter().chain([change]).cloned().collect();
     match Profiles::in_force(&changes) {
         Ok(profiles) => {
             let known = profiles.iter().find(|known| known.name.as_str() == change.name);
@@ -70,15 +72,15 @@ fn agrees(checks: &mut Checks, table: &str, before: &[Change], change: &Change) 
 }
 
 /// One table while it is checked.
-struct Table<'a> {
+struct ProfileChecks<'a> {
     checks: &'a mut Checks,
     table: &'a str,
 }
 
-impl Table<'_> {
-    fn change(&mut self, typed: &typed::Profile) -> Option<Change> {
+impl ProfileChecks<'_> {
+    fn change(&mut self, typed: &typed::TypedProfile) -> Option<ProfileOverride> {
         // Taken apart by name, so that a key which is read but never checked does not compile.
-        let typed::Profile {
+        let typed::TypedProfile {
             name,
             logins,
             ids,
@@ -117,11 +119,11 @@ impl Table<'_> {
             let expected = "body_marks beside it, as only they tell whose post it is";
             self.checks.refuse(&self.key("shared_logins"), expected, "none");
         }
-        let change = Change {
+        let change = ProfileOverride {
             name: String::new(),
             logins: self.texts("logins", logins.as_ref(), LOGIN, login),
             ids: self.ids(ids.as_ref()),
-            kind: self.choice("kind", kind.as_ref(), &Kind::ALL),
+            kind: self.choice("kind", kind.as_ref(), &ProfileAccountKind::ALL),
             shared_logins: shared,
             body_marks: marks,
             posts: self.choices("posts", posts.as_ref(), &Channel::ALL),
@@ -151,21 +153,21 @@ impl Table<'_> {
             settles: self.choices("settles", settles.as_ref(), &Settling::ALL),
         };
         let name = self.checks.required_name(self.table, "name", name.as_ref(), "a name for the reviewer")?;
-        Some(Change { name, ..change })
+        Some(ProfileOverride { name, ..change })
     }
 
     fn key(&self, key: &str) -> String {
         format!("{}.{key}", self.table)
     }
 
-    fn choice<T: Copy>(&mut self, key: &str, typed: Option<&Value>, choices: &[(&str, T)]) -> Option<T> {
+    fn choice<T: Copy>(&mut self, key: &str, typed: Option<&TypedValue>, choices: &[(&str, T)]) -> Option<T> {
         self.checks.choice(&self.key(key), typed, choices)
     }
 
     fn choices<T: Copy>(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         choices: &[(&str, T)],
     ) -> Option<Vec<T>> {
         typed?;
@@ -182,22 +184,22 @@ impl Table<'_> {
     fn texts(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: &str,
         accept: fn(&str) -> bool,
     ) -> Option<Vec<String>> {
         typed?;
         let key = self.key(key);
         Some(self.checks.list(&key, typed, &format!("a list, each {expected}"), |checks, key, value| {
-            let text = |value: &Value| match value {
-                Value::Text(text) if accept(text) => Some(text.clone()),
+            let text = |value: &TypedValue| match value {
+                TypedValue::Text(text) if accept(text) => Some(text.clone()),
                 _ => None,
             };
             checks.read(key, Some(value), || expected.to_owned(), text)
         }))
     }
 
-    fn ids(&mut self, typed: Option<&Value>) -> Option<Vec<u64>> {
+    fn ids(&mut self, typed: Option<&TypedValue>) -> Option<Vec<u64>> {
         typed?;
         let key = self.key("ids");
         let expected = "a list of account numbers";
@@ -211,7 +213,7 @@ impl Table<'_> {
     fn patterns(
         &mut self,
         key: &str,
-        typed: Option<&Value>,
+        typed: Option<&TypedValue>,
         expected: &str,
         accept: fn(&Pattern) -> bool,
     ) -> Option<Vec<Pattern>> {
@@ -222,17 +224,22 @@ impl Table<'_> {
         }))
     }
 
-    fn ask_again(&mut self, typed: Option<&Value>) -> Option<String> {
+    fn ask_again(&mut self, typed: Option<&TypedValue>) -> Option<String> {
         let expected = || "one line of text, or \"\" where no comment asks it".to_owned();
         self.checks.read(&format!("{}.ask_again", self.table), typed, expected, |value| match value {
-            Value::Text(text) if is_one_line(text) => Some(text.trim().to_owned()),
+            TypedValue::Text(text) if is_one_line(text) => Some(text.trim().to_owned()),
             _ => None,
         })
     }
 
     /// Where a mark counts, and what it looks like.
-    fn mark(&mut self, key: &str, at: Option<&Value>, typed: Option<&Value>) -> Option<(At, Pattern)> {
-        let at = self.checks.choice(&format!("{key}.at"), at, &At::ALL).unwrap_or_default();
+    fn mark(
+        &mut self,
+        key: &str,
+        at: Option<&TypedValue>,
+        typed: Option<&TypedValue>,
+    ) -> Option<(MarkPosition, Pattern)> {
+        let at = self.checks.choice(&format!("{key}.at"), at, &MarkPosition::ALL).unwrap_or_default();
         let key = format!("{key}.pattern");
         if typed.is_none() {
             self.checks.refuse(&key, PATTERN, "nothing");
@@ -240,9 +247,9 @@ impl Table<'_> {
         pattern(self.checks, &key, typed, PATTERN, |_| true).map(|pattern| (at, pattern))
     }
 
-    fn marks(&mut self, key: &str, typed: Option<&[typed::Mark]>) -> Option<Vec<Mark>> {
+    fn marks(&mut self, key: &str, typed: Option<&[typed::TypedMark]>) -> Option<Vec<Mark>> {
         let mut marks = Vec::new();
-        for (index, typed::Mark { at, pattern }) in typed?.iter().enumerate() {
+        for (index, typed::TypedMark { at, pattern }) in typed?.iter().enumerate() {
             let key = format!("{}[{index}]", self.key(key));
             marks.extend(
                 self.mark(&key, at.as_ref(), pattern.as_ref()).map(|(at, pattern)| Mark { at, pattern }),
@@ -255,11 +262,11 @@ impl Table<'_> {
     fn meanings<T: Copy>(
         &mut self,
         key: &str,
-        typed: Option<&[typed::MeaningMark]>,
+        typed: Option<&[typed::TypedMeaningMark]>,
         known: &[(&str, T)],
-    ) -> Option<Vec<(At, Pattern, T)>> {
+    ) -> Option<Vec<(MarkPosition, Pattern, T)>> {
         let mut marks = Vec::new();
-        for (index, typed::MeaningMark { at, pattern, is }) in typed?.iter().enumerate() {
+        for (index, typed::TypedMeaningMark { at, pattern, is }) in typed?.iter().enumerate() {
             let key = format!("{}[{index}]", self.key(key));
             let mark = self.mark(&key, at.as_ref(), pattern.as_ref());
             let is = meaning(self.checks, &key, is.as_ref(), known);
@@ -268,20 +275,28 @@ impl Table<'_> {
         Some(marks)
     }
 
-    fn severities(&mut self, key: &str, typed: Option<&[typed::MeaningMark]>) -> Option<Vec<SeverityMark>> {
+    fn severities(
+        &mut self,
+        key: &str,
+        typed: Option<&[typed::TypedMeaningMark]>,
+    ) -> Option<Vec<SeverityMark>> {
         let marks = self.meanings(key, typed, &severities())?;
         Some(marks.into_iter().map(|(at, pattern, is)| SeverityMark { at, pattern, is }).collect())
     }
 
-    fn categories(&mut self, key: &str, typed: Option<&[typed::MeaningMark]>) -> Option<Vec<CategoryMark>> {
+    fn categories(
+        &mut self,
+        key: &str,
+        typed: Option<&[typed::TypedMeaningMark]>,
+    ) -> Option<Vec<CategoryMark>> {
         let known = Category::ALL.map(|category| (category.name(), category));
         let marks = self.meanings(key, typed, &known)?;
         Some(marks.into_iter().map(|(at, pattern, is)| CategoryMark { at, pattern, is }).collect())
     }
 
-    fn sections(&mut self, key: &str, typed: Option<&[typed::SectionMark]>) -> Option<Vec<SectionMark>> {
+    fn sections(&mut self, key: &str, typed: Option<&[typed::TypedSectionMark]>) -> Option<Vec<SectionMark>> {
         let mut marks = Vec::new();
-        for (index, typed::SectionMark { pattern, is }) in typed?.iter().enumerate() {
+        for (index, typed::TypedSectionMark { pattern, is }) in typed?.iter().enumerate() {
             let key = format!("{}[{index}]", self.key(key));
             let is = self.checks.choice(&format!("{key}.is"), is.as_ref(), &severities());
             marks.extend(
@@ -293,7 +308,12 @@ impl Table<'_> {
 }
 
 /// What a mark means. It is required: a mark without a meaning marks nothing.
-fn meaning<T: Copy>(checks: &mut Checks, key: &str, is: Option<&Value>, known: &[(&str, T)]) -> Option<T> {
+fn meaning<T: Copy>(
+    checks: &mut Checks,
+    key: &str,
+    is: Option<&TypedValue>,
+    known: &[(&str, T)],
+) -> Option<T> {
     let key = format!("{key}.is");
     if is.is_none() {
         let names: Vec<String> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
@@ -305,11 +325,11 @@ fn meaning<T: Copy>(checks: &mut Checks, key: &str, is: Option<&Value>, known: &
 fn pattern(
     checks: &mut Checks,
     key: &str,
-    typed: Option<&Value>,
+    typed: Option<&TypedValue>,
     expected: &str,
     accept: fn(&Pattern) -> bool,
 ) -> Option<Pattern> {
-    let Value::Text(text) = typed? else {
+    let TypedValue::Text(text) = typed? else {
         checks.refuse(key, expected, typed?.to_string());
         return None;
     };

@@ -7,7 +7,7 @@ use super::people::{checked_notifications, checked_operator, checked_repositorie
 use super::profiles::checked_profiles;
 use super::screen::{checked_keys, checked_tui};
 use super::value::quoted;
-use super::{Author, Config, Reviewer, Value, typed};
+use super::{AuthorConfig, Config, ReviewerConfig, TypedValue, typed};
 use crate::domain::cycle::Protocol;
 use crate::domain::re_review::BreakGlassRules;
 use std::collections::BTreeSet;
@@ -22,10 +22,10 @@ const PRICE: RangeInclusive<f64> = 0.0..=1_000_000_000.0;
 
 const PROTOCOLS: [(&str, Protocol); 2] = [("actions", Protocol::Actions), ("findings", Protocol::Findings)];
 
-impl typed::Config {
+impl typed::TypedConfig {
     /// The configuration with its defaults filled in, or everything that is wrong with it.
     pub fn validated(&self) -> Result<Config, Vec<Problem>> {
-        let typed::Config {
+        let typed::TypedConfig {
             github,
             journal,
             watch,
@@ -72,13 +72,13 @@ fn unless_wrong<T: Default>(section: Result<T, Vec<Problem>>, problems: &mut Vec
     })
 }
 
-fn checked_reviewers(typed: &[typed::Reviewer]) -> Result<Vec<Reviewer>, Vec<Problem>> {
+fn checked_reviewers(typed: &[typed::TypedReviewer]) -> Result<Vec<ReviewerConfig>, Vec<Problem>> {
     let mut checks = Checks::of("reviewers");
     let mut reviewers = Vec::new();
     let mut taken = BTreeSet::new();
     for (index, reviewer) in typed.iter().enumerate() {
         // The rest says how it is asked.
-        let typed::Reviewer { name, protocol, context_window, price_per_call, .. } = reviewer;
+        let typed::TypedReviewer { name, protocol, context_window, price_per_call, .. } = reviewer;
         let table = format!("[{index}]");
         let name = checks.required_name(&table, "name", name.as_ref(), "a name for the reviewer");
         let protocol = checks.choice(&format!("{table}.protocol"), protocol.as_ref(), &PROTOCOLS);
@@ -92,7 +92,7 @@ fn checked_reviewers(typed: &[typed::Reviewer]) -> Result<Vec<Reviewer>, Vec<Pro
             checks.refuse(&format!("{table}.name"), "a name that no other reviewer has", quoted(&name));
             continue;
         }
-        reviewers.push(Reviewer {
+        reviewers.push(ReviewerConfig {
             name: name.into(),
             protocol: protocol.unwrap_or_default(),
             context_window: context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW),
@@ -103,19 +103,19 @@ fn checked_reviewers(typed: &[typed::Reviewer]) -> Result<Vec<Reviewer>, Vec<Pro
     checks.finish(reviewers)
 }
 
-fn checked_author(typed: &typed::Author) -> Result<Author, Vec<Problem>> {
+fn checked_author(typed: &typed::TypedAuthor) -> Result<AuthorConfig, Vec<Problem>> {
     let mut checks = Checks::of("author");
     let price_per_call = checks.number("price_per_call", typed.price_per_call.as_ref(), &PRICE);
     let agent = checked_agent(&mut checks, typed);
-    checks.finish(Author { price_per_call, agent })
+    checks.finish(AuthorConfig { price_per_call, agent })
 }
 
 /// A blank phrase would stand in almost every comment, and one over two lines in none.
-fn checked_break_glass(typed: &typed::BreakGlass) -> Result<BreakGlassRules, Vec<Problem>> {
-    let typed::BreakGlass { label, phrase } = typed;
+fn checked_break_glass(typed: &typed::TypedBreakGlass) -> Result<BreakGlassRules, Vec<Problem>> {
+    let typed::TypedBreakGlass { label, phrase } = typed;
     let default = BreakGlassRules::default();
     let mut checks = Checks::of("break_glass");
-    let mut text = |key, typed: &Option<Value>, default| {
+    let mut text = |key, typed: &Option<TypedValue>, default| {
         let expected = || "one line of text, or \"\" to switch it off".to_owned();
         checks.read(key, typed.as_ref(), expected, one_line_or_empty).unwrap_or(default)
     };

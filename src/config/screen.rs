@@ -1,22 +1,22 @@
 //! Checking `[tui]` and `[keys]`: how the terminal looks, and which keys call what.
 
 use super::check::{Checks, Problem};
-use super::look::{self, Look, Meaning};
+use super::look::{self, TextMeaning, TextStyle};
 use super::value::quoted;
-use super::{Value, typed};
+use super::{TypedValue, typed};
 use crokey::KeyCombination;
 use std::collections::BTreeMap;
 
 /// How the terminal looks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tui {
-    pub theme: Theme,
+pub struct TuiConfig {
+    pub theme: ThemeName,
     /// What looks another way than the theme has it.
-    pub looks: Vec<(Meaning, Look)>,
+    pub looks: Vec<(TextMeaning, TextStyle)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
+pub enum ThemeName {
     /// Dark or light, as the terminal's background is.
     #[default]
     Auto,
@@ -30,19 +30,19 @@ pub enum Theme {
 
 /// The keys of every command, by the command's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keys(BTreeMap<String, Vec<KeyCombination>>);
+pub struct KeyBindings(BTreeMap<String, Vec<KeyCombination>>);
 
 const EMBEDDED: &str = include_str!("../../assets/keys.toml");
 
-const THEMES: [(&str, Theme); 5] = [
-    ("auto", Theme::Auto),
-    ("dark", Theme::Dark),
-    ("light", Theme::Light),
-    ("high_contrast", Theme::HighContrast),
-    ("plain", Theme::Plain),
+const THEMES: [(&str, ThemeName); 5] = [
+    ("auto", ThemeName::Auto),
+    ("dark", ThemeName::Dark),
+    ("light", ThemeName::Light),
+    ("high_contrast", ThemeName::HighContrast),
+    ("plain", ThemeName::Plain),
 ];
 
-impl Keys {
+impl KeyBindings {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[KeyCombination])> {
         self.0.iter().map(|(command, keys)| (command.as_str(), keys.as_slice()))
     }
@@ -53,10 +53,10 @@ impl Keys {
     }
 }
 
-impl Default for Keys {
+impl Default for KeyBindings {
     fn default() -> Self {
         let keys = |keys: Vec<String>| keys.iter().filter_map(|key| crokey::parse(key).ok()).collect();
-        Keys(embedded().into_iter().map(|(command, typed)| (command, keys(typed))).collect())
+        KeyBindings(embedded().into_iter().map(|(command, typed)| (command, keys(typed))).collect())
     }
 }
 
@@ -65,36 +65,38 @@ fn embedded() -> BTreeMap<String, Vec<String>> {
     toml::from_str(EMBEDDED).unwrap_or_default()
 }
 
-pub(super) fn checked_tui(typed: &typed::Tui) -> Result<Tui, Vec<Problem>> {
-    let typed::Tui { theme, colors } = typed;
+pub(super) fn checked_tui(typed: &typed::TypedTui) -> Result<TuiConfig, Vec<Problem>> {
+    let typed::TypedTui { theme, colors } = typed;
     let mut checks = Checks::of("tui");
     let theme = checks.choice("theme", theme.as_ref(), &THEMES).unwrap_or_default();
     let mut looks = Vec::new();
     for (name, value) in colors {
         let key = format!("colors.{name}");
-        let Some((_, meaning)) = Meaning::ALL.into_iter().find(|(known, _)| known == name) else {
+        let Some((_, meaning)) = TextMeaning::ALL.into_iter().find(|(known, _)| known == name) else {
             checks.refuse(&key, "the name of a meaning", "an unknown one");
             continue;
         };
-        let accept = |value: &Value| Look::parse(&super::check::one_line(value)?);
+        let accept = |value: &TypedValue| TextStyle::parse(&super::check::one_line(value)?);
         looks.extend(
             checks
                 .read(&key, value.as_ref(), || look::EXPECTED.to_owned(), accept)
                 .map(|look| (meaning, look)),
         );
     }
-    checks.finish(Tui { theme, looks })
+    checks.finish(TuiConfig { theme, looks })
 }
 
 /// The names of everything that can be given colours.
 pub(super) fn meanings() -> impl Iterator<Item = String> {
-    Meaning::ALL.into_iter().map(|(name, _)| name.to_owned())
+    TextMeaning::ALL.into_iter().map(|(name, _)| name.to_owned())
 }
 
 /// A key calls one command: where two have it, the refusal names both.
-pub(super) fn checked_keys(typed: &BTreeMap<String, Option<Value>>) -> Result<Keys, Vec<Problem>> {
+pub(super) fn checked_keys(
+    typed: &BTreeMap<String, Option<TypedValue>>,
+) -> Result<KeyBindings, Vec<Problem>> {
     let mut checks = Checks::of("keys");
-    let mut keys = Keys::default();
+    let mut keys = KeyBindings::default();
     for (command, value) in typed {
         let Some(known) = keys.0.get_mut(command) else {
             checks.refuse(command, "the name of a command", "an unknown one");
@@ -137,13 +139,15 @@ mod tests {
                 assert!(crokey::parse(&key).is_ok(), "{command}: {key}");
             }
         }
-        assert_eq!(checked_keys(&BTreeMap::new()), Ok(Keys::default()));
+        assert_eq!(checked_keys(&BTreeMap::new()), Ok(KeyBindings::default()));
     }
 
     #[test]
     fn a_key_for_two_commands_is_refused_and_both_are_named() {
-        let typed =
-            BTreeMap::from([("pause".to_owned(), Some(Value::List(vec![Value::Text("q".to_owned())])))]);
+        let typed = BTreeMap::from([(
+            "pause".to_owned(),
+            Some(TypedValue::List(vec![TypedValue::Text("q".to_owned())])),
+        )]);
         let problems = checked_keys(&typed).unwrap_err();
         let text = problems[0].to_string();
         assert!(text.contains("keys.pause") && text.contains("\"quit\""), "{text}");
@@ -153,7 +157,7 @@ mod tests {
     fn what_is_no_key_is_refused() {
         let typed = BTreeMap::from([(
             "pause".to_owned(),
-            Some(Value::List(vec![Value::Text("hyper-q".to_owned())])),
+            Some(TypedValue::List(vec![TypedValue::Text("hyper-q".to_owned())])),
         )]);
         assert_eq!(checked_keys(&typed).unwrap_err().len(), 1);
     }

@@ -2,10 +2,10 @@
 //! because whoever wrote it expected something of it.
 
 use super::check::Checks;
-use super::drivers::Keys;
+use super::drivers::DriverKeys;
 use super::github::is_login;
-use super::{Value, typed};
-use crate::agents::http::Address;
+use super::{TypedValue, typed};
+use crate::agents::http::HttpAddress;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::TargetName;
 use crate::reviewers::adapters::Program;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How tasks are sent, by target. What is declared without a kind is not in it.
-pub type Targets = BTreeMap<TargetName, TargetKind>;
+pub type TargetKinds = BTreeMap<TargetName, TargetKind>;
 
 /// How a task is sent to one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum TargetKind {
     Comment { body: String },
     /// A request to somebody's server.
     Webhook {
-        url: Address,
+        url: HttpAddress,
         /// The variable whose value signs the request.
         secret_env: Option<String>,
         timeout: Duration,
@@ -50,7 +50,7 @@ pub enum TargetKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TypedTargetKind {
     Command,
     Issue,
     RepositoryDispatch,
@@ -58,12 +58,12 @@ enum Kind {
     Webhook,
 }
 
-const KINDS: [(&str, Kind); 5] = [
-    ("command", Kind::Command),
-    ("issue", Kind::Issue),
-    ("repository_dispatch", Kind::RepositoryDispatch),
-    ("comment", Kind::Comment),
-    ("webhook", Kind::Webhook),
+const KINDS: [(&str, TypedTargetKind); 5] = [
+    ("command", TypedTargetKind::Command),
+    ("issue", TypedTargetKind::Issue),
+    ("repository_dispatch", TypedTargetKind::RepositoryDispatch),
+    ("comment", TypedTargetKind::Comment),
+    ("webhook", TypedTargetKind::Webhook),
 ];
 
 /// A coding agent that fixes what it is given before it answers needs as long as the author's does.
@@ -79,9 +79,13 @@ const BODY: &str = "the text that the comment begins with, such as \"@agent fix 
 const URL: &str = "an address with https, or with http on this machine only";
 
 /// How tasks are sent to a target; none where it has no kind, or where something is wrong.
-pub(super) fn checked_kind(checks: &mut Checks, table: &str, typed: &typed::Target) -> Option<TargetKind> {
+pub(super) fn checked_kind(
+    checks: &mut Checks,
+    table: &str,
+    typed: &typed::TypedTarget,
+) -> Option<TargetKind> {
     // Taken apart by name, so that a key which is read but never checked does not compile.
-    let typed::Target {
+    let typed::TypedTarget {
         name: _,
         coalesce: _,
         kind,
@@ -97,56 +101,56 @@ pub(super) fn checked_kind(checks: &mut Checks, table: &str, typed: &typed::Targ
         url,
         secret_env,
     } = typed;
-    let mut keys = Keys { checks, table };
+    let mut keys = DriverKeys { checks, table };
     let chosen = keys.kind(kind.as_ref(), &KINDS);
     // With a kind that is wrong nothing can be said about the others.
     if kind.is_some() && chosen.is_none() {
         return None;
     }
-    let of = |kinds: &[Kind]| chosen.is_some_and(|kind| kinds.contains(&kind));
+    let of = |kinds: &[TypedTargetKind]| chosen.is_some_and(|kind| kinds.contains(&kind));
     for (key, value, belongs) in [
-        ("command", command, of(&[Kind::Command])),
-        ("env", env, of(&[Kind::Command])),
-        ("timeout", timeout, of(&[Kind::Command, Kind::Webhook])),
-        ("directory", directory, of(&[Kind::Command])),
-        ("repository", repository, of(&[Kind::Issue, Kind::RepositoryDispatch])),
-        ("labels", labels, of(&[Kind::Issue])),
-        ("assignees", assignees, of(&[Kind::Issue])),
-        ("event_type", event_type, of(&[Kind::RepositoryDispatch])),
-        ("body", body, of(&[Kind::Comment])),
-        ("secret_env", secret_env, of(&[Kind::Webhook])),
+        ("command", command, of(&[TypedTargetKind::Command])),
+        ("env", env, of(&[TypedTargetKind::Command])),
+        ("timeout", timeout, of(&[TypedTargetKind::Command, TypedTargetKind::Webhook])),
+        ("directory", directory, of(&[TypedTargetKind::Command])),
+        ("repository", repository, of(&[TypedTargetKind::Issue, TypedTargetKind::RepositoryDispatch])),
+        ("labels", labels, of(&[TypedTargetKind::Issue])),
+        ("assignees", assignees, of(&[TypedTargetKind::Issue])),
+        ("event_type", event_type, of(&[TypedTargetKind::RepositoryDispatch])),
+        ("body", body, of(&[TypedTargetKind::Comment])),
+        ("secret_env", secret_env, of(&[TypedTargetKind::Webhook])),
     ] {
         keys.only_if(belongs, key, value.as_ref(), kind.as_ref());
     }
     // Whatever is wrong with an address, it may hold a password.
-    let shown = url.as_ref().map(|_| Value::Text("…".to_owned()));
-    keys.only_if(of(&[Kind::Webhook]), "url", shown.as_ref(), kind.as_ref());
+    let shown = url.as_ref().map(|_| TypedValue::Text("…".to_owned()));
+    keys.only_if(of(&[TypedTargetKind::Webhook]), "url", shown.as_ref(), kind.as_ref());
     match chosen? {
-        Kind::Command => {
+        TypedTargetKind::Command => {
             let command = keys.command(command.as_ref(), None);
             let env = keys.variables(env.as_ref());
             let timeout = keys.timeout(timeout.as_ref(), COMMAND_TIMEOUT);
             let directory = keys.path("directory", directory.as_ref());
             Some(TargetKind::Command { program: Program { command: command?, env, timeout }, directory })
         }
-        Kind::Issue => Some(TargetKind::Issue {
+        TypedTargetKind::Issue => Some(TargetKind::Issue {
             repository: checked_repository(&mut keys, repository.as_ref()),
             labels: keys.checks.texts(&keys.named("labels"), labels.as_ref(), "a label's name", |_| true),
             assignees: keys.checks.texts(&keys.named("assignees"), assignees.as_ref(), "a login", |text| {
                 is_login(text) && text != "@me"
             }),
         }),
-        Kind::RepositoryDispatch => {
+        TypedTargetKind::RepositoryDispatch => {
             let repository = checked_repository(&mut keys, repository.as_ref());
             let fits = |text: &str| text.chars().count() <= LONGEST_EVENT_TYPE;
             let event_type = required(&mut keys, "event_type", event_type.as_ref(), EVENT_TYPE, fits);
             Some(TargetKind::RepositoryDispatch { repository, event_type: event_type? })
         }
-        Kind::Comment => {
+        TypedTargetKind::Comment => {
             let body = required(&mut keys, "body", body.as_ref(), BODY, |_| true);
             Some(TargetKind::Comment { body: body? })
         }
-        Kind::Webhook => {
+        TypedTargetKind::Webhook => {
             let url = checked_url(&mut keys, url.as_ref());
             let secret_env = keys.variable("secret_env", secret_env.as_ref());
             let timeout = keys.timeout(timeout.as_ref(), WEBHOOK_TIMEOUT);
@@ -155,14 +159,14 @@ pub(super) fn checked_kind(checks: &mut Checks, table: &str, typed: &typed::Targ
     }
 }
 
-fn checked_repository(keys: &mut Keys<'_, '_>, typed: Option<&Value>) -> Option<RepositoryName> {
+fn checked_repository(keys: &mut DriverKeys<'_, '_>, typed: Option<&TypedValue>) -> Option<RepositoryName> {
     keys.checks.repository(&keys.named("repository"), typed, REPOSITORY)
 }
 
 fn required(
-    keys: &mut Keys<'_, '_>,
+    keys: &mut DriverKeys<'_, '_>,
     key: &str,
-    typed: Option<&Value>,
+    typed: Option<&TypedValue>,
     expected: &str,
     fits: impl FnOnce(&str) -> bool,
 ) -> Option<String> {
@@ -172,10 +176,10 @@ fn required(
     keys.checks.text(&keys.named(key), typed, expected, fits)
 }
 
-fn checked_url(keys: &mut Keys<'_, '_>, typed: Option<&Value>) -> Option<Address> {
+fn checked_url(keys: &mut DriverKeys<'_, '_>, typed: Option<&TypedValue>) -> Option<HttpAddress> {
     let found = match typed {
         None => "nothing".to_owned(),
-        Some(Value::Text(text)) => match Address::parse(text.trim()) {
+        Some(TypedValue::Text(text)) => match HttpAddress::parse(text.trim()) {
             Ok(address) => return Some(address),
             Err(error) => error.to_string(),
         },

@@ -2,290 +2,293 @@
 //! and checking it can complain about all of it at once; whether a value makes sense is asked afterwards, by
 //! `validated`. The same structs read the `policy` and `handoff` of a trace, which is JSON.
 
-use super::Value;
+use super::TypedValue;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Config {
-    pub github: Github,
-    pub journal: Journal,
-    pub watch: Vec<Watch>,
-    pub policy: Policy,
-    pub handoff: Handoff,
-    pub reviewers: Vec<Reviewer>,
-    pub profiles: Vec<Profile>,
-    pub author: Author,
-    pub repositories: Vec<Repository>,
-    pub operator: Operator,
-    pub notifications: Notifications,
-    pub break_glass: BreakGlass,
-    pub tui: Tui,
+pub struct TypedConfig {
+    pub github: TypedGithub,
+    pub journal: TypedJournal,
+    pub watch: Vec<TypedWatchRule>,
+    pub policy: TypedPolicy,
+    pub handoff: TypedHandoff,
+    pub reviewers: Vec<TypedReviewer>,
+    pub profiles: Vec<TypedProfile>,
+    pub author: TypedAuthor,
+    pub repositories: Vec<TypedRepository>,
+    pub operator: TypedOperator,
+    pub notifications: TypedNotifications,
+    pub break_glass: TypedBreakGlass,
+    pub tui: TypedTui,
     /// By the names of the commands.
-    pub keys: BTreeMap<String, Option<Value>>,
+    pub keys: BTreeMap<String, Option<TypedValue>>,
 }
 
 /// `[github]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Github {
-    pub api_url: Option<Value>,
-    pub token_file: Option<Value>,
+pub struct TypedGithub {
+    pub api_url: Option<TypedValue>,
+    pub token_file: Option<TypedValue>,
 }
 
 /// `[journal]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Journal {
-    pub url: Option<Value>,
+pub struct TypedJournal {
+    pub url: Option<TypedValue>,
 }
 
 /// `[[watch]]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Watch {
-    pub repositories: Option<Value>,
-    pub authors: Option<Value>,
-    pub review_requested: Option<Value>,
-    pub labels: Option<Value>,
+pub struct TypedWatchRule {
+    pub repositories: Option<TypedValue>,
+    pub authors: Option<TypedValue>,
+    pub review_requested: Option<TypedValue>,
+    pub labels: Option<TypedValue>,
 }
 
 /// `[policy]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Policy {
-    pub repeat_limit: Option<Value>,
-    pub flip_limit: Option<Value>,
-    pub reopen_limit: Option<Value>,
-    pub cycle_retries: Option<Value>,
-    pub max_review_iterations: Option<Value>,
-    pub line_slack: Option<Value>,
-    pub similarity_threshold: Option<Value>,
-    pub poll_interval: Option<Value>,
-    pub max_attempts: Option<Value>,
-    pub max_rounds: Option<Value>,
-    pub max_restarts: Option<Value>,
-    pub max_findings_per_answer: Option<Value>,
-    pub max_answer_bytes: Option<Value>,
+pub struct TypedPolicy {
+    pub repeat_limit: Option<TypedValue>,
+    pub flip_limit: Option<TypedValue>,
+    pub reopen_limit: Option<TypedValue>,
+    pub cycle_retries: Option<TypedValue>,
+    pub max_review_iterations: Option<TypedValue>,
+    pub line_slack: Option<TypedValue>,
+    pub similarity_threshold: Option<TypedValue>,
+    pub poll_interval: Option<TypedValue>,
+    pub max_attempts: Option<TypedValue>,
+    pub max_rounds: Option<TypedValue>,
+    pub max_restarts: Option<TypedValue>,
+    pub max_findings_per_answer: Option<TypedValue>,
+    pub max_answer_bytes: Option<TypedValue>,
 }
 
 /// `[handoff]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Handoff {
-    pub mode: Option<Value>,
-    pub auto_threshold: Option<Value>,
-    pub auto_categories: Option<Value>,
-    pub targets: Option<Vec<Target>>,
-    pub routes: Option<Vec<Route>>,
+pub struct TypedHandoff {
+    pub mode: Option<TypedValue>,
+    pub auto_threshold: Option<TypedValue>,
+    pub auto_categories: Option<TypedValue>,
+    pub targets: Option<Vec<TypedTarget>>,
+    pub routes: Option<Vec<TypedRoute>>,
 }
 
 /// `[[handoff.targets]]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Target {
-    pub name: Option<Value>,
-    pub coalesce: Option<Value>,
-    pub kind: Option<Value>,
-    pub command: Option<Value>,
-    pub env: Option<Value>,
-    pub timeout: Option<Value>,
-    pub directory: Option<Value>,
-    pub repository: Option<Value>,
-    pub labels: Option<Value>,
-    pub assignees: Option<Value>,
-    pub event_type: Option<Value>,
-    pub body: Option<Value>,
-    pub url: Option<Value>,
-    pub secret_env: Option<Value>,
+pub struct TypedTarget {
+    pub name: Option<TypedValue>,
+    pub coalesce: Option<TypedValue>,
+    pub kind: Option<TypedValue>,
+    pub command: Option<TypedValue>,
+    pub env: Option<TypedValue>,
+    pub timeout: Option<TypedValue>,
+    pub directory: Option<TypedValue>,
+    pub repository: Option<TypedValue>,
+    pub labels: Option<TypedValue>,
+    pub assignees: Option<TypedValue>,
+    pub event_type: Option<TypedValue>,
+    pub body: Option<TypedValue>,
+    pub url: Option<TypedValue>,
+    pub secret_env: Option<TypedValue>,
 }
 
 /// `[[handoff.routes]]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Route {
-    pub target: Option<Value>,
-    pub min_severity: Option<Value>,
-    pub categories: Option<Value>,
-    pub paths: Option<Value>,
+pub struct TypedRoute {
+    pub target: Option<TypedValue>,
+    pub min_severity: Option<TypedValue>,
+    pub categories: Option<TypedValue>,
+    pub paths: Option<TypedValue>,
 }
 
 /// `[[reviewers]]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Reviewer {
-    pub name: Option<Value>,
-    pub protocol: Option<Value>,
-    pub context_window: Option<Value>,
-    pub price_per_call: Option<Value>,
-    pub kind: Option<Value>,
-    pub command: Option<Value>,
-    pub env: Option<Value>,
-    pub timeout: Option<Value>,
-    pub model: Option<Value>,
-    pub base_url: Option<Value>,
-    pub api_key_env: Option<Value>,
-    pub api_key_file: Option<Value>,
-    pub prompt_file: Option<Value>,
+pub struct TypedReviewer {
+    pub name: Option<TypedValue>,
+    pub protocol: Option<TypedValue>,
+    pub context_window: Option<TypedValue>,
+    pub price_per_call: Option<TypedValue>,
+    pub kind: Option<TypedValue>,
+    pub command: Option<TypedValue>,
+    pub env: Option<TypedValue>,
+    pub timeout: Option<TypedValue>,
+    pub model: Option<TypedValue>,
+    pub base_url: Option<TypedValue>,
+    pub api_key_env: Option<TypedValue>,
+    pub api_key_file: Option<TypedValue>,
+    pub prompt_file: Option<TypedValue>,
 }
 
 /// `[[profiles]]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Profile {
-    pub name: Option<Value>,
-    pub logins: Option<Value>,
-    pub ids: Option<Value>,
-    pub kind: Option<Value>,
-    pub shared_logins: Option<Value>,
-    pub body_marks: Option<Value>,
-    pub posts: Option<Value>,
-    pub title: Option<Value>,
-    pub title_skip: Option<Value>,
-    pub title_strip: Option<Value>,
-    pub severity: Option<Vec<MeaningMark>>,
-    pub category: Option<Vec<MeaningMark>>,
-    pub common_marks: Option<Value>,
-    pub own_id: Option<Value>,
-    pub place: Option<Value>,
-    pub commit: Option<Value>,
-    pub finding: Option<Vec<Mark>>,
-    pub introduction: Option<Vec<Mark>>,
-    pub accepted: Option<Vec<Mark>>,
-    pub holds: Option<Vec<Mark>>,
-    pub informs: Option<Vec<Mark>>,
-    pub clean: Option<Vec<Mark>>,
-    pub count: Option<Value>,
-    pub failure: Option<Vec<Mark>>,
-    pub not_ready: Option<Vec<Mark>>,
-    pub noise: Option<Vec<Mark>>,
-    pub body_layout: Option<Value>,
-    pub body_sections: Option<Vec<SectionMark>>,
-    pub ask_again: Option<Value>,
-    pub re_request: Option<Value>,
-    pub settles: Option<Value>,
+pub struct TypedProfile {
+    pub name: Option<TypedValue>,
+    pub logins: Option<TypedValue>,
+    pub ids: Option<TypedValue>,
+    pub kind: Option<TypedValue>,
+    pub shared_logins: Option<TypedValue>,
+    pub body_marks: Option<TypedValue>,
+    pub posts: Option<TypedValue>,
+    pub title: Option<TypedValue>,
+    pub title_skip: Option<TypedValue>,
+    pub title_strip: Option<TypedValue>,
+    pub severity: Option<Vec<TypedMeaningMark>>,
+    pub category: Option<Vec<TypedMeaningMark>>,
+    pub common_marks: Option<TypedValue>,
+    pub own_id: Option<TypedValue>,
+    pub place: Option<TypedValue>,
+    pub commit: Option<TypedValue>,
+    pub finding: Option<Vec<TypedMark>>,
+    pub introduction: Option<Vec<TypedMark>>,
+    pub accepted: Option<Vec<TypedMark>>,
+    pub holds: Option<Vec<TypedMark>>,
+    pub informs: Option<Vec<TypedMark>>,
+    pub clean: Option<Vec<TypedMark>>,
+    pub count: Option<TypedValue>,
+    pub failure: Option<Vec<TypedMark>>,
+    pub not_ready: Option<Vec<TypedMark>>,
+    pub noise: Option<Vec<TypedMark>>,
+    pub body_layout: Option<TypedValue>,
+    pub body_sections: Option<Vec<TypedSectionMark>>,
+    pub ask_again: Option<TypedValue>,
+    pub re_request: Option<TypedValue>,
+    pub settles: Option<TypedValue>,
 }
 
 /// A mark of a profile.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Mark {
-    pub at: Option<Value>,
-    pub pattern: Option<Value>,
+pub struct TypedMark {
+    pub at: Option<TypedValue>,
+    pub pattern: Option<TypedValue>,
 }
 
 /// A mark of a profile that means one of several things.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct MeaningMark {
-    pub at: Option<Value>,
-    pub pattern: Option<Value>,
-    pub is: Option<Value>,
+pub struct TypedMeaningMark {
+    pub at: Option<TypedValue>,
+    pub pattern: Option<TypedValue>,
+    pub is: Option<TypedValue>,
 }
 
 /// A folded section of a body.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct SectionMark {
-    pub pattern: Option<Value>,
-    pub is: Option<Value>,
+pub struct TypedSectionMark {
+    pub pattern: Option<TypedValue>,
+    pub is: Option<TypedValue>,
 }
 
 /// `[author]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Author {
-    pub price_per_call: Option<Value>,
-    pub kind: Option<Value>,
-    pub command: Option<Value>,
-    pub env: Option<Value>,
-    pub timeout: Option<Value>,
-    pub prompt_file: Option<Value>,
-    pub checkout: Option<Value>,
+pub struct TypedAuthor {
+    pub price_per_call: Option<TypedValue>,
+    pub kind: Option<TypedValue>,
+    pub command: Option<TypedValue>,
+    pub env: Option<TypedValue>,
+    pub timeout: Option<TypedValue>,
+    pub prompt_file: Option<TypedValue>,
+    pub checkout: Option<TypedValue>,
 }
 
 /// `[[repositories]]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Repository {
-    pub name: Option<Value>,
-    pub drive: Option<Value>,
-    pub reviewers: Option<Value>,
-    pub author: Option<Value>,
+pub struct TypedRepository {
+    pub name: Option<TypedValue>,
+    pub drive: Option<TypedValue>,
+    pub reviewers: Option<TypedValue>,
+    pub author: Option<TypedValue>,
 }
 
 /// `[operator]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Operator {
-    pub mention: Option<Value>,
-    pub label: Option<Value>,
+pub struct TypedOperator {
+    pub mention: Option<TypedValue>,
+    pub label: Option<TypedValue>,
 }
 
 /// `[notifications]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Notifications {
-    pub when: Option<Value>,
-    pub min_severity: Option<Value>,
-    pub how: Option<Value>,
-    pub command: Option<Value>,
+pub struct TypedNotifications {
+    pub when: Option<TypedValue>,
+    pub min_severity: Option<TypedValue>,
+    pub how: Option<TypedValue>,
+    pub command: Option<TypedValue>,
 }
 
 /// `[break_glass]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct BreakGlass {
-    pub label: Option<Value>,
-    pub phrase: Option<Value>,
+pub struct TypedBreakGlass {
+    pub label: Option<TypedValue>,
+    pub phrase: Option<TypedValue>,
 }
 
 /// `[tui]`
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Tui {
-    pub theme: Option<Value>,
+pub struct TypedTui {
+    pub theme: Option<TypedValue>,
     /// By the names of the meanings.
-    pub colors: BTreeMap<String, Option<Value>>,
+    pub colors: BTreeMap<String, Option<TypedValue>>,
 }
 
-impl Config {
+impl TypedConfig {
     /// One of everything with nothing filled in. Serialized, it names every key there is, which is how the
     /// list of known keys follows the code instead of being kept beside it.
-    pub fn blank() -> Config {
-        Config {
-            github: Github::default(),
-            journal: Journal::default(),
-            watch: vec![Watch::default()],
-            policy: Policy::default(),
-            handoff: Handoff {
+    pub fn blank() -> TypedConfig {
+        TypedConfig {
+            github: TypedGithub::default(),
+            journal: TypedJournal::default(),
+            watch: vec![TypedWatchRule::default()],
+            policy: TypedPolicy::default(),
+            handoff: TypedHandoff {
                 mode: None,
                 auto_threshold: None,
                 auto_categories: None,
-                targets: Some(vec![Target::default()]),
-                routes: Some(vec![Route::default()]),
+                targets: Some(vec![TypedTarget::default()]),
+                routes: Some(vec![TypedRoute::default()]),
             },
-            reviewers: vec![Reviewer::default()],
-            profiles: vec![Profile::blank()],
-            author: Author::default(),
-            repositories: vec![Repository::default()],
-            operator: Operator::default(),
-            notifications: Notifications::default(),
-            break_glass: BreakGlass::default(),
-            tui: Tui { theme: None, colors: super::screen::meanings().map(|name| (name, None)).collect() },
-            keys: super::Keys::commands().into_iter().map(|command| (command, None)).collect(),
+            reviewers: vec![TypedReviewer::default()],
+            profiles: vec![TypedProfile::blank()],
+            author: TypedAuthor::default(),
+            repositories: vec![TypedRepository::default()],
+            operator: TypedOperator::default(),
+            notifications: TypedNotifications::default(),
+            break_glass: TypedBreakGlass::default(),
+            tui: TypedTui {
+                theme: None,
+                colors: super::screen::meanings().map(|name| (name, None)).collect(),
+            },
+            keys: super::KeyBindings::commands().into_iter().map(|command| (command, None)).collect(),
         }
     }
 }
 
-impl Profile {
-    fn blank() -> Profile {
-        let marks = || Some(vec![Mark::default()]);
-        Profile {
-            severity: Some(vec![MeaningMark::default()]),
-            category: Some(vec![MeaningMark::default()]),
+impl TypedProfile {
+    fn blank() -> TypedProfile {
+        let marks = || Some(vec![TypedMark::default()]);
+        TypedProfile {
+            severity: Some(vec![TypedMeaningMark::default()]),
+            category: Some(vec![TypedMeaningMark::default()]),
             finding: marks(),
             introduction: marks(),
             accepted: marks(),
@@ -295,8 +298,8 @@ impl Profile {
             failure: marks(),
             not_ready: marks(),
             noise: marks(),
-            body_sections: Some(vec![SectionMark::default()]),
-            ..Profile::default()
+            body_sections: Some(vec![TypedSectionMark::default()]),
+            ..TypedProfile::default()
         }
     }
 }

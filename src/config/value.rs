@@ -8,12 +8,12 @@ use std::fmt;
 /// [`super::Problem`] with a key and an expectation like any other, and not the end of the parse.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum TypedValue {
     Boolean(bool),
     Integer(i128),
     Float(f64),
     Text(String),
-    List(Vec<Value>),
+    List(Vec<TypedValue>),
     /// No key takes a table whose keys are not known, so its content is not kept.
     Table,
     /// A `null` inside a JSON list. Elsewhere `null` is a key that was left out.
@@ -23,16 +23,16 @@ pub enum Value {
 /// As much of a text as a message quotes.
 const QUOTED_CHARACTERS: usize = 60;
 
-impl fmt::Display for Value {
+impl fmt::Display for TypedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Boolean(value) => write!(f, "{value}"),
-            Value::Integer(value) => write!(f, "{value}"),
-            Value::Float(value) => write!(f, "{value:?}"),
-            Value::Text(text) => f.write_str(&quoted(text)),
-            Value::List(_) => f.write_str("a list"),
-            Value::Table => f.write_str("a table"),
-            Value::Nothing => f.write_str("nothing"),
+            TypedValue::Boolean(value) => write!(f, "{value}"),
+            TypedValue::Integer(value) => write!(f, "{value}"),
+            TypedValue::Float(value) => write!(f, "{value:?}"),
+            TypedValue::Text(text) => f.write_str(&quoted(text)),
+            TypedValue::List(_) => f.write_str("a list"),
+            TypedValue::Table => f.write_str("a table"),
+            TypedValue::Nothing => f.write_str("nothing"),
         }
     }
 }
@@ -45,65 +45,65 @@ pub(super) fn quoted(text: &str) -> String {
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for TypedValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Anything)
+        deserializer.deserialize_any(TypedValueVisitor)
     }
 }
 
-struct Anything;
+struct TypedValueVisitor;
 
-impl<'de> Visitor<'de> for Anything {
-    type Value = Value;
+impl<'de> Visitor<'de> for TypedValueVisitor {
+    type Value = TypedValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Boolean(value))
+    fn visit_bool<E>(self, value: bool) -> Result<TypedValue, E> {
+        Ok(TypedValue::Boolean(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Integer(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<TypedValue, E> {
+        Ok(TypedValue::Integer(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Integer(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<TypedValue, E> {
+        Ok(TypedValue::Integer(value.into()))
     }
 
-    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
-        Ok(Value::Integer(value))
+    fn visit_i128<E>(self, value: i128) -> Result<TypedValue, E> {
+        Ok(TypedValue::Integer(value))
     }
 
     /// No key takes a number that large, so the largest that can be kept is refused as well as the real one.
-    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
-        Ok(Value::Integer(value.try_into().unwrap_or(i128::MAX)))
+    fn visit_u128<E>(self, value: u128) -> Result<TypedValue, E> {
+        Ok(TypedValue::Integer(value.try_into().unwrap_or(i128::MAX)))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Float(value))
+    fn visit_f64<E>(self, value: f64) -> Result<TypedValue, E> {
+        Ok(TypedValue::Float(value))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<TypedValue, E> {
+        Ok(TypedValue::Text(text.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Nothing)
+    fn visit_unit<E>(self) -> Result<TypedValue, E> {
+        Ok(TypedValue::Nothing)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<TypedValue, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Value::List(list))
+        Ok(TypedValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<TypedValue, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Value::Table)
+        Ok(TypedValue::Table)
     }
 }
 
@@ -115,16 +115,16 @@ mod tests {
     fn any_json_is_a_value() {
         let json = r#"[true, -1, 18446744073709551615, 1.5, "t", null, {"a": {"b": 1}}, []]"#;
         let expected = vec![
-            Value::Boolean(true),
-            Value::Integer(-1),
-            Value::Integer(u64::MAX.into()),
-            Value::Float(1.5),
-            Value::Text("t".to_owned()),
-            Value::Nothing,
-            Value::Table,
-            Value::List(Vec::new()),
+            TypedValue::Boolean(true),
+            TypedValue::Integer(-1),
+            TypedValue::Integer(u64::MAX.into()),
+            TypedValue::Float(1.5),
+            TypedValue::Text("t".to_owned()),
+            TypedValue::Nothing,
+            TypedValue::Table,
+            TypedValue::List(Vec::new()),
         ];
-        assert_eq!(serde_json::from_str::<Value>(json).unwrap(), Value::List(expected));
+        assert_eq!(serde_json::from_str::<TypedValue>(json).unwrap(), TypedValue::List(expected));
     }
 
     #[test]

@@ -2,29 +2,29 @@
 //! where tables belong, and the few kinds of values that no key takes. The rest can then be checked as well.
 
 use super::check::Problem;
-use super::error::Fault;
+use super::error::ConfigFault;
 use super::typed;
 use super::value::quoted;
 use serde_json::Value as Shape;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// Leaves in the document what [`typed::Config`] can hold, and returns the rest as faults.
-pub(super) fn weed(document: &mut DeTable<'_>) -> Vec<Fault> {
-    let known = serde_json::to_value(typed::Config::blank()).unwrap_or_default();
-    let mut weeding = Weeding { known: &known, faults: Vec::new() };
+/// Leaves in the document what [`typed::TypedConfig`] can hold, and returns the rest as faults.
+pub(super) fn weed(document: &mut DeTable<'_>) -> Vec<ConfigFault> {
+    let known = serde_json::to_value(typed::TypedConfig::blank()).unwrap_or_default();
+    let mut weeding = UnknownKeyRemover { known: &known, faults: Vec::new() };
     weeding.table(document, &known, "");
     weeding.faults
 }
 
 /// A shape is the blank configuration, or a part of it: an object for a table, a list of one for a list of
 /// tables, and null for a value.
-struct Weeding<'a> {
+struct UnknownKeyRemover<'a> {
     known: &'a Shape,
-    faults: Vec<Fault>,
+    faults: Vec<ConfigFault>,
 }
 
-impl Weeding<'_> {
+impl UnknownKeyRemover<'_> {
     fn table(&mut self, table: &mut DeTable<'_>, shape: &Shape, path: &str) {
         let entries = std::mem::take(table).into_iter();
         *table = entries
@@ -81,7 +81,7 @@ impl Weeding<'_> {
 
     fn refuse(&mut self, span: &Range<usize>, key: &str, expected: String, found: &str) {
         let problem = Problem { key: key.to_owned(), expected, found: found.to_owned() };
-        self.faults.push(Fault::of(span.clone(), &problem));
+        self.faults.push(ConfigFault::of(span.clone(), &problem));
     }
 }
 

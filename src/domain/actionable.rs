@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The open findings of a pull request, sorted into what an author can act on and what it is spared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sorted {
+pub struct TriagedFindings {
     pub actionable: Vec<ThreadId>,
     pub skipped: Vec<(ThreadId, SkipReason)>,
 }
@@ -30,8 +30,8 @@ impl fmt::Display for SkipReason {
 }
 
 /// Sorts the threads that are still open; what waits for a person is not an author's to act on.
-pub fn sort<'a>(threads: impl Iterator<Item = &'a Thread>) -> Sorted {
-    let mut sorted = Sorted::default();
+pub fn sort<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
+    let mut sorted = TriagedFindings::default();
     for thread in threads.filter(|thread| thread.machine.is_open()) {
         match reason_to_skip(&thread.finding) {
             None => sorted.actionable.push(thread.id.clone()),

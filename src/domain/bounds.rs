@@ -1,12 +1,12 @@
 //! The worst case of a configuration (T8): what `cloture bound` prints and the proof checks.
 
-use super::handoff::{HandoffRules, Mode};
+use super::handoff::{HandoffMode, HandoffRules};
 use super::policy::Policy;
 use serde::Serialize;
 
 /// What asking one driven reviewer costs at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
+pub struct CallPrice {
     pub per_call: f64,
 }
 
@@ -33,8 +33,8 @@ pub struct Bounds {
 pub fn bounds(
     policy: &Policy,
     handoff: &HandoffRules,
-    prices: &[Option<Price>],
-    author_price: Option<Price>,
+    prices: &[Option<CallPrice>],
+    author_price: Option<CallPrice>,
 ) -> Bounds {
     let reviewers = prices.len().max(1) as u64;
     let calls_per_reviewer = policy.calls_per_reviewer();
@@ -51,7 +51,7 @@ pub fn bounds(
         reviewer_calls_per_pr: reviewers.saturating_mul(calls_per_reviewer),
         author_rounds_per_pr,
         handoff_tasks_per_pr: reviewers.saturating_mul(findings_per_reviewer),
-        automatic_chain_depth: u64::from(handoff.mode != Mode::Off),
+        automatic_chain_depth: u64::from(handoff.mode != HandoffMode::Off),
         money_per_pr: spent_on_reviews
             .filter(|_| !prices.is_empty())
             .map(|reviews| reviews + spent_on_author),

@@ -3,11 +3,11 @@
 //! An answer is checked as a whole against what was frozen when the reviewer was asked (C1, C2). One
 //! violation and none of it counts (C3).
 
-use super::duplicates::Shelves;
+use super::duplicates::DuplicateIndex;
 use super::finding::Finding;
-use super::machine::Legal;
+use super::machine::LegalActions;
 use super::policy::Policy;
-use super::vocabulary::{Action, ReviewerName, Sha, Stance, ThreadId};
+use super::vocabulary::{ReviewerAction, ReviewerName, Sha, Stance, ThreadId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub enum Protocol {
 
 /// Why a reviewer was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Trigger {
+pub enum CycleTrigger {
     #[default]
     Review,
     /// A fixer's own implement-test-fix run (H5).
@@ -36,7 +36,7 @@ pub enum Trigger {
 /// What was put to a reviewer when its cycle began (C1). People may act on threads while it thinks; its
 /// answer is held against this, not against what has become of them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Frozen {
+pub struct FrozenCycle {
     pub reviewer: ReviewerName,
     pub head: Option<Sha>,
     /// R1: the head it last looked at, which what it is given is told against; none for its first look.
@@ -45,36 +45,36 @@ pub struct Frozen {
     pub number: u32,
     /// Which try at this cycle it is, counted from one.
     pub attempt: u32,
-    pub trigger: Trigger,
+    pub trigger: CycleTrigger,
     /// The open threads it owns, and what it may do with each.
     pub threads: BTreeMap<ThreadId, FrozenThread>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FrozenThread {
-    pub legal: Legal,
+    pub legal: LegalActions,
 }
 
 /// A reviewer's answer, read but not yet believed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Answer {
-    Actions { choices: Vec<Choice>, reports: Vec<Report> },
-    Findings { reports: Vec<Report> },
+pub enum ReviewerAnswer {
+    Actions { choices: Vec<ThreadChoice>, reports: Vec<AnswerFinding> },
+    Findings { reports: Vec<AnswerFinding> },
 }
 
-impl Answer {
-    pub fn reports(&self) -> &[Report] {
+impl ReviewerAnswer {
+    pub fn reports(&self) -> &[AnswerFinding] {
         match self {
-            Answer::Actions { reports, .. } | Answer::Findings { reports } => reports,
+            ReviewerAnswer::Actions { reports, .. } | ReviewerAnswer::Findings { reports } => reports,
         }
     }
 }
 
 /// What a reviewer chose to do with one thread.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Choice {
+pub struct ThreadChoice {
     pub thread: ThreadId,
-    pub action: Action,
+    pub action: ReviewerAction,
     pub stance: Stance,
     /// What it says in the thread.
     pub comment: Option<Arc<str>>,
@@ -82,14 +82,14 @@ pub struct Choice {
 
 /// A finding in an answer, with the id that its thread will have if it opens one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Report {
+pub struct AnswerFinding {
     pub id: ThreadId,
     pub finding: Finding,
 }
 
 /// Why a cycle was not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Skip {
+pub enum CycleSkip {
     PrMerged,
     PrClosed,
     /// C5: the reviewer is done with this head.
@@ -98,13 +98,13 @@ pub enum Skip {
     IterationCap,
 }
 
-impl Skip {
+impl CycleSkip {
     pub fn name(self) -> &'static str {
         match self {
-            Skip::PrMerged => "pr_merged",
-            Skip::PrClosed => "pr_closed",
-            Skip::SameSha => "same_sha",
-            Skip::IterationCap => "iteration_cap",
+            CycleSkip::PrMerged => "pr_merged",
+            CycleSkip::PrClosed => "pr_closed",
+            CycleSkip::SameSha => "same_sha",
+            CycleSkip::IterationCap => "iteration_cap",
         }
     }
 }
@@ -126,7 +126,7 @@ pub enum Violation {
         "`{}` with stance `{}` is not legal on thread {thread}: legal there {}",
         .action.name(), .stance.name(), listed(*.legal, *.stance)
     )]
-    IllegalAction { thread: ThreadId, action: Action, stance: Stance, legal: Legal },
+    IllegalAction { thread: ThreadId, action: ReviewerAction, stance: Stance, legal: LegalActions },
     #[error(
         "the finding {title:?} at {place} repeats {}: do not raise it again",
         match .of { Some(thread) => format!("thread {thread}, which is open"), None => "another of this answer".to_owned() }
@@ -138,7 +138,7 @@ pub enum Violation {
     OversizedAnswer(String),
 }
 
-fn listed(legal: Legal, stance: Stance) -> String {
+fn listed(legal: LegalActions, stance: Stance) -> String {
     let actions: Vec<_> = legal.under(stance).iter().map(|action| format!("`{}`", action.name())).collect();
     match actions.as_slice() {
         [] => "is nothing".to_owned(),
@@ -187,7 +187,7 @@ impl Violation {
 
 /// To whom a thread that was *not* put to the reviewer belongs, as far as the pull request knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Elsewhere {
+pub enum UnaskedThread {
     Unknown,
     Foreign,
     Closed,
@@ -195,11 +195,11 @@ pub enum Elsewhere {
 
 /// C2, the part about actions: each frozen thread has exactly one, and each is legal.
 pub fn check_choices(
-    frozen: &Frozen,
-    choices: &[Choice],
-    elsewhere: impl Fn(&ThreadId) -> Elsewhere,
+    frozen: &FrozenCycle,
+    choices: &[ThreadChoice],
+    elsewhere: impl Fn(&ThreadId) -> UnaskedThread,
 ) -> Vec<Violation> {
-    let mut chosen: BTreeMap<&ThreadId, Vec<&Choice>> = BTreeMap::new();
+    let mut chosen: BTreeMap<&ThreadId, Vec<&ThreadChoice>> = BTreeMap::new();
     for choice in choices {
         chosen.entry(&choice.thread).or_default().push(choice);
     }
@@ -209,9 +209,9 @@ pub fn check_choices(
         let thread = thread.clone();
         let violation = match (frozen.threads.get(&thread), choices.as_slice()) {
             (None, _) => match elsewhere(&thread) {
-                Elsewhere::Unknown => Violation::UnknownThread(thread),
-                Elsewhere::Foreign => Violation::ForeignThread(thread),
-                Elsewhere::Closed => Violation::ClosedThread(thread),
+                UnaskedThread::Unknown => Violation::UnknownThread(thread),
+                UnaskedThread::Foreign => Violation::ForeignThread(thread),
+                UnaskedThread::Closed => Violation::ClosedThread(thread),
             },
             (Some(asked), [only]) if asked.legal.under(only.stance).contains(only.action) => continue,
             (Some(asked), [only]) => {
@@ -226,12 +226,12 @@ pub fn check_choices(
 }
 
 /// D1, the part about the answer itself: no two of its findings may overlap.
-pub fn check_reports_against_each_other(reports: &[Report], policy: &Policy) -> Vec<Violation> {
-    let mut all = Shelves::new(policy);
+pub fn check_reports_against_each_other(reports: &[AnswerFinding], policy: &Policy) -> Vec<Violation> {
+    let mut all = DuplicateIndex::new(policy);
     for (index, report) in reports.iter().enumerate() {
         all.add_report(index, &report.finding);
     }
-    let repeats = |index: usize, report: &Report| {
+    let repeats = |index: usize, report: &AnswerFinding| {
         !all.overlaps_among(&report.finding, |earlier| earlier < index).is_empty()
     };
     let repeated = reports.iter().enumerate().filter(|(index, report)| repeats(*index, report));

@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Vec<FileChange> {
 
 /// The same, each file with its own part of the text.
 pub fn files(text: &str) -> Vec<FileDiff<'_>> {
-    let mut reading = Reading { text, files: Vec::new(), begun: None };
+    let mut reading = DiffParser { text, files: Vec::new(), begun: None };
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         reading.line(at, line.trim_end_matches('\n').trim_end_matches('\r'));
@@ -36,15 +36,15 @@ pub fn files(text: &str) -> Vec<FileDiff<'_>> {
     reading.files
 }
 
-struct Reading<'a> {
+struct DiffParser<'a> {
     text: &'a str,
     files: Vec<FileDiff<'a>>,
-    begun: Option<Begun>,
+    begun: Option<OpenFileDiff>,
 }
 
 /// A file whose end has not been seen yet.
 #[derive(Default)]
-struct Begun {
+struct OpenFileDiff {
     at: usize,
     /// From the `diff --git` line, which names both without saying where the one ends.
     both: Option<String>,
@@ -54,11 +54,11 @@ struct Begun {
     /// Whether `---` was seen: another one begins another file.
     named: bool,
     hunks: Vec<Hunk>,
-    inside: Option<Inside>,
+    inside: Option<OpenHunk>,
 }
 
 /// A hunk of the text, which may hold several changed stretches between unchanged lines.
-struct Inside {
+struct OpenHunk {
     old_next: u32,
     new_next: u32,
     old_left: u32,
@@ -66,7 +66,7 @@ struct Inside {
     stretch: Hunk,
 }
 
-impl Reading<'_> {
+impl DiffParser<'_> {
     fn line(&mut self, at: usize, line: &str) {
         if let Some(begun) = &mut self.begun
             && begun.takes(line)
@@ -87,9 +87,9 @@ impl Reading<'_> {
         }
     }
 
-    fn begin(&mut self, at: usize) -> &mut Begun {
+    fn begin(&mut self, at: usize) -> &mut OpenFileDiff {
         self.finish(at);
-        self.begun.insert(Begun { at, ..Begun::default() })
+        self.begun.insert(OpenFileDiff { at, ..OpenFileDiff::default() })
     }
 
     fn finish(&mut self, end: usize) {
@@ -101,7 +101,7 @@ impl Reading<'_> {
     }
 }
 
-impl Begun {
+impl OpenFileDiff {
     /// Whether the line is part of a hunk. Inside one, the counts of its header say what is a line of code, because
     /// code may look like anything.
     fn takes(&mut self, line: &str) -> bool {
@@ -136,8 +136,8 @@ impl Begun {
             // With a count of none, the number names the line before.
             let first = |(start, count): (u32, u32)| if count == 0 { start.saturating_add(1) } else { start };
             let (old_next, new_next) = (first(old), first(new));
-            let stretch = Inside::empty(old_next, new_next);
-            self.inside = Some(Inside { old_next, new_next, old_left: old.1, new_left: new.1, stretch });
+            let stretch = OpenHunk::empty(old_next, new_next);
+            self.inside = Some(OpenHunk { old_next, new_next, old_left: old.1, new_left: new.1, stretch });
         }
     }
 
@@ -158,7 +158,7 @@ impl Begun {
     }
 }
 
-impl Inside {
+impl OpenHunk {
     fn empty(old_next: u32, new_next: u32) -> Hunk {
         Hunk { old_start: old_next, old_lines: 0, new_start: new_next, new_lines: 0 }
     }

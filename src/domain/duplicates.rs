@@ -6,7 +6,7 @@
 use super::finding::{Finding, Thread};
 use super::place::{Anchor, LineRange};
 use super::policy::Policy;
-use super::similarity::{NEAR_IDENTICAL, Words, opening_words, similarity};
+use super::similarity::{FindingWords, NEAR_IDENTICAL, opening_words, similarity};
 use super::vocabulary::{FilePath, ReviewerName, ThreadId};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,17 +14,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Findings that are known, under keys of the caller's choice, ready to be asked which of them a report
 /// overlaps (D2).
 #[derive(Debug)]
-pub struct Shelves<'a, K> {
+pub struct DuplicateIndex<'a, K> {
     policy: &'a Policy,
-    entries: Vec<Entry<'a, K>>,
+    entries: Vec<IndexedFinding<'a, K>>,
     by_own_id: BTreeMap<&'a str, Vec<usize>>,
-    files: BTreeMap<&'a FilePath, Shelf>,
+    files: BTreeMap<&'a FilePath, FileIndex>,
 }
 
 #[derive(Debug)]
-struct Entry<'a, K> {
+struct IndexedFinding<'a, K> {
     key: K,
-    text: Text<'a>,
+    text: FindingText<'a>,
     lines: Option<LineRange>,
     /// Its code is no longer there.
     gone: bool,
@@ -32,19 +32,19 @@ struct Entry<'a, K> {
 
 /// What a finding says, read when it is first compared: of most of them nobody asks.
 #[derive(Debug)]
-struct Text<'a> {
+struct FindingText<'a> {
     finding: &'a Finding,
-    words: OnceCell<Words>,
+    words: OnceCell<FindingWords>,
     opening: OnceCell<String>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> FindingText<'a> {
     fn of(finding: &'a Finding) -> Self {
         Self { finding, words: OnceCell::new(), opening: OnceCell::new() }
     }
 
-    fn words(&self) -> &Words {
-        self.words.get_or_init(|| Words::of(&self.finding.title, &self.finding.body))
+    fn words(&self) -> &FindingWords {
+        self.words.get_or_init(|| FindingWords::of(&self.finding.title, &self.finding.body))
     }
 
     fn opening(&self) -> &str {
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
 
 /// One file's entries.
 #[derive(Debug, Default)]
-struct Shelf {
+struct FileIndex {
     by_first_line: BTreeMap<u32, Vec<usize>>,
     /// Lines that the longest range reaches past its first: how far back a look-up has to start.
     longest: u32,
@@ -68,7 +68,7 @@ struct Shelf {
 /// their rarest word with a report are compared with it.
 const CROWD: usize = 64;
 
-impl<'a, K: Copy> Shelves<'a, K> {
+impl<'a, K: Copy> DuplicateIndex<'a, K> {
     pub fn new(policy: &'a Policy) -> Self {
         Self { policy, entries: Vec::new(), by_own_id: BTreeMap::new(), files: BTreeMap::new() }
     }
@@ -92,7 +92,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
         gone: bool,
     ) {
         let index = self.entries.len();
-        self.entries.push(Entry { key, text: Text::of(finding), lines, gone });
+        self.entries.push(IndexedFinding { key, text: FindingText::of(finding), lines, gone });
         if let Some(own_id) = &finding.own_id {
             self.by_own_id.entry(own_id).or_default().push(index);
         }
@@ -121,7 +121,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
             found.extend(same_id.iter().copied().filter(counts));
         }
         if let Some(file) = self.files.get(&report.path) {
-            let text = Text::of(report);
+            let text = FindingText::of(report);
             let nearby = self.nearby(file, report.lines).filter(counts);
             let mut near: Vec<usize> = nearby.take(CROWD + 1).collect();
             if near.len() > CROWD {
@@ -148,7 +148,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
     }
 
     /// The entries within `line_slack` of the report. A remark about a whole file is near everything in it.
-    fn nearby(&self, file: &Shelf, lines: Option<LineRange>) -> impl Iterator<Item = usize> {
+    fn nearby(&self, file: &FileIndex, lines: Option<LineRange>) -> impl Iterator<Item = usize> {
         let slack = self.policy.line_slack;
         let (earliest, latest) = match lines {
             Some(lines) => (
@@ -168,7 +168,7 @@ impl<'a, K: Copy> Shelves<'a, K> {
         }
     }
 
-    fn same_text_here(&self, index: usize, report: &Text<'_>) -> bool {
+    fn same_text_here(&self, index: usize, report: &FindingText<'_>) -> bool {
         let known = &self.entries[index];
         let same_line = known.lines.map(LineRange::first) == report.finding.lines.map(LineRange::first);
         similarity(known.text.words(), report.words()) >= self.policy.similarity_threshold
@@ -177,12 +177,12 @@ impl<'a, K: Copy> Shelves<'a, K> {
 
     /// The entries whose title's rarest word is also in the report's title. Text that is nearly the same shares
     /// it, so this is how a finding is looked for where its place does not help.
-    fn worded_alike(&self, file: &Shelf, words: &Words) -> impl Iterator<Item = usize> {
+    fn worded_alike(&self, file: &FileIndex, words: &FindingWords) -> impl Iterator<Item = usize> {
         let by_rarest_word = file.by_rarest_word.get_or_init(|| self.rarest_words(file));
         words.title_tokens().filter_map(|token| by_rarest_word.get(token)).flatten().copied()
     }
 
-    fn rarest_words(&self, file: &Shelf) -> BTreeMap<String, Vec<usize>> {
+    fn rarest_words(&self, file: &FileIndex) -> BTreeMap<String, Vec<usize>> {
         let in_file = || file.by_first_line.values().flatten().chain(&file.whole_file).copied();
         let mut frequency: BTreeMap<&str, u32> = BTreeMap::new();
         for token in in_file().flat_map(|index| self.words(index).title_tokens()) {
@@ -198,14 +198,14 @@ impl<'a, K: Copy> Shelves<'a, K> {
         shelved
     }
 
-    fn words(&self, index: usize) -> &Words {
+    fn words(&self, index: usize) -> &FindingWords {
         self.entries[index].text.words()
     }
 }
 
 /// One problem, with every thread that reports it (D6).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct DuplicateGroup {
     /// The threads, by id; the first one stands for them all.
     pub threads: Vec<ThreadId>,
     pub reviewers: BTreeSet<ReviewerName>,
@@ -213,13 +213,13 @@ pub struct Item {
 
 /// Groups the threads of *different* reviewers that report the same problem, so that it counts and shows
 /// once. Threads of one reviewer stay apart: it was asked to keep its own findings distinct, and had to.
-pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<Item> {
+pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<DuplicateGroup> {
     let threads: Vec<&Thread> = threads.collect();
-    let mut shelves = Shelves::new(policy);
+    let mut shelves = DuplicateIndex::new(policy);
     for (index, thread) in threads.iter().enumerate() {
         shelves.add_thread(index, &thread.finding, &thread.anchor);
     }
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<DuplicateGroup> = Vec::new();
     let mut item_of: Vec<usize> = Vec::with_capacity(threads.len());
     for (index, thread) in threads.into_iter().enumerate() {
         // Two reviewers' own ids mean nothing to each other, so only place and text decide.
@@ -233,7 +233,7 @@ pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> 
             shelves.overlaps_among(&here, |earlier| earlier < index).into_iter().map(|index| item_of[index]);
         let item = earlier.find(|&item| !items[item].reviewers.contains(&thread.reviewer));
         let item = item.unwrap_or_else(|| {
-            items.push(Item { threads: Vec::new(), reviewers: BTreeSet::new() });
+            items.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });
             items.len() - 1
         });
         items[item].threads.push(thread.id.clone());

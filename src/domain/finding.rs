@@ -1,6 +1,6 @@
 //! What a reviewer reports, and the thread that grows from it.
 
-use super::machine::{Machine, Status};
+use super::machine::{ThreadMachine, ThreadStatus};
 use super::place::{Anchor, LineRange};
 use super::vocabulary::{Category, FilePath, ReviewerName, Severity, TargetName, ThreadId};
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub struct Thread {
     /// As first reported, except that its severity may have been raised since.
     pub finding: Finding,
     pub anchor: Anchor,
-    pub machine: Machine,
+    pub machine: ThreadMachine,
     /// H5: found by a fixer's own verification run.
     pub from_verification: bool,
     /// H6: a person wants it handed off.
@@ -57,7 +57,7 @@ pub struct Thread {
 impl Thread {
     pub fn opened(id: ThreadId, reviewer: ReviewerName, finding: Finding, from_verification: bool) -> Thread {
         let anchor = Anchor::new(finding.path.clone(), finding.lines);
-        let machine = Machine::opened();
+        let machine = ThreadMachine::opened();
         Thread {
             id,
             reviewer,
@@ -90,7 +90,7 @@ impl Thread {
         (self.queued, self.handed_off) = (false, true);
     }
 
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> ThreadStatus {
         self.machine.status
     }
 

@@ -9,26 +9,26 @@ use std::fmt;
 /// What the team decided about handing findings off.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandoffRules {
-    pub mode: Mode,
+    pub mode: HandoffMode,
     /// H2: the least severity that is handed off automatically in `threshold_auto`.
     pub auto_threshold: Severity,
     /// H2: the categories handed off automatically in `threshold_auto`; empty for all.
     pub auto_categories: Vec<Category>,
     /// Where tasks can go. A target nobody described takes whole files.
-    pub targets: Vec<Target>,
+    pub targets: Vec<HandoffTarget>,
     /// The first route that fits a finding names its target.
-    pub routes: Vec<Route>,
+    pub routes: Vec<HandoffRoute>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
+pub enum HandoffMode {
     Off,
     ThresholdAuto,
     FullAuto,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct HandoffTarget {
     pub name: TargetName,
     /// H7: findings of one file become one task.
     pub coalesce: bool,
@@ -36,7 +36,7 @@ pub struct Target {
 
 /// Sends what fits to a target. What is left out fits everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Route {
+pub struct HandoffRoute {
     pub target: TargetName,
     pub min_severity: Option<Severity>,
     pub categories: Vec<Category>,
@@ -49,7 +49,7 @@ pub const DEFAULT_TARGET: &str = "default";
 impl Default for HandoffRules {
     fn default() -> Self {
         Self {
-            mode: Mode::Off,
+            mode: HandoffMode::Off,
             auto_threshold: Severity::High,
             auto_categories: Vec::new(),
             targets: Vec::new(),
@@ -82,7 +82,7 @@ impl HandoffRules {
     }
 }
 
-impl Route {
+impl HandoffRoute {
     fn fits(&self, thread: &Thread) -> bool {
         let finding = &thread.finding;
         self.min_severity.is_none_or(|least| finding.severity >= Some(least))
@@ -171,7 +171,7 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
     if thread.routed == Destination::Nowhere {
         return Eligibility::Withheld;
     }
-    if rules.mode == Mode::Off {
+    if rules.mode == HandoffMode::Off {
         return Eligibility::ModeOff;
     }
     // H3: a bot's fix that drew findings that drew a fix would be a chain without end.
@@ -183,7 +183,7 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
     }
     let category = thread.finding.category;
     match (rules.mode, thread.finding.severity) {
-        (Mode::FullAuto, _) => Eligibility::EverythingGoes,
+        (HandoffMode::FullAuto, _) => Eligibility::EverythingGoes,
         (_, None) => Eligibility::UnknownSeverity,
         (_, Some(severity)) if severity < rules.auto_threshold => {
             Eligibility::UnderThreshold { severity, threshold: rules.auto_threshold }
@@ -197,7 +197,7 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
 
 /// A fix task as it will be sent to its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Task {
+pub struct HandoffTask {
     pub target: TargetName,
     pub path: FilePath,
     pub findings: Vec<ThreadId>,
@@ -205,7 +205,7 @@ pub struct Task {
     pub coalesced: bool,
 }
 
-impl Task {
+impl HandoffTask {
     /// Names the task on the forge for good (H4). A pull request merges once, and at that merge there is one
     /// task for a target and file, or for a target and finding; so this is looked for before anything is sent.
     pub fn idempotence_key(&self, repository: &str, number: u64) -> String {
@@ -222,8 +222,8 @@ pub fn tasks<'a>(
     threads: impl Iterator<Item = &'a Thread>,
     author_is_bot: bool,
     rules: &HandoffRules,
-) -> Vec<Task> {
-    let mut tasks: Vec<Task> = Vec::new();
+) -> Vec<HandoffTask> {
+    let mut tasks: Vec<HandoffTask> = Vec::new();
     let mut whole_files: BTreeMap<(TargetName, FilePath), usize> = BTreeMap::new();
     for thread in threads.filter(|thread| eligibility(thread, author_is_bot, rules).is_eligible()) {
         let target = rules.target_of(thread);
@@ -238,7 +238,7 @@ pub fn tasks<'a>(
             whole_files.insert(place.clone(), tasks.len());
         }
         let (target, path) = place;
-        tasks.push(Task { target, path, findings: vec![thread.id.clone()], coalesced });
+        tasks.push(HandoffTask { target, path, findings: vec![thread.id.clone()], coalesced });
     }
     tasks.sort();
     tasks

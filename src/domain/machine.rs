@@ -1,6 +1,6 @@
 //! The thread machine (T): where an argument about one finding stands, and what may still be done about it.
 //!
-//! A [`Machine`] knows nothing of text, places or people's names. It is small and copyable on purpose: the
+//! A [`ThreadMachine`] knows nothing of text, places or people's names. It is small and copyable on purpose: the
 //! model checker walks these very functions through every state they can reach.
 //!
 //! ```text
@@ -15,14 +15,14 @@
 //! ```
 
 use super::policy::Policy;
-use super::vocabulary::{Action, Intent, Stance};
+use super::vocabulary::{Intent, ReviewerAction, Stance};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where a thread stands, with the reason beside the status it belongs to: a resolved thread cannot have hit
 /// the round limit, and an open one has no cause at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
+pub enum ThreadStatus {
     Open,
     Resolved(ResolvedBy),
     Vetoed(VetoedBy),
@@ -66,72 +66,72 @@ pub enum EscalatedBy {
     Regressed,
 }
 
-impl Status {
+impl ThreadStatus {
     pub fn name(self) -> &'static str {
         match self {
-            Status::Open => "open",
-            Status::Resolved(_) => "resolved",
-            Status::Vetoed(_) => "vetoed",
-            Status::Escalated(_) => "escalated",
-            Status::Upheld => "upheld",
-            Status::Dismissed => "dismissed",
+            ThreadStatus::Open => "open",
+            ThreadStatus::Resolved(_) => "resolved",
+            ThreadStatus::Vetoed(_) => "vetoed",
+            ThreadStatus::Escalated(_) => "escalated",
+            ThreadStatus::Upheld => "upheld",
+            ThreadStatus::Dismissed => "dismissed",
         }
     }
 
     pub fn cause(self) -> Option<&'static str> {
         Some(match self {
-            Status::Open => return None,
-            Status::Resolved(ResolvedBy::Reviewer)
-            | Status::Vetoed(VetoedBy::Reviewer)
-            | Status::Escalated(EscalatedBy::Reviewer) => "reviewer",
-            Status::Resolved(ResolvedBy::Person)
-            | Status::Vetoed(VetoedBy::Person)
-            | Status::Escalated(EscalatedBy::Person)
-            | Status::Upheld
-            | Status::Dismissed => "person",
-            Status::Resolved(ResolvedBy::WontFix) => "wont_fix",
-            Status::Resolved(ResolvedBy::Acknowledged) => "acknowledged",
-            Status::Escalated(EscalatedBy::RoundLimit) => "round_limit",
-            Status::Escalated(EscalatedBy::ReviewerFailed) => "reviewer_failed",
-            Status::Escalated(EscalatedBy::IterationCap) => "iteration_cap",
-            Status::Escalated(EscalatedBy::Worsened) => "worsened",
-            Status::Escalated(EscalatedBy::Regressed) => "regressed",
+            ThreadStatus::Open => return None,
+            ThreadStatus::Resolved(ResolvedBy::Reviewer)
+            | ThreadStatus::Vetoed(VetoedBy::Reviewer)
+            | ThreadStatus::Escalated(EscalatedBy::Reviewer) => "reviewer",
+            ThreadStatus::Resolved(ResolvedBy::Person)
+            | ThreadStatus::Vetoed(VetoedBy::Person)
+            | ThreadStatus::Escalated(EscalatedBy::Person)
+            | ThreadStatus::Upheld
+            | ThreadStatus::Dismissed => "person",
+            ThreadStatus::Resolved(ResolvedBy::WontFix) => "wont_fix",
+            ThreadStatus::Resolved(ResolvedBy::Acknowledged) => "acknowledged",
+            ThreadStatus::Escalated(EscalatedBy::RoundLimit) => "round_limit",
+            ThreadStatus::Escalated(EscalatedBy::ReviewerFailed) => "reviewer_failed",
+            ThreadStatus::Escalated(EscalatedBy::IterationCap) => "iteration_cap",
+            ThreadStatus::Escalated(EscalatedBy::Worsened) => "worsened",
+            ThreadStatus::Escalated(EscalatedBy::Regressed) => "regressed",
         })
     }
 
     /// Nothing more is going to happen to a settled thread unless somebody raises it again.
     pub fn is_settled(self) -> bool {
-        matches!(self, Status::Resolved(_) | Status::Dismissed)
+        matches!(self, ThreadStatus::Resolved(_) | ThreadStatus::Dismissed)
     }
 
     /// In a person's hands: in the inbox, or upheld by someone who may still change their mind.
     pub fn is_with_a_person(self) -> bool {
-        matches!(self, Status::Vetoed(_) | Status::Escalated(_) | Status::Upheld)
+        matches!(self, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) | ThreadStatus::Upheld)
     }
 }
 
 /// Which of the four actions are legal, listed alphabetically.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Actions(u8);
+pub struct ActionSet(u8);
 
-impl Actions {
-    pub const NONE: Actions = Actions(0);
+impl ActionSet {
+    pub const NONE: ActionSet = ActionSet(0);
 
     #[must_use]
-    pub fn with(self, action: Action) -> Actions {
-        Actions(self.0 | (1 << action as u8))
+    pub fn with(self, action: ReviewerAction) -> ActionSet {
+        ActionSet(self.0 | (1 << action as u8))
     }
 
-    pub fn contains(self, action: Action) -> bool {
+    pub fn contains(self, action: ReviewerAction) -> bool {
         self.0 & (1 << action as u8) != 0
     }
 
-    pub fn iter(self) -> impl Iterator<Item = Action> {
-        Action::ALL.into_iter().filter(move |&action| self.contains(action))
+    pub fn iter(self) -> impl Iterator<Item = ReviewerAction> {
+        ReviewerAction::ALL.into_iter().filter(move |&action| self.contains(action))
     }
 }
 
-impl fmt::Debug for Actions {
+impl fmt::Debug for ActionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
@@ -139,13 +139,13 @@ impl fmt::Debug for Actions {
 
 /// What a reviewer may do in its next cycle, for each stance it could declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Legal {
-    pub seeks_change: Actions,
-    pub accepts: Actions,
+pub struct LegalActions {
+    pub seeks_change: ActionSet,
+    pub accepts: ActionSet,
 }
 
-impl Legal {
-    pub fn under(self, stance: Stance) -> Actions {
+impl LegalActions {
+    pub fn under(self, stance: Stance) -> ActionSet {
         match stance {
             Stance::SeeksChange => self.seeks_change,
             Stance::Accepts => self.accepts,
@@ -189,11 +189,11 @@ impl Counters {
 
 /// A reviewer's choice that the machine does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Illegal;
+pub struct ActionNotAllowed;
 
 /// A person's decision that does not fit where the thread stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Misfit {
+pub enum DecisionError {
     /// Only an open thread can be vetoed or escalated.
     NotOpen,
     /// Only a thread in a person's hands can be upheld, dismissed or returned.
@@ -247,7 +247,7 @@ impl Decision {
 
 /// What became of a resolved finding that was raised again (D5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Regression {
+pub enum RegressionOutcome {
     /// The thread is open again, and this cycle counts as one of its own.
     Reopened,
     /// A person has to look.
@@ -256,8 +256,8 @@ pub enum Regression {
 
 /// One thread's place in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Machine {
-    pub status: Status,
+pub struct ThreadMachine {
+    pub status: ThreadStatus,
     pub counters: Counters,
     /// How often the reviewer resolved the finding and raised it again.
     pub reopens: u32,
@@ -265,48 +265,56 @@ pub struct Machine {
     pub returns: u32,
 }
 
-impl Machine {
+impl ThreadMachine {
     /// A finding was reported: its opening cycle has happened.
-    pub fn opened() -> Machine {
+    pub fn opened() -> ThreadMachine {
         let counters = Counters { stance: Some(Stance::SeeksChange), round_count: 0, flips: 0, cycles: 1 };
-        Machine { status: Status::Open, counters, reopens: 0, returns: 0 }
+        ThreadMachine { status: ThreadStatus::Open, counters, reopens: 0, returns: 0 }
     }
 
     pub fn is_open(&self) -> bool {
-        self.status == Status::Open
+        self.status == ThreadStatus::Open
     }
 
     /// What the reviewer is offered in its next cycle. Everything that asks what is legal asks here.
-    pub fn legal(&self, policy: &Policy) -> Legal {
-        Legal {
+    pub fn legal(&self, policy: &Policy) -> LegalActions {
+        LegalActions {
             seeks_change: self.legal_under(Stance::SeeksChange, policy),
             accepts: self.legal_under(Stance::Accepts, policy),
         }
     }
 
-    fn legal_under(&self, declared: Stance, policy: &Policy) -> Actions {
+    fn legal_under(&self, declared: Stance, policy: &Policy) -> ActionSet {
         if !self.is_open() {
-            return Actions::NONE;
+            return ActionSet::NONE;
         }
-        let ends = Actions::NONE.with(Action::Resolve).with(Action::Veto).with(Action::Escalate);
+        let ends = ActionSet::NONE
+            .with(ReviewerAction::Resolve)
+            .with(ReviewerAction::Veto)
+            .with(ReviewerAction::Escalate);
         if self.counters.after(declared, policy).allow_reply(policy) {
-            ends.with(Action::Reply)
+            ends.with(ReviewerAction::Reply)
         } else {
             ends
         }
     }
 
     /// One look of the reviewer at its open thread (T1): counted first, then acted on.
-    pub fn act(&mut self, declared: Stance, action: Action, policy: &Policy) -> Result<(), Illegal> {
+    pub fn act(
+        &mut self,
+        declared: Stance,
+        action: ReviewerAction,
+        policy: &Policy,
+    ) -> Result<(), ActionNotAllowed> {
         if !self.legal(policy).under(declared).contains(action) {
-            return Err(Illegal);
+            return Err(ActionNotAllowed);
         }
         self.counters = self.counters.after(declared, policy);
         self.status = match action {
-            Action::Reply => Status::Open,
-            Action::Resolve => Status::Resolved(ResolvedBy::Reviewer),
-            Action::Veto => Status::Vetoed(VetoedBy::Reviewer),
-            Action::Escalate => Status::Escalated(EscalatedBy::Reviewer),
+            ReviewerAction::Reply => ThreadStatus::Open,
+            ReviewerAction::Resolve => ThreadStatus::Resolved(ResolvedBy::Reviewer),
+            ReviewerAction::Veto => ThreadStatus::Vetoed(VetoedBy::Reviewer),
+            ReviewerAction::Escalate => ThreadStatus::Escalated(EscalatedBy::Reviewer),
         };
         Ok(())
     }
@@ -314,66 +322,68 @@ impl Machine {
     /// The reviewer holds its stance without an action of its own (C7, C8): one more round where that is
     /// legal, and otherwise the engine escalates for it.
     pub fn hold(&mut self, declared: Stance, policy: &Policy) {
-        if self.act(declared, Action::Reply, policy).is_err() && self.is_open() {
+        if self.act(declared, ReviewerAction::Reply, policy).is_err() && self.is_open() {
             self.counters = self.counters.after(declared, policy);
-            self.status = Status::Escalated(EscalatedBy::RoundLimit);
+            self.status = ThreadStatus::Escalated(EscalatedBy::RoundLimit);
         }
     }
 
     /// The engine takes an open thread out of the loop (C4, C6). No look of the reviewer is counted.
     pub fn cut_off(&mut self, cause: EscalatedBy) {
         if self.is_open() {
-            self.status = Status::Escalated(cause);
+            self.status = ThreadStatus::Escalated(cause);
         }
     }
 
     /// D5: the reviewer raised again what it had resolved itself. Raising again is a repetition, never a
     /// flip: with a fresh count, resolving and raising in turn would never end.
-    pub fn regress(&mut self, policy: &Policy) -> Regression {
+    pub fn regress(&mut self, policy: &Policy) -> RegressionOutcome {
         self.reopens += 1;
         self.counters.stance = Some(Stance::SeeksChange);
         self.counters.round_count += 1;
         if self.counters.allow_reply(policy) && self.reopens <= policy.reopen_limit {
             self.counters.cycles += 1;
-            self.status = Status::Open;
-            Regression::Reopened
+            self.status = ThreadStatus::Open;
+            RegressionOutcome::Reopened
         } else {
-            self.status = Status::Escalated(EscalatedBy::Regressed);
-            Regression::Escalated
+            self.status = ThreadStatus::Escalated(EscalatedBy::Regressed);
+            RegressionOutcome::Escalated
         }
     }
 
     /// D4: what a person already had was raised again, and worse. It goes to the inbox, never into the loop.
     pub fn worsen(&mut self) {
-        self.status = Status::Escalated(EscalatedBy::Worsened);
+        self.status = ThreadStatus::Escalated(EscalatedBy::Worsened);
     }
 
     /// Whether a person's decision fits where the thread stands.
-    pub fn admits(&self, decision: Decision) -> Result<(), Misfit> {
+    pub fn admits(&self, decision: Decision) -> Result<(), DecisionError> {
         let status = self.status;
         match decision {
-            Decision::Veto | Decision::Escalate if !self.is_open() => Err(Misfit::NotOpen),
-            Decision::Uphold | Decision::Dismiss if !status.is_with_a_person() => Err(Misfit::NotWaiting),
-            Decision::Return if !status.is_with_a_person() && status != Status::Dismissed => {
-                Err(Misfit::NotWaiting)
+            Decision::Veto | Decision::Escalate if !self.is_open() => Err(DecisionError::NotOpen),
+            Decision::Uphold | Decision::Dismiss if !status.is_with_a_person() => {
+                Err(DecisionError::NotWaiting)
             }
-            Decision::Resolve if status.is_settled() => Err(Misfit::AlreadySettled),
+            Decision::Return if !status.is_with_a_person() && status != ThreadStatus::Dismissed => {
+                Err(DecisionError::NotWaiting)
+            }
+            Decision::Resolve if status.is_settled() => Err(DecisionError::AlreadySettled),
             _ => Ok(()),
         }
     }
 
     /// A person decides (T6, T7). This bypasses T4 and counts as no action of the reviewer.
-    pub fn decide(&mut self, decision: Decision) -> Result<(), Misfit> {
+    pub fn decide(&mut self, decision: Decision) -> Result<(), DecisionError> {
         self.admits(decision)?;
         self.status = match decision {
-            Decision::Veto => Status::Vetoed(VetoedBy::Person),
-            Decision::Escalate => Status::Escalated(EscalatedBy::Person),
-            Decision::Resolve => Status::Resolved(ResolvedBy::Person),
-            Decision::Uphold => Status::Upheld,
-            Decision::Dismiss => Status::Dismissed,
+            Decision::Veto => ThreadStatus::Vetoed(VetoedBy::Person),
+            Decision::Escalate => ThreadStatus::Escalated(EscalatedBy::Person),
+            Decision::Resolve => ThreadStatus::Resolved(ResolvedBy::Person),
+            Decision::Uphold => ThreadStatus::Upheld,
+            Decision::Dismiss => ThreadStatus::Dismissed,
             Decision::Return => {
                 self.return_to_the_loop();
-                Status::Open
+                ThreadStatus::Open
             }
             Decision::Queue | Decision::Unqueue => self.status,
         };
@@ -386,7 +396,7 @@ impl Machine {
         let was_settled = self.status.is_settled();
         if was_settled {
             self.return_to_the_loop();
-            self.status = Status::Open;
+            self.status = ThreadStatus::Open;
         }
         was_settled
     }
@@ -407,7 +417,7 @@ impl Machine {
         if self.status.is_settled() {
             return false;
         }
-        self.status = Status::Resolved(by);
+        self.status = ThreadStatus::Resolved(by);
         true
     }
 }

@@ -14,22 +14,22 @@ mod wait;
 pub use title::title;
 pub use wait::observation;
 
-use super::duplicates::Shelves;
+use super::duplicates::DuplicateIndex;
 use super::finding::{Destination, Finding, Thread};
-use super::machine::{Decision, ResolvedBy, Status};
+use super::machine::{Decision, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
-use super::post::{PostClass, Reads, Where};
-use super::review_loop::Content;
-use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, Thread as Seen};
+use super::post::{PostClass, PostPlace, PostReader};
+use super::review_loop::PostContent;
+use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread as Seen};
 use super::vocabulary::{ReviewerName, ThreadId};
-use fold::Context;
+use fold::ReplayContext;
 use heads::Heads;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a pull request's history says about its observed reviewers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Observed {
+pub struct ObservedPullRequest {
     /// The reviewers' threads, by id.
     pub threads: Vec<ObservedThread>,
     /// What they wrote into their latest reviews' bodies, where there is no thread to answer in.
@@ -70,7 +70,7 @@ pub struct UnownedThread {
     /// Absent where the account was deleted.
     pub opened_by: Option<Account>,
     pub finding: Finding,
-    pub status: Status,
+    pub status: ThreadStatus,
     pub line: Option<u32>,
     pub url: String,
     pub outdated: bool,
@@ -78,14 +78,14 @@ pub struct UnownedThread {
 
 /// Something about a thread that the forge does not tell, with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happened {
+pub struct ThreadEvent {
     pub at: Timestamp,
     pub thread: ThreadId,
-    pub what: Happening,
+    pub what: ThreadEventKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happening {
+pub enum ThreadEventKind {
     /// A person decided it in Cloture.
     Act(Decision),
     /// A person said where it goes at the merge.
@@ -98,12 +98,12 @@ pub enum Happening {
 /// Folds the whole history. `happened` may come in any order.
 pub fn observe(
     snapshot: &PullRequestSnapshot,
-    happened: &[Happened],
-    reads: &dyn Reads,
+    happened: &[ThreadEvent],
+    reads: &dyn PostReader,
     policy: &Policy,
-) -> Observed {
+) -> ObservedPullRequest {
     let heads = Heads::of(snapshot);
-    let context = Context { snapshot, heads: &heads, reads, policy };
+    let context = ReplayContext { snapshot, heads: &heads, reads, policy };
     let mut owned: BTreeMap<ReviewerName, Vec<&Seen>> = BTreeMap::new();
     for seen in &snapshot.threads {
         if let Some(owner) = owner(seen, reads) {
@@ -111,7 +111,7 @@ pub fn observe(
         }
     }
     let mut finished = finished(snapshot, &owned, &heads, reads);
-    let mut observed = Observed::default();
+    let mut observed = ObservedPullRequest::default();
     for reviewer in owned.keys().chain(finished.keys()).cloned().collect::<BTreeSet<_>>() {
         let finished = finished.remove(&reviewer).unwrap_or_default();
         let seen = owned.remove(&reviewer).unwrap_or_default();
@@ -124,7 +124,7 @@ pub fn observe(
     observed
 }
 
-fn owner(seen: &Seen, reads: &dyn Reads) -> Option<ReviewerName> {
+fn owner(seen: &Seen, reads: &dyn PostReader) -> Option<ReviewerName> {
     let first = seen.opening()?;
     reads.reviewer(first.author.as_ref()?, &first.body)
 }
@@ -134,7 +134,7 @@ fn finished(
     snapshot: &PullRequestSnapshot,
     owned: &BTreeMap<ReviewerName, Vec<&Seen>>,
     heads: &Heads<'_>,
-    reads: &dyn Reads,
+    reads: &dyn PostReader,
 ) -> BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> {
     let mut finished: BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> = BTreeMap::new();
     let mut finish = |reviewer: ReviewerName, head: usize, at: Timestamp| {
@@ -162,22 +162,22 @@ fn finished(
 fn in_bodies(
     snapshot: &PullRequestSnapshot,
     threads: &[ObservedThread],
-    reads: &dyn Reads,
+    reads: &dyn PostReader,
     policy: &Policy,
 ) -> Vec<BodyFinding> {
     let reviews = snapshot.reviews.iter().map(|review| {
         let at = review.submitted_at.unwrap_or(review.created_at);
-        (review.author.as_ref(), Where::Review, &review.body, at, &review.url)
+        (review.author.as_ref(), PostPlace::Review, &review.body, at, &review.url)
     });
     let comments = snapshot.comments.iter().map(|comment| {
         let at = comment.edited_at.unwrap_or(comment.created_at);
-        (comment.author.as_ref(), Where::Comment, &comment.body, at, &comment.url)
+        (comment.author.as_ref(), PostPlace::Comment, &comment.body, at, &comment.url)
     });
     let mut latest: BTreeMap<ReviewerName, (Timestamp, &String, Vec<Finding>)> = BTreeMap::new();
     for (author, place, body, at, url) in reviews.chain(comments) {
         let Some(reviewer) = author.and_then(|author| reads.reviewer(author, body)) else { continue };
         let reading = reads.read(&reviewer, place, body);
-        let tells = reading.content == Content::Complete
+        let tells = reading.content == PostContent::Complete
             && matches!(reading.class, PostClass::Finding | PostClass::Summary);
         if !tells {
             continue;
@@ -197,7 +197,7 @@ fn in_bodies(
     }
     let mut in_bodies = Vec::new();
     for (reviewer, (_, url, findings)) in latest {
-        let mut own = Shelves::new(policy);
+        let mut own = DuplicateIndex::new(policy);
         for observed in threads.iter().filter(|observed| observed.thread.reviewer == reviewer) {
             own.add_thread((), &observed.thread.finding, &observed.thread.anchor);
         }
@@ -210,7 +210,7 @@ fn in_bodies(
 }
 
 /// The threads that the machine does not run on, by id.
-pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> Vec<UnownedThread> {
+pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> Vec<UnownedThread> {
     let strangers = snapshot.threads.iter().filter(|seen| owner(seen, reads).is_none());
     let mut unowned: Vec<_> = strangers.filter_map(unowned_thread).collect();
     unowned.sort_by(|a, b| a.id.cmp(&b.id));
@@ -223,7 +223,7 @@ fn unowned_thread(seen: &Seen) -> Option<UnownedThread> {
         id: seen.id.clone(),
         opened_by: first.author.clone(),
         finding: fold::finding(seen, first, None),
-        status: if seen.resolved { Status::Resolved(ResolvedBy::Person) } else { Status::Open },
+        status: if seen.resolved { ThreadStatus::Resolved(ResolvedBy::Person) } else { ThreadStatus::Open },
         line: seen.line,
         url: first.url.clone(),
         outdated: seen.outdated,
@@ -236,7 +236,7 @@ pub fn is_person(account: &Account) -> bool {
 }
 
 /// Every reviewer that left something on the pull request or was asked to. Its author is none, whoever it is.
-pub fn reviewers(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> BTreeSet<ReviewerName> {
+pub fn reviewers(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> BTreeSet<ReviewerName> {
     let reviews = snapshot.reviews.iter().map(|review| (review.author.as_ref(), review.body.as_str()));
     let comments = snapshot.comments.iter().map(|comment| (comment.author.as_ref(), comment.body.as_str()));
     let threads = snapshot.threads.iter().flat_map(|thread| &thread.comments);

@@ -115,24 +115,26 @@ enum Moved {
 /// A push, prepared for asking where many places went: the file is looked up, not searched for, and so is the
 /// stretch of it.
 #[derive(Debug)]
-pub struct Route<'a> {
-    files: BTreeMap<&'a FilePath, FileRoute<'a>>,
+pub struct LineMap<'a> {
+    files: BTreeMap<&'a FilePath, FileLineMap<'a>>,
 }
 
-impl<'a> Route<'a> {
-    pub fn through(changes: &'a [FileChange]) -> Route<'a> {
-        Route { files: changes.iter().map(|change| (change.old_path(), FileRoute::new(change))).collect() }
+impl<'a> LineMap<'a> {
+    pub fn through(changes: &'a [FileChange]) -> LineMap<'a> {
+        LineMap {
+            files: changes.iter().map(|change| (change.old_path(), FileLineMap::new(change))).collect(),
+        }
     }
 }
 
 #[derive(Debug)]
-struct FileRoute<'a> {
+struct FileLineMap<'a> {
     change: &'a FileChange,
     /// By how many lines the file has grown before each hunk.
     growth_before: Vec<i64>,
 }
 
-impl<'a> FileRoute<'a> {
+impl<'a> FileLineMap<'a> {
     fn new(change: &'a FileChange) -> Self {
         let growth_before = change
             .hunks
@@ -185,7 +187,7 @@ impl Anchor {
     }
 
     /// Follows the anchor through a push.
-    pub fn follow(&mut self, route: &Route<'_>) {
+    pub fn follow(&mut self, route: &LineMap<'_>) {
         let Some(file) = route.files.get(&self.path) else {
             return;
         };
@@ -210,7 +212,7 @@ pub struct Delta {
 
 impl Delta {
     /// Adds a push: what had changed before moves with it.
-    pub fn extend(&mut self, route: &Route<'_>) {
+    pub fn extend(&mut self, route: &LineMap<'_>) {
         let mut arrived = Vec::with_capacity(route.files.len());
         for (old_path, file) in &route.files {
             let earlier = self.changed.remove(*old_path).unwrap_or_default();

@@ -6,13 +6,13 @@
 
 mod cycles;
 
-pub use cycles::{CycleOutcome, NextCall, Note};
+pub use cycles::{CycleNote, CycleOutcome, NextCall};
 
 use super::finding::{Destination, Thread};
-use super::handoff::{HandoffRules, Task, tasks};
-use super::machine::{Decision, Misfit, ResolvedBy, Status};
-use super::place::{Delta, FileChange, Route};
-use super::re_review::Reply;
+use super::handoff::{HandoffRules, HandoffTask, tasks};
+use super::machine::{Decision, DecisionError, ResolvedBy, ThreadStatus};
+use super::place::{Delta, FileChange, LineMap};
+use super::re_review::ClassifiedReply;
 use super::snapshot::PullRequestState;
 use super::vocabulary::{Intent, ReviewerName, Sha, ThreadId};
 use std::collections::btree_map::Entry;
@@ -21,18 +21,18 @@ use thiserror::Error;
 
 /// See the module's text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct PullRequest {
+pub struct DrivenPullRequest {
     author_is_bot: bool,
     state: PullRequestState,
     head: Option<Sha>,
     threads: BTreeMap<ThreadId, Thread>,
-    reviewers: BTreeMap<ReviewerName, Record>,
+    reviewers: BTreeMap<ReviewerName, ReviewerRecord>,
     rounds: u32,
 }
 
 /// What is remembered of one reviewer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-struct Record {
+struct ReviewerRecord {
     /// Completed cycles since the pull request was last reopened (C6).
     completed: u32,
     /// Times the reviewer was asked since then.
@@ -44,12 +44,12 @@ struct Record {
     /// What was pushed since its last completed cycle; nothing to tell before the first (R2).
     since_last_review: Option<Delta>,
     /// A cycle whose answers have failed so far (C4).
-    pending: Option<Pending>,
+    pending: Option<PendingCycle>,
     threads: Vec<ThreadId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Pending {
+struct PendingCycle {
     head: Option<Sha>,
     failures: u32,
 }
@@ -81,19 +81,19 @@ impl Refusal {
     }
 }
 
-impl From<Misfit> for Refusal {
-    fn from(misfit: Misfit) -> Self {
+impl From<DecisionError> for Refusal {
+    fn from(misfit: DecisionError) -> Self {
         match misfit {
-            Misfit::NotOpen => Refusal::NotOpen,
-            Misfit::NotWaiting => Refusal::NotWaiting,
-            Misfit::AlreadySettled => Refusal::AlreadySettled,
+            DecisionError::NotOpen => Refusal::NotOpen,
+            DecisionError::NotWaiting => Refusal::NotWaiting,
+            DecisionError::AlreadySettled => Refusal::AlreadySettled,
         }
     }
 }
 
-impl PullRequest {
-    pub fn new(author_is_bot: bool) -> PullRequest {
-        PullRequest {
+impl DrivenPullRequest {
+    pub fn new(author_is_bot: bool) -> DrivenPullRequest {
+        DrivenPullRequest {
             author_is_bot,
             state: PullRequestState::Open,
             head: None,
@@ -153,7 +153,7 @@ impl PullRequest {
     // The author's doing.
 
     pub fn push(&mut self, head: Sha, changes: &[FileChange]) {
-        let route = Route::through(changes);
+        let route = LineMap::through(changes);
         self.head = Some(head);
         for thread in self.threads.values_mut() {
             thread.anchor.follow(&route);
@@ -166,7 +166,7 @@ impl PullRequest {
     // People's doing.
 
     /// R3–R5: a reply in a thread. True where it settled the thread.
-    pub fn reply(&mut self, thread: &ThreadId, reply: &Reply) -> Result<bool, Refusal> {
+    pub fn reply(&mut self, thread: &ThreadId, reply: &ClassifiedReply) -> Result<bool, Refusal> {
         let intent = if reply.is_override() { reply.intent } else { Intent::Other };
         self.overridden(thread, intent)
     }
@@ -180,7 +180,7 @@ impl PullRequest {
     /// They took it back. True where the thread was settled by nothing else.
     pub fn override_withdrawn(&mut self, thread: &ThreadId) -> Result<bool, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        let by_word = [ResolvedBy::WontFix, ResolvedBy::Acknowledged].map(Status::Resolved);
+        let by_word = [ResolvedBy::WontFix, ResolvedBy::Acknowledged].map(ThreadStatus::Resolved);
         Ok(by_word.contains(&thread.status()) && thread.machine.reopened_by_person())
     }
 
@@ -214,7 +214,7 @@ impl PullRequest {
 
     /// H1: a merge fires what is eligible, each once, and drops what was queued and settled meanwhile.
     /// Nothing where the pull request cannot be merged.
-    pub fn merge(&mut self, rules: &HandoffRules) -> Vec<Task> {
+    pub fn merge(&mut self, rules: &HandoffRules) -> Vec<HandoffTask> {
         if self.state != PullRequestState::Open {
             return Vec::new();
         }

@@ -10,15 +10,15 @@ use std::fmt;
 
 /// A reply in a thread, as far as it matters to the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Reply {
-    pub writer: Writer,
+pub struct ClassifiedReply {
+    pub writer: ReplyAuthor,
     pub association: Association,
     pub intent: Intent,
 }
 
 /// Whose words a reply is, which is not always whose login it carries (R5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Writer {
+pub enum ReplyAuthor {
     Person,
     /// A bot account, or an agent that posts under a person's login and says so.
     Agent,
@@ -33,7 +33,7 @@ pub trait ReadsReplies: fmt::Debug + Send + Sync {
     fn is_agent_post(&self, body: &str) -> bool;
 }
 
-impl Reply {
+impl ClassifiedReply {
     /// Reads a reply. Markers decide about the writer even where the intent is given, because a marker says
     /// that these are not the person's words whatever they say.
     pub fn read(
@@ -42,32 +42,32 @@ impl Reply {
         association: Association,
         body: &str,
         intent: Option<Intent>,
-    ) -> Reply {
+    ) -> ClassifiedReply {
         let by_agent = author_is_bot || replies.is_agent_post(body);
-        let writer = if by_agent { Writer::Agent } else { Writer::Person };
-        Reply { writer, association, intent: intent.unwrap_or_else(|| replies.intent(body)) }
+        let writer = if by_agent { ReplyAuthor::Agent } else { ReplyAuthor::Person };
+        ClassifiedReply { writer, association, intent: intent.unwrap_or_else(|| replies.intent(body)) }
     }
 
     /// R4: only a person who may can override a reviewer. Anyone else's "won't fix" is an argument.
     pub fn is_override(&self) -> bool {
-        self.writer == Writer::Person && self.association.may_override()
+        self.writer == ReplyAuthor::Person && self.association.may_override()
     }
 }
 
 /// What a cycle may raise new findings about (R2).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum ReviewScope {
     Everything,
     /// What was pushed since the reviewer last looked.
     Delta(Delta),
 }
 
-impl Scope {
+impl ReviewScope {
     /// Old code is not argued about anew, unless it is critical.
     pub fn admits(&self, finding: &Finding, policy: &Policy) -> bool {
         match self {
-            Scope::Everything => true,
-            Scope::Delta(delta) => {
+            ReviewScope::Everything => true,
+            ReviewScope::Delta(delta) => {
                 finding.severity == Some(Severity::Critical)
                     || delta.covers(&finding.path, finding.lines, policy.line_slack)
             }
@@ -77,7 +77,7 @@ impl Scope {
 
 /// A piece of what a reviewer is given, for estimating what fits (R6).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece<'a> {
+pub struct PromptPiece<'a> {
     pub text: &'a str,
     /// Whether the prompt still makes sense without it: old replies may go, the question may not.
     pub may_be_cut: bool,
@@ -85,7 +85,7 @@ pub struct Piece<'a> {
 
 /// How a prompt fits a reviewer's context window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fit {
+pub struct PromptFit {
     /// Of all pieces, before anything was cut.
     pub estimated_tokens: u64,
     pub window_tokens: u64,
@@ -95,15 +95,15 @@ pub struct Fit {
     pub still_too_large: bool,
 }
 
-impl Fit {
+impl PromptFit {
     pub fn is_worth_a_warning(&self) -> bool {
         self.estimated_tokens.saturating_mul(2) > self.window_tokens
     }
 }
 
-impl fmt::Display for Fit {
+impl fmt::Display for PromptFit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fit { estimated_tokens, window_tokens, cut, still_too_large } = self;
+        let PromptFit { estimated_tokens, window_tokens, cut, still_too_large } = self;
         write!(f, "the prompt is about {estimated_tokens} tokens for a window of {window_tokens}")?;
         match cut.len() {
             0 => {}
@@ -115,7 +115,7 @@ impl fmt::Display for Fit {
 }
 
 /// R6: estimates the pieces, given oldest first, and chooses what to cut where they do not fit.
-pub fn fit(pieces: &[Piece<'_>], window_tokens: u64) -> Fit {
+pub fn fit(pieces: &[PromptPiece<'_>], window_tokens: u64) -> PromptFit {
     let sizes: Vec<u64> = pieces.iter().map(|piece| estimated_tokens(piece.text)).collect();
     let estimated_tokens = sizes.iter().sum();
     let mut left: u64 = estimated_tokens;
@@ -129,7 +129,7 @@ pub fn fit(pieces: &[Piece<'_>], window_tokens: u64) -> Fit {
             cut.push(index);
         }
     }
-    Fit { estimated_tokens, window_tokens, cut, still_too_large: left > window_tokens }
+    PromptFit { estimated_tokens, window_tokens, cut, still_too_large: left > window_tokens }
 }
 
 /// Four ASCII characters make about one token, and any other character about one of its own. An estimate
@@ -155,7 +155,7 @@ impl Default for BreakGlassRules {
 
 /// A comment in which the phrase may stand.
 #[derive(Debug, Clone, Copy)]
-pub struct Remark<'a> {
+pub struct BreakGlassComment<'a> {
     pub by: &'a Login,
     pub by_bot: bool,
     pub association: Association,
@@ -175,7 +175,7 @@ pub fn broken_glass<'a>(
     replies: &dyn ReadsReplies,
     rules: &BreakGlassRules,
     labels: impl IntoIterator<Item = &'a str>,
-    remarks: impl IntoIterator<Item = Remark<'a>>,
+    remarks: impl IntoIterator<Item = BreakGlassComment<'a>>,
 ) -> Option<BrokenGlass> {
     if !rules.label.is_empty() && labels.into_iter().any(|label| label.eq_ignore_ascii_case(&rules.label)) {
         return Some(BrokenGlass::Label(rules.label.clone()));
@@ -184,9 +184,9 @@ pub fn broken_glass<'a>(
         return None;
     }
     let phrase = rules.phrase.to_lowercase();
-    let said = |remark: &Remark<'_>| {
+    let said = |remark: &BreakGlassComment<'_>| {
         let own_words = remark.body.lines().filter(|line| !line.trim_start().starts_with('>'));
-        Reply::read(replies, remark.by_bot, remark.association, remark.body, Some(Intent::Other))
+        ClassifiedReply::read(replies, remark.by_bot, remark.association, remark.body, Some(Intent::Other))
             .is_override()
             && own_words.map(str::to_lowercase).any(|line| line.contains(&phrase))
     };

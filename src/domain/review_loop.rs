@@ -13,8 +13,8 @@
 mod exit;
 mod observation;
 
-pub use exit::{Exit, Missing};
-pub use observation::{Content, Observation, Post, PostKind, Standing, WaitAnchor, names};
+pub use exit::{Exit, TimedOutOn};
+pub use observation::{Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, names};
 
 use super::policy::Policy;
 use super::snapshot::PullRequestState;
@@ -52,20 +52,20 @@ pub enum Phase {
     Waiting,
     /// For the author to push.
     WithAuthor,
-    Paused(Resumed),
+    Paused(ResumeTo),
     Ended(Exit),
 }
 
 /// What a paused loop goes back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Resumed {
+pub enum ResumeTo {
     Waiting,
     WithAuthor,
 }
 
 /// Everything that can wake a loop.
 #[derive(Debug, Clone)]
-pub enum Wake<'a> {
+pub enum LoopEvent<'a> {
     Started,
     Timer(TimerId),
     Polled(&'a Observation),
@@ -88,7 +88,7 @@ pub enum Wake<'a> {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum LoopEffect {
     // Towards the forge.
     Poll,
     /// The head is new to this loop: whoever needs asking is asked to review it.
@@ -117,8 +117,8 @@ pub enum Effect {
 
 /// What came of a wake-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    Do(Vec<Effect>),
+pub enum Transition {
+    Do(Vec<LoopEffect>),
     /// Nothing, for a reason worth keeping.
     Ignored(&'static str),
 }
@@ -142,7 +142,7 @@ impl ReviewLoop {
 
     /// A loop that ended because nobody is expected by name and nobody came (L3).
     pub fn nobody_came(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
-        let phase = Phase::Ended(Exit::Timeout { missing: Missing::Anybody });
+        let phase = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
         let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
         ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }
     }
@@ -184,54 +184,60 @@ impl ReviewLoop {
         self.granted
     }
 
-    pub fn wake(&mut self, wake: Wake<'_>, now: Timestamp, policy: &Policy) -> Step {
+    pub fn wake(&mut self, wake: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
         match (&self.phase, wake) {
             // A person's grant is the one thing that can follow the round cap.
-            (Phase::Ended(Exit::RoundCap { .. }), Wake::GrantRound) => {
+            (Phase::Ended(Exit::RoundCap { .. }), LoopEvent::GrantRound) => {
                 self.granted += 1;
                 self.phase = Phase::Waiting;
                 self.attempt = 0;
-                Step::Do(vec![Effect::Poll])
+                Transition::Do(vec![LoopEffect::Poll])
             }
-            (_, Wake::GrantRound) => Step::Ignored("a round is granted only where the cap was reached"),
-            (Phase::Ended(_), _) => Step::Ignored("the loop has ended"),
-            (_, Wake::Stop) => self.end(Exit::Stopped),
-            (Phase::Paused(_), Wake::Pause) => Step::Ignored("the loop is paused already"),
-            (Phase::Paused(resumed), Wake::Resume) => {
+            (_, LoopEvent::GrantRound) => {
+                Transition::Ignored("a round is granted only where the cap was reached")
+            }
+            (Phase::Ended(_), _) => Transition::Ignored("the loop has ended"),
+            (_, LoopEvent::Stop) => self.end(Exit::Stopped),
+            (Phase::Paused(_), LoopEvent::Pause) => Transition::Ignored("the loop is paused already"),
+            (Phase::Paused(resumed), LoopEvent::Resume) => {
                 self.phase = match resumed {
-                    Resumed::Waiting => Phase::Waiting,
-                    Resumed::WithAuthor => Phase::WithAuthor,
+                    ResumeTo::Waiting => Phase::Waiting,
+                    ResumeTo::WithAuthor => Phase::WithAuthor,
                 };
-                Step::Do(vec![Effect::Poll])
+                Transition::Do(vec![LoopEffect::Poll])
             }
-            (Phase::Paused(_), _) => Step::Ignored("the loop is paused"),
-            (_, Wake::Resume) => Step::Ignored("the loop is not paused"),
-            (phase, Wake::Pause) => {
+            (Phase::Paused(_), _) => Transition::Ignored("the loop is paused"),
+            (_, LoopEvent::Resume) => Transition::Ignored("the loop is not paused"),
+            (phase, LoopEvent::Pause) => {
                 let resumed =
-                    if *phase == Phase::WithAuthor { Resumed::WithAuthor } else { Resumed::Waiting };
+                    if *phase == Phase::WithAuthor { ResumeTo::WithAuthor } else { ResumeTo::Waiting };
                 self.phase = Phase::Paused(resumed);
                 self.timer.0 += 1;
-                Step::Do(Vec::new())
+                Transition::Do(Vec::new())
             }
-            (_, Wake::Timer(timer)) if timer != self.timer => Step::Ignored("the timer was replaced"),
-            (_, Wake::Started | Wake::Timer(_)) => Step::Do(vec![Effect::Poll]),
-            (_, Wake::PollNow) => {
+            (_, LoopEvent::Timer(timer)) if timer != self.timer => {
+                Transition::Ignored("the timer was replaced")
+            }
+            (_, LoopEvent::Started | LoopEvent::Timer(_)) => Transition::Do(vec![LoopEffect::Poll]),
+            (_, LoopEvent::PollNow) => {
                 // The pending timer is replaced, so that the poll asked for is not followed by one too many.
                 self.timer.0 += 1;
-                Step::Do(vec![Effect::Poll])
+                Transition::Do(vec![LoopEffect::Poll])
             }
-            (_, Wake::RateLimited { until }) => Step::Do(vec![self.wake_at(until.max(now))]),
-            (_, Wake::Unreachable) => {
+            (_, LoopEvent::RateLimited { until }) => Transition::Do(vec![self.wake_at(until.max(now))]),
+            (_, LoopEvent::Unreachable) => {
                 self.attempt += 1;
-                self.try_again(now, policy, Missing::Unknown)
+                self.try_again(now, policy, TimedOutOn::Unknown)
             }
-            (Phase::WithAuthor, Wake::AuthorGaveUp) => self.end(Exit::IssuesFound { author_gave_up: true }),
-            (_, Wake::AuthorGaveUp) => Step::Ignored("the author is not at work"),
-            (_, Wake::Polled(observation)) => self.polled(observation, now, policy),
+            (Phase::WithAuthor, LoopEvent::AuthorGaveUp) => {
+                self.end(Exit::IssuesFound { author_gave_up: true })
+            }
+            (_, LoopEvent::AuthorGaveUp) => Transition::Ignored("the author is not at work"),
+            (_, LoopEvent::Polled(observation)) => self.polled(observation, now, policy),
         }
     }
 
-    fn polled(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Step {
+    fn polled(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
         self.reached = true;
         match seen.state {
             PullRequestState::Merged => return self.end(Exit::PrMerged),
@@ -250,7 +256,7 @@ impl ReviewLoop {
         }
         self.attempt += 1;
         if self.phase == Phase::WithAuthor {
-            return self.try_again(now, policy, Missing::Push);
+            return self.try_again(now, policy, TimedOutOn::Push);
         }
         let standing = seen.standing(&self.expected);
         if let Some((reviewer, reason)) = standing.failed.into_iter().next() {
@@ -263,14 +269,14 @@ impl ReviewLoop {
             // Time is up for the missing, but what did arrive is not left lying (L4).
             return self.all_in(seen, now, policy);
         }
-        let mut step = self.try_again(now, policy, Missing::Reviews(standing.missing.clone()));
-        if let (true, Step::Do(effects)) = (moved, &mut step) {
-            effects.insert(0, Effect::AskForReviews { missing: standing.missing });
+        let mut step = self.try_again(now, policy, TimedOutOn::Reviews(standing.missing.clone()));
+        if let (true, Transition::Do(effects)) = (moved, &mut step) {
+            effects.insert(0, LoopEffect::AskForReviews { missing: standing.missing });
         }
         step
     }
 
-    fn all_in(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Step {
+    fn all_in(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
         if !seen.something_to_fix {
             return self.end(Exit::Success);
         }
@@ -282,19 +288,19 @@ impl ReviewLoop {
             || self.restarts >= policy.max_restarts.saturating_add(self.granted)
         {
             self.phase = Phase::Ended(Exit::RoundCap { rounds: used });
-            let cap = Effect::PostRoundCap { rounds: used };
-            return Step::Do(vec![cap, Effect::Announce(Exit::RoundCap { rounds: used })]);
+            let cap = LoopEffect::PostRoundCap { rounds: used };
+            return Transition::Do(vec![cap, LoopEffect::Announce(Exit::RoundCap { rounds: used })]);
         }
         self.restarts += 1;
         self.dispatched += 1;
         self.phase = Phase::WithAuthor;
         self.attempt = 0;
-        Step::Do(vec![Effect::DispatchAuthor { round: used + 1 }, self.wake_later(now, policy)])
+        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }, self.wake_later(now, policy)])
     }
 
-    fn try_again(&mut self, now: Timestamp, policy: &Policy, missing: Missing) -> Step {
+    fn try_again(&mut self, now: Timestamp, policy: &Policy, missing: TimedOutOn) -> Transition {
         if self.attempt < policy.max_attempts {
-            Step::Do(vec![self.wake_later(now, policy)])
+            Transition::Do(vec![self.wake_later(now, policy)])
         } else if self.reached {
             self.end(Exit::Timeout { missing })
         } else {
@@ -302,17 +308,17 @@ impl ReviewLoop {
         }
     }
 
-    fn wake_later(&mut self, now: Timestamp, policy: &Policy) -> Effect {
+    fn wake_later(&mut self, now: Timestamp, policy: &Policy) -> LoopEffect {
         self.wake_at(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
     }
 
-    fn wake_at(&mut self, at: Timestamp) -> Effect {
+    fn wake_at(&mut self, at: Timestamp) -> LoopEffect {
         self.timer.0 += 1;
-        Effect::WakeAt { timer: self.timer, at }
+        LoopEffect::WakeAt { timer: self.timer, at }
     }
 
-    fn end(&mut self, exit: Exit) -> Step {
+    fn end(&mut self, exit: Exit) -> Transition {
         self.phase = Phase::Ended(exit.clone());
-        Step::Do(vec![Effect::Announce(exit)])
+        Transition::Do(vec![LoopEffect::Announce(exit)])
     }
 }

@@ -6,7 +6,7 @@
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
-use text::{GENERIC, WORD, Word, flattened, without_markup, words};
+use text::{ComparedWord, GENERIC, WORD, flattened, without_markup, words};
 
 /// At or over this, two findings at the same place are the same finding.
 pub const SAME_FINDING: f64 = 0.35;
@@ -25,13 +25,13 @@ const SHORT_SENTENCE: usize = 7;
 
 /// A finding's words, ready to be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Words {
+pub struct FindingWords {
     /// The title's words as they follow one another.
-    sentence: Vec<Token>,
-    title: Vec<Token>,
+    sentence: Vec<WeightedWord>,
+    title: Vec<WeightedWord>,
     /// What the body adds: it often begins with the title, and may hold nothing else but badges.
-    body: Vec<Token>,
-    all: Vec<Token>,
+    body: Vec<WeightedWord>,
+    all: Vec<WeightedWord>,
     /// The title's names and numbers, each as its parts with a space between.
     names: BTreeSet<String>,
     /// The text itself, only where it has no word at all (an emoji can be a title, too).
@@ -40,14 +40,14 @@ pub struct Words {
 
 /// A distinct word and what it weighs. Lists of them are sorted by text, to be compared in one pass.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Token {
+struct WeightedWord {
     text: String,
     weight: u8,
 }
 
-impl Words {
+impl FindingWords {
     /// Reads the start of both texts only, in time that is linear in what is read.
-    pub fn of(title: &str, body: &str) -> Words {
+    pub fn of(title: &str, body: &str) -> FindingWords {
         let title = without_markup(start(title, TITLE_BYTES));
         let body = without_markup(start(body, BODY_BYTES));
         let mut in_title = words(&title);
@@ -62,11 +62,13 @@ impl Words {
         share_weight(&mut in_body);
         let title_tokens = tokens(in_title.iter());
         let all = tokens(in_title.iter().chain(&in_body));
-        let news = |token: &&Token| token.weight > GENERIC && !has(&title_tokens, &token.text);
+        let news = |token: &&WeightedWord| token.weight > GENERIC && !has(&title_tokens, &token.text);
         let body_tokens = all.iter().filter(news).cloned().collect();
         let sentence = in_title.iter().filter(|word| word.weight > 0);
-        Words {
-            sentence: sentence.map(|word| Token { text: word.stem.clone(), weight: word.weight }).collect(),
+        FindingWords {
+            sentence: sentence
+                .map(|word| WeightedWord { text: word.stem.clone(), weight: word.weight })
+                .collect(),
             body: body_tokens,
             names: names(&in_title),
             wordless: if all.is_empty() { [title.trim(), body.trim()].join("\n") } else { String::new() },
@@ -86,7 +88,7 @@ impl Words {
 }
 
 /// 0.0 (nothing in common) to 1.0 (the same words). Symmetric.
-pub fn similarity(a: &Words, b: &Words) -> f64 {
+pub fn similarity(a: &FindingWords, b: &FindingWords) -> f64 {
     // A text without words is like its equal and like no other; all texts with words have the same here, nothing.
     if a.wordless != b.wordless {
         return 0.0;
@@ -94,10 +96,12 @@ pub fn similarity(a: &Words, b: &Words) -> f64 {
     if a.title_tokens().eq(b.title_tokens()) {
         return SAME_FINDING + (1.0 - SAME_FINDING) * bodies_alike(a, b);
     }
-    let titles = Shared::of(&a.title, &b.title).ratio();
+    let titles = WordOverlap::of(&a.title, &b.title).ratio();
     // What one reviewer puts into the title, another puts into the body.
-    let told =
-        f64::midpoint(Shared::of(&a.title, &b.all).of_first(), Shared::of(&b.title, &a.all).of_first());
+    let told = f64::midpoint(
+        WordOverlap::of(&a.title, &b.all).of_first(),
+        WordOverlap::of(&b.title, &a.all).of_first(),
+    );
     let alike = if a.body.is_empty() || b.body.is_empty() {
         0.4 * titles + 0.6 * told
     } else {
@@ -113,37 +117,37 @@ pub fn opening_words(title: &str, body: &str) -> String {
 }
 
 /// A body that one of the two does not have says nothing for them, and nothing against.
-fn bodies_alike(a: &Words, b: &Words) -> f64 {
+fn bodies_alike(a: &FindingWords, b: &FindingWords) -> f64 {
     match (a.body.is_empty(), b.body.is_empty()) {
         (true, true) => 1.0,
-        (false, false) => Shared::of(&a.body, &b.body).ratio(),
+        (false, false) => WordOverlap::of(&a.body, &b.body).ratio(),
         _ => 0.5,
     }
 }
 
 /// How alike the two are without the words that their titles share. Two problems of one function share its name
 /// and little else; one problem told twice shares more.
-fn beyond_the_subject(a: &Words, b: &Words) -> f64 {
-    let beyond = |token: &&Token| !(has(&a.title, &token.text) && has(&b.title, &token.text));
-    Shared::of(a.all.iter().filter(beyond), b.all.iter().filter(beyond)).ratio()
+fn beyond_the_subject(a: &FindingWords, b: &FindingWords) -> f64 {
+    let beyond = |token: &&WeightedWord| !(has(&a.title, &token.text) && has(&b.title, &token.text));
+    WordOverlap::of(a.all.iter().filter(beyond), b.all.iter().filter(beyond)).ratio()
 }
 
 /// 0.0 to 1.0: how surely the two titles speak of two different things, however alike they are otherwise.
 ///
 /// Two findings of one kind are the same sentence with another name in it. Someone who rewords a finding does
 /// the opposite: the sentence changes and the name stays, if only in the body.
-fn contradiction(a: &Words, b: &Words) -> f64 {
+fn contradiction(a: &FindingWords, b: &FindingWords) -> f64 {
     let named = unmentioned(a, b).min(unmentioned(b, a));
     if same_sentence_with_another_name(a, b) { 1.0 } else { named }
 }
 
 /// The titles begin and end alike for at least half of their length, and what stands between is news to the other.
-fn same_sentence_with_another_name(a: &Words, b: &Words) -> bool {
+fn same_sentence_with_another_name(a: &FindingWords, b: &FindingWords) -> bool {
     let longer = a.sentence.len().max(b.sentence.len());
     let head = a.sentence.iter().zip(&b.sentence).take_while(|(x, y)| x.text == y.text).count();
     let tails = a.sentence[head..].iter().rev().zip(b.sentence[head..].iter().rev());
     let tail = tails.take_while(|(x, y)| x.text == y.text).count();
-    let news = |of: &Words, to: &Words| {
+    let news = |of: &FindingWords, to: &FindingWords| {
         let between = &of.sentence[head..of.sentence.len() - tail];
         between.iter().any(|token| token.weight >= WORD && !to.mentions(&token.text))
     };
@@ -151,25 +155,25 @@ fn same_sentence_with_another_name(a: &Words, b: &Words) -> bool {
 }
 
 /// The share of the names in `a`'s title that `b` does not mention, in one word or in several.
-fn unmentioned(a: &Words, b: &Words) -> f64 {
+fn unmentioned(a: &FindingWords, b: &FindingWords) -> f64 {
     let missing = a.names.iter().filter(|name| !name.split(' ').all(|part| b.mentions(part))).count();
     ratio(missing, a.names.len())
 }
 
 /// What two sorted lists have in common, by weight. A common word may weigh differently in each (a name here,
 /// prose there), so both weights are counted, and the others twice.
-struct Shared {
+struct WordOverlap {
     common: usize,
     only_first: usize,
     only_second: usize,
 }
 
-impl Shared {
+impl WordOverlap {
     fn of<'a>(
-        first: impl IntoIterator<Item = &'a Token>,
-        second: impl IntoIterator<Item = &'a Token>,
-    ) -> Shared {
-        let mut shared = Shared { common: 0, only_first: 0, only_second: 0 };
+        first: impl IntoIterator<Item = &'a WeightedWord>,
+        second: impl IntoIterator<Item = &'a WeightedWord>,
+    ) -> WordOverlap {
+        let mut shared = WordOverlap { common: 0, only_first: 0, only_second: 0 };
         let mut others = second.into_iter().peekable();
         for token in first {
             while let Some(other) = others.next_if(|other| other.text < token.text) {
@@ -198,7 +202,7 @@ impl Shared {
     }
 }
 
-fn has(sorted: &[Token], word: &str) -> bool {
+fn has(sorted: &[WeightedWord], word: &str) -> bool {
     sorted.binary_search_by(|token| token.text.as_str().cmp(word)).is_ok()
 }
 
@@ -240,7 +244,7 @@ fn sentence_end(text: &str) -> usize {
 }
 
 /// "Problem a" is not "problem b": a single letter at the end of a title is a name, not an article.
-fn weigh_last_word(title: &mut [Word]) {
+fn weigh_last_word(title: &mut [ComparedWord]) {
     let alone = title.iter().all(|word| word.weight == 0);
     if let Some(last) = title.last_mut()
         && (alone || last.stem.len() == 1)
@@ -250,7 +254,7 @@ fn weigh_last_word(title: &mut [Word]) {
 }
 
 /// A name should not outweigh everything else because it has many parts.
-fn share_weight(words: &mut [Word]) {
+fn share_weight(words: &mut [ComparedWord]) {
     for parts in words.chunk_by_mut(|a, b| a.name.is_some() && a.name == b.name) {
         let weight = match parts.len() {
             1 => continue,
@@ -263,16 +267,16 @@ fn share_weight(words: &mut [Word]) {
     }
 }
 
-fn tokens<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<Token> {
+fn tokens<'a>(words: impl Iterator<Item = &'a ComparedWord>) -> Vec<WeightedWord> {
     let mut heaviest: BTreeMap<&str, u8> = BTreeMap::new();
     for word in words.filter(|word| word.weight > 0) {
         let weight = heaviest.entry(&word.stem).or_default();
         *weight = word.weight.max(*weight);
     }
-    heaviest.into_iter().map(|(text, weight)| Token { text: text.to_owned(), weight }).collect()
+    heaviest.into_iter().map(|(text, weight)| WeightedWord { text: text.to_owned(), weight }).collect()
 }
 
-fn names(title: &[Word]) -> BTreeSet<String> {
+fn names(title: &[ComparedWord]) -> BTreeSet<String> {
     title
         .chunk_by(|a, b| a.name.is_some() && a.name == b.name)
         .filter(|parts| parts.iter().all(|part| part.name.is_some()))
@@ -286,11 +290,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn titles(a: &str, b: &str) -> f64 {
-        similarity(&Words::of(a, ""), &Words::of(b, ""))
+        similarity(&FindingWords::of(a, ""), &FindingWords::of(b, ""))
     }
 
     fn tokens_of(title: &str) -> Vec<String> {
-        Words::of(title, "").title_tokens().map(str::to_owned).collect()
+        FindingWords::of(title, "").title_tokens().map(str::to_owned).collect()
     }
 
     #[test]
@@ -335,9 +339,10 @@ mod tests {
 
     #[test]
     fn the_same_title_is_enough() {
-        let long = Words::of("Missing null check in foo", "The pointer may be null after a failed lookup.");
-        let other = Words::of("missing null checks in `foo`", "Guard against absent users here.");
-        let bare = Words::of("Missing null check in foo", "");
+        let long =
+            FindingWords::of("Missing null check in foo", "The pointer may be null after a failed lookup.");
+        let other = FindingWords::of("missing null checks in `foo`", "Guard against absent users here.");
+        let bare = FindingWords::of("Missing null check in foo", "");
         assert!((SAME_FINDING..NEAR_IDENTICAL).contains(&similarity(&long, &other)));
         assert!((SAME_FINDING..NEAR_IDENTICAL).contains(&similarity(&long, &bare)));
         assert!((similarity(&bare, &bare) - 1.0).abs() < f64::EPSILON);
@@ -346,24 +351,24 @@ mod tests {
     #[test]
     fn a_body_that_adds_nothing_is_no_body() {
         let title = "Missing null check in foo";
-        let bare = Words::of(title, "");
+        let bare = FindingWords::of(title, "");
         for body in [title, "Potential issue, major.", "**Missing null check** in `foo`: please fix this."] {
-            let score = similarity(&bare, &Words::of(title, body));
+            let score = similarity(&bare, &FindingWords::of(title, body));
             assert!((score - 1.0).abs() < f64::EPSILON, "{body}: {score}");
         }
     }
 
     #[test]
     fn a_name_that_the_other_body_mentions_is_no_other_name() {
-        let one = Words::of("Retries never end in worker", "The backoff of fetch is not read.");
-        let other = Words::of("Retries never end in fetch", "The worker does not read the backoff.");
+        let one = FindingWords::of("Retries never end in worker", "The backoff of fetch is not read.");
+        let other = FindingWords::of("Retries never end in fetch", "The worker does not read the backoff.");
         assert!(similarity(&one, &other) >= SAME_FINDING, "{}", similarity(&one, &other));
     }
 
     #[test]
     fn a_body_that_only_one_has_says_nothing_against_them() {
-        let bare = Words::of("Missing null check in foo", "");
-        let long = Words::of(
+        let bare = FindingWords::of("Missing null check in foo", "");
+        let long = FindingWords::of(
             "Possible null dereference through `foo`",
             "A lookup of somebody unknown takes the whole server down.",
         );
@@ -372,7 +377,8 @@ mod tests {
 
     #[test]
     fn a_name_of_many_parts_does_not_outweigh_the_rest() {
-        let weights = |title| Words::of(title, "").title.iter().map(|token| token.weight).collect::<Vec<_>>();
+        let weights =
+            |title| FindingWords::of(title, "").title.iter().map(|token| token.weight).collect::<Vec<_>>();
         assert_eq!(weights("`user`"), [6]);
         assert_eq!(weights("`getUser`"), [4, 4]);
         assert_eq!(weights("`getUserById`"), [3, 3, 3, 3]);
@@ -387,14 +393,14 @@ mod tests {
              ```suggestion\nlet x = 1;\n```\n<details>\n<summary>Prompt</summary>\nVerify <details>this</details> first\n</details>",
             body.replace("12", "40")
         );
-        let score = similarity(&Words::of(title, body), &Words::of(title, &again));
+        let score = similarity(&FindingWords::of(title, body), &FindingWords::of(title, &again));
         assert!(score >= NEAR_IDENTICAL, "{score}");
     }
 
     #[test]
     fn an_empty_title_is_the_first_sentence_that_says_something() {
         let body = "_⚠️ Potential issue_ | _🟠 Major_\n\nThe retry loop never ends. It should stop after three attempts.";
-        let words = Words::of("", body);
+        let words = FindingWords::of("", body);
         assert_eq!(words.title_tokens().collect::<Vec<_>>(), ["end", "loop", "miss", "retry"]);
     }
 
@@ -421,10 +427,10 @@ mod tests {
     #[test]
     fn texts_without_words_are_alike_only_if_equal() {
         let [nothing, bug, fire] =
-            [("", ""), ("🐛", ""), ("🔥", "")].map(|(title, body)| Words::of(title, body));
+            [("", ""), ("🐛", ""), ("🔥", "")].map(|(title, body)| FindingWords::of(title, body));
         assert!((similarity(&nothing, &nothing) - 1.0).abs() < f64::EPSILON);
         assert!(similarity(&bug, &fire) < f64::EPSILON);
-        assert!(similarity(&nothing, &Words::of("Unused import", "")) < f64::EPSILON);
+        assert!(similarity(&nothing, &FindingWords::of("Unused import", "")) < f64::EPSILON);
     }
 
     #[test]
@@ -444,12 +450,12 @@ mod tests {
     #[test]
     fn only_the_start_of_a_huge_body_is_read() {
         let huge = "é<a ![](`".repeat(200_000);
-        assert!(Words::of("Title", &huge).all.len() < BODY_BYTES);
+        assert!(FindingWords::of("Title", &huge).all.len() < BODY_BYTES);
         let after = |bytes| format!("{} parser", ".".repeat(bytes));
-        assert!(Words::of("Title", &after(8000)).mentions("parser"));
-        assert!(!Words::of("Title", &after(8192)).mentions("parser"));
-        assert!(Words::of(&after(1000), "").mentions("parser"));
-        assert!(!Words::of(&after(1024), "Body").mentions("parser"));
+        assert!(FindingWords::of("Title", &after(8000)).mentions("parser"));
+        assert!(!FindingWords::of("Title", &after(8192)).mentions("parser"));
+        assert!(FindingWords::of(&after(1000), "").mentions("parser"));
+        assert!(!FindingWords::of(&after(1024), "Body").mentions("parser"));
     }
 
     /// Text with much markup in it, closed or not.
@@ -486,7 +492,7 @@ mod tests {
     proptest! {
         #[test]
         fn similarity_is_a_symmetric_share(a in junk(), b in junk(), c in junk(), d in junk()) {
-            let (one, other) = (Words::of(&a, &b), Words::of(&c, &d));
+            let (one, other) = (FindingWords::of(&a, &b), FindingWords::of(&c, &d));
             let score = similarity(&one, &other);
             prop_assert!((0.0..=1.0).contains(&score));
             prop_assert!((score - similarity(&other, &one)).abs() < f64::EPSILON);

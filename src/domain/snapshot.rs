@@ -40,7 +40,7 @@ pub struct PullRequestSnapshot {
     #[serde(deserialize_with = "cut_to_size")]
     pub comments: Vec<Comment>,
     #[serde(deserialize_with = "cut_to_size")]
-    pub threads: Vec<Thread>,
+    pub threads: Vec<ReviewThread>,
     pub force_pushes: Vec<ForcePush>,
     pub review_requests: Visible<Vec<ReviewRequest>>,
     pub checks: Visible<Vec<Check>>,
@@ -254,7 +254,7 @@ pub struct Comment {
 /// A review thread with its whole conversation.
 #[expect(clippy::struct_excessive_bools, reason = "these are the forge's independent flags, not modes")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thread {
+pub struct ReviewThread {
     pub id: ThreadId,
     pub path: FilePath,
     /// Where the anchor is now; absent once the thread is outdated.
@@ -276,7 +276,7 @@ pub struct Thread {
     pub comments: Vec<ThreadComment>,
 }
 
-impl Thread {
+impl ReviewThread {
     /// What was said in it, in order. A draft is visible to its writer alone and has been said to nobody.
     pub fn said(&self) -> Vec<&ThreadComment> {
         let mut said: Vec<_> = self.comments.iter().filter(|comment| !comment.pending).collect();

@@ -21,7 +21,7 @@ impl Verdict {
 
 /// What a cycle left unsettled of one reviewer's threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Unsettled {
+pub struct UnsettledThreads {
     /// The worst of those that were there before the cycle.
     pub worst_carried_over: Option<Severity>,
     /// The worst of those that the cycle opened.
@@ -31,7 +31,7 @@ pub struct Unsettled {
 /// V1: a person's pull request is only ever commented on. V2: a bot's is blocked by what was carried over at
 /// `high` or above and by what is new only at `critical`, and otherwise approved, because a perfectionist
 /// never converges. V3 follows: once the old criticals are gone, nothing but approval is left.
-pub fn verdict(author_is_bot: bool, unsettled: Unsettled) -> Verdict {
+pub fn verdict(author_is_bot: bool, unsettled: UnsettledThreads) -> Verdict {
     if !author_is_bot {
         Verdict::Comment
     } else if unsettled.worst_carried_over >= Some(Severity::High)

@@ -93,22 +93,23 @@ impl Stance {
 /// actions are shown; there is deliberately no "raise it again".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum ReviewerAction {
     Escalate,
     Reply,
     Resolve,
     Veto,
 }
 
-impl Action {
-    pub const ALL: [Action; 4] = [Action::Escalate, Action::Reply, Action::Resolve, Action::Veto];
+impl ReviewerAction {
+    pub const ALL: [ReviewerAction; 4] =
+        [ReviewerAction::Escalate, ReviewerAction::Reply, ReviewerAction::Resolve, ReviewerAction::Veto];
 
     pub fn name(self) -> &'static str {
         match self {
-            Action::Escalate => "escalate",
-            Action::Reply => "reply",
-            Action::Resolve => "resolve",
-            Action::Veto => "veto",
+            ReviewerAction::Escalate => "escalate",
+            ReviewerAction::Reply => "reply",
+            ReviewerAction::Resolve => "resolve",
+            ReviewerAction::Veto => "veto",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! One call to GitHub as data, and the one answer to it.
 
-use super::documents::Document;
-use super::error::{Error, Sent};
-use super::limits::Budget;
+use super::documents::GraphqlDocument;
+use super::error::{Error, RequestSent};
+use super::limits::RateBudget;
 use http::Method;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Call {
     Graphql {
-        document: &'static Document,
+        document: &'static GraphqlDocument,
         variables: Value,
     },
     Rest {
@@ -31,7 +31,7 @@ pub enum Call {
 }
 
 impl Call {
-    pub fn graphql(document: &'static Document, variables: Value) -> Self {
+    pub fn graphql(document: &'static GraphqlDocument, variables: Value) -> Self {
         Call::Graphql { document, variables }
     }
 
@@ -76,11 +76,11 @@ impl Call {
 /// An answer that arrived whole; a diff is a JSON text. For GraphQL the data may be partial: what is missing is
 /// explained in `errors`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reply {
+pub struct ApiReply {
     pub body: Value,
     pub errors: Vec<GraphqlError>,
     /// What is left to spend, where the answer said so.
-    pub budget: Option<Budget>,
+    pub budget: Option<RateBudget>,
     /// What the server's clock showed.
     pub date: Option<Timestamp>,
 }
@@ -101,22 +101,22 @@ pub enum PathStep {
 
 /// Whoever can send a call: the client over the network, or a test's double.
 pub trait Transport {
-    fn send(&self, call: &Call) -> impl Future<Output = Result<Reply, Error>> + Send;
+    fn send(&self, call: &Call) -> impl Future<Output = Result<ApiReply, Error>> + Send;
 }
 
 impl<T: Transport + Sync> Transport for &T {
-    fn send(&self, call: &Call) -> impl Future<Output = Result<Reply, Error>> + Send {
+    fn send(&self, call: &Call) -> impl Future<Output = Result<ApiReply, Error>> + Send {
         (*self).send(call)
     }
 }
 
 impl<T: Transport + Send + Sync> Transport for std::sync::Arc<T> {
-    fn send(&self, call: &Call) -> impl Future<Output = Result<Reply, Error>> + Send {
+    fn send(&self, call: &Call) -> impl Future<Output = Result<ApiReply, Error>> + Send {
         self.as_ref().send(call)
     }
 }
 
-impl Reply {
+impl ApiReply {
     /// The data in its documented shape. The answer is taken apart, not copied.
     pub fn parse<T: DeserializeOwned>(&mut self, call: &Call) -> Result<T, Error> {
         T::deserialize(self.body.take()).map_err(|error| Error::Malformed {
@@ -174,10 +174,10 @@ impl GraphqlError {
             // What breaks while the document is carried out has a place but no type; what is wrong with the
             // document itself has no place.
             None if !self.path.is_empty() || self.message.contains("Something went wrong") => {
-                Error::Transient { what, cause: self.message.clone(), sent: Sent::Maybe }
+                Error::Transient { what, cause: self.message.clone(), sent: RequestSent::Maybe }
             }
             Some("INTERNAL" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "TIMEOUT") => {
-                Error::Transient { what, cause: self.message.clone(), sent: Sent::Maybe }
+                Error::Transient { what, cause: self.message.clone(), sent: RequestSent::Maybe }
             }
             _ => Error::Refused { what, message: self.message.clone() },
         }

@@ -1,7 +1,7 @@
 //! Sends one call and says what came of it. Nothing is ever repeated here.
 
-use super::call::{Call, GraphqlError, PathStep, Reply, Transport, missing_permission};
-use super::error::{Error, LimitKind, Sent};
+use super::call::{ApiReply, Call, GraphqlError, PathStep, Transport, missing_permission};
+use super::error::{Error, LimitKind, RequestSent};
 use super::host::Host;
 use super::limits;
 use super::token::Token;
@@ -22,7 +22,7 @@ use tracing::Instrument;
 /// A connection to one GitHub. Cloning it shares the connections.
 #[derive(Debug, Clone)]
 pub struct Client {
-    connection: watch::Receiver<Option<Connection>>,
+    connection: watch::Receiver<Option<ConnectionResult>>,
     host: Host,
     timeouts: Timeouts,
     /// How often in a row a limit struck; the wait doubles where the server does not name one.
@@ -30,7 +30,7 @@ pub struct Client {
 }
 
 /// What a client talks over, or why it cannot talk to anybody.
-type Connection = Result<Arc<Connected>, Error>;
+type ConnectionResult = Result<Arc<Connected>, Error>;
 
 #[derive(Debug)]
 struct Connected {
@@ -40,8 +40,8 @@ struct Connected {
 
 /// The other end of a client that was made before anybody knew who calls.
 #[derive(Debug)]
-pub struct Introduction {
-    connection: watch::Sender<Option<Connection>>,
+pub struct CredentialSender {
+    connection: watch::Sender<Option<ConnectionResult>>,
     host: Host,
     timeouts: Timeouts,
 }
@@ -89,14 +89,14 @@ impl Client {
     }
 
     /// A client whose credentials are still being looked for. Whatever is sent waits until it is introduced.
-    pub fn waiting(host: Host, timeouts: Timeouts) -> (Self, Introduction) {
+    pub fn waiting(host: Host, timeouts: Timeouts) -> (Self, CredentialSender) {
         let (sender, connection) = watch::channel(None);
-        let introduction = Introduction { connection: sender, host: host.clone(), timeouts };
+        let introduction = CredentialSender { connection: sender, host: host.clone(), timeouts };
         (Self { connection, host, timeouts, limited_in_a_row: Arc::default() }, introduction)
     }
 
     /// Waits for the introduction. Nobody else is told why it takes so long: the screen says that.
-    async fn connected(&self, call: &Call) -> Connection {
+    async fn connected(&self, call: &Call) -> ConnectionResult {
         let mut connection = self.connection.clone();
         let known = connection.wait_for(Option::is_some).await;
         let nobody = || Err(Error::Unauthorised { what: call.purpose().to_owned() });
@@ -140,7 +140,7 @@ impl Client {
         let broken = |error: &(dyn StdError + 'static)| Error::Transient {
             what: call.purpose().to_owned(),
             cause: scrub(&innermost(error), connected.secret.as_ref()),
-            sent: if never_connected(error) { Sent::No } else { Sent::Maybe },
+            sent: if never_connected(error) { RequestSent::No } else { RequestSent::Maybe },
         };
         let response = connected.octocrab.execute(request).await.map_err(|error| broken(&error))?;
         let (parts, body) = response.into_parts();
@@ -180,7 +180,7 @@ impl Connected {
     }
 }
 
-impl Introduction {
+impl CredentialSender {
     /// Lets everything go on that waited. Must be called inside a Tokio runtime, which the connections will live in; it
     /// reads the certificates that the machine trusts, which takes a while.
     pub fn introduce(&self, credentials: &Credentials) -> Result<(), Error> {
@@ -196,14 +196,14 @@ impl Introduction {
 }
 
 impl Transport for Client {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         let span = tracing::info_span!("request", purpose = call.purpose(), writes = call.writes());
         self.send_logged(call).instrument(span).await
     }
 }
 
 impl Client {
-    async fn send_logged(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send_logged(&self, call: &Call) -> Result<ApiReply, Error> {
         let started = Instant::now();
         let connected = self.connected(call).await?;
         let answer = tokio::time::timeout(self.timeouts.whole, self.exchange(call, &connected)).await;
@@ -211,13 +211,13 @@ impl Client {
             Err(Error::Transient {
                 what: call.purpose().to_owned(),
                 cause: format!("no answer within {} s", self.timeouts.whole.as_secs()),
-                sent: Sent::Maybe,
+                sent: RequestSent::Maybe,
             })
         })?;
         let clean = |text: &str| presentable(&scrub(text, connected.secret.as_ref()));
         let in_a_row = self.limited_in_a_row.load(Ordering::Relaxed);
         let reply =
-            Answer { call, status, headers: &headers, body: &body, in_a_row, clean: &clean }.interpret();
+            RawResponse { call, status, headers: &headers, body: &body, in_a_row, clean: &clean }.interpret();
         match &reply {
             Err(Error::RateLimited { .. }) => {
                 self.limited_in_a_row.fetch_add(1, Ordering::Relaxed);
@@ -227,7 +227,7 @@ impl Client {
         }
         let took = started.elapsed().as_millis();
         match &reply {
-            Ok(Reply { budget, errors, .. }) => {
+            Ok(ApiReply { budget, errors, .. }) => {
                 let remaining = budget.as_ref().map(|budget| budget.remaining);
                 tracing::debug!(%status, took, remaining, errors = errors.len(), "GitHub answered");
             }
@@ -238,7 +238,7 @@ impl Client {
 }
 
 /// An answer as it came, before it is known what it says.
-struct Answer<'a> {
+struct RawResponse<'a> {
     call: &'a Call,
     status: StatusCode,
     headers: &'a HeaderMap,
@@ -247,8 +247,8 @@ struct Answer<'a> {
     clean: &'a dyn Fn(&str) -> String,
 }
 
-impl Answer<'_> {
-    fn interpret(&self) -> Result<Reply, Error> {
+impl RawResponse<'_> {
+    fn interpret(&self) -> Result<ApiReply, Error> {
         let what = || self.call.purpose().to_owned();
         match self.status.as_u16() {
             200..=299 => self.success(),
@@ -263,26 +263,30 @@ impl Answer<'_> {
             500.. => Err(Error::Transient {
                 what: what(),
                 cause: format!("the server answered {}", self.status),
-                sent: Sent::Maybe,
+                sent: RequestSent::Maybe,
             }),
             _ => Err(Error::Refused { what: what(), message: self.message() }),
         }
     }
 
-    fn success(&self) -> Result<Reply, Error> {
+    fn success(&self) -> Result<ApiReply, Error> {
         let (budget, date) = (limits::budget_from_headers(self.headers), limits::date(self.headers));
         if self.body.is_empty() && matches!(self.call, Call::Rest { .. }) {
-            return Ok(Reply { budget, date, ..Reply::default() });
+            return Ok(ApiReply { budget, date, ..ApiReply::default() });
         }
         if matches!(self.call, Call::Diff { .. }) {
             // Code may be in any encoding; what is not UTF-8 is shown as such and changes no line number.
             let body = Value::String(String::from_utf8_lossy(self.body).into_owned());
-            return Ok(Reply { body, errors: Vec::new(), budget, date });
+            return Ok(ApiReply { body, errors: Vec::new(), budget, date });
         }
         let body: Value = serde_json::from_slice(self.body).map_err(|error| {
             let what = self.call.purpose().to_owned();
             if error.is_eof() {
-                Error::Transient { what, cause: "the answer was cut off".to_owned(), sent: Sent::Maybe }
+                Error::Transient {
+                    what,
+                    cause: "the answer was cut off".to_owned(),
+                    sent: RequestSent::Maybe,
+                }
             } else {
                 Error::Malformed { what, detail: "it is not JSON".to_owned() }
             }
@@ -290,12 +294,12 @@ impl Answer<'_> {
         match self.call {
             // A limit may come with any status; no answer we ask REST for has a message.
             Call::Rest { .. } if limits::is_limit_message(&self.message()) => Err(self.limited(None)),
-            Call::Rest { .. } | Call::Diff { .. } => Ok(Reply { body, errors: Vec::new(), budget, date }),
+            Call::Rest { .. } | Call::Diff { .. } => Ok(ApiReply { body, errors: Vec::new(), budget, date }),
             Call::Graphql { .. } => self.graphql(body),
         }
     }
 
-    fn graphql(&self, mut body: Value) -> Result<Reply, Error> {
+    fn graphql(&self, mut body: Value) -> Result<ApiReply, Error> {
         let errors: Vec<GraphqlError> = match body.get("errors").and_then(Value::as_array) {
             Some(errors) => errors.iter().map(|error| self.graphql_error(error)).collect(),
             None => Vec::new(),
@@ -312,7 +316,7 @@ impl Answer<'_> {
         }
         let data = body.get_mut("data").map(Value::take).unwrap_or_default();
         let budget = limits::budget_from_data(&data).or_else(|| limits::budget_from_headers(self.headers));
-        let reply = Reply { body: data, errors, budget, date: limits::date(self.headers) };
+        let reply = ApiReply { body: data, errors, budget, date: limits::date(self.headers) };
         if !reply.body.is_null() {
             return Ok(reply);
         }

@@ -6,21 +6,21 @@ use super::wire;
 use crate::domain::snapshot::{
     Account, AccountKind, Branch, Check, CheckOutcome, Comment, DiffSide, ForcePush, Minimized,
     PullRequestSnapshot, PullRequestState, PushEvidence, PushTime, RepositoryName, RequestedReviewer, Review,
-    ReviewRequest, ReviewState, Thread, ThreadComment, ThreadSubject, Visible,
+    ReviewRequest, ReviewState, ReviewThread, ThreadComment, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Sha};
 use jiff::Timestamp;
 
 /// The lists of a pull request, read to their ends, and what stands around them.
-pub(super) struct Parts {
+pub(super) struct PullRequestParts {
     pub(super) repository: RepositoryName,
-    pub(super) pull_request: wire::PullRequest,
-    pub(super) labels: Vec<wire::Label>,
-    pub(super) reviews: Vec<wire::Review>,
-    pub(super) comments: Vec<wire::Comment>,
-    pub(super) threads: Vec<(wire::Thread, Vec<wire::ThreadComment>)>,
-    pub(super) timeline: Vec<wire::TimelineItem>,
-    pub(super) review_requests: Visible<Vec<wire::ReviewRequest>>,
+    pub(super) pull_request: wire::WirePullRequest,
+    pub(super) labels: Vec<wire::WireLabel>,
+    pub(super) reviews: Vec<wire::WireReview>,
+    pub(super) comments: Vec<wire::WireComment>,
+    pub(super) threads: Vec<(wire::WireThread, Vec<wire::WireThreadComment>)>,
+    pub(super) timeline: Vec<wire::WireTimelineItem>,
+    pub(super) review_requests: Visible<Vec<wire::WireReviewRequest>>,
     pub(super) checks: Visible<CheckPages>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct CheckPages {
     pub(super) digest: Option<CheckDigest>,
 }
 
-impl Parts {
+impl PullRequestParts {
     pub(super) fn into_snapshot(self, us: Option<&Identity>) -> PullRequestSnapshot {
         let pull_request = self.pull_request;
         let force_pushes: Vec<ForcePush> = self.timeline.iter().filter_map(force_push).collect();
@@ -142,7 +142,7 @@ fn push_time(facts: &PushFacts<'_>) -> PushTime {
     }
 }
 
-pub(super) fn account(actor: wire::Actor) -> Account {
+pub(super) fn account(actor: wire::WireActor) -> Account {
     Account {
         login: actor.login.into(),
         kind: match actor.kind.as_str() {
@@ -191,7 +191,7 @@ pub(super) fn review_state(word: &str) -> ReviewState {
     }
 }
 
-fn review(review: wire::Review, us: Option<&Identity>) -> Review {
+fn review(review: wire::WireReview, us: Option<&Identity>) -> Review {
     Review {
         id: review.id,
         written_by_us: identity::ours(us, review.author.as_ref(), review.viewer_did_author),
@@ -209,7 +209,7 @@ fn review(review: wire::Review, us: Option<&Identity>) -> Review {
     }
 }
 
-fn comment(comment: wire::Comment, us: Option<&Identity>) -> Comment {
+fn comment(comment: wire::WireComment, us: Option<&Identity>) -> Comment {
     Comment {
         id: comment.id,
         written_by_us: identity::ours(us, comment.author.as_ref(), comment.viewer_did_author),
@@ -224,8 +224,12 @@ fn comment(comment: wire::Comment, us: Option<&Identity>) -> Comment {
     }
 }
 
-fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: Option<&Identity>) -> Thread {
-    Thread {
+fn thread(
+    thread: wire::WireThread,
+    comments: Vec<wire::WireThreadComment>,
+    us: Option<&Identity>,
+) -> ReviewThread {
+    ReviewThread {
         id: thread.id.into(),
         path: thread.path.into(),
         line: thread.line,
@@ -245,7 +249,7 @@ fn thread(thread: wire::Thread, comments: Vec<wire::ThreadComment>, us: Option<&
     }
 }
 
-fn thread_comment(comment: wire::ThreadComment, us: Option<&Identity>) -> ThreadComment {
+fn thread_comment(comment: wire::WireThreadComment, us: Option<&Identity>) -> ThreadComment {
     ThreadComment {
         id: comment.id,
         written_by_us: identity::ours(us, comment.author.as_ref(), comment.viewer_did_author),
@@ -266,13 +270,13 @@ fn thread_comment(comment: wire::ThreadComment, us: Option<&Identity>) -> Thread
     }
 }
 
-fn force_push(item: &wire::TimelineItem) -> Option<ForcePush> {
-    let sha = |commit: &Option<wire::Oid>| commit.as_ref().map(|commit| Sha::from(commit.oid.as_str()));
+fn force_push(item: &wire::WireTimelineItem) -> Option<ForcePush> {
+    let sha = |commit: &Option<wire::WireOid>| commit.as_ref().map(|commit| Sha::from(commit.oid.as_str()));
     (item.kind == "HeadRefForcePushedEvent").then_some(())?;
     Some(ForcePush {
         at: item.created_at?,
         actor: item.actor.as_ref().map(|actor| {
-            account(wire::Actor {
+            account(wire::WireActor {
                 kind: actor.kind.clone(),
                 login: actor.login.clone(),
                 database_id: actor.database_id,
@@ -283,12 +287,12 @@ fn force_push(item: &wire::TimelineItem) -> Option<ForcePush> {
     })
 }
 
-fn review_request(request: wire::ReviewRequest) -> ReviewRequest {
+fn review_request(request: wire::WireReviewRequest) -> ReviewRequest {
     let reviewer = match request.requested_reviewer {
-        Some(wire::RequestedReviewer { kind, login: Some(login), database_id, .. }) => {
-            RequestedReviewer::Account(account(wire::Actor { kind, login, database_id }))
+        Some(wire::WireRequestedReviewer { kind, login: Some(login), database_id, .. }) => {
+            RequestedReviewer::Account(account(wire::WireActor { kind, login, database_id }))
         }
-        Some(wire::RequestedReviewer { combined_slug: Some(slug), .. }) => RequestedReviewer::Team(slug),
+        Some(wire::WireRequestedReviewer { combined_slug: Some(slug), .. }) => RequestedReviewer::Team(slug),
         _ => RequestedReviewer::Unknown,
     };
     ReviewRequest { reviewer, as_code_owner: request.as_code_owner }

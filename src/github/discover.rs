@@ -4,12 +4,12 @@ mod checkout;
 mod rule;
 
 pub use checkout::{Checkout, CheckoutError};
-pub use rule::{Lookup, Rule};
+pub use rule::{Lookup, WatchRule};
 
 use super::call::{Call, Transport};
 use super::documents;
 use super::error::Error;
-use super::read::Spent;
+use super::read::CallCost;
 use super::wire;
 use crate::domain::snapshot::RepositoryName;
 use serde_json::json;
@@ -38,16 +38,16 @@ impl From<PullRequestAddress> for PullRequestRef {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no pull request; write OWNER/REPO#NUMBER or its web address")]
-pub struct AddressError(String);
+pub struct PullRequestAddressError(String);
 
 impl PullRequestAddress {
     /// Reads `OWNER/REPO#N` or a pull request's web address; the address also tells the host.
-    pub fn parse(text: &str) -> Result<(Option<String>, Self), AddressError> {
+    pub fn parse(text: &str) -> Result<(Option<String>, Self), PullRequestAddressError> {
         let text = text.trim();
         Self::from_web_address(text)
             .map(|(host, address)| (Some(host), address))
             .or_else(|| Self::from_short(text).map(|address| (None, address)))
-            .ok_or_else(|| AddressError(text.chars().take(100).collect()))
+            .ok_or_else(|| PullRequestAddressError(text.chars().take(100).collect()))
     }
 
     fn from_short(text: &str) -> Option<Self> {
@@ -84,14 +84,14 @@ pub struct Discovery {
     pub pull_requests: BTreeMap<PullRequestAddress, String>,
     /// What could not be listed, in sentences.
     pub notes: Vec<String>,
-    pub spent: Spent,
+    pub spent: CallCost,
 }
 
 /// GitHub's search shows no more than this of what it found.
 const SEARCH_LIMIT: usize = 1000;
 
 /// Finds what a rule asks for. A repository that cannot be read is noted and does not hide the others.
-pub async fn find(transport: &(impl Transport + Sync), rule: &Rule) -> Result<Discovery, Error> {
+pub async fn find(transport: &(impl Transport + Sync), rule: &WatchRule) -> Result<Discovery, Error> {
     let mut discovery = Discovery::default();
     for lookup in rule.lookups() {
         match &lookup {
@@ -125,10 +125,10 @@ pub async fn of_checkout(
     let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
     let head = found.name_with_owner.clone();
     let parent = found.parent.map(|parent| parent.pull_requests);
-    let mut candidates: Vec<wire::Found> = found
+    let mut candidates: Vec<wire::WirePullRequestRef> = found
         .pull_requests
         .into_items()
-        .chain(parent.into_iter().flat_map(wire::Connection::into_items))
+        .chain(parent.into_iter().flat_map(wire::WireConnection::into_items))
         // A fork's branch of the same name is another branch. A deleted fork cannot be told apart, nor left out.
         .filter(|found| {
             let from = found.head_repository.as_ref().map(|name| &name.name_with_owner);
@@ -197,7 +197,7 @@ async fn search(
     Ok(())
 }
 
-fn target(found: wire::Found) -> Option<(PullRequestAddress, String)> {
+fn target(found: wire::WirePullRequestRef) -> Option<(PullRequestAddress, String)> {
     let repository = RepositoryName::parse(&found.repository?.name_with_owner)?;
     Some((PullRequestAddress { repository, number: found.number? }, found.id?))
 }

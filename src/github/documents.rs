@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// One document, and what has to be known about it to send it and to explain its failure.
-pub struct Document {
+pub struct GraphqlDocument {
     pub name: &'static str,
     pub text: &'static str,
     /// What it does, as the beginning of a sentence.
@@ -19,7 +19,7 @@ pub struct Document {
     accepts: fn(Value) -> Result<(), serde_json::Error>,
 }
 
-impl Document {
+impl GraphqlDocument {
     /// Whether an answer can be read at all: what the contract checks feed with nulls.
     pub fn accepts(&self, data: Value) -> Result<(), serde_json::Error> {
         (self.accepts)(data)
@@ -30,13 +30,13 @@ impl Document {
     }
 }
 
-impl fmt::Debug for Document {
+impl fmt::Debug for GraphqlDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Document({})", self.name)
     }
 }
 
-impl PartialEq for Document {
+impl PartialEq for GraphqlDocument {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
@@ -54,7 +54,7 @@ macro_rules! text {
 
 macro_rules! documents {
     ($($constant:ident, $answer:ty, $permission:literal, $purpose:literal, [$file:literal $(, $fragment:literal)*];)+) => {
-        $(pub static $constant: Document = Document {
+        $(pub static $constant: GraphqlDocument = GraphqlDocument {
             name: $file,
             text: text!($file $(, $fragment)*),
             purpose: $purpose,
@@ -63,7 +63,7 @@ macro_rules! documents {
         };)+
 
         /// All of them, for the contract checks.
-        pub static ALL: &[&Document] = &[$(&$constant),+];
+        pub static ALL: &[&GraphqlDocument] = &[$(&$constant),+];
     };
 }
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 pub enum Error {
     /// The network or the server failed; the next attempt may work.
     #[error("{what} failed: {cause}; it is tried again later")]
-    Transient { what: String, cause: String, sent: Sent },
+    Transient { what: String, cause: String, sent: RequestSent },
     /// The server asks for patience.
     #[error("{what} has to wait: GitHub's {kind} limit is reached, come back {come_back}")]
-    RateLimited { what: String, kind: LimitKind, come_back: ComeBack },
+    RateLimited { what: String, kind: LimitKind, come_back: RetryAfter },
     /// The token is good, but not for this.
     #[error("{what} is not allowed: {missing}")]
     Denied { what: String, missing: String },
@@ -43,7 +43,7 @@ impl Error {
     /// Whether the call may have taken effect although no proper answer came back. A write in doubt is looked
     /// for before it is tried again.
     pub fn leaves_doubt(&self) -> bool {
-        matches!(self, Error::Transient { sent: Sent::Maybe, .. } | Error::Malformed { .. })
+        matches!(self, Error::Transient { sent: RequestSent::Maybe, .. } | Error::Malformed { .. })
     }
 
     /// Whether the same call can work later without anybody doing anything.
@@ -54,7 +54,7 @@ impl Error {
 
 /// Whether the request reached the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
+pub enum RequestSent {
     /// Certainly not: there was no connection.
     No,
     /// It may have, and it may have taken effect.
@@ -80,30 +80,30 @@ impl fmt::Display for LimitKind {
 
 /// When a limited call may be tried again, as the server said it: a moment on its clock, or a while from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ComeBack {
+pub enum RetryAfter {
     After(Duration),
     At(Timestamp),
 }
 
-impl ComeBack {
+impl RetryAfter {
     /// The moment on our clock. A moment that has passed already means now.
     pub fn when(self, now: Timestamp) -> Timestamp {
         match self {
-            ComeBack::After(wait) => now.checked_add(wait).unwrap_or(Timestamp::MAX),
-            ComeBack::At(moment) => moment.max(now),
+            RetryAfter::After(wait) => now.checked_add(wait).unwrap_or(Timestamp::MAX),
+            RetryAfter::At(moment) => moment.max(now),
         }
     }
 }
 
-impl fmt::Display for ComeBack {
+impl fmt::Display for RetryAfter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // Nobody counts that many seconds.
-            ComeBack::After(wait) if *wait >= Duration::from_mins(10) => {
+            RetryAfter::After(wait) if *wait >= Duration::from_mins(10) => {
                 write!(f, "in {} min", wait.as_secs().div_ceil(60))
             }
-            ComeBack::After(wait) => write!(f, "in {} s", wait.as_secs()),
-            ComeBack::At(moment) => write!(f, "at {moment:.0}"),
+            RetryAfter::After(wait) => write!(f, "in {} s", wait.as_secs()),
+            RetryAfter::At(moment) => write!(f, "at {moment:.0}"),
         }
     }
 }

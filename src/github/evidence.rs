@@ -1,11 +1,11 @@
 //! Looks on GitHub whether a write took effect. Only what our own account wrote counts, whatever it says.
 
-use super::call::{Call, Reply, Transport};
-use super::documents::{self, Document};
+use super::call::{ApiReply, Call, Transport};
+use super::documents::{self, GraphqlDocument};
 use super::error::Error;
 use super::identity::{self, Identity};
 use super::wire;
-use super::write::{Key, Target, ThreadTarget, Write, requested_reviewers, same_reviewer};
+use super::write::{PullRequestTarget, ThreadTarget, Write, WriteKey, requested_reviewers, same_reviewer};
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{Login, Sha};
@@ -16,10 +16,10 @@ use std::borrow::Cow;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Evidence {
-    Done(Proof),
+pub enum WriteEvidence {
+    Done(WriteProof),
     /// It is there, but in a draft of ours that nobody else sees.
-    InDraft(Proof),
+    InDraft(WriteProof),
     NotDone,
     /// GitHub has no record that could tell.
     CannotTell,
@@ -27,7 +27,7 @@ pub enum Evidence {
 
 /// What a write left behind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Proof {
+pub struct WriteProof {
     pub id: Option<String>,
     pub url: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Write {
         &self,
         transport: &(impl Transport + Sync),
         us: Option<&Identity>,
-    ) -> Result<Evidence, Error> {
+    ) -> Result<WriteEvidence, Error> {
         match self {
             Write::Reply { thread, key, .. } => reply(transport, thread, key, us).await,
             Write::Resolve { thread } => resolved(transport, thread, true).await,
@@ -64,37 +64,37 @@ impl Write {
                 Ok(when(node.is_minimized == Some(true)))
             }
             Write::OpenIssue { repository, key, .. } => issue(transport, repository, key, us).await,
-            Write::Dispatch { .. } => Ok(Evidence::CannotTell),
+            Write::Dispatch { .. } => Ok(WriteEvidence::CannotTell),
         }
     }
 }
 
-fn when(done: bool) -> Evidence {
-    if done { Evidence::Done(Proof::default()) } else { Evidence::NotDone }
+fn when(done: bool) -> WriteEvidence {
+    if done { WriteEvidence::Done(WriteProof::default()) } else { WriteEvidence::NotDone }
 }
 
-impl Evidence {
+impl WriteEvidence {
     /// A post of ours that carries the marker.
-    fn from_post(post: wire::Post) -> Self {
+    fn from_post(post: wire::WirePost) -> Self {
         let in_draft = post.state.as_deref() == Some("PENDING");
-        let proof = Proof { id: Some(post.id), url: Some(post.url) };
-        if in_draft { Evidence::InDraft(proof) } else { Evidence::Done(proof) }
+        let proof = WriteProof { id: Some(post.id), url: Some(post.url) };
+        if in_draft { WriteEvidence::InDraft(proof) } else { WriteEvidence::Done(proof) }
     }
 }
 
 async fn node<A: DeserializeOwned>(
     transport: &(impl Transport + Sync),
-    document: &'static Document,
+    document: &'static GraphqlDocument,
     variables: Value,
 ) -> Result<A, Error> {
     let call = Call::graphql(document, variables);
     let mut reply = send(transport, &call).await?;
-    let answer: wire::Node<A> = reply.parse(&call)?;
+    let answer: wire::WireNode<A> = reply.parse(&call)?;
     answer.node.ok_or_else(|| reply.absence(&call))
 }
 
 /// Evidence is only believed whole: what an error left out of an answer may be the very post that is looked for.
-async fn send(transport: &(impl Transport + Sync), call: &Call) -> Result<Reply, Error> {
+async fn send(transport: &(impl Transport + Sync), call: &Call) -> Result<ApiReply, Error> {
     let reply = transport.send(call).await?;
     match reply.errors.first() {
         Some(error) => Err(error.judge(call)),
@@ -103,7 +103,7 @@ async fn send(transport: &(impl Transport + Sync), call: &Call) -> Result<Reply,
 }
 
 /// Something without which nothing can be said: "not there" is never concluded from an answer that lacks it.
-fn must<T>(list: Option<T>, document: &Document) -> Result<T, Error> {
+fn must<T>(list: Option<T>, document: &GraphqlDocument) -> Result<T, Error> {
     list.ok_or_else(|| Error::Malformed {
         what: document.purpose.to_owned(),
         detail: "what was asked for is missing".to_owned(),
@@ -113,9 +113,9 @@ fn must<T>(list: Option<T>, document: &Document) -> Result<T, Error> {
 async fn reply(
     transport: &(impl Transport + Sync),
     thread: &ThreadTarget,
-    key: &Key,
+    key: &WriteKey,
     us: Option<&Identity>,
-) -> Result<Evidence, Error> {
+) -> Result<WriteEvidence, Error> {
     let mut before = None;
     loop {
         let document = &documents::THREAD_EVIDENCE;
@@ -124,21 +124,21 @@ async fn reply(
         let comments = must(found.comments, document)?;
         let previous = comments.previous().filter(|previous| before.as_ref() != Some(previous));
         if let Some(post) = find_ours(comments, key, us) {
-            return Ok(Evidence::from_post(post));
+            return Ok(WriteEvidence::from_post(post));
         }
         match previous {
             Some(previous) => before = Some(previous),
-            None => return Ok(Evidence::NotDone),
+            None => return Ok(WriteEvidence::NotDone),
         }
     }
 }
 
 async fn comment(
     transport: &(impl Transport + Sync),
-    on: &Target,
-    key: &Key,
+    on: &PullRequestTarget,
+    key: &WriteKey,
     us: Option<&Identity>,
-) -> Result<Evidence, Error> {
+) -> Result<WriteEvidence, Error> {
     let mut before = None;
     loop {
         let document = &documents::COMMENTS_EVIDENCE;
@@ -147,18 +147,18 @@ async fn comment(
         let comments = must(found.comments, document)?;
         let previous = comments.previous().filter(|previous| before.as_ref() != Some(previous));
         if let Some(post) = find_ours(comments, key, us) {
-            return Ok(Evidence::from_post(post));
+            return Ok(WriteEvidence::from_post(post));
         }
         match previous {
             Some(previous) => before = Some(previous),
-            None => return Ok(Evidence::NotDone),
+            None => return Ok(WriteEvidence::NotDone),
         }
     }
 }
 
 /// The review that is looked for.
 struct Approval<'a> {
-    on: &'a Target,
+    on: &'a PullRequestTarget,
     verdict: Verdict,
     head: &'a Sha,
 }
@@ -168,9 +168,9 @@ struct Approval<'a> {
 async fn review(
     transport: &(impl Transport + Sync),
     review: &Approval<'_>,
-    key: &Key,
+    key: &WriteKey,
     us: Option<&Identity>,
-) -> Result<Evidence, Error> {
+) -> Result<WriteEvidence, Error> {
     let mut before = None;
     let mut may_be_an_earlier_approval = review.verdict == Verdict::Approve;
     let mut approval = None;
@@ -180,10 +180,10 @@ async fn review(
         let found: wire::ReviewsEvidence = node(transport, document, variables).await?;
         let reviews = must(found.reviews, document)?;
         let previous = reviews.previous().filter(|previous| before.as_ref() != Some(previous));
-        let newest_first: Vec<wire::Post> = reviews.into_items().collect();
+        let newest_first: Vec<wire::WirePost> = reviews.into_items().collect();
         for post in newest_first.into_iter().rev().filter(|post| is_ours(post, us)) {
             if key.marks(&post.body) {
-                return Ok(Evidence::from_post(post));
+                return Ok(WriteEvidence::from_post(post));
             }
             let opinion =
                 matches!(post.state.as_deref(), Some("APPROVED" | "CHANGES_REQUESTED" | "DISMISSED"));
@@ -196,11 +196,11 @@ async fn review(
             }
         }
         if let Some(approval) = approval {
-            return Ok(Evidence::from_post(approval));
+            return Ok(WriteEvidence::from_post(approval));
         }
         match previous {
             Some(previous) => before = Some(previous),
-            None => return Ok(Evidence::NotDone),
+            None => return Ok(WriteEvidence::NotDone),
         }
     }
 }
@@ -208,9 +208,9 @@ async fn review(
 async fn issue(
     transport: &(impl Transport + Sync),
     repository: &RepositoryName,
-    key: &Key,
+    key: &WriteKey,
     us: Option<&Identity>,
-) -> Result<Evidence, Error> {
+) -> Result<WriteEvidence, Error> {
     let mut after = None;
     for _ in 0..ISSUE_PAGES {
         let call = Call::graphql(
@@ -222,30 +222,34 @@ async fn issue(
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
         let next = found.issues.next();
         if let Some(post) = find_ours(found.issues, key, us) {
-            return Ok(Evidence::from_post(post));
+            return Ok(WriteEvidence::from_post(post));
         }
         match next {
             Some(next) => after = Some(next),
             None => break,
         }
     }
-    Ok(Evidence::NotDone)
+    Ok(WriteEvidence::NotDone)
 }
 
-fn find_ours(posts: wire::Connection<wire::Post>, key: &Key, us: Option<&Identity>) -> Option<wire::Post> {
+fn find_ours(
+    posts: wire::WireConnection<wire::WirePost>,
+    key: &WriteKey,
+    us: Option<&Identity>,
+) -> Option<wire::WirePost> {
     posts.into_items().find(|post| is_ours(post, us) && key.marks(&post.body))
 }
 
-fn is_ours(post: &wire::Post, us: Option<&Identity>) -> bool {
+fn is_ours(post: &wire::WirePost, us: Option<&Identity>) -> bool {
     identity::ours(us, post.author.as_ref(), post.viewer_did_author)
 }
 
 /// REST tells every token who is asked; GraphQL not those that are fine-grained, but it is there where REST is not.
 async fn requested(
     transport: &(impl Transport + Sync),
-    on: &Target,
+    on: &PullRequestTarget,
     reviewer: &Login,
-) -> Result<Evidence, Error> {
+) -> Result<WriteEvidence, Error> {
     let call = Call::Rest {
         method: Method::GET,
         path: requested_reviewers(&on.address),
@@ -273,22 +277,30 @@ async fn resolved(
     transport: &(impl Transport + Sync),
     thread: &ThreadTarget,
     wanted: bool,
-) -> Result<Evidence, Error> {
+) -> Result<WriteEvidence, Error> {
     let document = &documents::THREAD_EVIDENCE;
     let found: wire::ThreadEvidence = node(transport, document, json!({"id": thread.id.as_str()})).await?;
     Ok(when(must(found.is_resolved, document)? == wanted))
 }
 
-async fn state(transport: &(impl Transport + Sync), on: &Target, wanted: &str) -> Result<Evidence, Error> {
+async fn state(
+    transport: &(impl Transport + Sync),
+    on: &PullRequestTarget,
+    wanted: &str,
+) -> Result<WriteEvidence, Error> {
     let document = &documents::STATE_EVIDENCE;
     let found: wire::StateEvidence = node(transport, document, json!({"id": on.node_id})).await?;
     if must(found.state, document)? == wanted {
-        return Ok(Evidence::Done(Proof { id: Some(on.node_id.clone()), url: found.url }));
+        return Ok(WriteEvidence::Done(WriteProof { id: Some(on.node_id.clone()), url: found.url }));
     }
-    Ok(Evidence::NotDone)
+    Ok(WriteEvidence::NotDone)
 }
 
-async fn labelled(transport: &(impl Transport + Sync), on: &Target, label: &str) -> Result<bool, Error> {
+async fn labelled(
+    transport: &(impl Transport + Sync),
+    on: &PullRequestTarget,
+    label: &str,
+) -> Result<bool, Error> {
     let mut after = None;
     loop {
         let document = &documents::STATE_EVIDENCE;

@@ -1,6 +1,6 @@
 //! Which posts are ours. A marker proves something only in a post that our own account wrote.
 
-use super::call::{Call, Reply, Transport};
+use super::call::{ApiReply, Call, Transport};
 use super::convert;
 use super::documents;
 use super::error::Error;
@@ -16,7 +16,7 @@ pub struct Identity {
 
 impl Identity {
     /// Asks GitHub whose token this is.
-    pub async fn ask(transport: &(impl Transport + Sync)) -> (Result<Self, Error>, Result<Reply, Error>) {
+    pub async fn ask(transport: &(impl Transport + Sync)) -> (Result<Self, Error>, Result<ApiReply, Error>) {
         let call = Call::graphql(&documents::VIEWER, json!({}));
         let mut outcome = transport.send(&call).await;
         let identity = match &mut outcome {
@@ -27,7 +27,7 @@ impl Identity {
     }
 
     /// GitHub calls an app's account a user here, but ends its login in `[bot]`, which it leaves off elsewhere.
-    fn of(viewer: wire::Actor) -> Self {
+    fn of(viewer: wire::WireActor) -> Self {
         let mut account = convert::account(viewer);
         if let Some(plain) = account.login.as_str().strip_suffix("[bot]") {
             account.login = plain.into();
@@ -40,7 +40,7 @@ impl Identity {
         &self.account
     }
 
-    fn is(&self, author: &wire::Actor) -> bool {
+    fn is(&self, author: &wire::WireActor) -> bool {
         let same_kind = (author.kind == "Bot") == (self.account.kind == AccountKind::Bot);
         let login = author.login.strip_suffix("[bot]").unwrap_or(&author.login);
         same_kind && login.eq_ignore_ascii_case(self.account.login.as_str())
@@ -59,7 +59,7 @@ pub(super) fn if_allowed(asked: Result<Identity, Error>) -> Result<Option<Identi
 /// Whether we wrote a post: by its author where both are known, else as GitHub says.
 pub(super) fn ours(
     identity: Option<&Identity>,
-    author: Option<&wire::Actor>,
+    author: Option<&wire::WireActor>,
     viewer_did_author: bool,
 ) -> bool {
     match (identity, author) {
@@ -72,8 +72,8 @@ pub(super) fn ours(
 mod tests {
     use super::*;
 
-    fn actor(kind: &str, login: &str) -> wire::Actor {
-        wire::Actor { kind: kind.to_owned(), login: login.to_owned(), database_id: None }
+    fn actor(kind: &str, login: &str) -> wire::WireActor {
+        wire::WireActor { kind: kind.to_owned(), login: login.to_owned(), database_id: None }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the server says about limits, in its headers and in its answers.
 
-use super::error::{ComeBack, LimitKind};
+use super::error::{LimitKind, RetryAfter};
 use http::HeaderMap;
 use http::header::DATE;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What a token has left to spend, as the last answer told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct RateBudget {
     pub limit: u64,
     pub remaining: u64,
     pub used: u64,
@@ -25,9 +25,9 @@ const LONGEST_WAIT: Duration = Duration::from_mins(16);
 
 /// When to come back, in GitHub's order: `retry-after`, then the reset if nothing remains, else a minute, doubled
 /// for each time in a row that it was not enough.
-pub(super) fn come_back(headers: &HeaderMap, in_a_row: u32) -> ComeBack {
+pub(super) fn come_back(headers: &HeaderMap, in_a_row: u32) -> RetryAfter {
     if let Some(seconds) = number(headers, "retry-after") {
-        return ComeBack::After(Duration::from_secs(seconds));
+        return RetryAfter::After(Duration::from_secs(seconds));
     }
     if number(headers, "x-ratelimit-remaining") == Some(0)
         && let Some(reset) = reset(headers)
@@ -35,11 +35,11 @@ pub(super) fn come_back(headers: &HeaderMap, in_a_row: u32) -> ComeBack {
         // The reset is by the server's clock, and ours may be wrong by hours: where it says what its own shows, it is a
         // while from now.
         return match date(headers) {
-            Some(now) => ComeBack::After(Duration::try_from(reset.duration_since(now)).unwrap_or_default()),
-            None => ComeBack::At(reset),
+            Some(now) => RetryAfter::After(Duration::try_from(reset.duration_since(now)).unwrap_or_default()),
+            None => RetryAfter::At(reset),
         };
     }
-    ComeBack::After(FIRST_WAIT.saturating_mul(1 << in_a_row.min(10)).min(LONGEST_WAIT))
+    RetryAfter::After(FIRST_WAIT.saturating_mul(1 << in_a_row.min(10)).min(LONGEST_WAIT))
 }
 
 /// The kind of a limit that struck: without `retry-after` and with nothing left, it is the hourly one.
@@ -60,8 +60,8 @@ pub(super) fn is_limit_message(message: &str) -> bool {
     ["rate limit", "submitted too quickly", "abuse detection"].iter().any(|words| message.contains(words))
 }
 
-pub(super) fn budget_from_headers(headers: &HeaderMap) -> Option<Budget> {
-    Some(Budget {
+pub(super) fn budget_from_headers(headers: &HeaderMap) -> Option<RateBudget> {
+    Some(RateBudget {
         limit: number(headers, "x-ratelimit-limit")?,
         remaining: number(headers, "x-ratelimit-remaining")?,
         used: number(headers, "x-ratelimit-used")?,
@@ -71,7 +71,7 @@ pub(super) fn budget_from_headers(headers: &HeaderMap) -> Option<Budget> {
 }
 
 /// The `rateLimit` field that our queries ask for.
-pub(super) fn budget_from_data(data: &serde_json::Value) -> Option<Budget> {
+pub(super) fn budget_from_data(data: &serde_json::Value) -> Option<RateBudget> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct RateLimit {
@@ -83,7 +83,7 @@ pub(super) fn budget_from_data(data: &serde_json::Value) -> Option<Budget> {
     }
     let RateLimit { cost, limit, remaining, used, reset_at } =
         RateLimit::deserialize(data.get("rateLimit")?).ok()?;
-    Some(Budget { limit, remaining, used, reset_at, cost: Some(cost) })
+    Some(RateBudget { limit, remaining, used, reset_at, cost: Some(cost) })
 }
 
 fn reset(headers: &HeaderMap) -> Option<Timestamp> {
@@ -112,20 +112,20 @@ mod tests {
     fn the_order_of_the_hints() {
         let all =
             headers(&[("retry-after", "7"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "100")]);
-        assert_eq!(come_back(&all, 3), ComeBack::After(Duration::from_secs(7)));
+        assert_eq!(come_back(&all, 3), RetryAfter::After(Duration::from_secs(7)));
         let spent = headers(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "100")]);
-        assert_eq!(come_back(&spent, 3), ComeBack::At(Timestamp::from_second(100).unwrap()));
+        assert_eq!(come_back(&spent, 3), RetryAfter::At(Timestamp::from_second(100).unwrap()));
         let dated = headers(&[
             ("x-ratelimit-remaining", "0"),
             ("x-ratelimit-reset", "100"),
             ("date", "Thu, 01 Jan 1970 00:00:40 GMT"),
         ]);
-        assert_eq!(come_back(&dated, 3), ComeBack::After(Duration::from_mins(1)));
+        assert_eq!(come_back(&dated, 3), RetryAfter::After(Duration::from_mins(1)));
         let some_left = headers(&[("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "100")]);
         let waits: Vec<_> = (0..7).map(|n| come_back(&some_left, n)).collect();
-        let minutes = [1, 2, 4, 8, 16, 16, 16].map(|n| ComeBack::After(Duration::from_mins(n)));
+        let minutes = [1, 2, 4, 8, 16, 16, 16].map(|n| RetryAfter::After(Duration::from_mins(n)));
         assert_eq!(waits, minutes);
-        assert_eq!(come_back(&headers(&[("retry-after", "soon")]), 0), ComeBack::After(FIRST_WAIT));
+        assert_eq!(come_back(&headers(&[("retry-after", "soon")]), 0), RetryAfter::After(FIRST_WAIT));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::call::{Call, Transport};
 use super::documents;
 use super::error::Error;
-use super::limits::Budget;
+use super::limits::RateBudget;
 use super::wire;
 use super::write::MergeMethod;
 use crate::domain::snapshot::RepositoryName;
@@ -29,7 +29,7 @@ pub struct Access {
     pub archived: bool,
     /// How it may be merged into, the token owner's own choice first.
     pub methods: Vec<MergeMethod>,
-    pub budget: Option<Budget>,
+    pub budget: Option<RateBudget>,
 }
 
 impl Permission {

@@ -6,22 +6,22 @@
 //! an hour, spread over the hour. So a push, a merge, a resolved thread, a new or last comment show within the
 //! interval, an edit within the sweep; a single pull request is simply read each time, edits included.
 //!
-//! What to ask is decided in [`Schedule`], what can be afforded in [`Ledger`], both pure; [`Poller`] only asks.
+//! What to ask is decided in [`Schedule`], what can be afforded in [`PointLedger`], both pure; [`Poller`] only asks.
 
 mod fingerprint;
 mod ledger;
 mod schedule;
 
 pub(super) use fingerprint::Totals;
-pub use fingerprint::{Change, CheckDigest, Fingerprint};
-pub use ledger::{BudgetStatus, Ledger};
-pub use schedule::{Batch, Plan, Schedule, Why};
+pub use fingerprint::{CheckDigest, Fingerprint, FingerprintChange};
+pub use ledger::{BudgetStatus, PointLedger};
+pub use schedule::{Batch, FullReadReason, PollPlan, Schedule};
 
-use super::call::{Call, PathStep, Reply, Transport};
+use super::call::{ApiReply, Call, PathStep, Transport};
 use super::discover::PullRequestAddress;
 use super::documents;
-use super::error::{ComeBack, Error};
-use super::read::{Read, Reader, Spent};
+use super::error::{Error, RetryAfter};
+use super::read::{CallCost, PullRequestRead, Reader};
 use super::wire;
 use jiff::Timestamp;
 use serde_json::json;
@@ -41,7 +41,7 @@ pub const BATCH: usize = 40;
 pub struct Poller<T> {
     reader: Arc<Reader<T>>,
     schedule: Schedule,
-    ledger: Ledger,
+    ledger: PointLedger,
     settings: PollSettings,
 }
 
@@ -61,10 +61,10 @@ impl Default for PollSettings {
 
 /// What a poll found, told as it is found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sighting {
+pub enum PollEvent {
     Read {
-        read: Box<Read>,
-        why: Why,
+        read: Box<PullRequestRead>,
+        why: FullReadReason,
     },
     /// It does not exist any more, or not for this token. Until it is forgotten, it is looked for once a sweep.
     Gone(PullRequestAddress),
@@ -75,15 +75,15 @@ pub enum Sighting {
 /// How a poll went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PollReport {
-    pub spent: Spent,
+    pub spent: CallCost,
     /// Nothing more may be asked before this; the poll stopped there and the next one takes up the rest.
-    pub limited: Option<(ComeBack, Error)>,
+    pub limited: Option<(RetryAfter, Error)>,
     pub budget: BudgetStatus,
 }
 
 impl<T: Transport + Send + Sync + 'static> Poller<T> {
     pub fn new(reader: Arc<Reader<T>>, settings: PollSettings) -> Self {
-        Self { reader, schedule: Schedule::new(settings.sweep), ledger: Ledger::default(), settings }
+        Self { reader, schedule: Schedule::new(settings.sweep), ledger: PointLedger::default(), settings }
     }
 
     pub fn schedule(&self) -> &Schedule {
@@ -101,9 +101,9 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
     }
 
     /// Looks at everything once, and tells each sighting as soon as it is there: nothing is kept until the end.
-    pub async fn poll(&mut self, now: Timestamp, mut tell: impl FnMut(Sighting)) -> PollReport {
+    pub async fn poll(&mut self, now: Timestamp, mut tell: impl FnMut(PollEvent)) -> PollReport {
         let plan = self.schedule.plan(now);
-        let mut poll = Poll { spent: Spent::default(), recurring: 0, limited: None };
+        let mut poll = PollInProgress { spent: CallCost::default(), recurring: 0, limited: None };
         let mut full = plan.full;
         for batch in plan.light {
             if poll.limited.is_none() {
@@ -120,9 +120,9 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         &mut self,
         batch: &Batch,
         now: Timestamp,
-        poll: &mut Poll,
-        full: &mut Vec<(PullRequestAddress, Why)>,
-        tell: &mut impl FnMut(Sighting),
+        poll: &mut PollInProgress,
+        full: &mut Vec<(PullRequestAddress, FullReadReason)>,
+        tell: &mut impl FnMut(PollEvent),
     ) {
         let (reply, answer, with_checks) = match self.light(batch, poll).await {
             Ok(light) => light,
@@ -144,9 +144,9 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 let call = Call::graphql(&documents::LIGHT, json!({}));
                 if gone {
                     self.schedule.observe_gone(address, now);
-                    tell(Sighting::Gone(address.clone()));
+                    tell(PollEvent::Gone(address.clone()));
                 } else {
-                    tell(Sighting::Failed(address.clone(), reply.absence(&call)));
+                    tell(PollEvent::Failed(address.clone(), reply.absence(&call)));
                 }
                 continue;
             };
@@ -165,13 +165,17 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 Some(seen) => {
                     full.extend(self.schedule.observe_light(address, seen).map(|why| (address.clone(), why)));
                 }
-                None => tell(Sighting::Gone(address.clone())),
+                None => tell(PollEvent::Gone(address.clone())),
             }
         }
     }
 
     /// Asks with the checks, and without them where they would sink the rest.
-    async fn light(&self, batch: &Batch, poll: &mut Poll) -> Result<(Reply, wire::LightAnswer, bool), Error> {
+    async fn light(
+        &self,
+        batch: &Batch,
+        poll: &mut PollInProgress,
+    ) -> Result<(ApiReply, wire::LightAnswer, bool), Error> {
         let ids: Vec<&str> = batch.members.iter().map(|(_, id)| id.as_str()).collect();
         let mut with_checks = batch.with_checks;
         loop {
@@ -194,10 +198,10 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         &self,
         id: &str,
         node: &wire::LightNode,
-        poll: &mut Poll,
+        poll: &mut PollInProgress,
     ) -> Result<Vec<wire::LightThread>, Error> {
         let mut threads = Vec::new();
-        let mut after = node.review_threads.as_ref().and_then(wire::Connection::next);
+        let mut after = node.review_threads.as_ref().and_then(wire::WireConnection::next);
         while let Some(cursor) = after {
             let call = Call::graphql(&documents::LIGHT_THREADS, json!({"id": id, "after": cursor}));
             let outcome = self.reader.transport().send(&call).await;
@@ -216,10 +220,10 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
     /// Reads in full, a few at once. At a limit nothing more is begun.
     async fn read_all(
         &mut self,
-        full: Vec<(PullRequestAddress, Why)>,
+        full: Vec<(PullRequestAddress, FullReadReason)>,
         now: Timestamp,
-        poll: &mut Poll,
-        tell: &mut impl FnMut(Sighting),
+        poll: &mut PollInProgress,
+        tell: &mut impl FnMut(PollEvent),
     ) {
         let mut waiting = full.into_iter();
         let mut running = JoinSet::new();
@@ -239,16 +243,16 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
             match outcome {
                 Ok(read) => {
                     poll.spent.add(read.spent);
-                    if why != Why::New {
+                    if why != FullReadReason::New {
                         poll.recurring += read.spent.points;
                     }
                     self.schedule.observe_full(&address, &read, now);
-                    tell(Sighting::Read { read: Box::new(read), why });
+                    tell(PollEvent::Read { read: Box::new(read), why });
                 }
                 Err(error @ Error::Gone { .. }) => {
                     poll.spent.count_outcome(&Err(error));
                     self.schedule.observe_gone(&address, now);
-                    tell(Sighting::Gone(address));
+                    tell(PollEvent::Gone(address));
                 }
                 Err(error) => {
                     poll.failed([&address], &error, tell);
@@ -260,14 +264,14 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
 }
 
 /// One poll in progress.
-struct Poll {
-    spent: Spent,
+struct PollInProgress {
+    spent: CallCost,
     recurring: u64,
-    limited: Option<(ComeBack, Error)>,
+    limited: Option<(RetryAfter, Error)>,
 }
 
-impl Poll {
-    fn count(&mut self, outcome: &Result<Reply, Error>) {
+impl PollInProgress {
+    fn count(&mut self, outcome: &Result<ApiReply, Error>) {
         let before = self.spent.points;
         self.spent.count_outcome(outcome);
         self.recurring += self.spent.points - before;
@@ -278,20 +282,20 @@ impl Poll {
         &mut self,
         addresses: impl IntoIterator<Item = &'a PullRequestAddress>,
         error: &Error,
-        tell: &mut impl FnMut(Sighting),
+        tell: &mut impl FnMut(PollEvent),
     ) {
         if let Error::RateLimited { come_back, .. } = error {
             self.limited = Some((*come_back, error.clone()));
             return;
         }
         for address in addresses {
-            tell(Sighting::Failed(address.clone(), error.clone()));
+            tell(PollEvent::Failed(address.clone(), error.clone()));
         }
     }
 }
 
 /// Which of the nodes an error struck: at a field, or (where none is named) the node itself as not found.
-fn struck(reply: &Reply, field: Option<&str>) -> BTreeSet<usize> {
+fn struck(reply: &ApiReply, field: Option<&str>) -> BTreeSet<usize> {
     let concerns = |error: &&super::call::GraphqlError| match field {
         Some(field) => error.strikes(field),
         None => error.kind.as_deref() == Some("NOT_FOUND") && error.path.len() == 2,

@@ -1,6 +1,6 @@
 //! Asks the two programs that know facts about the person at the keyboard, `gh` and `git`.
 
-use crate::agents::process::{self, Ending, Environment, Job, Limits};
+use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
@@ -39,17 +39,25 @@ pub async fn output(
         .with("GH_NO_UPDATE_NOTIFIER", "1")
         .with("LC_ALL", "C");
     let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    let limits = Limits { time: limit, output: OUTPUT_LIMIT, log: 0 };
-    let job =
-        Job { program, arguments: &arguments, directory, environment: &environment, stdin: b"", limits };
+    let limits = ProgramLimits { time: limit, output: OUTPUT_LIMIT, log: 0 };
+    let job = ProgramRun {
+        program,
+        arguments: &arguments,
+        directory,
+        environment: &environment,
+        stdin: b"",
+        limits,
+    };
     let name = || process::name(program);
     let finished = process::run(&job).await.map_err(|_| ProcessError::NotStarted(name()))?;
     match finished.ending {
-        Ending::Succeeded => String::from_utf8(finished.output)
+        ProgramEnding::Succeeded => String::from_utf8(finished.output)
             .map(|text| text.trim().to_owned())
             .map_err(|_| ProcessError::NotText(name())),
-        Ending::TooSlow => Err(ProcessError::TooSlow(name())),
-        Ending::Failed(_) | Ending::Killed(_) | Ending::TooMuch => Err(ProcessError::Failed(name())),
+        ProgramEnding::TooSlow => Err(ProcessError::TooSlow(name())),
+        ProgramEnding::Failed(_) | ProgramEnding::Killed(_) | ProgramEnding::TooMuch => {
+            Err(ProcessError::Failed(name()))
+        }
     }
 }
 

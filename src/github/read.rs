@@ -1,12 +1,12 @@
 //! Reads a pull request completely: every list to its last page.
 
-use super::call::{Call, Reply, Transport};
-use super::convert::{CheckPages, Parts};
+use super::call::{ApiReply, Call, Transport};
+use super::convert::{CheckPages, PullRequestParts};
 use super::discover::PullRequestAddress;
 use super::documents;
-use super::error::{Error, Sent};
+use super::error::{Error, RequestSent};
 use super::identity::{self, Identity};
-use super::limits::Budget;
+use super::limits::RateBudget;
 use super::poll::{CheckDigest, Fingerprint, Totals};
 use super::wire;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName, Visible};
@@ -26,27 +26,27 @@ pub struct Reader<T> {
 
 /// A pull request, and what reading it was like.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read {
+pub struct PullRequestRead {
     pub snapshot: PullRequestSnapshot,
     /// What a light query would have told about it at that moment.
     pub fingerprint: Fingerprint,
     /// What GitHub could not deliver although it answered, in its words. Empty when the snapshot is whole.
     pub gaps: Vec<String>,
-    pub spent: Spent,
+    pub spent: CallCost,
     /// What it would cost to read it again, now that it is known what the token may see.
     pub price: u64,
 }
 
 /// What some calls cost together, and what was left after the last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct CallCost {
     pub calls: u64,
     pub points: u64,
-    pub budget: Option<Budget>,
+    pub budget: Option<RateBudget>,
 }
 
-impl Spent {
-    pub fn count(&mut self, budget: Option<Budget>) {
+impl CallCost {
+    pub fn count(&mut self, budget: Option<RateBudget>) {
         self.calls += 1;
         // What GitHub does not price costs at least a point.
         self.points += budget.and_then(|budget| budget.cost).unwrap_or(1);
@@ -54,19 +54,19 @@ impl Spent {
     }
 
     /// A call that failed was paid for as well, if it came as far as GitHub and was carried out.
-    pub fn count_outcome(&mut self, outcome: &Result<Reply, Error>) {
+    pub fn count_outcome(&mut self, outcome: &Result<ApiReply, Error>) {
         match outcome {
             Ok(reply) => self.count(reply.budget),
             Err(
                 Error::RateLimited { .. }
                 | Error::Unauthorised { .. }
-                | Error::Transient { sent: Sent::No, .. },
+                | Error::Transient { sent: RequestSent::No, .. },
             ) => {}
             Err(_) => self.count(None),
         }
     }
 
-    pub fn add(&mut self, other: Spent) {
+    pub fn add(&mut self, other: CallCost) {
         self.calls += other.calls;
         self.points += other.points;
         self.budget = other.budget.or(self.budget);
@@ -113,22 +113,22 @@ impl<T: Transport + Sync> Reader<T> {
         Some(self.us.get()?.as_ref()?.account())
     }
 
-    pub async fn read(&self, address: &PullRequestAddress) -> Result<Read, Error> {
+    pub async fn read(&self, address: &PullRequestAddress) -> Result<PullRequestRead, Error> {
         let mut sizes = THREAD_PAGES.into_iter().peekable();
         loop {
             let size = sizes.next().unwrap_or(THREAD_PAGES[2]);
             match self.read_in_pages(address, size).await {
-                Err(Error::Transient { sent: Sent::Maybe, .. }) if sizes.peek().is_some() => {}
+                Err(Error::Transient { sent: RequestSent::Maybe, .. }) if sizes.peek().is_some() => {}
                 outcome => return outcome.map_err(|error| named(error, address)),
             }
         }
     }
 
-    async fn read_in_pages(&self, address: &PullRequestAddress, size: u32) -> Result<Read, Error> {
-        let mut reading = Reading {
+    async fn read_in_pages(&self, address: &PullRequestAddress, size: u32) -> Result<PullRequestRead, Error> {
+        let mut reading = ReadInProgress {
             transport: &self.transport,
             size,
-            spent: Spent::default(),
+            spent: CallCost::default(),
             probes: 0,
             gaps: Vec::new(),
         };
@@ -146,7 +146,7 @@ impl<T: Transport + Sync> Reader<T> {
                 .unwrap_or_default(),
             comments: pull_request.comments.total_count.unwrap_or_default(),
         };
-        let mut lists = Lists::take(&mut pull_request);
+        let mut lists = PullRequestLists::take(&mut pull_request);
         while lists.unfinished() {
             reading.next_pages(&pull_request.id, &mut lists).await?;
         }
@@ -160,7 +160,7 @@ impl<T: Transport + Sync> Reader<T> {
         self.remember(&address.repository, abilities);
 
         let digest = checks.seen().map(|checks| checks.digest.clone().unwrap_or_default());
-        let parts = Parts {
+        let parts = PullRequestParts {
             repository,
             pull_request,
             labels: lists.labels.items,
@@ -174,7 +174,7 @@ impl<T: Transport + Sync> Reader<T> {
         let snapshot = parts.into_snapshot(us);
         let fingerprint = Fingerprint::of(&snapshot, totals, digest);
         let price = reading.spent.points.saturating_sub(reading.probes).max(1);
-        Ok(Read { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent, price })
+        Ok(PullRequestRead { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent, price })
     }
 
     fn abilities(&self, repository: &RepositoryName) -> Abilities {
@@ -189,17 +189,17 @@ impl<T: Transport + Sync> Reader<T> {
 }
 
 /// One reading in progress.
-struct Reading<'a, T> {
+struct ReadInProgress<'a, T> {
     transport: &'a T,
     size: u32,
-    spent: Spent,
+    spent: CallCost,
     /// Calls that only found out what the token may see.
     probes: u64,
     gaps: Vec<String>,
 }
 
-impl<T: Transport + Sync> Reading<'_, T> {
-    async fn send(&mut self, call: &Call) -> Result<Reply, Error> {
+impl<T: Transport + Sync> ReadInProgress<'_, T> {
+    async fn send(&mut self, call: &Call) -> Result<ApiReply, Error> {
         let outcome = self.transport.send(call).await;
         self.spent.count_outcome(&outcome);
         outcome
@@ -218,7 +218,7 @@ impl<T: Transport + Sync> Reading<'_, T> {
         &mut self,
         address: &PullRequestAddress,
         abilities: &mut Abilities,
-    ) -> Result<(String, wire::PullRequest), Error> {
+    ) -> Result<(String, wire::WirePullRequest), Error> {
         loop {
             let with_requests = matches!(abilities.requests, Ability::Proven);
             let with_checks = matches!(abilities.checks, Ability::Proven);
@@ -255,7 +255,7 @@ impl<T: Transport + Sync> Reading<'_, T> {
         }
     }
 
-    fn note_gaps(&mut self, reply: &Reply) {
+    fn note_gaps(&mut self, reply: &ApiReply) {
         let optional = ["reviewRequests", "checks"];
         self.gaps.extend(
             reply
@@ -267,7 +267,7 @@ impl<T: Transport + Sync> Reading<'_, T> {
     }
 
     /// The next page of each list that has one.
-    async fn next_pages(&mut self, id: &str, lists: &mut Lists) -> Result<(), Error> {
+    async fn next_pages(&mut self, id: &str, lists: &mut PullRequestLists) -> Result<(), Error> {
         let call = Call::graphql(
             &documents::PULL_REQUEST_PAGES,
             json!({
@@ -292,8 +292,8 @@ impl<T: Transport + Sync> Reading<'_, T> {
 
     async fn thread_comments(
         &mut self,
-        thread: &mut wire::Thread,
-    ) -> Result<Vec<wire::ThreadComment>, Error> {
+        thread: &mut wire::WireThread,
+    ) -> Result<Vec<wire::WireThreadComment>, Error> {
         let mut comments = Pages::take(&mut thread.comments);
         while let Some(after) = &comments.next {
             let call = Call::graphql(&documents::THREAD_PAGES, json!({"id": thread.id, "after": after}));
@@ -308,9 +308,9 @@ impl<T: Transport + Sync> Reading<'_, T> {
 
     async fn review_requests(
         &mut self,
-        pull_request: &mut wire::PullRequest,
+        pull_request: &mut wire::WirePullRequest,
         abilities: &mut Abilities,
-    ) -> Result<Visible<Vec<wire::ReviewRequest>>, Error> {
+    ) -> Result<Visible<Vec<wire::WireReviewRequest>>, Error> {
         if let Ability::Refused(reason) = &abilities.requests {
             return Ok(Visible::Hidden(reason.clone()));
         }
@@ -348,7 +348,7 @@ impl<T: Transport + Sync> Reading<'_, T> {
 
     async fn checks(
         &mut self,
-        pull_request: &mut wire::PullRequest,
+        pull_request: &mut wire::WirePullRequest,
         abilities: &mut Abilities,
     ) -> Result<Visible<CheckPages>, Error> {
         if let Ability::Refused(reason) = &abilities.checks {
@@ -442,13 +442,13 @@ impl<T> Default for Pages<T> {
 }
 
 impl<T> Pages<T> {
-    fn take(connection: &mut wire::Connection<T>) -> Self {
+    fn take(connection: &mut wire::WireConnection<T>) -> Self {
         let next = connection.next();
         Self { items: connection.nodes.take().into_iter().flatten().flatten().collect(), next }
     }
 
     /// Adds a page and moves on to the next. A cursor that does not move would never end.
-    fn append(&mut self, page: Option<wire::Connection<T>>, call: &Call) -> Result<(), Error> {
+    fn append(&mut self, page: Option<wire::WireConnection<T>>, call: &Call) -> Result<(), Error> {
         let asked = self.next.take();
         let Some(page) = page else { return Ok(()) };
         self.next = page.next();
@@ -464,16 +464,16 @@ impl<T> Pages<T> {
 }
 
 /// The lists on a pull request itself.
-struct Lists {
-    labels: Pages<wire::Label>,
-    reviews: Pages<wire::Review>,
-    comments: Pages<wire::Comment>,
-    threads: Pages<wire::Thread>,
-    timeline: Pages<wire::TimelineItem>,
+struct PullRequestLists {
+    labels: Pages<wire::WireLabel>,
+    reviews: Pages<wire::WireReview>,
+    comments: Pages<wire::WireComment>,
+    threads: Pages<wire::WireThread>,
+    timeline: Pages<wire::WireTimelineItem>,
 }
 
-impl Lists {
-    fn take(pull_request: &mut wire::PullRequest) -> Self {
+impl PullRequestLists {
+    fn take(pull_request: &mut wire::WirePullRequest) -> Self {
         Self {
             labels: pull_request.labels.as_mut().map(Pages::take).unwrap_or_default(),
             reviews: pull_request.reviews.as_mut().map(Pages::take).unwrap_or_default(),

@@ -14,7 +14,7 @@ use serde::Deserialize;
 /// A page of a list. GitHub lets the list itself and each element of it be null.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]
-pub(crate) struct Connection<T> {
+pub(crate) struct WireConnection<T> {
     pub(crate) nodes: Option<Vec<Option<T>>>,
     pub(crate) page_info: Option<PageInfo>,
     pub(crate) total_count: Option<u64>,
@@ -31,7 +31,7 @@ pub(crate) struct PageInfo {
     pub(crate) start_cursor: Option<String>,
 }
 
-impl<T> Connection<T> {
+impl<T> WireConnection<T> {
     /// The elements that are there.
     pub(crate) fn into_items(self) -> impl Iterator<Item = T> {
         self.nodes.into_iter().flatten().flatten()
@@ -50,13 +50,13 @@ impl<T> Connection<T> {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Node<T> {
+pub(crate) struct WireNode<T> {
     pub(crate) node: Option<T>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Actor {
+pub(crate) struct WireActor {
     #[serde(rename = "__typename")]
     pub(crate) kind: String,
     pub(crate) login: String,
@@ -64,7 +64,7 @@ pub(crate) struct Actor {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Oid {
+pub(crate) struct WireOid {
     pub(crate) oid: String,
 }
 

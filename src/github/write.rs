@@ -3,7 +3,7 @@
 
 mod key;
 
-pub use key::{Key, KeyError};
+pub use key::{WriteKey, WriteKeyError};
 
 use super::call::Call;
 use super::discover::PullRequestAddress;
@@ -15,7 +15,7 @@ use http::Method;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// One write. Whatever carries text carries a [`Key`] too: it goes into the text as a hidden marker, and a text
+/// One write. Whatever carries text carries a [`WriteKey`] too: it goes into the text as a hidden marker, and a text
 /// of ours that has it is not posted a second time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
@@ -23,7 +23,7 @@ pub enum Write {
     Reply {
         thread: ThreadTarget,
         body: String,
-        key: Key,
+        key: WriteKey,
     },
     Resolve {
         thread: ThreadTarget,
@@ -35,42 +35,42 @@ pub enum Write {
     // On a pull request
     /// Also how a bot is asked again by a mention, and how a mention hands work off.
     Comment {
-        on: Target,
+        on: PullRequestTarget,
         body: String,
-        key: Key,
+        key: WriteKey,
     },
     Review {
-        on: Target,
+        on: PullRequestTarget,
         verdict: Verdict,
         head: Sha,
         body: String,
-        threads: Vec<NewThread>,
-        key: Key,
+        threads: Vec<NewReviewThread>,
+        key: WriteKey,
     },
     /// Found again only while the request stands: a reviewer that begins within the moments between a lost answer
     /// and the look for it is asked a second time.
     RequestReview {
-        on: Target,
+        on: PullRequestTarget,
         reviewer: Login,
         is_bot: bool,
     },
     AddLabel {
-        on: Target,
+        on: PullRequestTarget,
         label: String,
     },
     RemoveLabel {
-        on: Target,
+        on: PullRequestTarget,
         label: String,
     },
     Close {
-        on: Target,
+        on: PullRequestTarget,
     },
     Reopen {
-        on: Target,
+        on: PullRequestTarget,
     },
     /// Only if the head is still the one that was looked at.
     Merge {
-        on: Target,
+        on: PullRequestTarget,
         head: Sha,
         method: MergeMethod,
     },
@@ -87,7 +87,7 @@ pub enum Write {
         body: String,
         labels: Vec<String>,
         assignees: Vec<String>,
-        key: Key,
+        key: WriteKey,
     },
     /// GitHub keeps no record of it that we could look at, so it is never sent twice, even if that means that it
     /// is perhaps not sent at all.
@@ -95,13 +95,13 @@ pub enum Write {
         repository: RepositoryName,
         event_type: String,
         payload: Map<String, Value>,
-        key: Key,
+        key: WriteKey,
     },
 }
 
 /// A pull request to write to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct PullRequestTarget {
     pub address: PullRequestAddress,
     pub node_id: String,
 }
@@ -117,13 +117,13 @@ pub struct ThreadTarget {
 
 /// A thread that a review opens. Its own key tells later which finding it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewThread {
+pub struct NewReviewThread {
     pub path: FilePath,
     pub line: u32,
     /// Where the range begins, if it is longer than a line.
     pub start_line: Option<u32>,
     pub body: String,
-    pub key: Key,
+    pub key: WriteKey,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,7 +272,7 @@ impl Write {
                     },
                     "body": key.mark(body),
                     "commit": head.as_str(),
-                    "threads": threads.iter().map(NewThread::draft).collect::<Vec<_>>(),
+                    "threads": threads.iter().map(NewReviewThread::draft).collect::<Vec<_>>(),
                 }),
             ),
             Write::AddLabel { on, .. } => {
@@ -338,7 +338,7 @@ impl ThreadTarget {
     }
 }
 
-impl NewThread {
+impl NewReviewThread {
     fn draft(&self) -> Value {
         let mut draft = json!({
             "path": self.path.as_str(), "line": self.line, "side": "RIGHT", "body": self.key.mark(&self.body),

@@ -1,9 +1,9 @@
 //! Writes, one at a time, and exactly once: a write whose answer was lost is looked for before it is tried again.
 
-use super::call::{Call, Reply, Transport};
+use super::call::{ApiReply, Call, Transport};
 use super::documents;
-use super::error::{Error, Sent};
-use super::evidence::{Evidence, Proof};
+use super::error::{Error, RequestSent};
+use super::evidence::{WriteEvidence, WriteProof};
 use super::identity::{self, Identity};
 use super::wire;
 use super::write::{Description, Write, same_reviewer};
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 #[derive(Debug)]
 pub struct Writer<T> {
     transport: T,
-    pace: Pace,
+    pace: WritePace,
     /// When the next write may leave; held for the whole of a write, so that there is only ever one.
     next: Mutex<Option<Instant>>,
     us: OnceCell<Option<Identity>>,
@@ -25,7 +25,7 @@ pub struct Writer<T> {
 
 /// How patient to be.
 #[derive(Debug, Clone)]
-pub struct Pace {
+pub struct WritePace {
     /// Between two writes; GitHub asks for a second.
     pub between: Duration,
     /// After a lost answer, how long to wait before each look for the write. Together they outlast the ten seconds
@@ -35,7 +35,7 @@ pub struct Pace {
     pub attempts: u32,
 }
 
-impl Default for Pace {
+impl Default for WritePace {
     fn default() -> Self {
         Self {
             between: Duration::from_secs(1),
@@ -47,13 +47,13 @@ impl Default for Pace {
 
 /// What became of a write. An `Err` beside it means: certainly not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    Done(Proof),
+pub enum WriteOutcome {
+    Done(WriteProof),
     /// It was there before: by an earlier run, or by somebody else.
-    AlreadyThere(Proof),
+    AlreadyThere(WriteProof),
     /// GitHub took the text into a draft review of ours, where nobody sees it. A person has to submit or delete
     /// that draft.
-    SwallowedByDraft(Proof),
+    SwallowedByDraft(WriteProof),
     /// No answer, and no way to find out at the moment.
     Unknown {
         reason: String,
@@ -61,33 +61,33 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl WriteOutcome {
     /// The word that scripts and the log know it by.
     pub fn name(&self) -> &'static str {
         match self {
-            Outcome::Done(_) => "done",
-            Outcome::AlreadyThere(_) => "already_there",
-            Outcome::SwallowedByDraft(_) => "swallowed_by_draft",
-            Outcome::Unknown { .. } => "unknown",
+            WriteOutcome::Done(_) => "done",
+            WriteOutcome::AlreadyThere(_) => "already_there",
+            WriteOutcome::SwallowedByDraft(_) => "swallowed_by_draft",
+            WriteOutcome::Unknown { .. } => "unknown",
         }
     }
 
     /// One sentence for the journal and the screen.
     pub fn sentence(&self) -> String {
         match self {
-            Outcome::Done(_) => "It is done.".to_owned(),
-            Outcome::AlreadyThere(_) => "It was there already, so nothing was sent.".to_owned(),
-            Outcome::SwallowedByDraft(_) => {
+            WriteOutcome::Done(_) => "It is done.".to_owned(),
+            WriteOutcome::AlreadyThere(_) => "It was there already, so nothing was sent.".to_owned(),
+            WriteOutcome::SwallowedByDraft(_) => {
                 "GitHub put it into a draft review of your account, where nobody else \
                  sees it; submit or delete that draft on the pull request's page."
                     .to_owned()
             }
-            Outcome::Unknown { reason, may_be_repeated: true } => {
+            WriteOutcome::Unknown { reason, may_be_repeated: true } => {
                 format!(
                     "Nobody knows yet whether it arrived ({reason}); it is looked for before it is sent again."
                 )
             }
-            Outcome::Unknown { reason, may_be_repeated: false } => {
+            WriteOutcome::Unknown { reason, may_be_repeated: false } => {
                 format!("Nobody knows whether it arrived ({reason}); it is not sent again, so look yourself.")
             }
         }
@@ -96,13 +96,13 @@ impl Outcome {
 
 /// What one answer says about the write.
 enum Judgement {
-    Took(Outcome),
+    Took(WriteOutcome),
     Refused(Error),
     Doubt(Error),
 }
 
 impl<T: Transport + Sync> Writer<T> {
-    pub fn new(transport: T, pace: Pace) -> Self {
+    pub fn new(transport: T, pace: WritePace) -> Self {
         Self { transport, pace, next: Mutex::new(None), us: OnceCell::new() }
     }
 
@@ -125,7 +125,7 @@ impl<T: Transport + Sync> Writer<T> {
     }
 
     /// Carries out a write: looks whether it is there, sends it, and after a lost answer looks again.
-    pub async fn write(&self, write: &Write) -> Result<Outcome, Error> {
+    pub async fn write(&self, write: &Write) -> Result<WriteOutcome, Error> {
         if let Some(message) = write.objection() {
             return Err(Error::Refused { what: write.call("").purpose().to_owned(), message });
         }
@@ -133,14 +133,14 @@ impl<T: Transport + Sync> Writer<T> {
         let ask = async || identity::if_allowed(Identity::ask(&self.transport).await.0);
         let us = self.us.get_or_try_init(ask).await?.as_ref();
         match write.already_done(&self.transport, us).await? {
-            Evidence::Done(proof) => return Ok(Outcome::AlreadyThere(proof)),
-            Evidence::InDraft(proof) => return Ok(Outcome::SwallowedByDraft(proof)),
-            Evidence::NotDone | Evidence::CannotTell => {}
+            WriteEvidence::Done(proof) => return Ok(WriteOutcome::AlreadyThere(proof)),
+            WriteEvidence::InDraft(proof) => return Ok(WriteOutcome::SwallowedByDraft(proof)),
+            WriteEvidence::NotDone | WriteEvidence::CannotTell => {}
         }
         let label_id = match write.label() {
             Some((repository, name)) => match self.label_for(write, repository, name, &mut next).await? {
                 Some(id) => id,
-                None => return Ok(Outcome::AlreadyThere(Proof::default())),
+                None => return Ok(WriteOutcome::AlreadyThere(WriteProof::default())),
             },
             None => String::new(),
         };
@@ -158,15 +158,15 @@ impl<T: Transport + Sync> Writer<T> {
             };
             tracing::warn!(error = %lost, "the answer to a write was lost; looking for it");
             match self.look(write, us).await {
-                Ok(Evidence::Done(proof)) => return Ok(Outcome::Done(proof)),
-                Ok(Evidence::InDraft(proof)) => return Ok(Outcome::SwallowedByDraft(proof)),
-                Ok(Evidence::NotDone) if attempt < self.pace.attempts => attempt += 1,
-                Ok(Evidence::NotDone) => return Err(lost),
-                Ok(Evidence::CannotTell) => {
-                    return Ok(Outcome::Unknown { reason: lost.event(), may_be_repeated: false });
+                Ok(WriteEvidence::Done(proof)) => return Ok(WriteOutcome::Done(proof)),
+                Ok(WriteEvidence::InDraft(proof)) => return Ok(WriteOutcome::SwallowedByDraft(proof)),
+                Ok(WriteEvidence::NotDone) if attempt < self.pace.attempts => attempt += 1,
+                Ok(WriteEvidence::NotDone) => return Err(lost),
+                Ok(WriteEvidence::CannotTell) => {
+                    return Ok(WriteOutcome::Unknown { reason: lost.event(), may_be_repeated: false });
                 }
                 Err(error) => {
-                    return Ok(Outcome::Unknown {
+                    return Ok(WriteOutcome::Unknown {
                         reason: error.event(),
                         may_be_repeated: write.can_be_looked_for(),
                     });
@@ -176,7 +176,7 @@ impl<T: Transport + Sync> Writer<T> {
     }
 
     /// Sends one call that writes, not sooner than a pace after the one before.
-    async fn send(&self, call: &Call, next: &mut Option<Instant>) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call, next: &mut Option<Instant>) -> Result<ApiReply, Error> {
         if let Some(moment) = *next {
             sleep_until(moment).await;
         }
@@ -187,13 +187,13 @@ impl<T: Transport + Sync> Writer<T> {
 
     /// Looks for a write whose answer was lost, patiently: it may still be under way. A look that fails in
     /// passing is not the last one.
-    async fn look(&self, write: &Write, us: Option<&Identity>) -> Result<Evidence, Error> {
-        let mut outcome = Ok(Evidence::CannotTell);
+    async fn look(&self, write: &Write, us: Option<&Identity>) -> Result<WriteEvidence, Error> {
+        let mut outcome = Ok(WriteEvidence::CannotTell);
         for wait in &self.pace.looks {
             sleep(*wait).await;
             outcome = write.already_done(&self.transport, us).await;
             match &outcome {
-                Ok(Evidence::NotDone) => {}
+                Ok(WriteEvidence::NotDone) => {}
                 Err(error) if error.is_passing() || matches!(error, Error::Malformed { .. }) => {}
                 _ => return outcome,
             }
@@ -268,12 +268,12 @@ fn doubt(call: &Call) -> Error {
     Error::Transient {
         what: call.purpose().to_owned(),
         cause: "the answer does not say whether it worked".to_owned(),
-        sent: Sent::Maybe,
+        sent: RequestSent::Maybe,
     }
 }
 
 /// What an answer that did arrive says. Only a proof is a yes, and only a refusal of the write itself is a no.
-fn judge(write: &Write, call: &Call, mut reply: Reply) -> Judgement {
+fn judge(write: &Write, call: &Call, mut reply: ApiReply) -> Judgement {
     let outcome = match call {
         Call::Graphql { .. } => graphql_outcome(write, call, &mut reply),
         Call::Rest { .. } | Call::Diff { .. } => rest_outcome(write, call, &mut reply),
@@ -289,16 +289,16 @@ fn judge(write: &Write, call: &Call, mut reply: Reply) -> Judgement {
     }
 }
 
-fn graphql_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Option<Outcome>, Error> {
-    let written = |written: wire::Written| {
+fn graphql_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<Option<WriteOutcome>, Error> {
+    let written = |written: wire::WrittenNode| {
         let in_draft = written.state.as_deref() == Some("PENDING");
-        let proof = Proof { id: Some(written.id), url: Some(written.url) };
-        if in_draft { Outcome::SwallowedByDraft(proof) } else { Outcome::Done(proof) }
+        let proof = WriteProof { id: Some(written.id), url: Some(written.url) };
+        if in_draft { WriteOutcome::SwallowedByDraft(proof) } else { WriteOutcome::Done(proof) }
     };
-    let done = |id: Option<String>| Outcome::Done(Proof { id, url: None });
-    let state = |written: wire::Written, wanted: &str| {
+    let done = |id: Option<String>| WriteOutcome::Done(WriteProof { id, url: None });
+    let state = |written: wire::WrittenNode, wanted: &str| {
         let fits = written.state.as_deref() == Some(wanted);
-        fits.then_some(Outcome::Done(Proof { id: Some(written.id), url: Some(written.url) }))
+        fits.then_some(WriteOutcome::Done(WriteProof { id: Some(written.id), url: Some(written.url) }))
     };
     Ok(match write {
         Write::Reply { .. } => reply.parse::<wire::ReplyAnswer>(call)?.proof().map(written),
@@ -337,11 +337,11 @@ fn graphql_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Opti
 
 /// REST says by its status that it took the request, and by the documented body that it was the API that said so: an
 /// event is answered with nothing at all, a request for review with who is asked now.
-fn rest_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Option<Outcome>, Error> {
+fn rest_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<Option<WriteOutcome>, Error> {
     match write {
         Write::OpenIssue { .. } => {
             let issue: wire::RestIssue = reply.parse(call)?;
-            Ok(Some(Outcome::Done(Proof { id: issue.node_id, url: Some(issue.html_url) })))
+            Ok(Some(WriteOutcome::Done(WriteProof { id: issue.node_id, url: Some(issue.html_url) })))
         }
         Write::RequestReview { reviewer, .. } => {
             // A login that cannot review here is taken without a word and left off the list.
@@ -357,8 +357,8 @@ fn rest_outcome(write: &Write, call: &Call, reply: &mut Reply) -> Result<Option<
                     ),
                 });
             }
-            Ok(Some(Outcome::Done(Proof::default())))
+            Ok(Some(WriteOutcome::Done(WriteProof::default())))
         }
-        _ => Ok(reply.body.is_null().then(|| Outcome::Done(Proof::default()))),
+        _ => Ok(reply.body.is_null().then(|| WriteOutcome::Done(WriteProof::default()))),
     }
 }

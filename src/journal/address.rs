@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 /// A place for the journal. Neither its text nor its debug text shows a password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Kind);
+pub struct JournalAddress(JournalPlace);
 
 #[derive(Clone, PartialEq, Eq)]
-enum Kind {
+enum JournalPlace {
     File(PathBuf),
     Server {
         url: String,
@@ -22,7 +22,7 @@ enum Kind {
 
 /// Why a text names no server. It does not repeat the text, which may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AddressError {
+pub enum JournalAddressError {
     #[error("a text that does not begin with postgres://")]
     Scheme,
     #[error("an address that cannot be read")]
@@ -33,29 +33,30 @@ pub enum AddressError {
     NoDatabase,
 }
 
-impl Address {
+impl JournalAddress {
     /// The name of the file in the state folder.
     pub const FILE_NAME: &str = "journal.db";
 
-    pub fn file(path: impl Into<PathBuf>) -> Address {
-        Address(Kind::File(path.into()))
+    pub fn file(path: impl Into<PathBuf>) -> JournalAddress {
+        JournalAddress(JournalPlace::File(path.into()))
     }
 
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?…`
-    pub fn server(url: &str) -> Result<Address, AddressError> {
+    pub fn server(url: &str) -> Result<JournalAddress, JournalAddressError> {
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(AddressError::Scheme);
+            return Err(JournalAddressError::Scheme);
         }
-        let parsed = url.parse::<AnyConnectOptions>().map_err(|_| AddressError::Malformed)?.database_url;
+        let parsed =
+            url.parse::<AnyConnectOptions>().map_err(|_| JournalAddressError::Malformed)?.database_url;
         let parameter = |name: &str| {
             let mut pairs = parsed.query_pairs();
             pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
         };
         let host = parsed.host_str().filter(|host| !host.is_empty()).map(ToOwned::to_owned);
-        let host = host.or_else(|| parameter("host")).ok_or(AddressError::NoHost)?;
+        let host = host.or_else(|| parameter("host")).ok_or(JournalAddressError::NoHost)?;
         let path = parsed.path().trim_start_matches('/').to_owned();
         let database = Some(path).filter(|path| !path.is_empty()).or_else(|| parameter("dbname"));
-        let database = database.ok_or(AddressError::NoDatabase)?;
+        let database = database.ok_or(JournalAddressError::NoDatabase)?;
         let port = parsed.port().map_or_else(String::new, |port| format!(":{port}"));
         let mut passwords: Vec<String> = parsed.password().map(ToOwned::to_owned).into_iter().collect();
         passwords.extend(passwords.first().and_then(|password| decoded(password)));
@@ -65,14 +66,14 @@ impl Address {
             user => format!("{user}@"),
         };
         let shown = format!("postgres://{user}{host}{port}/{database}");
-        Ok(Address(Kind::Server { url: url.to_owned(), shown, passwords }))
+        Ok(JournalAddress(JournalPlace::Server { url: url.to_owned(), shown, passwords }))
     }
 
     /// The file, where it is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
-            Kind::File(path) => Some(path),
-            Kind::Server { .. } => None,
+            JournalPlace::File(path) => Some(path),
+            JournalPlace::Server { .. } => None,
         }
     }
 
@@ -80,8 +81,8 @@ impl Address {
     /// none where the path is not text.
     pub(super) fn url(&self) -> Option<String> {
         match &self.0 {
-            Kind::Server { url, .. } => Some(url.clone()),
-            Kind::File(path) => {
+            JournalPlace::Server { url, .. } => Some(url.clone()),
+            JournalPlace::File(path) => {
                 let mut url = String::from("sqlite://");
                 for byte in path.to_str()?.bytes() {
                     if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_') {
@@ -99,8 +100,8 @@ impl Address {
     /// A text of the driver's without the password, should it ever stand in one.
     pub(super) fn without_secrets(&self, text: &str) -> String {
         let passwords = match &self.0 {
-            Kind::File(_) => [].as_slice(),
-            Kind::Server { passwords, .. } => passwords,
+            JournalPlace::File(_) => [].as_slice(),
+            JournalPlace::Server { passwords, .. } => passwords,
         };
         let known = passwords.iter().filter(|password| password.len() > 2);
         known.fold(text.to_owned(), |text, password| text.replace(password, "•••"))
@@ -122,16 +123,16 @@ fn decoded(password: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for JournalAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::File(path) => path.display().fmt(f),
-            Kind::Server { shown, .. } => f.write_str(shown),
+            JournalPlace::File(path) => path.display().fmt(f),
+            JournalPlace::Server { shown, .. } => f.write_str(shown),
         }
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for JournalAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
     }
@@ -147,25 +148,25 @@ mod tests {
             "postgres://cloture:s3cr%65t@db.example.com:5433/reviews?sslmode=require",
             "postgresql://cloture@db.example.com:5433/reviews?password=s3cret",
         ] {
-            let address = Address::server(url).unwrap();
+            let address = JournalAddress::server(url).unwrap();
             assert_eq!(address.to_string(), "postgres://cloture@db.example.com:5433/reviews");
             assert!(!format!("{address:?}").contains("s3cr"), "{address:?}");
             assert_eq!(address.without_secrets("bad password s3cret"), "bad password •••");
         }
         for (wrong, why) in [
-            ("mysql://a:s3cret@b/c", AddressError::Scheme),
-            ("postgres://a:s3cret@b:port/c", AddressError::Malformed),
-            ("postgres://", AddressError::NoHost),
-            ("postgres://a:s3cret@b", AddressError::NoDatabase),
+            ("mysql://a:s3cret@b/c", JournalAddressError::Scheme),
+            ("postgres://a:s3cret@b:port/c", JournalAddressError::Malformed),
+            ("postgres://", JournalAddressError::NoHost),
+            ("postgres://a:s3cret@b", JournalAddressError::NoDatabase),
         ] {
-            assert_eq!(Address::server(wrong), Err(why.clone()));
+            assert_eq!(JournalAddress::server(wrong), Err(why.clone()));
             assert!(!why.to_string().contains("s3cret"));
         }
     }
 
     #[test]
     fn a_path_reaches_the_driver_as_it_is() {
-        let url = Address::file("/a b/50%41?x#ü.db").url();
+        let url = JournalAddress::file("/a b/50%41?x#ü.db").url();
         assert_eq!(url.as_deref(), Some("sqlite:///a%20b/50%2541%3Fx%23%C3%BC%2Edb?mode=rw"));
     }
 }

@@ -1,6 +1,6 @@
 //! What can go wrong with the journal, each as a sentence that says what to do.
 
-use super::address::Address;
+use super::address::JournalAddress;
 use super::record::PullRequestKey;
 use std::path::PathBuf;
 use std::{fmt, io};
@@ -76,7 +76,7 @@ impl fmt::Display for LostLease {
 
 /// What one attempt at a job met with. The driver's errors stay inside the journal.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum StorageFault {
     /// Nothing has changed: what was begun was not committed.
     Storage(sqlx::Error),
     /// The commit itself failed, or its answer did not come.
@@ -85,39 +85,41 @@ pub(super) enum Fault {
     Known(JournalError),
 }
 
-impl From<sqlx::Error> for Fault {
+impl From<sqlx::Error> for StorageFault {
     fn from(error: sqlx::Error) -> Self {
-        Fault::Storage(error)
+        StorageFault::Storage(error)
     }
 }
 
-impl From<JournalError> for Fault {
+impl From<JournalError> for StorageFault {
     fn from(error: JournalError) -> Self {
-        Fault::Known(error)
+        StorageFault::Known(error)
     }
 }
 
-impl Fault {
+impl StorageFault {
     /// Whether the connection is gone and another attempt on a new one is safe, because nothing was committed.
     pub(super) fn lost_connection(&self) -> bool {
-        matches!(self, Fault::Storage(error) if is_lost(error))
+        matches!(self, StorageFault::Storage(error) if is_lost(error))
     }
 
     /// Whether the connection cannot be used again.
     pub(super) fn ends_connection(&self) -> bool {
         match self {
-            Fault::Storage(error) | Fault::Commit(error) => is_lost(error) || ends_transaction(error),
-            Fault::Known(error) => {
+            StorageFault::Storage(error) | StorageFault::Commit(error) => {
+                is_lost(error) || ends_transaction(error)
+            }
+            StorageFault::Known(error) => {
                 matches!(error, JournalError::OutOfReach { .. } | JournalError::Uncertain { .. })
             }
         }
     }
 
-    pub(super) fn told(self, address: &Address) -> JournalError {
+    pub(super) fn told(self, address: &JournalAddress) -> JournalError {
         match self {
-            Fault::Known(error) => error,
-            Fault::Storage(error) => described(&error, address),
-            Fault::Commit(error) => match described(&error, address) {
+            StorageFault::Known(error) => error,
+            StorageFault::Storage(error) => described(&error, address),
+            StorageFault::Commit(error) => match described(&error, address) {
                 // These say that the commit did not happen.
                 told @ (JournalError::Full { .. }
                 | JournalError::Busy { .. }
@@ -130,22 +132,22 @@ impl Fault {
 }
 
 /// The few kinds that the two databases' many codes come down to.
-fn described(error: &sqlx::Error, address: &Address) -> JournalError {
+fn described(error: &sqlx::Error, address: &JournalAddress) -> JournalError {
     let place = address.to_string();
     let why = words(error, address);
     match kind_of(error) {
-        Kind::Damaged => JournalError::Damaged { place, why },
-        Kind::Full => JournalError::Full { place },
-        Kind::ReadOnly => JournalError::ReadOnly { place },
-        Kind::Busy => JournalError::Busy { place },
-        Kind::NotAllowed => JournalError::NotAllowed { place, why },
-        Kind::Lost => JournalError::OutOfReach { place, why },
-        Kind::Other => JournalError::Other { place, why },
+        StorageErrorKind::Damaged => JournalError::Damaged { place, why },
+        StorageErrorKind::Full => JournalError::Full { place },
+        StorageErrorKind::ReadOnly => JournalError::ReadOnly { place },
+        StorageErrorKind::Busy => JournalError::Busy { place },
+        StorageErrorKind::NotAllowed => JournalError::NotAllowed { place, why },
+        StorageErrorKind::Lost => JournalError::OutOfReach { place, why },
+        StorageErrorKind::Other => JournalError::Other { place, why },
     }
 }
 
 fn is_lost(error: &sqlx::Error) -> bool {
-    kind_of(error) == Kind::Lost
+    kind_of(error) == StorageErrorKind::Lost
 }
 
 /// Whether SQLite gave the whole transaction up by itself, as it does when it runs out of room or cannot read or write its
@@ -158,7 +160,7 @@ fn ends_transaction(error: &sqlx::Error) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum StorageErrorKind {
     Damaged,
     Full,
     ReadOnly,
@@ -168,37 +170,37 @@ enum Kind {
     Other,
 }
 
-fn kind_of(error: &sqlx::Error) -> Kind {
+fn kind_of(error: &sqlx::Error) -> StorageErrorKind {
     let code = match error {
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
-            return Kind::Lost;
+            return StorageErrorKind::Lost;
         }
         sqlx::Error::Database(error) => error.code().unwrap_or_default().into_owned(),
-        _ => return Kind::Other,
+        _ => return StorageErrorKind::Other,
     };
     // PostgreSQL's codes have five characters, SQLite's are numbers whose lowest byte says what it is about.
     match code.as_str() {
-        "53100" => return Kind::Full,
-        "25006" => return Kind::ReadOnly,
-        "55P03" | "40P01" | "57014" => return Kind::Busy,
-        "28000" | "28P01" | "3D000" | "42501" => return Kind::NotAllowed,
-        "XX001" | "XX002" => return Kind::Damaged,
-        "53300" | "57P01" | "57P02" | "57P03" | "25P03" => return Kind::Lost,
-        other if other.len() == 5 && other.starts_with("08") => return Kind::Lost,
-        other if other.len() == 5 => return Kind::Other,
+        "53100" => return StorageErrorKind::Full,
+        "25006" => return StorageErrorKind::ReadOnly,
+        "55P03" | "40P01" | "57014" => return StorageErrorKind::Busy,
+        "28000" | "28P01" | "3D000" | "42501" => return StorageErrorKind::NotAllowed,
+        "XX001" | "XX002" => return StorageErrorKind::Damaged,
+        "53300" | "57P01" | "57P02" | "57P03" | "25P03" => return StorageErrorKind::Lost,
+        other if other.len() == 5 && other.starts_with("08") => return StorageErrorKind::Lost,
+        other if other.len() == 5 => return StorageErrorKind::Other,
         _ => {}
     }
     match code.parse::<u32>().map(|code| code & 0xff) {
-        Ok(5 | 6) => Kind::Busy,
-        Ok(8 | 14 | 3 | 23) => Kind::ReadOnly,
-        Ok(11 | 26) => Kind::Damaged,
-        Ok(13) => Kind::Full,
-        _ => Kind::Other,
+        Ok(5 | 6) => StorageErrorKind::Busy,
+        Ok(8 | 14 | 3 | 23) => StorageErrorKind::ReadOnly,
+        Ok(11 | 26) => StorageErrorKind::Damaged,
+        Ok(13) => StorageErrorKind::Full,
+        _ => StorageErrorKind::Other,
     }
 }
 
 /// The driver's words, without what must not be shown.
-fn words(error: &sqlx::Error, address: &Address) -> String {
+fn words(error: &sqlx::Error, address: &JournalAddress) -> String {
     match error {
         sqlx::Error::Database(error) => address.without_secrets(error.message()),
         other => address.without_secrets(&other.to_string()),
@@ -214,7 +216,7 @@ impl JournalError {
         )
     }
 
-    pub(super) fn silent(address: &Address, seconds: impl fmt::Display) -> JournalError {
+    pub(super) fn silent(address: &JournalAddress, seconds: impl fmt::Display) -> JournalError {
         JournalError::OutOfReach {
             place: address.to_string(),
             why: format!("it did not answer within {seconds} s"),

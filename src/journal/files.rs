@@ -1,9 +1,9 @@
 //! The files of a journal on this machine: private to their owner, opened by one instance at a time, and set aside, never
 //! overwritten, when they are damaged.
 
-use super::address::Address;
-use super::error::{Fault, JournalError};
-use super::store::{Setup, Store};
+use super::address::JournalAddress;
+use super::error::{JournalError, StorageFault};
+use super::store::{Store, StoreSetup};
 use jiff::Timestamp;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -27,10 +27,10 @@ pub(super) struct InUse {
 /// locks may keep a thread waiting, so all of that is done on one that may wait.
 pub(super) async fn open(
     path: &Path,
-    setup: &Setup,
+    setup: &StoreSetup,
     now: Timestamp,
 ) -> Result<(Store, InUse, Option<SetAside>), JournalError> {
-    let address = Address::file(path);
+    let address = JournalAddress::file(path);
     let files = Files { path: path.to_owned() };
     let opening = files.clone().waiting(Files::lock_opening).await?;
     let mut set_aside = None;
@@ -61,7 +61,7 @@ pub(super) async fn open(
 }
 
 /// Connects, looks through the whole file for damage, and brings its tables up to date.
-async fn ready(address: &Address, setup: &Setup) -> Result<Store, Fault> {
+async fn ready(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, StorageFault> {
     let mut store = Store::connect(address, setup).await?;
     let verdict: String =
         sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut store.connection).await?;

@@ -1,9 +1,9 @@
 //! Following the journal: what anybody appends, each record once and in order.
 
 use super::error::JournalError;
-use super::record::{Filter, Record};
-use super::store::records::Page;
-use super::{Answer, Journal, PAGE};
+use super::record::{Record, RecordFilter};
+use super::store::records::ReadPage;
+use super::{Journal, PAGE, PendingAnswer};
 use std::collections::VecDeque;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -18,7 +18,7 @@ pub struct Follower {
     fetched: VecDeque<Record>,
     /// What was asked and is not answered yet. It is kept over an interruption, as is the time of the next look: a
     /// reader that is interrupted all the time gets on all the same.
-    asked: Option<Answer<Page>>,
+    asked: Option<PendingAnswer<ReadPage>>,
     /// Unless there is news before.
     next_look: Option<Instant>,
 }
@@ -58,7 +58,7 @@ impl Follower {
                 self.next_look = None;
             }
             self.news.mark_unchanged();
-            let page = Page { filter: Filter::default(), beyond: Some(self.after), limit: PAGE };
+            let page = ReadPage { filter: RecordFilter::default(), beyond: Some(self.after), limit: PAGE };
             self.asked = Some(self.journal.submit(page).await?);
         }
         let answer = match &mut self.asked {

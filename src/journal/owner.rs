@@ -1,13 +1,13 @@
 //! The one task that owns the connection and does the jobs in the order in which they came.
 
 use super::Checkpoint;
-use super::address::Address;
-use super::error::{Fault, JournalError};
+use super::address::JournalAddress;
+use super::error::{JournalError, StorageFault};
 use super::files::InUse;
 use super::store::leases::{Acquire, Leases, Release, Renew};
-use super::store::records::{Append, Find, Page, Unconcluded};
+use super::store::records::{Append, FindRecord, FindUnconcluded, ReadPage};
 use super::store::snapshots::{ForgetSnapshots, LoadSnapshots, SavePoll, SaveSnapshot};
-use super::store::{Request, Setup, Store};
+use super::store::{Store, StoreRequest, StoreSetup};
 use sqlx::Connection;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 /// A job and where its answer goes. Whoever asked may have gone; the job is done all the same.
 #[derive(Debug)]
-pub(super) struct Ask<R: Request> {
+pub(super) struct PendingJob<R: StoreRequest> {
     pub(super) request: R,
     pub(super) reply: oneshot::Sender<Result<R::Answer, JournalError>>,
 }
@@ -25,29 +25,29 @@ pub(super) struct Ask<R: Request> {
 macro_rules! jobs {
     ($($name:ident,)+) => {
         #[derive(Debug)]
-        pub(super) enum Job {
-            $($name(Ask<$name>),)+
+        pub(super) enum JournalJob {
+            $($name(PendingJob<$name>),)+
             /// The last one: everything before it is on disk when it is answered.
             Close(oneshot::Sender<Result<(), JournalError>>),
         }
 
-        $(impl From<Ask<$name>> for Job {
-            fn from(ask: Ask<$name>) -> Job {
-                Job::$name(ask)
+        $(impl From<PendingJob<$name>> for JournalJob {
+            fn from(ask: PendingJob<$name>) -> JournalJob {
+                JournalJob::$name(ask)
             }
         })+
 
         impl Owner {
-            async fn work(&mut self, job: Job) {
+            async fn work(&mut self, job: JournalJob) {
                 match job {
-                    $(Job::$name(ask) => {
+                    $(JournalJob::$name(ask) => {
                         let answer = self.serve(&ask.request).await;
                         let _nobody_waits = ask.reply.send(answer);
                         if $name::IS_NEWS {
                             self.news.send_replace(());
                         }
                     })+
-                    Job::Close(reply) => self.closing.push(reply),
+                    JournalJob::Close(reply) => self.closing.push(reply),
                 }
             }
         }
@@ -56,9 +56,9 @@ macro_rules! jobs {
 
 jobs! {
     Append,
-    Find,
-    Page,
-    Unconcluded,
+    FindRecord,
+    ReadPage,
+    FindUnconcluded,
     Acquire,
     Renew,
     Release,
@@ -71,8 +71,8 @@ jobs! {
 
 #[derive(Debug)]
 pub(super) struct Owner {
-    pub(super) address: Address,
-    pub(super) setup: Setup,
+    pub(super) address: JournalAddress,
+    pub(super) setup: StoreSetup,
     /// None after the connection was lost: the next job connects anew.
     pub(super) store: Option<Store>,
     pub(super) in_use: Option<InUse>,
@@ -84,7 +84,7 @@ pub(super) struct Owner {
 
 impl Owner {
     /// Runs until it is told to close or every handle is gone, and leaves nothing undone that was accepted.
-    pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+    pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<JournalJob>) {
         while let Some(job) = jobs.recv().await {
             self.work(job).await;
             if !self.closing.is_empty() {
@@ -95,7 +95,7 @@ impl Owner {
         let closed = match self.store.take() {
             Some(store) => {
                 let closed = store.connection.close().await;
-                closed.map_err(|error| Fault::Storage(error).told(&self.address))
+                closed.map_err(|error| StorageFault::Storage(error).told(&self.address))
             }
             None => Ok(()),
         };
@@ -109,7 +109,7 @@ impl Owner {
     }
 
     /// Does a job. A connection that was lost before anything was committed is made anew, once.
-    async fn serve<R: Request>(&mut self, request: &R) -> Result<R::Answer, JournalError> {
+    async fn serve<R: StoreRequest>(&mut self, request: &R) -> Result<R::Answer, JournalError> {
         let mut outcome = self.attempt(request).await;
         if let Err(fault) = &outcome
             && fault.lost_connection()
@@ -120,7 +120,7 @@ impl Owner {
         if R::CHANGES && self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.goes_on()) {
             std::future::pending::<()>().await;
         }
-        if outcome.as_ref().is_err_and(Fault::ends_connection) {
+        if outcome.as_ref().is_err_and(StorageFault::ends_connection) {
             self.disconnect().await;
         }
         outcome.map_err(|fault| fault.told(&self.address))
@@ -136,7 +136,7 @@ impl Owner {
         }
     }
 
-    async fn attempt<R: Request>(&mut self, request: &R) -> Result<R::Answer, Fault> {
+    async fn attempt<R: StoreRequest>(&mut self, request: &R) -> Result<R::Answer, StorageFault> {
         let limit = self.limit();
         let seconds = limit.unwrap_or_default().as_secs();
         let store = match &mut self.store {

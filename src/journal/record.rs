@@ -166,7 +166,7 @@ pub const SET_ASIDE: &str = "set_aside";
 
 /// Which records are wanted. What is left out fits everything.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
+pub struct RecordFilter {
     pub host: Option<String>,
     pub repository: Option<RepositoryName>,
     pub number: Option<u64>,
@@ -175,11 +175,11 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// In whatever case, in any part of a record that people read.
     pub text: Option<String>,
-    pub order: Order,
+    pub order: RecordOrder,
     pub limit: Option<usize>,
 }
 
-impl Filter {
+impl RecordFilter {
     pub fn about(pull_request: &PullRequestKey) -> Self {
         Self {
             host: Some(pull_request.host.clone()),
@@ -191,7 +191,7 @@ impl Filter {
 
     /// Whether a record is one of those, its order and the limit aside.
     pub fn fits(&self, record: &Record) -> bool {
-        let Filter { host, repository, number, kind, by, since, text: _, order: _, limit: _ } = self;
+        let RecordFilter { host, repository, number, kind, by, since, text: _, order: _, limit: _ } = self;
         let about = record.pull_request.as_ref();
         let same_host = |host: &String| about.is_some_and(|about| about.host.eq_ignore_ascii_case(host));
         let same_repository = |repository: &RepositoryName| {
@@ -235,7 +235,7 @@ fn mentions(body: &Value, holds: &impl Fn(&str) -> bool) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum RecordOrder {
     #[default]
     OldestFirst,
     NewestFirst,

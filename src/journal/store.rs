@@ -5,8 +5,8 @@ pub(super) mod migrations;
 pub(super) mod records;
 pub(super) mod snapshots;
 
-use super::address::Address;
-use super::error::{Fault, JournalError};
+use super::address::JournalAddress;
+use super::error::{JournalError, StorageFault};
 use super::record::PullRequestKey;
 use crate::domain::snapshot::RepositoryName;
 use jiff::Timestamp;
@@ -24,7 +24,7 @@ pub(super) struct Store {
 
 /// What a connection is set up with.
 #[derive(Debug, Clone)]
-pub(super) struct Setup {
+pub(super) struct StoreSetup {
     /// How long to wait for others to finish writing.
     pub(super) patience: Duration,
     /// How many pages an SQLite file may have.
@@ -38,7 +38,7 @@ pub(super) enum Dialect {
 }
 
 /// A job, as data: what is asked, and how one attempt at it goes.
-pub(super) trait Request: Send + Sync + 'static {
+pub(super) trait StoreRequest: Send + Sync + 'static {
     type Answer: Send + 'static;
 
     /// Whether it changes anything: then an answer that does not come leaves a doubt.
@@ -48,11 +48,11 @@ pub(super) trait Request: Send + Sync + 'static {
     const IS_NEWS: bool = false;
 
     /// May be called twice, the second time on a new connection, if the first has changed nothing.
-    fn perform(&self, store: &mut Store) -> impl Future<Output = Result<Self::Answer, Fault>> + Send;
+    fn perform(&self, store: &mut Store) -> impl Future<Output = Result<Self::Answer, StorageFault>> + Send;
 }
 
 impl Dialect {
-    fn of(address: &Address) -> Dialect {
+    fn of(address: &JournalAddress) -> Dialect {
         if address.path().is_some() { Dialect::Sqlite } else { Dialect::Postgres }
     }
 
@@ -89,7 +89,7 @@ impl Dialect {
 
     /// What a new connection is told: that a commit is on disk when it is answered, and how long to wait for others.
     /// A server is also told to give up on us should we vanish in the middle of a transaction, because others wait.
-    fn settings(self, setup: &Setup) -> Vec<(&'static str, String)> {
+    fn settings(self, setup: &StoreSetup) -> Vec<(&'static str, String)> {
         let milliseconds = setup.patience.as_millis();
         match self {
             Dialect::Sqlite => {
@@ -124,7 +124,7 @@ impl Dialect {
 
 impl Store {
     /// Connects and sets the connection up; the tables are not looked at.
-    pub(super) async fn connect(address: &Address, setup: &Setup) -> Result<Store, Fault> {
+    pub(super) async fn connect(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, StorageFault> {
         static DRIVERS: Once = Once::new();
         DRIVERS.call_once(sqlx::any::install_default_drivers);
         let url = address.url().ok_or_else(|| JournalError::Other {
@@ -141,17 +141,17 @@ impl Store {
         Ok(store)
     }
 
-    pub(super) async fn begin(&mut self) -> Result<Transaction<'_, Any>, Fault> {
+    pub(super) async fn begin(&mut self) -> Result<Transaction<'_, Any>, StorageFault> {
         Ok(self.connection.begin_with(self.dialect.begin()).await?)
     }
 }
 
 /// Commits, and tells a failure to do so from everything before it.
-pub(super) async fn commit(transaction: Transaction<'_, Any>) -> Result<(), Fault> {
-    transaction.commit().await.map_err(Fault::Commit)
+pub(super) async fn commit(transaction: Transaction<'_, Any>) -> Result<(), StorageFault> {
+    transaction.commit().await.map_err(StorageFault::Commit)
 }
 
-pub(super) async fn now(connection: &mut AnyConnection, dialect: Dialect) -> Result<i64, Fault> {
+pub(super) async fn now(connection: &mut AnyConnection, dialect: Dialect) -> Result<i64, StorageFault> {
     Ok(sqlx::query_scalar(dialect.now()).fetch_one(connection).await?)
 }
 

@@ -10,12 +10,12 @@ use unicode_width::UnicodeWidthChar;
 /// A text as one line that a terminal can show: nothing in it moves the cursor, changes colours, turns the direction
 /// of reading or hides. What remains of an escape sequence stays visible, because somebody wrote it.
 pub fn line(text: &str) -> Cow<'_, str> {
-    let mut pile = Pile::default();
+    let mut pile = StackedMarks::default();
     let is_clean = |c: char| (!c.is_whitespace() || c == ' ') && !is_hostile(c) && pile.takes(c);
     if text.chars().all(is_clean) {
         return Cow::Borrowed(text);
     }
-    let mut pile = Pile::default();
+    let mut pile = StackedMarks::default();
     let kept = text.chars().filter_map(|c| match c {
         _ if c.is_whitespace() => Some(' ').filter(|blank| pile.takes(*blank)),
         _ if is_hostile(c) => None,
@@ -27,9 +27,9 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Marks that stand on one character. No writing needs more than a few, and hundreds of them are one cell that a terminal
 /// draws over its neighbours.
 #[derive(Default)]
-struct Pile(u32);
+struct StackedMarks(u32);
 
-impl Pile {
+impl StackedMarks {
     const HIGHEST: u32 = 6;
 
     fn takes(&mut self, c: char) -> bool {

@@ -1,9 +1,9 @@
 //! How a thread is written as JSON, wherever Cloture prints one.
 
 use crate::domain::finding::Thread;
-use crate::domain::machine::{Actions, Machine, Status};
+use crate::domain::machine::{ActionSet, ThreadMachine, ThreadStatus};
 use crate::domain::policy::Policy;
-use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
+use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -39,8 +39,8 @@ impl<'a> ThreadLine<'a> {
 
     /// Under the id that the forge gave it.
     pub(crate) fn named(id: &'a ThreadId, thread: &'a Thread, policy: &Policy) -> Self {
-        let Machine { status, counters, reopens, returns } = thread.machine;
-        let names = |actions: Actions| actions.iter().map(Action::name).collect();
+        let ThreadMachine { status, counters, reopens, returns } = thread.machine;
+        let names = |actions: ActionSet| actions.iter().map(ReviewerAction::name).collect();
         let legal = thread.machine.legal(policy);
         Self {
             id,
@@ -61,7 +61,7 @@ impl<'a> ThreadLine<'a> {
     }
 
     /// A thread that nobody's machine runs on: it has a status, and nothing to count or to offer.
-    pub(crate) fn unowned(id: &'a ThreadId, status: Status) -> Self {
+    pub(crate) fn unowned(id: &'a ThreadId, status: ThreadStatus) -> Self {
         Self {
             id,
             reviewer: None,

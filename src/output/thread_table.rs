@@ -1,7 +1,7 @@
 //! How threads are written in columns, by every command that lists some for people.
 
 use crate::domain::finding::Finding;
-use crate::domain::machine::Status as ThreadStatus;
+use crate::domain::machine::ThreadStatus;
 use crate::domain::vocabulary::Severity;
 use crate::output::sanitize;
 use std::fmt;

@@ -50,7 +50,7 @@ const SMALL_WORDS: [&str; 22] = [
 
 /// A sentence's signals.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct SentenceEvidence {
     signals: BTreeSet<Signal>,
     /// It names a commit.
     pub(super) names_commit: bool,
@@ -64,7 +64,7 @@ pub(super) struct Evidence {
     pub(super) small_words: usize,
 }
 
-impl Evidence {
+impl SentenceEvidence {
     pub(super) fn has(&self, signal: Signal) -> bool {
         self.signals.contains(&signal)
     }
@@ -76,12 +76,12 @@ impl Evidence {
 
 /// Reads a sentence. The order matters: a phrase spends its words, so that the "agree" in "don't agree" and the
 /// "not" in "not by accident" are heard once.
-pub(super) fn weigh(mut sentence: Sentence) -> Evidence {
-    let mut evidence = Evidence {
+pub(super) fn weigh(mut sentence: Sentence) -> SentenceEvidence {
+    let mut evidence = SentenceEvidence {
         names_commit: sentence.words.iter().any(|word| word.text == COMMIT),
         length: count_words(&sentence, |_| true),
         small_words: sentence.words.iter().filter(|word| SMALL_WORDS.contains(&word.text.as_str())).count(),
-        ..Evidence::default()
+        ..SentenceEvidence::default()
     };
     let asks = sentence.asks || !find(&sentence, Signal::Asks).is_empty();
     note(&mut evidence, Signal::Asks, asks);
@@ -123,7 +123,7 @@ pub(super) fn weigh(mut sentence: Sentence) -> Evidence {
     evidence
 }
 
-fn note(evidence: &mut Evidence, signal: Signal, found: bool) {
+fn note(evidence: &mut SentenceEvidence, signal: Signal, found: bool) {
     if found {
         evidence.signals.insert(signal);
     }
@@ -138,8 +138,10 @@ fn count_words(sentence: &Sentence, counts: impl Fn(bool) -> bool) -> usize {
 fn is_planned(sentence: &Sentence, range: &Range<usize>) -> bool {
     let from = range.start.saturating_sub(REACH_BEFORE_FIXED);
     let before = &sentence.words[from..range.start];
-    let clause =
-        before.iter().rposition(super::sentence::Word::is_stop).map_or(before, |at| &before[at + 1..]);
+    let clause = before
+        .iter()
+        .rposition(super::sentence::SentenceWord::is_stop)
+        .map_or(before, |at| &before[at + 1..]);
     clause.iter().any(|word| NOT_DONE.contains(&word.text.as_str()))
 }
 

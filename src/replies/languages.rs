@@ -22,9 +22,9 @@ mod turkish;
 pub(super) use english::DEEDS;
 
 /// For each signal its phrases, separated by semicolons.
-type Table = &'static [(Signal, &'static str)];
+type PhraseTable = &'static [(Signal, &'static str)];
 
-pub(super) const LANGUAGES: [Table; 10] = [
+pub(super) const LANGUAGES: [PhraseTable; 10] = [
     english::PHRASES,
     japanese::PHRASES,
     chinese::PHRASES,

@@ -123,7 +123,7 @@ static PHRASES: LazyLock<BTreeMap<Signal, Phrases>> = LazyLock::new(|| {
 /// so they lie one behind the other, in words that the tables lend.
 #[derive(Default)]
 struct Phrases {
-    parts: Vec<Part>,
+    parts: Vec<PhrasePart>,
     /// Where each phrase ends, and the next begins.
     ends: Vec<usize>,
     /// Sorted by the word.
@@ -137,9 +137,9 @@ impl Phrases {
         let index = self.ends.len();
         let begin = self.parts.len();
         parse(phrase, &mut self.parts);
-        match self.parts[begin..].iter().find(|part| !matches!(part, Part::Beginning)) {
-            Some(Part::Word(word)) => self.by_first_word.push((word, index)),
-            Some(Part::Either(words)) => {
+        match self.parts[begin..].iter().find(|part| !matches!(part, PhrasePart::Beginning)) {
+            Some(PhrasePart::Word(word)) => self.by_first_word.push((word, index)),
+            Some(PhrasePart::Either(words)) => {
                 self.by_first_word.extend(words.split('/').map(|word| (word, index)));
             }
             _ => self.by_no_word.push(index),
@@ -154,13 +154,13 @@ impl Phrases {
         self.ends.shrink_to_fit();
     }
 
-    fn opening_with(&self, word: &str) -> impl Iterator<Item = &[Part]> {
+    fn opening_with(&self, word: &str) -> impl Iterator<Item = &[PhrasePart]> {
         let from = self.by_first_word.partition_point(|(first, _)| *first < word);
         let known = self.by_first_word[from..].iter().take_while(move |(first, _)| *first == word);
         known.map(|(_, index)| index).chain(&self.by_no_word).map(|index| self.phrase(*index))
     }
 
-    fn phrase(&self, index: usize) -> &[Part] {
+    fn phrase(&self, index: usize) -> &[PhrasePart] {
         let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.parts[begin..self.ends[index]]
     }
@@ -169,7 +169,7 @@ impl Phrases {
 static DEED_FORMS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| DEEDS.split_whitespace().collect());
 
 #[derive(Clone, Copy)]
-enum Part {
+enum PhrasePart {
     Beginning,
     End,
     Gap,
@@ -181,49 +181,49 @@ enum Part {
     Either(&'static str),
 }
 
-fn parse(phrase: &'static str, parts: &mut Vec<Part>) {
+fn parse(phrase: &'static str, parts: &mut Vec<PhrasePart>) {
     for piece in phrase.split_whitespace() {
         match piece {
-            "^" => parts.push(Part::Beginning),
-            "$" => parts.push(Part::End),
-            ".." => parts.push(Part::Gap),
-            "@deed" => parts.push(Part::Deed),
+            "^" => parts.push(PhrasePart::Beginning),
+            "$" => parts.push(PhrasePart::End),
+            ".." => parts.push(PhrasePart::Gap),
+            "@deed" => parts.push(PhrasePart::Deed),
             _ if piece.contains(is_unspaced) => split_unspaced(piece, parts),
-            _ if piece.contains('/') => parts.push(Part::Either(piece)),
+            _ if piece.contains('/') => parts.push(PhrasePart::Either(piece)),
             _ => parts.push(match (piece.strip_suffix('*'), piece.strip_prefix('*')) {
-                (Some(stem), _) => Part::Stem(stem),
-                (None, Some(ending)) => Part::Ending(ending),
-                (None, None) => Part::Word(piece),
+                (Some(stem), _) => PhrasePart::Stem(stem),
+                (None, Some(ending)) => PhrasePart::Ending(ending),
+                (None, None) => PhrasePart::Word(piece),
             }),
         }
     }
 }
 
 /// "別prで" is three words: each ideograph, and the Latin letters between them.
-fn split_unspaced(piece: &'static str, parts: &mut Vec<Part>) {
+fn split_unspaced(piece: &'static str, parts: &mut Vec<PhrasePart>) {
     let mut rest = piece;
     while let Some(first) = rest.chars().next() {
         let end =
             if is_unspaced(first) { first.len_utf8() } else { rest.find(is_unspaced).unwrap_or(rest.len()) };
         let (word, behind) = rest.split_at(end);
-        parts.push(Part::Word(word));
+        parts.push(PhrasePart::Word(word));
         rest = behind;
     }
 }
 
 /// Where the parts end if they begin at a word. Gaps are short and rare, so the recursion is shallow.
-fn end_of(parts: &[Part], sentence: &Sentence, at: usize) -> Option<usize> {
+fn end_of(parts: &[PhrasePart], sentence: &Sentence, at: usize) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else {
         return Some(at);
     };
     let words = &sentence.words;
     match part {
-        Part::Beginning => end_of(rest, sentence, at).filter(|_| begins_clause(sentence, at)),
-        Part::End => {
+        PhrasePart::Beginning => end_of(rest, sentence, at).filter(|_| begins_clause(sentence, at)),
+        PhrasePart::End => {
             let ends = words.get(at).is_none_or(|word| word.is_stop() || word.spent);
             ends.then(|| end_of(rest, sentence, at))?
         }
-        Part::Gap => (at..=at + WIDEST_GAP)
+        PhrasePart::Gap => (at..=at + WIDEST_GAP)
             .take_while(|&to| words.get(at..to).is_some_and(|gap| gap.iter().all(|word| word.text != BAR)))
             .find_map(|to| end_of(rest, sentence, to)),
         _ => {
@@ -233,15 +233,15 @@ fn end_of(parts: &[Part], sentence: &Sentence, at: usize) -> Option<usize> {
     }
 }
 
-impl Part {
+impl PhrasePart {
     fn is(&self, word: &str) -> bool {
         match self {
-            Part::Beginning | Part::End | Part::Gap => false,
-            Part::Deed => DEED_FORMS.contains(word),
-            Part::Word(text) => word == *text,
-            Part::Stem(stem) => word.starts_with(stem),
-            Part::Ending(ending) => word.ends_with(ending),
-            Part::Either(texts) => texts.split('/').any(|text| text == word),
+            PhrasePart::Beginning | PhrasePart::End | PhrasePart::Gap => false,
+            PhrasePart::Deed => DEED_FORMS.contains(word),
+            PhrasePart::Word(text) => word == *text,
+            PhrasePart::Stem(stem) => word.starts_with(stem),
+            PhrasePart::Ending(ending) => word.ends_with(ending),
+            PhrasePart::Either(texts) => texts.split('/').any(|text| text == word),
         }
     }
 }

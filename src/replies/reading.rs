@@ -19,7 +19,7 @@ const HIDING_ELEMENTS: [&str; 7] = ["details", "blockquote", "pre", "code", "del
 
 /// What was visible in a post.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct VisibleText {
     /// The person's own lines, signatures of agents left out.
     pub(super) lines: Vec<String>,
     /// An agent's visible signature or hidden marker was among them.
@@ -30,7 +30,7 @@ pub(super) struct Reading {
 }
 
 /// Reads the beginning of a post, and its end for signatures.
-pub(super) fn read(body: &str) -> Reading {
+pub(super) fn read(body: &str) -> VisibleText {
     let (beginning, rest) = split_near(body, LONGEST_READ);
     let mut reading = read_part(beginning);
     if !rest.is_empty() {
@@ -49,14 +49,15 @@ fn split_near(text: &str, at: usize) -> (&str, &str) {
     text.split_at(at)
 }
 
-fn read_part(markdown: &str) -> Reading {
-    let mut walk = Walk { whole: true, ..Walk::default() };
+fn read_part(markdown: &str) -> VisibleText {
+    let mut walk = VisibleTextWalk { whole: true, ..VisibleTextWalk::default() };
     for event in Parser::new_ext(markdown, Options::ENABLE_STRIKETHROUGH) {
         walk.take(event);
     }
     let signed_in_comment = walk.comments.iter().any(|comment| agents::marks_comment(comment));
 
-    let mut reading = Reading { signed_by_agent: signed_in_comment, whole: walk.whole, ..Reading::default() };
+    let mut reading =
+        VisibleText { signed_by_agent: signed_in_comment, whole: walk.whole, ..VisibleText::default() };
     for line in walk.text.lines() {
         let (own, signed) = agents::split_signature(line);
         reading.signed_by_agent |= signed;
@@ -72,7 +73,7 @@ fn read_part(markdown: &str) -> Reading {
 
 /// The state of one pass over the Markdown events.
 #[derive(Default)]
-struct Walk {
+struct VisibleTextWalk {
     text: String,
     comments: Vec<String>,
     html: String,
@@ -85,7 +86,7 @@ struct Walk {
     whole: bool,
 }
 
-impl Walk {
+impl VisibleTextWalk {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. } | Tag::Strikethrough) => {

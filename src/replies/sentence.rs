@@ -66,7 +66,7 @@ const SPELLINGS: [(&str, &str); 14] = [
 ];
 
 #[derive(Debug, Clone)]
-pub(super) struct Word {
+pub(super) struct SentenceWord {
     pub(super) text: String,
     /// Inside quotation marks: it may be somebody else's word.
     pub(super) quoted: bool,
@@ -76,12 +76,12 @@ pub(super) struct Word {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sentence {
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<SentenceWord>,
     /// It ended with a question mark.
     pub(super) asks: bool,
 }
 
-impl Word {
+impl SentenceWord {
     pub(super) fn is_stop(&self) -> bool {
         self.text == COMMA || self.text == BAR
     }
@@ -212,7 +212,7 @@ impl Splitter {
     }
 
     fn push_word(&mut self, text: String) {
-        self.sentence.words.push(Word { text, quoted: self.quoted, spent: false });
+        self.sentence.words.push(SentenceWord { text, quoted: self.quoted, spent: false });
     }
 
     fn end_word(&mut self) {
@@ -293,7 +293,9 @@ mod tests {
     /// The sentences of a line, with what is quoted in brackets and a question mark behind those that ask.
     fn told(line: &str) -> Vec<String> {
         let sentence = |sentence: &Sentence| {
-            let word = |word: &Word| if word.quoted { format!("[{}]", word.text) } else { word.text.clone() };
+            let word = |word: &SentenceWord| {
+                if word.quoted { format!("[{}]", word.text) } else { word.text.clone() }
+            };
             let words: Vec<_> = sentence.words.iter().map(word).collect();
             format!("{}{}", words.join(" "), if sentence.asks { "?" } else { "" })
         };

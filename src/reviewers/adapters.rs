@@ -14,9 +14,9 @@ pub use command::Program;
 pub use openai::{ApiKey, Endpoint};
 
 use super::answer_schema::strict_schema;
-use super::prompt::{Prompt, PromptError, Purpose};
-use super::request::Request;
-use crate::domain::cycle::{Frozen, Protocol, Violation};
+use super::prompt::{Prompt, PromptError, PromptPurpose};
+use super::request::ReviewerRequest;
+use crate::domain::cycle::{FrozenCycle, Protocol, Violation};
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,14 +25,14 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Adapter {
     Program(Program),
-    Claude(Agent),
-    Codex(Agent),
+    Claude(ReviewerAgent),
+    Codex(ReviewerAgent),
     OpenAi(Endpoint),
 }
 
 /// A coding agent on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
+pub struct ReviewerAgent {
     pub program: Program,
     /// The agent's own choice where there is none.
     pub model: Option<String>,
@@ -41,7 +41,7 @@ pub struct Agent {
 
 /// An adapter with everything it needs, ready to be asked any number of times.
 #[derive(Debug)]
-pub struct Driver {
+pub struct ReviewerDriver {
     adapter: Adapter,
     /// None for a program, which gets the request as it is.
     prompt: Option<Prompt>,
@@ -65,9 +65,9 @@ pub enum DriverError {
 
 /// What one call is about.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
-    pub request: &'a Request,
-    pub frozen: &'a Frozen,
+pub struct ReviewerCall<'a> {
+    pub request: &'a ReviewerRequest,
+    pub frozen: &'a FrozenCycle,
     pub protocol: Protocol,
     /// C2: with one byte more the answer is oversized.
     pub most_bytes: u32,
@@ -75,19 +75,19 @@ pub struct Asked<'a> {
 
 /// What came back: an answer in the protocol's form, or what was wrong with getting one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ReviewerResponse {
     pub answer: Result<Vec<u8>, Violation>,
     /// The end of its log, for people. Not cleaned.
     pub log: String,
     pub took: Duration,
 }
 
-impl Driver {
+impl ReviewerDriver {
     /// Reads what the adapter needs: its prompt, its key. The environment is passed in, so that a test decides it.
     pub async fn ready(
         adapter: Adapter,
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
-    ) -> Result<Driver, DriverError> {
+    ) -> Result<ReviewerDriver, DriverError> {
         let (prompt, key) = match &adapter {
             Adapter::Program(_) => (None, None),
             Adapter::Claude(agent) | Adapter::Codex(agent) => {
@@ -98,7 +98,7 @@ impl Driver {
                 (Some(prompt), endpoint.key(environment).await?)
             }
         };
-        Ok(Driver { adapter, prompt, key })
+        Ok(ReviewerDriver { adapter, prompt, key })
     }
 
     /// What the reviewer reads beside the request.
@@ -107,7 +107,7 @@ impl Driver {
     }
 
     /// Asks once.
-    pub async fn ask(&self, asked: &Asked<'_>) -> Said {
+    pub async fn ask(&self, asked: &ReviewerCall<'_>) -> ReviewerResponse {
         match &self.adapter {
             Adapter::Program(program) => command::ask(program, asked).await,
             Adapter::Claude(agent) => claude::ask(agent, &self.worded(asked), asked).await,
@@ -119,7 +119,7 @@ impl Driver {
     }
 
     /// The request as a prompt. The diff stands by itself, because it is easier to read that way.
-    fn worded(&self, asked: &Asked<'_>) -> Worded {
+    fn worded(&self, asked: &ReviewerCall<'_>) -> PromptAndSchema {
         let schema = strict_schema(asked.frozen, asked.protocol);
         let mut shown = asked.request.clone();
         let diff = std::mem::take(&mut shown.diff);
@@ -131,19 +131,19 @@ impl Driver {
         let request = serde_json::to_string_pretty(&request).unwrap_or_default();
         let material = [("request", request.as_str()), ("diff", diff.as_str())];
         let prompt = self.prompt.as_ref().map_or_else(String::new, |prompt| prompt.filled(&material));
-        Worded { prompt, schema }
+        PromptAndSchema { prompt, schema }
     }
 }
 
 /// A prompt and the schema that goes with it.
 #[derive(Debug)]
-struct Worded {
+struct PromptAndSchema {
     prompt: String,
     schema: serde_json::Value,
 }
 
 async fn review_prompt(file: Option<&Path>) -> Result<Prompt, PromptError> {
-    Prompt::load(Purpose::Review, file).await
+    Prompt::load(PromptPurpose::Review, file).await
 }
 
 fn malformed(message: impl Into<String>) -> Violation {

@@ -1,11 +1,11 @@
 //! Reading a driven reviewer's answer. Whatever it printed, what comes out is an answer that the engine can
 //! check or a violation that can be fed back; nothing a reviewer writes is an error of ours.
 
-use crate::domain::cycle::{Answer, Choice, Protocol, Report, Violation};
+use crate::domain::cycle::{AnswerFinding, Protocol, ReviewerAnswer, ThreadChoice, Violation};
 use crate::domain::finding::Finding;
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
-use crate::domain::vocabulary::{Action, Category, FilePath, Severity, Stance, ThreadId};
+use crate::domain::vocabulary::{Category, FilePath, ReviewerAction, Severity, Stance, ThreadId};
 use crate::reviewers::object::Object;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// An answer and what it says about the pull request as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Received {
-    pub answer: Answer,
+pub struct ReceivedAnswer {
+    pub answer: ReviewerAnswer,
     pub summary: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub fn read(
     protocol: Protocol,
     policy: &Policy,
     name_thread: impl Fn(usize) -> ThreadId,
-) -> Result<Received, Violation> {
+) -> Result<ReceivedAnswer, Violation> {
     if printed.len() as u64 > u64::from(policy.max_answer_bytes) {
         let (size, most) = (printed.len(), policy.max_answer_bytes);
         return Err(Violation::OversizedAnswer(format!("{size} bytes, where {most} are allowed")));
@@ -34,14 +34,14 @@ pub fn read(
         serde_json::from_slice(printed).map_err(|error| Violation::MalformedAnswer(error.to_string()))?;
     let Object(AnswerEntry { actions, findings, summary }) = parsed(value, "")?;
     let answer = assemble(protocol, actions, findings, |index, finding: FindingEntry| {
-        Ok(Report { id: name_thread(index), finding: finding.into_finding("", None)? })
+        Ok(AnswerFinding { id: name_thread(index), finding: finding.into_finding("", None)? })
     })?;
     let most = policy.max_findings_per_answer;
     if answer.reports().len() as u64 > u64::from(most) {
         let count = answer.reports().len();
         return Err(Violation::OversizedAnswer(format!("{count} findings, where {most} are allowed")));
     }
-    Ok(Received { answer, summary })
+    Ok(ReceivedAnswer { answer, summary })
 }
 
 /// Reads the two lists of an answer that a trace holds. There every finding names its thread itself, and
@@ -50,13 +50,13 @@ pub fn read_traced(
     protocol: Protocol,
     actions: Option<Value>,
     findings: Option<Value>,
-) -> Result<Answer, Violation> {
+) -> Result<ReviewerAnswer, Violation> {
     assemble(protocol, actions, findings, |_, traced: TracedFinding| {
         let TracedFinding { id, path, line, end_line, title, body, severity, category, suggestion } = traced;
         let line = Some(line);
         let entry = FindingEntry { path, line, end_line, title, body, severity, category, suggestion };
         let finding = entry.into_finding(&id, Some(id.as_str().into()))?;
-        Ok(Report { id: id.into(), finding })
+        Ok(AnswerFinding { id: id.into(), finding })
     })
 }
 
@@ -72,7 +72,7 @@ struct AnswerEntry {
 #[serde(deny_unknown_fields)]
 struct ChoiceEntry {
     thread: ThreadId,
-    action: Action,
+    action: ReviewerAction,
     stance: Stance,
     body: Option<Arc<str>>,
 }
@@ -133,8 +133,8 @@ fn assemble<E: DeserializeOwned>(
     protocol: Protocol,
     actions: Option<Value>,
     findings: Option<Value>,
-    report: impl Fn(usize, E) -> Result<Report, Violation>,
-) -> Result<Answer, Violation> {
+    report: impl Fn(usize, E) -> Result<AnswerFinding, Violation>,
+) -> Result<ReviewerAnswer, Violation> {
     let choices: Vec<Object<ChoiceEntry>> = list(actions, "actions")?;
     let entries: Vec<Object<E>> = list(findings, "findings")?;
     let reports = entries
@@ -145,11 +145,11 @@ fn assemble<E: DeserializeOwned>(
     match protocol {
         Protocol::Actions => {
             let choices = choices.into_iter().map(|Object(ChoiceEntry { thread, action, stance, body })| {
-                Choice { thread, action, stance, comment: body }
+                ThreadChoice { thread, action, stance, comment: body }
             });
-            Ok(Answer::Actions { choices: choices.collect(), reports })
+            Ok(ReviewerAnswer::Actions { choices: choices.collect(), reports })
         }
-        Protocol::Findings if choices.is_empty() => Ok(Answer::Findings { reports }),
+        Protocol::Findings if choices.is_empty() => Ok(ReviewerAnswer::Findings { reports }),
         Protocol::Findings => Err(Violation::MalformedAnswer(
             "it has actions, but this reviewer lists findings only and the engine derives the actions"
                 .to_owned(),

@@ -5,11 +5,11 @@ mod strict;
 
 pub use strict::{from_strict, strict_schema};
 
-use crate::domain::cycle::{Frozen, Protocol};
-use crate::domain::vocabulary::{Action, Category, Severity, Stance};
+use crate::domain::cycle::{FrozenCycle, Protocol};
+use crate::domain::vocabulary::{Category, ReviewerAction, Severity, Stance};
 use serde_json::{Value, json};
 
-pub fn answer_schema(frozen: &Frozen, protocol: Protocol) -> Value {
+pub fn answer_schema(frozen: &FrozenCycle, protocol: Protocol) -> Value {
     let mut properties =
         json!({ "findings": { "type": "array", "items": finding() }, "summary": text_or_null() });
     let mut required = Vec::new();
@@ -30,10 +30,10 @@ pub fn answer_schema(frozen: &Frozen, protocol: Protocol) -> Value {
 }
 
 /// One entry for each thread, no more and no less. Each thread's entry is spelt out for either stance.
-fn actions(frozen: &Frozen) -> Value {
+fn actions(frozen: &FrozenCycle) -> Value {
     let permitted = frozen.threads.iter().flat_map(|(thread, asked)| {
         Stance::ALL.into_iter().map(move |stance| {
-            let legal: Vec<_> = asked.legal.under(stance).iter().map(Action::name).collect();
+            let legal: Vec<_> = asked.legal.under(stance).iter().map(ReviewerAction::name).collect();
             json!({
                 "type": "object",
                 "properties": {

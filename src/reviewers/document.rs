@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// What a post says, in the order in which it says it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Document {
-    pub(super) lines: Vec<Line>,
+pub(super) struct PostDocument {
+    pub(super) lines: Vec<PostLine>,
     /// Hidden comments, without their delimiters.
     pub(super) comments: Vec<String>,
     pub(super) fences: Vec<Fence>,
@@ -18,10 +18,10 @@ pub(super) struct Document {
 
 /// A line as a reader sees it: a break, a paragraph, a heading, a table's row or a list's item ends one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Line {
+pub(super) struct PostLine {
     /// Its words, with single spaces.
     pub(super) text: String,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<StyledText>,
     /// The descriptions of the images in it.
     pub(super) badges: Vec<String>,
     /// Where its links lead.
@@ -34,21 +34,21 @@ pub(super) struct Line {
     pub(super) is_summary: bool,
     pub(super) quoted: u32,
     /// It opens an item of a list.
-    pub(super) item: Option<Item>,
+    pub(super) item: Option<ListItemKind>,
     /// Where it begins in the post.
     pub(super) at: usize,
 }
 
 /// An item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum ListItemKind {
     Bullet,
     Numbered,
 }
 
 /// A stretch of text of one style. Code stands in backticks, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct StyledText {
     pub(super) text: String,
     pub(super) style: Style,
 }
@@ -71,18 +71,18 @@ pub(super) struct Fence {
     pub(super) text: String,
 }
 
-impl Document {
-    pub(super) fn parse(source: &str) -> Document {
+impl PostDocument {
+    pub(super) fn parse(source: &str) -> PostDocument {
         walk::walk(source)
     }
 
     /// The lines that stand open: neither folded away nor the label of something that is.
-    pub(super) fn open_lines(&self) -> impl Iterator<Item = &Line> {
+    pub(super) fn open_lines(&self) -> impl Iterator<Item = &PostLine> {
         self.lines.iter().filter(|line| line.folded == 0 && !line.is_summary)
     }
 
     /// The first open line with words in it.
-    pub(super) fn lead(&self) -> Option<&Line> {
+    pub(super) fn lead(&self) -> Option<&PostLine> {
         self.open_lines().find(|line| line.has_words())
     }
 
@@ -104,14 +104,14 @@ impl Document {
     }
 }
 
-impl Line {
+impl PostLine {
     pub(super) fn has_words(&self) -> bool {
         self.runs.iter().any(|run| has_words(&run.text))
     }
 
     /// What of it is set small.
     pub(super) fn small(&self) -> String {
-        let small: Vec<Run> = self.runs.iter().filter(|run| run.style.small).cloned().collect();
+        let small: Vec<StyledText> = self.runs.iter().filter(|run| run.style.small).cloned().collect();
         joined(&small)
     }
 
@@ -155,7 +155,7 @@ pub(super) fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-fn joined(runs: &[Run]) -> String {
+fn joined(runs: &[StyledText]) -> String {
     let mut text = String::new();
     for run in runs {
         for (index, word) in run.text.split_whitespace().enumerate() {

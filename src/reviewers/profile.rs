@@ -1,6 +1,6 @@
 //! What a reviewer is known by and how its posts are read, as data.
 //!
-//! Every key of a profile is declared once, in [`keys`]: from it come the profile itself, and a [`Change`] that gives some of
+//! Every key of a profile is declared once, in [`keys`]: from it come the profile itself, and a [`ProfileOverride`] that gives some of
 //! the keys and leaves the others as they are. The program's own profiles and a configuration's are both changes; they
 //! differ only in what they are applied to.
 
@@ -23,14 +23,14 @@ macro_rules! keys {
         /// Some keys of a profile.
         #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
         #[serde(deny_unknown_fields, default)]
-        pub struct Change {
+        pub struct ProfileOverride {
             pub name: String,
             $(pub $key: Option<$kind>,)+
         }
 
         impl Profile {
             /// Takes over what the change gives, and names those keys.
-            pub(super) fn apply(&mut self, change: &Change) -> Vec<&'static str> {
+            pub(super) fn apply(&mut self, change: &ProfileOverride) -> Vec<&'static str> {
                 let mut given = Vec::new();
                 self.name.clone_from(&change.name);
                 $(if let Some(value) = &change.$key {
@@ -52,7 +52,7 @@ keys! {
     /// The numbers of those accounts; they stay when a login changes.
     ids: Vec<u64>,
     /// What those accounts must be, so that a person who takes a bot's name is nobody.
-    kind: Kind,
+    kind: ProfileAccountKind,
     /// Accounts that it shares with others. There, one of `body_marks` has to stand in the post.
     shared_logins: Vec<String>,
     body_marks: Vec<Pattern>,
@@ -104,7 +104,7 @@ keys! {
     settles: Vec<Settling>,
 }
 
-impl Change {
+impl ProfileOverride {
     /// Whether it gives anything but the name.
     pub fn is_empty(&self) -> bool {
         Profile::default().apply(self).is_empty()
@@ -114,7 +114,7 @@ impl Change {
 /// The kind of account. A profile that says nothing means a bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ProfileAccountKind {
     #[default]
     Bot,
     User,
@@ -122,14 +122,18 @@ pub enum Kind {
     Any,
 }
 
-impl Kind {
-    pub const ALL: [(&'static str, Kind); 3] = [("bot", Kind::Bot), ("user", Kind::User), ("any", Kind::Any)];
+impl ProfileAccountKind {
+    pub const ALL: [(&'static str, ProfileAccountKind); 3] = [
+        ("bot", ProfileAccountKind::Bot),
+        ("user", ProfileAccountKind::User),
+        ("any", ProfileAccountKind::Any),
+    ];
 
     pub(super) fn fits(self, account: AccountKind) -> bool {
         match self {
-            Kind::Bot => account == AccountKind::Bot,
-            Kind::User => matches!(account, AccountKind::User | AccountKind::EnterpriseUser),
-            Kind::Any => true,
+            ProfileAccountKind::Bot => account == AccountKind::Bot,
+            ProfileAccountKind::User => matches!(account, AccountKind::User | AccountKind::EnterpriseUser),
+            ProfileAccountKind::Any => true,
         }
     }
 }
@@ -238,7 +242,7 @@ impl Settling {
 /// The place in a post where a mark counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum At {
+pub enum MarkPosition {
     /// Any line that is neither folded away nor fenced off.
     #[default]
     Line,
@@ -256,15 +260,15 @@ pub enum At {
     Comment,
 }
 
-impl At {
-    pub const ALL: [(&'static str, At); 7] = [
-        ("line", At::Line),
-        ("lead", At::Lead),
-        ("badge", At::Badge),
-        ("notice", At::Notice),
-        ("small", At::Small),
-        ("summary", At::Summary),
-        ("comment", At::Comment),
+impl MarkPosition {
+    pub const ALL: [(&'static str, MarkPosition); 7] = [
+        ("line", MarkPosition::Line),
+        ("lead", MarkPosition::Lead),
+        ("badge", MarkPosition::Badge),
+        ("notice", MarkPosition::Notice),
+        ("small", MarkPosition::Small),
+        ("summary", MarkPosition::Summary),
+        ("comment", MarkPosition::Comment),
     ];
 }
 
@@ -273,7 +277,7 @@ impl At {
 #[serde(deny_unknown_fields)]
 pub struct Mark {
     #[serde(default)]
-    pub at: At,
+    pub at: MarkPosition,
     pub pattern: Pattern,
 }
 
@@ -282,7 +286,7 @@ pub struct Mark {
 #[serde(deny_unknown_fields)]
 pub struct SeverityMark {
     #[serde(default)]
-    pub at: At,
+    pub at: MarkPosition,
     pub pattern: Pattern,
     pub is: Severity,
 }
@@ -292,7 +296,7 @@ pub struct SeverityMark {
 #[serde(deny_unknown_fields)]
 pub struct CategoryMark {
     #[serde(default)]
-    pub at: At,
+    pub at: MarkPosition,
     pub pattern: Pattern,
     pub is: Category,
 }

@@ -3,9 +3,9 @@
 //! The profiles that the program carries are in `assets/reviewers.toml`; a configuration changes them key by key or adds its
 //! own. Look-alikes exist, so nothing here matches a part of a name.
 
-use super::profile::{Change, Mark, Profile, SeverityMark};
+use super::profile::{Mark, Profile, ProfileOverride, SeverityMark};
 use super::reading;
-use crate::domain::post::{Reading, Reads, Where};
+use crate::domain::post::{ParsedPost, PostPlace, PostReader};
 use crate::domain::re_review::ReadsReplies;
 use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::{Intent, ReviewerName};
@@ -18,7 +18,7 @@ const BUILT_IN: &str = include_str!("../../assets/reviewers.toml");
 /// The known reviewers, ready to be looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profiles {
-    known: Vec<Known>,
+    known: Vec<ActiveProfile>,
     by_name: BTreeMap<ReviewerName, usize>,
     by_id: BTreeMap<u64, usize>,
     /// In lower case: the forge does not tell logins apart by case.
@@ -29,7 +29,7 @@ pub struct Profiles {
 
 /// A profile in force, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct ActiveProfile {
     pub name: ReviewerName,
     pub profile: Profile,
     /// The program carries a profile of this name.
@@ -64,11 +64,11 @@ pub enum ProfilesError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ProfileFile {
     #[serde(default)]
     common: Common,
     #[serde(default)]
-    profiles: Vec<Change>,
+    profiles: Vec<ProfileOverride>,
 }
 
 impl Profiles {
@@ -78,14 +78,14 @@ impl Profiles {
     }
 
     /// The program's profiles with a configuration's changes to them, and the profiles that it adds.
-    pub fn in_force(changes: &[Change]) -> Result<Profiles, ProfilesError> {
+    pub fn in_force(changes: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
         Self::parse(BUILT_IN, changes)
     }
 
-    pub fn parse(text: &str, changes: &[Change]) -> Result<Profiles, ProfilesError> {
-        let file: File =
+    pub fn parse(text: &str, changes: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
+        let file: ProfileFile =
             toml::from_str(text).map_err(|error| ProfilesError::Unreadable(error.to_string()))?;
-        let mut known: Vec<Known> = Vec::new();
+        let mut known: Vec<ActiveProfile> = Vec::new();
         for (change, built_in) in
             file.profiles.iter().map(|own| (own, true)).chain(changes.iter().map(|theirs| (theirs, false)))
         {
@@ -100,19 +100,19 @@ impl Profiles {
                     let mut profile = Profile::default();
                     let given = profile.apply(change);
                     let configured = if built_in { Vec::new() } else { given };
-                    known.push(Known { name, profile, built_in, configured });
+                    known.push(ActiveProfile { name, profile, built_in, configured });
                 }
             }
         }
         Self::new(known, file.common)
     }
 
-    fn new(known: Vec<Known>, common: Common) -> Result<Profiles, ProfilesError> {
+    fn new(known: Vec<ActiveProfile>, common: Common) -> Result<Profiles, ProfilesError> {
         let mut by_id = BTreeMap::new();
         let mut by_login = BTreeMap::new();
         let mut by_name = BTreeMap::new();
         let mut by_shared_login: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let ambiguous = |what: String, first: usize, second: &Known| ProfilesError::Ambiguous {
+        let ambiguous = |what: String, first: usize, second: &ActiveProfile| ProfilesError::Ambiguous {
             what,
             first: known[first].name.clone(),
             second: second.name.clone(),
@@ -157,16 +157,16 @@ impl Profiles {
         Some(&known.name)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Known> {
+    pub fn iter(&self) -> impl Iterator<Item = &ActiveProfile> {
         self.known.iter()
     }
 
-    pub fn get(&self, name: &ReviewerName) -> Option<&Known> {
+    pub fn get(&self, name: &ReviewerName) -> Option<&ActiveProfile> {
         self.by_name.get(name).map(|index| &self.known[*index])
     }
 
     /// Reads the post of a bot that nobody knows, by the marks that many share.
-    pub fn read_unknown(&self, place: Where, body: &str) -> Reading {
+    pub fn read_unknown(&self, place: PostPlace, body: &str) -> ParsedPost {
         let profile = Profile { failure: self.common.unknown_failure.clone(), ..Profile::default() };
         reading::read(&profile, &self.common, place, body)
     }
@@ -182,12 +182,12 @@ impl ReadsReplies for Profiles {
     }
 }
 
-impl Reads for Profiles {
+impl PostReader for Profiles {
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
         self.recognise_post(by, body).cloned()
     }
 
-    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+    fn read(&self, reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost {
         match self.get(reviewer) {
             Some(known) => reading::read(&known.profile, &self.common, place, body),
             None => self.read_unknown(place, body),

@@ -18,7 +18,7 @@ pub struct Prompt {
 
 /// What a prompt is for, and which places it must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum PromptPurpose {
     Review,
     Fix,
 }
@@ -33,28 +33,28 @@ pub enum PromptError {
 
 const FENCE: &str = "{{fence}}";
 
-impl Purpose {
+impl PromptPurpose {
     /// The places without which a prompt makes no sense.
     fn places(self) -> &'static [&'static str] {
         match self {
-            Purpose::Review => &[FENCE, "{{request}}", "{{diff}}"],
-            Purpose::Fix => &[FENCE, "{{task}}"],
+            PromptPurpose::Review => &[FENCE, "{{request}}", "{{diff}}"],
+            PromptPurpose::Fix => &[FENCE, "{{task}}"],
         }
     }
 }
 
 impl Prompt {
     /// The one that the program carries.
-    pub fn built_in(purpose: Purpose) -> Prompt {
+    pub fn built_in(purpose: PromptPurpose) -> Prompt {
         let template = match purpose {
-            Purpose::Review => REVIEW,
-            Purpose::Fix => FIX,
+            PromptPurpose::Review => REVIEW,
+            PromptPurpose::Fix => FIX,
         };
         Prompt { template: template.to_owned() }
     }
 
     /// One that somebody wrote, else the built-in one.
-    pub async fn load(purpose: Purpose, file: Option<&Path>) -> Result<Prompt, PromptError> {
+    pub async fn load(purpose: PromptPurpose, file: Option<&Path>) -> Result<Prompt, PromptError> {
         let Some(file) = file else { return Ok(Prompt::built_in(purpose)) };
         let template = tokio::fs::read_to_string(file)
             .await
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn built_in_prompts_have_their_places() {
-        for purpose in [Purpose::Review, Purpose::Fix] {
+        for purpose in [PromptPurpose::Review, PromptPurpose::Fix] {
             let prompt = Prompt::built_in(purpose);
             assert!(purpose.places().iter().all(|place| prompt.template.contains(place)), "{purpose:?}");
         }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_fence_cannot_be_written_by_whoever_is_fenced() {
-        let prompt = Prompt::built_in(Purpose::Review);
+        let prompt = Prompt::built_in(PromptPurpose::Review);
         let first = prompt.filled(&[("request", "{}"), ("diff", "+x")]);
         let fence = fence_in(&first);
         assert_eq!(first, prompt.filled(&[("request", "{}"), ("diff", "+x")]));
@@ -157,9 +157,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("review.md");
         std::fs::write(&file, "{{fence}}{{request}}").unwrap();
-        let refused = Prompt::load(Purpose::Review, Some(&file)).await.unwrap_err();
+        let refused = Prompt::load(PromptPurpose::Review, Some(&file)).await.unwrap_err();
         assert!(refused.to_string().contains("lacks {{diff}}"), "{refused}");
-        let missing = Prompt::load(Purpose::Fix, Some(&folder.path().join("none"))).await.unwrap_err();
+        let missing = Prompt::load(PromptPurpose::Fix, Some(&folder.path().join("none"))).await.unwrap_err();
         assert!(missing.to_string().contains("cannot be read"), "{missing}");
     }
 }

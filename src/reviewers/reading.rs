@@ -1,18 +1,18 @@
-//! What a reviewer's post says, read with its profile: a post in, [`Reading`] out.
+//! What a reviewer's post says, read with its profile: a post in, [`ParsedPost`] out.
 //!
-//! Marks are looked for where they mean something ([`At`]) and nowhere else. Whatever a post does not state is left out:
+//! Marks are looked for where they mean something ([`MarkPosition`]) and nowhere else. Whatever a post does not state is left out:
 //! no severity is guessed, no title is made up, and what cannot be told is no position.
 
 mod bodies;
 mod title;
 
-use super::document::{Document, Line, has_words};
+use super::document::{PostDocument, PostLine, has_words};
 use super::pattern::Pattern;
-use super::profile::{At, Mark, Profile};
+use super::profile::{Mark, MarkPosition, Profile};
 use super::profiles::Common;
 use crate::domain::place::LineRange;
-use crate::domain::post::{PostClass, Reading, Reported, Where};
-use crate::domain::review_loop::Content;
+use crate::domain::post::{ParsedPost, PostClass, PostPlace, ReportedFinding};
+use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{Category, FilePath, Severity, Sha, Stance};
 use std::sync::Arc;
 
@@ -28,73 +28,73 @@ const LONGEST_REPLY: usize = 16 << 10;
 /// As much of a notice as a sentence about it repeats.
 const LONGEST_REASON: usize = 240;
 
-pub(super) fn read(profile: &Profile, common: &Common, place: Where, body: &str) -> Reading {
-    let document = Document::parse(body);
+pub(super) fn read(profile: &Profile, common: &Common, place: PostPlace, body: &str) -> ParsedPost {
+    let document = PostDocument::parse(body);
     let is_short = document.open_length() <= LONGEST_NOTICE;
-    let post = Post { profile, common, body, document: &document, is_short };
+    let post = PostUnderReading { profile, common, body, document: &document, is_short };
     let commit = post.commit();
-    let nothing = |class, content| Reading {
+    let nothing = |class, content| ParsedPost {
         class,
         findings: Vec::new(),
         stance: None,
         content,
         commit: commit.clone(),
     };
-    if !document.lines.iter().any(Line::has_words) && document.fences.is_empty() {
-        return nothing(PostClass::Noise, Content::NotReady);
+    if !document.lines.iter().any(PostLine::has_words) && document.fences.is_empty() {
+        return nothing(PostClass::Noise, PostContent::NotReady);
     }
     if post.has(&profile.failure) {
-        return nothing(PostClass::Failure, Content::Failure(post.reason()));
+        return nothing(PostClass::Failure, PostContent::Failure(post.reason()));
     }
     if post.has(&profile.not_ready) {
-        return nothing(PostClass::Failure, Content::NotReady);
+        return nothing(PostClass::Failure, PostContent::NotReady);
     }
     if post.has(&profile.noise) {
-        return nothing(PostClass::Noise, Content::NotReady);
+        return nothing(PostClass::Noise, PostContent::NotReady);
     }
     match place {
-        Where::ThreadReply => {
-            Reading { stance: post.reply_stance(), ..nothing(PostClass::Reply, Content::NotReady) }
+        PostPlace::ThreadReply => {
+            ParsedPost { stance: post.reply_stance(), ..nothing(PostClass::Reply, PostContent::NotReady) }
         }
-        Where::ThreadRoot => post.finding(commit),
-        Where::Review | Where::Comment if post.has(&profile.finding) => post.finding(commit),
-        Where::Review | Where::Comment => post.summary(commit),
+        PostPlace::ThreadRoot => post.finding(commit),
+        PostPlace::Review | PostPlace::Comment if post.has(&profile.finding) => post.finding(commit),
+        PostPlace::Review | PostPlace::Comment => post.summary(commit),
     }
 }
 
 /// A post with everything that it is read by.
-struct Post<'a> {
+struct PostUnderReading<'a> {
     profile: &'a Profile,
     common: &'a Common,
     body: &'a str,
-    document: &'a Document,
+    document: &'a PostDocument,
     /// It could be a notice.
     is_short: bool,
 }
 
-impl Post<'_> {
-    fn finding(&self, commit: Option<Sha>) -> Reading {
+impl PostUnderReading<'_> {
+    fn finding(&self, commit: Option<Sha>) -> ParsedPost {
         let stance = if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
             Some(Stance::Accepts)
         } else {
             (!self.has(&self.profile.informs)).then_some(Stance::SeeksChange)
         };
-        Reading {
+        ParsedPost {
             class: PostClass::Finding,
             findings: vec![self.reported(self.body)],
             stance,
-            content: Content::Complete,
+            content: PostContent::Complete,
             commit,
         }
     }
 
-    fn summary(&self, commit: Option<Sha>) -> Reading {
+    fn summary(&self, commit: Option<Sha>) -> ParsedPost {
         if self.has(&self.profile.introduction) {
-            return Reading {
+            return ParsedPost {
                 class: PostClass::Summary,
                 findings: Vec::new(),
                 stance: None,
-                content: Content::NotReady,
+                content: PostContent::NotReady,
                 commit,
             };
         }
@@ -104,11 +104,11 @@ impl Post<'_> {
         } else {
             self.has(&self.profile.clean).then_some(Stance::Accepts)
         };
-        Reading { class: PostClass::Summary, findings, stance, content: Content::Complete, commit }
+        ParsedPost { class: PostClass::Summary, findings, stance, content: PostContent::Complete, commit }
     }
 
     /// The post, or a part of one, as one finding.
-    fn reported(&self, body: &str) -> Reported {
+    fn reported(&self, body: &str) -> ReportedFinding {
         let comments = || self.document.comments.iter().take(LONGEST_SPOT);
         let (path, lines) = comments()
             .find_map(|comment| self.profile.place.iter().find_map(|pattern| placed(pattern, head(comment))))
@@ -116,7 +116,7 @@ impl Post<'_> {
         let own_id = comments().find_map(|comment| {
             self.profile.own_id.iter().find_map(|pattern| first_group(pattern, head(comment)))
         });
-        Reported {
+        ReportedFinding {
             path,
             lines,
             title: title::title(self.profile, self.document).map(Arc::from),
@@ -195,24 +195,24 @@ impl Post<'_> {
     }
 
     /// Whether a pattern fits where it counts.
-    fn stands(&self, at: At, pattern: &Pattern) -> bool {
+    fn stands(&self, at: MarkPosition, pattern: &Pattern) -> bool {
         let fits = |text: &str| pattern.fits(head(text));
         let document = self.document;
         match at {
-            At::Line => self.open_lines().any(|line| fits(&line.text)),
-            At::Lead => document.lead().is_some_and(|line| fits(&line.text)),
-            At::Badge => document.badges().take(LONGEST_SPOT).any(fits),
-            At::Notice => self.is_short && self.open_lines().any(|line| fits(&line.text)),
-            At::Small => self.open_lines().any(|line| fits(&line.small())),
-            At::Summary => {
+            MarkPosition::Line => self.open_lines().any(|line| fits(&line.text)),
+            MarkPosition::Lead => document.lead().is_some_and(|line| fits(&line.text)),
+            MarkPosition::Badge => document.badges().take(LONGEST_SPOT).any(fits),
+            MarkPosition::Notice => self.is_short && self.open_lines().any(|line| fits(&line.text)),
+            MarkPosition::Small => self.open_lines().any(|line| fits(&line.small())),
+            MarkPosition::Summary => {
                 let lines = document.lines.iter().filter(|line| line.is_summary);
                 read_at_once(lines, LONGEST_POST).any(|line| fits(&line.text))
             }
-            At::Comment => document.comments.iter().take(LONGEST_SPOT).any(|comment| fits(comment)),
+            MarkPosition::Comment => document.comments.iter().take(LONGEST_SPOT).any(|comment| fits(comment)),
         }
     }
 
-    fn open_lines(&self) -> impl Iterator<Item = &Line> {
+    fn open_lines(&self) -> impl Iterator<Item = &PostLine> {
         read_at_once(self.document.open_lines(), LONGEST_POST)
     }
 
@@ -225,7 +225,10 @@ impl Post<'_> {
 }
 
 /// The lines up to the length that is read at all.
-fn read_at_once<'a>(lines: impl Iterator<Item = &'a Line>, most: usize) -> impl Iterator<Item = &'a Line> {
+fn read_at_once<'a>(
+    lines: impl Iterator<Item = &'a PostLine>,
+    most: usize,
+) -> impl Iterator<Item = &'a PostLine> {
     let mut length = 0;
     lines.take_while(move |line| {
         // Each line costs something, however short it is.

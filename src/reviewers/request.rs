@@ -7,18 +7,18 @@
 mod conversation;
 mod sizing;
 
-pub use conversation::Role;
+pub use conversation::SpeakerRole;
 
 use super::answer_schema::answer_schema;
-use crate::domain::cycle::{Frozen, Protocol, Violation};
+use crate::domain::cycle::{FrozenCycle, Protocol, Violation};
 use crate::domain::finding::Thread;
-use crate::domain::machine::Legal;
+use crate::domain::machine::LegalActions;
 use crate::domain::place::LineRange;
-use crate::domain::pull_request::PullRequest;
-use crate::domain::re_review::Fit;
+use crate::domain::pull_request::DrivenPullRequest;
+use crate::domain::re_review::PromptFit;
 use crate::domain::snapshot::{self, Account, AccountKind, PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::{
-    Action, Category, FilePath, Intent, ReviewerName, Severity, Sha, Stance, ThreadId,
+    Category, FilePath, Intent, ReviewerAction, ReviewerName, Severity, Sha, Stance, ThreadId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -30,10 +30,10 @@ pub const PROTOCOL: u32 = 1;
 
 /// What a request is made from, beside the engine's own threads: the same for every attempt at a cycle.
 #[derive(Clone, Copy)]
-pub struct Sources<'a> {
+pub struct RequestSources<'a> {
     pub snapshot: &'a PullRequestSnapshot,
     /// The conversation that the forge has about one of the engine's threads.
-    pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::Thread> + Sync),
+    pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::ReviewThread> + Sync),
     /// Which reviewer speaks in a post, if one does. Our own account posts for the reviewers we drive, so the text has
     /// a say in it.
     pub reviewer_of: &'a (dyn Fn(&ThreadComment) -> Option<ReviewerName> + Sync),
@@ -46,9 +46,9 @@ pub struct Sources<'a> {
     pub context_window: u64,
 }
 
-impl std::fmt::Debug for Sources<'_> {
+impl std::fmt::Debug for RequestSources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Sources { snapshot, protocol, context_window, .. } = self;
+        let RequestSources { snapshot, protocol, context_window, .. } = self;
         f.debug_struct("Sources")
             .field("repository", &snapshot.repository)
             .field("number", &snapshot.number)
@@ -60,15 +60,15 @@ impl std::fmt::Debug for Sources<'_> {
 
 /// A request, and how it fits the reviewer that will get it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
-    pub request: Request,
+pub struct PreparedRequest {
+    pub request: ReviewerRequest,
     /// Worth a warning or not; what was cut from it is gone from the request already.
-    pub fit: Fit,
+    pub fit: PromptFit,
 }
 
 /// The JSON object that a driven reviewer reads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Request {
+pub struct ReviewerRequest {
     pub protocol: u32,
     pub cycle: CyclePart,
     pub pull_request: PullRequestPart,
@@ -122,21 +122,21 @@ pub struct ThreadPart {
     pub flips: u32,
     pub cycles: u32,
     pub legal: LegalPart,
-    pub conversation: Vec<Entry>,
+    pub conversation: Vec<ConversationEntry>,
 }
 
 /// For each stance it may declare now, what it may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LegalPart {
-    pub seeks_change: Vec<Action>,
-    pub accepts: Vec<Action>,
+    pub seeks_change: Vec<ReviewerAction>,
+    pub accepts: Vec<ReviewerAction>,
 }
 
 /// One reply in a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct ConversationEntry {
     pub by: String,
-    pub role: Role,
+    pub role: SpeakerRole,
     /// What a person means by it; null for everybody else.
     pub intent: Option<Intent>,
     pub at: Timestamp,
@@ -160,12 +160,12 @@ pub struct ViolationPart {
 
 /// Makes the request for what was frozen. `wording` is whatever else the reviewer will be given to read.
 pub fn prepare(
-    frozen: &Frozen,
-    engine: &PullRequest,
-    sources: &Sources<'_>,
+    frozen: &FrozenCycle,
+    engine: &DrivenPullRequest,
+    sources: &RequestSources<'_>,
     violations: &[Violation],
     wording: &str,
-) -> Prepared {
+) -> PreparedRequest {
     let own = engine.threads().filter(|thread| thread.reviewer == frozen.reviewer);
     let mut threads = Vec::new();
     let mut settled = Vec::new();
@@ -180,7 +180,7 @@ pub fn prepare(
             }),
         }
     }
-    let request = Request {
+    let request = ReviewerRequest {
         protocol: PROTOCOL,
         cycle: CyclePart {
             reviewer: frozen.reviewer.clone(),
@@ -201,7 +201,7 @@ pub fn prepare(
     sizing::fitted(request, sources.context_window, wording)
 }
 
-impl Request {
+impl ReviewerRequest {
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(self)
     }
@@ -217,7 +217,7 @@ impl ViolationPart {
     }
 }
 
-fn thread_part(thread: &Thread, legal: Legal, sources: &Sources<'_>) -> ThreadPart {
+fn thread_part(thread: &Thread, legal: LegalActions, sources: &RequestSources<'_>) -> ThreadPart {
     let listed = |stance| legal.under(stance).iter().collect();
     let counters = thread.machine.counters;
     ThreadPart {

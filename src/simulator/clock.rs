@@ -15,14 +15,14 @@ pub enum ClockMode {
 
 /// Virtual time since the scenario's start, from what was advanced by hand and, where it runs, from the wall.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct VirtualClock {
     start: Timestamp,
     mode: ClockMode,
     advanced: SignedDuration,
     begun: Instant,
 }
 
-impl Clock {
+impl VirtualClock {
     pub(crate) fn new(start: Timestamp, mode: ClockMode) -> Self {
         Self { start, mode, advanced: SignedDuration::ZERO, begun: wall() }
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_manual_clock_moves_by_hand_only() {
         let start: Timestamp = "2026-03-02T09:00:00Z".parse().unwrap();
-        let mut clock = Clock::new(start, ClockMode::Manual);
+        let mut clock = VirtualClock::new(start, ClockMode::Manual);
         assert_eq!(clock.now(), start);
         clock.advance(Duration::from_secs(90));
         assert_eq!(clock.now().to_string(), "2026-03-02T09:01:30Z");
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_running_clock_never_goes_back() {
-        let mut clock = Clock::new(Timestamp::UNIX_EPOCH, ClockMode::Running { speed: 60.0 });
+        let mut clock = VirtualClock::new(Timestamp::UNIX_EPOCH, ClockMode::Running { speed: 60.0 });
         let first = clock.now();
         clock.advance(Duration::from_mins(1));
         assert!(clock.now() >= first + SignedDuration::from_secs(60));

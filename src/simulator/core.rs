@@ -11,27 +11,27 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::clock::{Clock, ClockMode};
-use super::faults::{Fault, FaultKind, Faults, Target};
+use super::clock::{ClockMode, VirtualClock};
+use super::faults::{Fault, FaultKind, FaultTarget, Faults};
 use super::graphql::{self, Caller, Engine};
 use super::inspect::{self, RequestRecord, Snapshot};
-use super::limits::{Budget, Exceeded, Ledger, Resource};
-use super::rest::{self, RestAnswer, RestBody, RestRequest, Route};
-use super::scenario::{Action, Hidden, Scenario, TokenEntry};
+use super::limits::{Exceeded, HourlyBudget, Resource, UsageLedger};
+use super::rest::{self, RestAnswer, RestBody, RestRequest, RestRoute};
+use super::scenario::{Hidden, Scenario, ScenarioAction, TokenEntry};
 use super::script::{self, Script};
 use super::world::{AccountId, World};
 
-pub(crate) use wire::{Answer, Delivery, Incoming, Reply};
+pub(crate) use wire::{HttpAnswer, HttpReply, Incoming, ResponseFault};
 
 #[derive(Debug)]
 pub(crate) struct Core {
-    clock: Clock,
+    clock: VirtualClock,
     engine: Engine,
     world: RefCell<World>,
     script: Script,
     viewer: AccountId,
     tokens: Vec<TokenEntry>,
-    ledger: Ledger,
+    ledger: UsageLedger,
     faults: Faults,
     /// The newest, where time runs by itself and nobody knows for how long; else all.
     log: Vec<RequestRecord>,
@@ -53,10 +53,10 @@ struct Work {
 }
 
 enum WorkKind {
-    Graphql(Box<graphql::Prepared>),
+    Graphql(Box<graphql::PreparedOperation>),
     /// A GraphQL request that is not valid; the answer is ready.
     Invalid(Value),
-    Rest(Route),
+    Rest(RestRoute),
     Nowhere,
 }
 
@@ -67,13 +67,13 @@ impl Core {
             .account(&scenario.viewer)
             .ok_or_else(|| format!("there is no account `{}`", scenario.viewer))?;
         Ok(Self {
-            clock: Clock::new(scenario.start, mode),
+            clock: VirtualClock::new(scenario.start, mode),
             engine: Engine::new()?,
             world: RefCell::new(world),
             script,
             viewer,
             tokens: scenario.tokens.clone(),
-            ledger: Ledger::new(scenario.limits),
+            ledger: UsageLedger::new(scenario.limits),
             faults: Faults::default(),
             log: Vec::new(),
             most_logged: if mode == ClockMode::Manual { usize::MAX } else { MOST_LOGGED },
@@ -120,7 +120,7 @@ impl Core {
         &mut self.faults
     }
 
-    pub(crate) fn perform(&mut self, pull: &str, action: &Action) -> Result<(), String> {
+    pub(crate) fn perform(&mut self, pull: &str, action: &ScenarioAction) -> Result<(), String> {
         self.catch_up();
         let world = self.world.get_mut();
         let id = world.pull_named(pull).ok_or_else(|| format!("there is no pull request `{pull}`"))?;
@@ -130,21 +130,21 @@ impl Core {
     }
 
     /// Answers one request.
-    pub(crate) fn handle(&mut self, incoming: &Incoming) -> Reply {
+    pub(crate) fn handle(&mut self, incoming: &Incoming) -> HttpReply {
         let now = self.catch_up();
         if incoming.path.starts_with("/_simulator/") {
-            return Reply::Answer(control::handle(self, incoming));
+            return HttpReply::Answer(control::handle(self, incoming));
         }
         let path = normal_path(&incoming.path);
         let Some((account, cannot_read)) = self.identify(incoming) else {
             let answer = RestAnswer::message(401, "Requires authentication");
             self.record(incoming, None, None, Some(401), "unauthenticated");
-            return Reply::Answer(wire::rest(answer, incoming));
+            return HttpReply::Answer(wire::rest(answer, incoming));
         };
         let work = self.understand(incoming, &path);
         let graphql = path == "/graphql";
         let target =
-            Target { graphql, writes: work.writes, operation: &work.operation, fields: &work.fields };
+            FaultTarget { graphql, writes: work.writes, operation: &work.operation, fields: &work.fields };
         let fault = self.faults.strike(&target);
         if let Some(kind) = fault.as_ref().filter(|kind| !kind.takes_effect()) {
             let reply = self.spoil_unanswered(kind, graphql, account, now);
@@ -153,7 +153,7 @@ impl Core {
             return reply;
         }
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
-        let free = matches!(work.target, WorkKind::Rest(Route::RateLimit));
+        let free = matches!(work.target, WorkKind::Rest(RestRoute::RateLimit));
         let points = if free { 0 } else { work.points };
         let charged = if free {
             Ok(self.ledger.budget(account, resource, now))
@@ -168,7 +168,7 @@ impl Core {
         let answer = answer.with_budget(budget, resource, now);
         let reply = match &fault {
             Some(kind) => wire::spoil(answer, kind),
-            None => Reply::Answer(answer),
+            None => HttpReply::Answer(answer),
         };
         let outcome = match &fault {
             Some(kind) => format!("fault: {}", kind.name()),
@@ -201,11 +201,11 @@ impl Core {
         if path == "/graphql" {
             return self.understand_graphql(incoming);
         }
-        let route = Route::of(&incoming.method, &wire::segments(path));
+        let route = RestRoute::of(&incoming.method, &wire::segments(path));
         Work {
             operation: route
                 .map_or_else(|| format!("{} {path}", incoming.method), |r| r.template().to_owned()),
-            writes: route.is_some_and(Route::writes),
+            writes: route.is_some_and(RestRoute::writes),
             target: route.map_or(WorkKind::Nowhere, WorkKind::Rest),
             fields: Vec::new(),
             points: 1,
@@ -222,7 +222,7 @@ impl Core {
             points: 1,
             nodes: 0,
         };
-        let request: graphql::Request = match serde_json::from_slice(&incoming.body) {
+        let request: graphql::GraphqlRequest = match serde_json::from_slice(&incoming.body) {
             Ok(request) => request,
             Err(error) => {
                 let message = format!("Problems parsing JSON: {error}");
@@ -248,8 +248,8 @@ impl Core {
         work: &Work,
         account: AccountId,
         cannot_read: Vec<Hidden>,
-        budget: Budget,
-    ) -> (Answer, String) {
+        budget: HourlyBudget,
+    ) -> (HttpAnswer, String) {
         match &work.target {
             WorkKind::Graphql(prepared) => {
                 let most = self.ledger.limits().nodes_per_call;
@@ -259,33 +259,36 @@ impl Core {
                         work.nodes
                     );
                     let error = json!({ "type": "MAX_NODE_LIMIT_EXCEEDED", "message": message });
-                    return (Answer::json(200, &json!({ "errors": [error] })), "errors: nodes".to_owned());
+                    return (
+                        HttpAnswer::json(200, &json!({ "errors": [error] })),
+                        "errors: nodes".to_owned(),
+                    );
                 }
                 self.world.get_mut().serving = true;
                 let caller = Caller { account, cannot_read, budget };
                 let body = self.engine.execute(prepared, &self.world, caller);
                 self.world.get_mut().serving = false;
                 let outcome = outcome_of(&body);
-                (Answer::json(200, &body), outcome)
+                (HttpAnswer::json(200, &body), outcome)
             }
             WorkKind::Invalid(body) if body.get("errors").is_some() => {
-                (Answer::json(200, body), "errors: invalid query".to_owned())
+                (HttpAnswer::json(200, body), "errors: invalid query".to_owned())
             }
-            WorkKind::Invalid(body) => (Answer::json(400, body), "bad request".to_owned()),
+            WorkKind::Invalid(body) => (HttpAnswer::json(400, body), "bad request".to_owned()),
             WorkKind::Nowhere => {
                 let answer = RestAnswer::message(404, "Not Found");
                 (wire::rest(answer, incoming), "no such route".to_owned())
             }
-            WorkKind::Rest(Route::RateLimit) => {
+            WorkKind::Rest(RestRoute::RateLimit) => {
                 let now = self.world.get_mut().now;
-                let show = |budget: Budget, resource: Resource| {
+                let show = |budget: HourlyBudget, resource: Resource| {
                     json!({ "limit": budget.limit, "used": budget.used, "remaining": budget.remaining(),
                             "reset": budget.reset_at.as_second(), "resource": resource.name() })
                 };
                 let core = show(self.ledger.budget(account, Resource::Core, now), Resource::Core);
                 let graphql = show(self.ledger.budget(account, Resource::Graphql, now), Resource::Graphql);
                 let body = json!({ "resources": { "core": core, "graphql": graphql }, "rate": core });
-                (Answer::json(200, &body), "ok".to_owned())
+                (HttpAnswer::json(200, &body), "ok".to_owned())
             }
             WorkKind::Rest(route) => {
                 let request = RestRequest {
@@ -312,22 +315,22 @@ impl Core {
         graphql: bool,
         account: AccountId,
         now: Timestamp,
-    ) -> Reply {
+    ) -> HttpReply {
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
         let budget = self.ledger.budget(account, resource, now);
         match kind {
             FaultKind::PrimaryLimit { reset_in, error_type } => {
                 let reset_at = now.saturating_add(jiff::SignedDuration::from_secs(*reset_in)).unwrap_or(now);
-                let empty = Budget { used: budget.limit, reset_at, ..budget };
+                let empty = HourlyBudget { used: budget.limit, reset_at, ..budget };
                 let id = self.world.borrow()[account].database_id;
                 let answer = wire::primary_limit(graphql, id, error_type);
-                Reply::Answer(answer.with_budget(empty, resource, now))
+                HttpReply::Answer(answer.with_budget(empty, resource, now))
             }
             FaultKind::SecondaryLimit { retry_after, as_success } => {
                 let answer = wire::secondary_limit(i64::from(*retry_after), *as_success);
-                Reply::Answer(answer.with_budget(budget, resource, now))
+                HttpReply::Answer(answer.with_budget(budget, resource, now))
             }
-            kind => wire::spoil(Answer::json(200, &Value::Null).with_budget(budget, resource, now), kind),
+            kind => wire::spoil(HttpAnswer::json(200, &Value::Null).with_budget(budget, resource, now), kind),
         }
     }
 
@@ -338,7 +341,7 @@ impl Core {
         account: AccountId,
         exceeded: Exceeded,
         now: Timestamp,
-    ) -> Reply {
+    ) -> HttpReply {
         let graphql = matches!(work.target, WorkKind::Graphql(_) | WorkKind::Invalid(_));
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
         let (answer, outcome) = match exceeded {
@@ -351,7 +354,7 @@ impl Core {
             }
         };
         let budget = self.ledger.budget(account, resource, now);
-        let reply = Reply::Answer(answer.with_budget(budget, resource, now));
+        let reply = HttpReply::Answer(answer.with_budget(budget, resource, now));
         self.record(incoming, Some(work), Some(account), reply.status(), outcome);
         reply
     }

@@ -167,7 +167,7 @@ impl FaultKind {
 
 /// What a request is, as far as a fault can be aimed at it.
 #[derive(Debug)]
-pub(crate) struct Target<'a> {
+pub(crate) struct FaultTarget<'a> {
     pub(crate) graphql: bool,
     pub(crate) writes: bool,
     pub(crate) operation: &'a str,
@@ -194,7 +194,7 @@ impl Faults {
     }
 
     /// The fault that hits this request, if any. Every matching fault counts the occurrence; the first one due wins.
-    pub(crate) fn strike(&mut self, target: &Target<'_>) -> Option<FaultKind> {
+    pub(crate) fn strike(&mut self, target: &FaultTarget<'_>) -> Option<FaultKind> {
         let mut struck = None;
         for (fault, seen) in &mut self.armed {
             if !aims_at(&fault.on, target) {
@@ -210,7 +210,7 @@ impl Faults {
     }
 }
 
-fn aims_at(on: &str, target: &Target<'_>) -> bool {
+fn aims_at(on: &str, target: &FaultTarget<'_>) -> bool {
     match on {
         "*" => true,
         "reads" => !target.writes,
@@ -230,8 +230,8 @@ mod tests {
         let mut faults = Faults::default();
         faults.install(Fault::nth("addComment", 2, FaultKind::DropAfter));
         let fields = ["addComment".to_owned()];
-        let write = Target { graphql: true, writes: true, operation: "Post", fields: &fields };
-        let read = Target { graphql: true, writes: false, operation: "Read", fields: &[] };
+        let write = FaultTarget { graphql: true, writes: true, operation: "Post", fields: &fields };
+        let read = FaultTarget { graphql: true, writes: false, operation: "Read", fields: &[] };
         assert_eq!(faults.strike(&write), None);
         assert_eq!(faults.strike(&read), None);
         assert_eq!(faults.strike(&write), Some(FaultKind::DropAfter));

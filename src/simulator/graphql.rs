@@ -32,10 +32,10 @@ use apollo_compiler::{ExecutableDocument, Name, Schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::limits::Budget;
+use super::limits::HourlyBudget;
 use super::scenario::Hidden;
 use super::world::{AccountId, World};
-use object::{Context, Node, Object};
+use object::{GraphqlContext, GraphqlNode, GraphqlObject};
 
 pub(crate) use cost::Cost;
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Engine {
 
 /// A GraphQL request's body.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Request {
+pub(crate) struct GraphqlRequest {
     pub(crate) query: String,
     #[serde(default)]
     pub(crate) variables: Option<serde_json::Map<String, Value>>,
@@ -68,7 +68,7 @@ pub(crate) struct Request {
 }
 
 /// A request that is valid against the schema, with its price.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedOperation {
     document: Arc<Valid<ExecutableDocument>>,
     operation_name: Option<String>,
     variables: Valid<JsonMap>,
@@ -85,7 +85,7 @@ pub(crate) struct Prepared {
 pub(crate) struct Caller {
     pub(crate) account: AccountId,
     pub(crate) cannot_read: Vec<Hidden>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: HourlyBudget,
 }
 
 impl Engine {
@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// Validates a request and works out its price; the error is the response's body, as GitHub sends it.
-    pub(crate) fn prepare(&self, request: &Request) -> Result<Prepared, Value> {
+    pub(crate) fn prepare(&self, request: &GraphqlRequest) -> Result<PreparedOperation, Value> {
         let document = self.document(&request.query)?;
         let given = request.operation_name.as_deref();
         let operation = document
@@ -134,7 +134,7 @@ impl Engine {
             .map_err(|error| failure(error.message()))?;
         let fields = top_fields(operation, &document);
         let name = operation.name.as_ref().map(Name::to_string).or_else(|| fields.first().cloned());
-        Ok(Prepared {
+        Ok(PreparedOperation {
             name: name.unwrap_or_default(),
             writes: operation.is_mutation(),
             cost: cost::measure(&document, operation, &variables),
@@ -146,9 +146,17 @@ impl Engine {
     }
 
     /// Executes a prepared request; errors stand beside whatever data there is.
-    pub(crate) fn execute(&self, prepared: &Prepared, world: &RefCell<World>, caller: Caller) -> Value {
-        let context = Context::new(world, caller, prepared.cost);
-        let root = Object::new(&context, if prepared.writes { Node::Mutation } else { Node::Query });
+    pub(crate) fn execute(
+        &self,
+        prepared: &PreparedOperation,
+        world: &RefCell<World>,
+        caller: Caller,
+    ) -> Value {
+        let context = GraphqlContext::new(world, caller, prepared.cost);
+        let root = GraphqlObject::new(
+            &context,
+            if prepared.writes { GraphqlNode::Mutation } else { GraphqlNode::Query },
+        );
         let execution = Execution::new(&self.schema, &prepared.document)
             .implementers_map(&self.implementers)
             .coerced_variable_values(&prepared.variables)

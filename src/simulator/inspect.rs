@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::world::{Dispatch, Post, PullId, PullState, ReviewState, World};
+use super::world::{Dispatch, PullId, PullState, ReceivedWrite, SimulatedReviewState, World};
 
 /// The forge's state in plain words. Two runs that did the same to it give equal snapshots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct Snapshot {
     pub issues: Vec<IssueSnapshot>,
     pub dispatches: Vec<Dispatch>,
     /// What clients wrote, in order.
-    pub posts: Vec<Post>,
+    pub posts: Vec<ReceivedWrite>,
     /// What the script could not carry out.
     pub problems: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub struct ThreadSnapshot {
 pub struct ReviewSnapshot {
     pub id: String,
     pub by: String,
-    pub state: ReviewState,
+    pub state: SimulatedReviewState,
     pub body: String,
     pub commit: String,
 }
@@ -150,7 +150,7 @@ fn pull(world: &World, id: PullId) -> PullSnapshot {
                                 by: login(&comment.author),
                                 body: comment.body.clone(),
                                 minimized: comment.marks.minimized.clone(),
-                                pending: world[comment.review].state == ReviewState::Pending,
+                                pending: world[comment.review].state == SimulatedReviewState::Pending,
                             }
                         })
                         .collect(),

@@ -10,7 +10,7 @@ use super::world::AccountId;
 /// The bounds in force; a scenario may tighten them.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct SimulatedLimits {
     pub graphql_points_per_hour: i64,
     pub rest_requests_per_hour: i64,
     /// The secondary limit; a mutation counts five.
@@ -20,7 +20,7 @@ pub struct Limits {
     pub nodes_per_call: u64,
 }
 
-impl Default for Limits {
+impl Default for SimulatedLimits {
     fn default() -> Self {
         Self {
             graphql_points_per_hour: 5_000,
@@ -51,13 +51,13 @@ impl Resource {
 
 /// What is left of an hour's budget.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Budget {
+pub(crate) struct HourlyBudget {
     pub(crate) limit: i64,
     pub(crate) used: i64,
     pub(crate) reset_at: Timestamp,
 }
 
-impl Budget {
+impl HourlyBudget {
     pub(crate) fn remaining(&self) -> i64 {
         (self.limit - self.used).max(0)
     }
@@ -72,9 +72,9 @@ pub(crate) enum Exceeded {
 
 /// What each account has used.
 #[derive(Debug)]
-pub(crate) struct Ledger {
-    limits: Limits,
-    budgets: BTreeMap<(AccountId, Resource), Budget>,
+pub(crate) struct UsageLedger {
+    limits: SimulatedLimits,
+    budgets: BTreeMap<(AccountId, Resource), HourlyBudget>,
     spent: BTreeMap<AccountId, VecDeque<(Timestamp, i64)>>,
     content: BTreeMap<AccountId, VecDeque<Timestamp>>,
 }
@@ -82,22 +82,22 @@ pub(crate) struct Ledger {
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
-impl Ledger {
-    pub(crate) fn new(limits: Limits) -> Self {
+impl UsageLedger {
+    pub(crate) fn new(limits: SimulatedLimits) -> Self {
         Self { limits, budgets: BTreeMap::new(), spent: BTreeMap::new(), content: BTreeMap::new() }
     }
 
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> SimulatedLimits {
         self.limits
     }
 
     /// The budget as it stands; a new hour begins with the first request after the last one ran out.
-    pub(crate) fn budget(&mut self, who: AccountId, resource: Resource, now: Timestamp) -> Budget {
+    pub(crate) fn budget(&mut self, who: AccountId, resource: Resource, now: Timestamp) -> HourlyBudget {
         let limit = match resource {
             Resource::Graphql => self.limits.graphql_points_per_hour,
             Resource::Core => self.limits.rest_requests_per_hour,
         };
-        let fresh = Budget { limit, used: 0, reset_at: later(now, HOUR) };
+        let fresh = HourlyBudget { limit, used: 0, reset_at: later(now, HOUR) };
         let budget = self.budgets.entry((who, resource)).or_insert(fresh);
         if budget.reset_at <= now {
             *budget = fresh;
@@ -113,7 +113,7 @@ impl Ledger {
         points: i64,
         creates_content: bool,
         now: Timestamp,
-    ) -> Result<Budget, Exceeded> {
+    ) -> Result<HourlyBudget, Exceeded> {
         let budget = self.budget(who, resource, now);
         if budget.remaining() == 0 {
             return Err(Exceeded::Primary);
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn an_hours_budget_runs_out_and_comes_back() {
         let now = Timestamp::UNIX_EPOCH;
-        let mut ledger = Ledger::new(Limits { graphql_points_per_hour: 3, ..Limits::default() });
+        let mut ledger =
+            UsageLedger::new(SimulatedLimits { graphql_points_per_hour: 3, ..SimulatedLimits::default() });
         assert_eq!(ledger.charge(WHO, Resource::Graphql, 2, false, now).unwrap().remaining(), 1);
         assert_eq!(ledger.charge(WHO, Resource::Graphql, 2, false, now).unwrap().remaining(), 0);
         assert_eq!(ledger.charge(WHO, Resource::Graphql, 1, false, now).unwrap_err(), Exceeded::Primary);
@@ -169,7 +170,8 @@ mod tests {
     #[test]
     fn content_is_limited_by_the_minute() {
         let now = Timestamp::UNIX_EPOCH;
-        let mut ledger = Ledger::new(Limits { content_per_minute: 2, ..Limits::default() });
+        let mut ledger =
+            UsageLedger::new(SimulatedLimits { content_per_minute: 2, ..SimulatedLimits::default() });
         for _ in 0..2 {
             assert!(ledger.charge(WHO, Resource::Core, 1, true, now).is_ok());
         }

@@ -8,7 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::world::{AccountId, AccountKind, PullId, PullState, Refusal, RepositoryId, Subject, World, diff};
+use super::world::{
+    AccountId, PullId, PullState, RepositoryId, SimulatedAccountKind, Subject, World, WorldRefusal, diff,
+};
 
 /// A REST request, as far as a route looks at it.
 #[derive(Debug)]
@@ -56,7 +58,7 @@ impl RestAnswer {
 
 /// The routes there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum RestRoute {
     User,
     RateLimit,
     Repository,
@@ -77,7 +79,7 @@ pub(crate) enum Route {
     Contents,
 }
 
-impl Route {
+impl RestRoute {
     /// Which route a request means, by the shape of its path.
     pub(crate) fn of(method: &str, segments: &[String]) -> Option<Self> {
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -139,30 +141,30 @@ impl Route {
 pub(crate) fn answer(
     world: &mut World,
     by: AccountId,
-    route: Route,
+    route: RestRoute,
     request: &RestRequest<'_>,
 ) -> RestAnswer {
     match carry_out(world, by, route, request) {
         Ok(answer) => answer,
-        Err(Refusal::NotFound(message)) => RestAnswer::message(404, &message),
-        Err(Refusal::Forbidden(message)) => RestAnswer::message(403, &message),
-        Err(Refusal::Unprocessable(message)) => RestAnswer::message(422, &message),
+        Err(WorldRefusal::NotFound(message)) => RestAnswer::message(404, &message),
+        Err(WorldRefusal::Forbidden(message)) => RestAnswer::message(403, &message),
+        Err(WorldRefusal::Unprocessable(message)) => RestAnswer::message(422, &message),
     }
 }
 
 fn carry_out(
     world: &mut World,
     by: AccountId,
-    route: Route,
+    route: RestRoute,
     request: &RestRequest<'_>,
-) -> Result<RestAnswer, Refusal> {
-    if route == Route::User {
+) -> Result<RestAnswer, WorldRefusal> {
+    if route == RestRoute::User {
         return Ok(RestAnswer::json(200, shapes::account(world, by)));
     }
     let segment = |index: usize| request.segments.get(index).map_or("", String::as_str);
     let repository = find_repository(world, by, segment(1), segment(2))?;
     if route.writes() && world[repository].archived {
-        return Err(Refusal::Forbidden("Repository was archived so is read-only.".to_owned()));
+        return Err(WorldRefusal::Forbidden("Repository was archived so is read-only.".to_owned()));
     }
     let numbered = || {
         let number = segment(4).parse::<i64>().map_err(|_| not_found())?;
@@ -170,62 +172,67 @@ fn carry_out(
         pull.or_else(|| world.issue(repository, number).map(Subject::Issue)).ok_or_else(not_found)
     };
     match route {
-        Route::User | Route::RateLimit => Err(not_found()),
-        Route::Repository => Ok(RestAnswer::json(200, shapes::repository(world, repository, by))),
-        Route::Dispatch => dispatch(world, by, repository, &request.json()?),
-        Route::CreateIssue => create_issue(world, by, repository, &request.json()?),
-        Route::ListIssues => Ok(list_issues(world, repository, request)),
-        Route::GetIssue => {
+        RestRoute::User | RestRoute::RateLimit => Err(not_found()),
+        RestRoute::Repository => Ok(RestAnswer::json(200, shapes::repository(world, repository, by))),
+        RestRoute::Dispatch => dispatch(world, by, repository, &request.json()?),
+        RestRoute::CreateIssue => create_issue(world, by, repository, &request.json()?),
+        RestRoute::ListIssues => Ok(list_issues(world, repository, request)),
+        RestRoute::GetIssue => {
             let subject = numbered()?;
             Ok(RestAnswer::json(200, shapes::subject(world, subject)))
         }
-        Route::CreateComment => {
+        RestRoute::CreateComment => {
             let subject = numbered()?;
             let body = request.json()?;
             let comment = world.comment(subject, by, text(&body, "body"))?;
             Ok(RestAnswer::json(201, shapes::comment(world, comment)))
         }
-        Route::AddLabels | Route::RemoveLabel => {
+        RestRoute::AddLabels | RestRoute::RemoveLabel => {
             let subject = numbered()?;
             label(world, by, subject, route, request)
         }
-        Route::GetPull => {
+        RestRoute::GetPull => {
             let pull = as_pull(numbered()?)?;
             if request.accept.contains("diff") {
                 return Ok(RestAnswer::text(unified(&pull_changes(world, pull))));
             }
             Ok(RestAnswer::json(200, shapes::pull(world, pull)))
         }
-        Route::PullFiles => {
+        RestRoute::PullFiles => {
             let pull = as_pull(numbered()?)?;
             let files = pull_changes(world, pull).iter().map(shapes::file).collect();
             Ok(request.page(files))
         }
-        Route::RequestReviewers | Route::RequestedReviewers | Route::UnrequestReviewers => {
+        RestRoute::RequestReviewers | RestRoute::RequestedReviewers | RestRoute::UnrequestReviewers => {
             let pull = as_pull(numbered()?)?;
             reviewers(world, by, pull, route, request)
         }
-        Route::Merge => {
+        RestRoute::Merge => {
             let pull = as_pull(numbered()?)?;
             merge(world, by, pull, &request.json().unwrap_or_default())
         }
-        Route::Compare => compare(world, repository, &request.segments[4..].join("/"), request.accept),
-        Route::Contents => contents(world, repository, &request.segments[4..].join("/"), request),
+        RestRoute::Compare => compare(world, repository, &request.segments[4..].join("/"), request.accept),
+        RestRoute::Contents => contents(world, repository, &request.segments[4..].join("/"), request),
     }
 }
 
-fn not_found() -> Refusal {
-    Refusal::NotFound("Not Found".to_owned())
+fn not_found() -> WorldRefusal {
+    WorldRefusal::NotFound("Not Found".to_owned())
 }
 
 /// A private repository does not exist for those who may not see it.
-fn find_repository(world: &World, by: AccountId, owner: &str, name: &str) -> Result<RepositoryId, Refusal> {
+fn find_repository(
+    world: &World,
+    by: AccountId,
+    owner: &str,
+    name: &str,
+) -> Result<RepositoryId, WorldRefusal> {
     let id = world.repository(owner, name).ok_or_else(not_found)?;
     let known = world[id].owner == by || world[id].associations.contains_key(&by);
     if world[id].private && !known { Err(not_found()) } else { Ok(id) }
 }
 
-fn as_pull(subject: Subject) -> Result<PullId, Refusal> {
+fn as_pull(subject: Subject) -> Result<PullId, WorldRefusal> {
     match subject {
         Subject::Pull(pull) => Ok(pull),
         Subject::Issue(_) => Err(not_found()),
@@ -242,9 +249,9 @@ fn texts(body: &Value, key: &str) -> Vec<String> {
 }
 
 impl RestRequest<'_> {
-    fn json(&self) -> Result<Value, Refusal> {
+    fn json(&self) -> Result<Value, WorldRefusal> {
         serde_json::from_slice(self.body)
-            .map_err(|_| Refusal::Unprocessable("Problems parsing JSON".to_owned()))
+            .map_err(|_| WorldRefusal::Unprocessable("Problems parsing JSON".to_owned()))
     }
 
     fn parameter(&self, name: &str) -> Option<&str> {
@@ -271,17 +278,17 @@ fn dispatch(
     by: AccountId,
     repository: RepositoryId,
     body: &Value,
-) -> Result<RestAnswer, Refusal> {
+) -> Result<RestAnswer, WorldRefusal> {
     world.require_write(by, repository, "RepositoryDispatch")?;
     let event = text(body, "event_type");
     let payload = body.get("client_payload").cloned().unwrap_or_else(|| json!({}));
     if event.is_empty() || event.chars().count() > LONGEST_EVENT_TYPE {
         let message = "Invalid request.\n\nevent_type must be 1 to 100 characters.";
-        return Err(Refusal::Unprocessable(message.to_owned()));
+        return Err(WorldRefusal::Unprocessable(message.to_owned()));
     }
     if payload.as_object().is_none_or(|payload| payload.len() > MOST_PAYLOAD_KEYS) {
         let message = "Invalid request.\n\nNo more than 10 properties are allowed in client_payload.";
-        return Err(Refusal::Unprocessable(message.to_owned()));
+        return Err(WorldRefusal::Unprocessable(message.to_owned()));
     }
     world.dispatch(repository, by, event, payload);
     Ok(RestAnswer { status: 204, body: RestBody::Empty, next_page: None })
@@ -292,10 +299,10 @@ fn create_issue(
     by: AccountId,
     repository: RepositoryId,
     body: &Value,
-) -> Result<RestAnswer, Refusal> {
+) -> Result<RestAnswer, WorldRefusal> {
     let title = text(body, "title");
     if title.is_empty() {
-        return Err(Refusal::Unprocessable("Validation Failed".to_owned()));
+        return Err(WorldRefusal::Unprocessable("Validation Failed".to_owned()));
     }
     let writer = world.association(by, repository).may_write();
     let mut labels = Vec::new();
@@ -305,7 +312,8 @@ fn create_issue(
         labels = texts(body, "labels").iter().map(|name| world.ensure_label(repository, name)).collect();
         for login in texts(body, "assignees") {
             let found = world.account(&login).filter(|id| may_be_assigned(world, repository, *id));
-            let message = || Refusal::Unprocessable(format!("Validation Failed: {login} cannot be assigned"));
+            let message =
+                || WorldRefusal::Unprocessable(format!("Validation Failed: {login} cannot be assigned"));
             assignees.push(found.ok_or_else(message)?);
         }
     }
@@ -314,7 +322,7 @@ fn create_issue(
 }
 
 fn may_be_assigned(world: &World, repository: RepositoryId, id: AccountId) -> bool {
-    world[id].kind == AccountKind::Bot || world.association(id, repository).may_write()
+    world[id].kind == SimulatedAccountKind::Bot || world.association(id, repository).may_write()
 }
 
 /// Pull requests are issues too, here as there.
@@ -353,12 +361,12 @@ fn label(
     world: &mut World,
     by: AccountId,
     subject: Subject,
-    route: Route,
+    route: RestRoute,
     request: &RestRequest<'_>,
-) -> Result<RestAnswer, Refusal> {
+) -> Result<RestAnswer, WorldRefusal> {
     let repository = world.repository_of(subject);
     world.require_write(by, repository, "Labels")?;
-    if route == Route::AddLabels {
+    if route == RestRoute::AddLabels {
         // A name without a label makes one; GraphQL's mutation takes ids only.
         for name in texts(&request.json()?, "labels") {
             let label = world.ensure_label(repository, &name);
@@ -367,7 +375,7 @@ fn label(
     } else {
         let name = request.segments.get(6).map_or("", String::as_str);
         let label = world.label(repository, name);
-        let label = label.ok_or_else(|| Refusal::NotFound("Label does not exist".to_owned()))?;
+        let label = label.ok_or_else(|| WorldRefusal::NotFound("Label does not exist".to_owned()))?;
         world.remove_label(subject, by, label);
     }
     Ok(RestAnswer::json(200, shapes::labels(world, subject)))
@@ -378,10 +386,10 @@ fn reviewers(
     world: &mut World,
     by: AccountId,
     pull: PullId,
-    route: Route,
+    route: RestRoute,
     request: &RestRequest<'_>,
-) -> Result<RestAnswer, Refusal> {
-    if route == Route::RequestedReviewers {
+) -> Result<RestAnswer, WorldRefusal> {
+    if route == RestRoute::RequestedReviewers {
         return Ok(RestAnswer::json(200, shapes::requested(world, pull)));
     }
     world.require_write(by, world[pull].repository, "RequestReviewers")?;
@@ -391,30 +399,30 @@ fn reviewers(
         let refusal = || {
             let message = "Reviews may only be requested from collaborators. One or more of the users or teams \
                            you specified is not a collaborator of the repository.";
-            Refusal::Unprocessable(message.to_owned())
+            WorldRefusal::Unprocessable(message.to_owned())
         };
         let id = world.account(&login).ok_or_else(refusal)?;
         if id == world[pull].author {
             let message = "Review cannot be requested from pull request author.";
-            return Err(Refusal::Unprocessable(message.to_owned()));
+            return Err(WorldRefusal::Unprocessable(message.to_owned()));
         }
-        if world[id].kind == AccountKind::Bot && world[id].rest_login() != login {
+        if world[id].kind == SimulatedAccountKind::Bot && world[id].rest_login() != login {
             continue;
         }
         asked.push(id);
     }
     for of in asked {
-        if route == Route::RequestReviewers {
+        if route == RestRoute::RequestReviewers {
             world.request_review(pull, by, of);
         } else {
             world.unrequest_review(pull, by, of);
         }
     }
-    let status = if route == Route::RequestReviewers { 201 } else { 200 };
+    let status = if route == RestRoute::RequestReviewers { 201 } else { 200 };
     Ok(RestAnswer::json(status, shapes::pull(world, pull)))
 }
 
-fn merge(world: &mut World, by: AccountId, pull: PullId, body: &Value) -> Result<RestAnswer, Refusal> {
+fn merge(world: &mut World, by: AccountId, pull: PullId, body: &Value) -> Result<RestAnswer, WorldRefusal> {
     world.require_write(by, world[pull].repository, "Merge")?;
     let expected = text(body, "sha");
     if !expected.is_empty() && expected != &*world[pull].head {
@@ -431,7 +439,7 @@ fn merge(world: &mut World, by: AccountId, pull: PullId, body: &Value) -> Result
     }
 }
 
-fn pull_changes(world: &World, pull: PullId) -> Vec<diff::FileChange> {
+fn pull_changes(world: &World, pull: PullId) -> Vec<diff::SimulatedFileChange> {
     diff::changes(&world.tree(&world[pull].base), &world.tree(&world[pull].head))
 }
 
@@ -440,7 +448,7 @@ fn compare(
     repository: RepositoryId,
     basehead: &str,
     accept: &str,
-) -> Result<RestAnswer, Refusal> {
+) -> Result<RestAnswer, WorldRefusal> {
     let (base, head) = basehead.split_once("...").ok_or_else(not_found)?;
     let find = |name: &str| world.commit_named(repository, name).ok_or_else(not_found);
     let (base, head) = (find(base)?, find(head)?);
@@ -475,7 +483,7 @@ fn compare(
     Ok(RestAnswer::json(200, body))
 }
 
-fn unified(changes: &[diff::FileChange]) -> String {
+fn unified(changes: &[diff::SimulatedFileChange]) -> String {
     let mut text = String::new();
     for file in changes {
         let old = file.previous_path.as_deref().unwrap_or(&file.path);
@@ -495,9 +503,9 @@ fn contents(
     repository: RepositoryId,
     path: &str,
     request: &RestRequest<'_>,
-) -> Result<RestAnswer, Refusal> {
+) -> Result<RestAnswer, WorldRefusal> {
     let name = request.parameter("ref").unwrap_or(&world[repository].default_branch);
-    let missing = || Refusal::NotFound(format!("No commit found for the ref {name}"));
+    let missing = || WorldRefusal::NotFound(format!("No commit found for the ref {name}"));
     let commit = world.commit_named(repository, name).ok_or_else(missing)?;
     let text = commit.tree.get(path).ok_or_else(not_found)?;
     if request.accept.contains("raw") {

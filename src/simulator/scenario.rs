@@ -44,13 +44,13 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use action::{
-    Action, Actor, CheckRunAction, CommentAction, DeleteAccountAction, EditAction, LabelAction,
-    MinimiseAction, OnThreadAction, PushAction, Replacement, ReplyAction, RequestAction, ReviewAction,
+    ByAction, CheckRunAction, CommentAction, DeleteAccountAction, EditAction, LabelAction, MinimiseAction,
+    OnThreadAction, PushAction, Replacement, ReplyAction, RequestAction, ReviewAction, ScenarioAction,
     ThreadEntry,
 };
 
-use super::limits::Limits;
-use super::world::{AccountKind, Association, Event};
+use super::limits::SimulatedLimits;
+use super::world::{SimulatedAccountKind, SimulatedAssociation, WorldEventKind};
 
 /// Why a scenario cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ pub struct Scenario {
     /// Virtual seconds a real one, for whoever runs the scenario alone; tests choose their own clock.
     pub speed: Option<f64>,
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: SimulatedLimits,
     #[serde(rename = "account", default)]
     pub accounts: Vec<Spanned<AccountEntry>>,
     #[serde(rename = "token", default)]
@@ -101,7 +101,7 @@ pub struct Scenario {
     #[serde(rename = "pull_request", default)]
     pub pull_requests: Vec<Spanned<PullRequestEntry>>,
     #[serde(rename = "step", default)]
-    pub steps: Vec<Spanned<Step>>,
+    pub steps: Vec<Spanned<ScenarioStep>>,
     /// Where the text came from, for messages about it.
     #[serde(skip)]
     source: Source,
@@ -120,7 +120,7 @@ pub struct AccountEntry {
     /// Without `[bot]`.
     pub login: String,
     #[serde(default)]
-    pub kind: AccountKind,
+    pub kind: SimulatedAccountKind,
     pub id: Option<i64>,
     pub name: Option<String>,
     /// The account is already gone when the scenario starts.
@@ -159,7 +159,7 @@ pub struct RepositoryEntry {
     #[serde(default = "main_branch")]
     pub default_branch: String,
     #[serde(default)]
-    pub members: BTreeMap<String, Association>,
+    pub members: BTreeMap<String, SimulatedAssociation>,
     #[serde(default)]
     pub labels: Vec<String>,
     /// The default branch's files.
@@ -187,7 +187,7 @@ pub struct PullRequestEntry {
     #[serde(default = "an_hour_ago")]
     pub created: SignedDuration,
     /// Opened when this first happens, and not at a time of its own: a fix that answers an issue.
-    pub on: Option<Trigger>,
+    pub on: Option<StepTrigger>,
     /// How long after that.
     #[serde(default)]
     pub delay: SignedDuration,
@@ -225,10 +225,10 @@ fn an_hour_ago() -> SignedDuration {
 /// Something that is done at an instant, or whenever something happens.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct ScenarioStep {
     /// From the scenario's start; negative is history.
     pub at: Option<SignedDuration>,
-    pub on: Option<Trigger>,
+    pub on: Option<StepTrigger>,
     /// `owner/name#7`, or `owner/name#*` for all there are. May be left out where the trigger knows it.
     pub pull_request: Option<String>,
     /// How long after the event.
@@ -247,14 +247,14 @@ pub struct Step {
     #[serde(default)]
     pub every: SignedDuration,
     #[serde(rename = "do")]
-    pub actions: Vec<Action>,
+    pub actions: Vec<ScenarioAction>,
 }
 
 /// Which happenings set a step off. What is left out matches everything, but nobody reacts to their own doing.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trigger {
-    pub event: Event,
+pub struct StepTrigger {
+    pub event: WorldEventKind,
     pub pull_request: Option<String>,
     pub repository: Option<String>,
     pub by: Option<String>,
@@ -319,7 +319,7 @@ impl Scenario {
         let source = self.source.clone();
         for step in &mut self.steps {
             let span = step.span();
-            let bodies = step.get_mut().actions.iter_mut().flat_map(Action::bodies_mut);
+            let bodies = step.get_mut().actions.iter_mut().flat_map(ScenarioAction::bodies_mut);
             for (body, file) in bodies {
                 let Some(name) = file.take() else { continue };
                 if !body.is_empty() {

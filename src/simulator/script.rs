@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::scenario::{Action, Condition, PullRequestEntry, Scenario, Step, Trigger};
-use super::world::{CommentId, Event, Happening, PullId, ReviewCommentId, ThreadId, World};
+use super::scenario::{Condition, PullRequestEntry, Scenario, ScenarioAction, ScenarioStep, StepTrigger};
+use super::world::{CommentId, PullId, ReviewCommentId, ThreadId, World, WorldEvent, WorldEventKind};
 
 pub(crate) use stage::set;
 
@@ -22,28 +22,28 @@ const STEPS_AT_ONCE: u32 = 10_000;
 /// What steps remember of each other.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    steps: Vec<Step>,
+    steps: Vec<ScenarioStep>,
     /// Pull requests that something has to happen for.
     awaiting: Vec<PullRequestEntry>,
-    due: BTreeMap<(Timestamp, u64), Due>,
+    due: BTreeMap<(Timestamp, u64), ScheduledStep>,
     sequence: u64,
     /// How often each step's trigger has matched, for each pull request.
     matched: BTreeMap<(usize, Option<PullId>), u32>,
     threads: BTreeMap<(PullId, String), ThreadId>,
-    comments: BTreeMap<(PullId, String), Said>,
+    comments: BTreeMap<(PullId, String), NamedComment>,
     problems: Vec<String>,
 }
 
 /// A comment that has a name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Said {
+pub(crate) enum NamedComment {
     Comment(CommentId),
     Review(ReviewCommentId),
 }
 
 /// Something that has its time.
 #[derive(Debug)]
-enum Due {
+enum ScheduledStep {
     Open {
         entry: Box<PullRequestEntry>,
         n: u32,
@@ -59,7 +59,7 @@ enum Due {
 
 /// Where an action is carried out.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct StepContext {
     pull: PullId,
     /// The event's thread, which a step calls `it`.
     thread: Option<ThreadId>,
@@ -86,7 +86,7 @@ impl Script {
             }
             let opened = scenario.start.saturating_add(entry.created).unwrap_or(scenario.start);
             for n in 1..=entry.repeat {
-                self.put(opened, Due::Open { entry: Box::new(entry.clone()), n });
+                self.put(opened, ScheduledStep::Open { entry: Box::new(entry.clone()), n });
             }
         }
         for index in 0..self.steps.len() {
@@ -97,7 +97,7 @@ impl Script {
         }
     }
 
-    fn put(&mut self, at: Timestamp, due: Due) {
+    fn put(&mut self, at: Timestamp, due: ScheduledStep) {
         self.sequence += 1;
         self.due.insert((at, self.sequence), due);
     }
@@ -107,7 +107,7 @@ impl Script {
             (self.steps[step].repeat, self.steps[step].every, self.steps[step].delay);
         let mut at = at.saturating_add(delay).unwrap_or(Timestamp::MAX);
         for n in 1..=repeat {
-            self.put(at, Due::Step { step, pull, thread, n });
+            self.put(at, ScheduledStep::Step { step, pull, thread, n });
             at = at.saturating_add(every).unwrap_or(Timestamp::MAX);
         }
     }
@@ -135,15 +135,15 @@ impl Script {
         world.now = world.now.max(until);
     }
 
-    fn carry_out(&mut self, world: &mut World, due: Due) {
+    fn carry_out(&mut self, world: &mut World, due: ScheduledStep) {
         let (index, pull, thread, n) = match due {
-            Due::Open { entry, n } => {
+            ScheduledStep::Open { entry, n } => {
                 if let Err(problem) = stage::open_pull(world, &entry, n) {
                     self.problems.push(format!("{}#{}: {problem}", entry.repository, entry.number));
                 }
                 return;
             }
-            Due::Step { step, pull, thread, n } => (step, pull, thread, n),
+            ScheduledStep::Step { step, pull, thread, n } => (step, pull, thread, n),
         };
         let step = self.steps[index].clone();
         let meant = match pull {
@@ -158,7 +158,7 @@ impl Script {
                 continue;
             }
             for action in &step.actions {
-                if let Err(problem) = self.perform(world, Place { pull, thread, n }, action) {
+                if let Err(problem) = self.perform(world, StepContext { pull, thread, n }, action) {
                     self.problems.push(format!("step {}: {problem}", index + 1));
                 }
             }
@@ -166,8 +166,13 @@ impl Script {
     }
 
     /// Does one thing now, outside the steps: for tests and the control endpoint.
-    pub(crate) fn act(&mut self, world: &mut World, pull: PullId, action: &Action) -> Result<(), String> {
-        let done = self.perform(world, Place { pull, thread: None, n: 1 }, action);
+    pub(crate) fn act(
+        &mut self,
+        world: &mut World,
+        pull: PullId,
+        action: &ScenarioAction,
+    ) -> Result<(), String> {
+        let done = self.perform(world, StepContext { pull, thread: None, n: 1 }, action);
         self.react(world);
         done
     }
@@ -178,7 +183,7 @@ impl Script {
             for index in 0..self.steps.len() {
                 let step = &self.steps[index];
                 let Some(trigger) = &step.on else { continue };
-                let own = step.actions.first().and_then(Action::by).and_then(|by| world.account(by));
+                let own = step.actions.first().and_then(ScenarioAction::by).and_then(|by| world.account(by));
                 if own == Some(happening.by) || !self.matches(world, trigger, &happening) {
                     continue;
                 }
@@ -198,7 +203,7 @@ impl Script {
     }
 
     /// Puts the pull requests on the calendar that waited for this.
-    fn open_awaited(&mut self, world: &World, happening: &Happening) {
+    fn open_awaited(&mut self, world: &World, happening: &WorldEvent) {
         let (come, awaiting): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.awaiting).into_iter().partition(|entry| {
                 entry.on.as_ref().is_some_and(|trigger| self.matches(world, trigger, happening))
@@ -207,19 +212,21 @@ impl Script {
         for entry in come {
             let at = world.now.saturating_add(entry.delay).unwrap_or(Timestamp::MAX);
             for n in 1..=entry.repeat {
-                self.put(at, Due::Open { entry: Box::new(entry.clone()), n });
+                self.put(at, ScheduledStep::Open { entry: Box::new(entry.clone()), n });
             }
         }
     }
 
-    fn matches(&self, world: &World, trigger: &Trigger, happening: &Happening) -> bool {
+    fn matches(&self, world: &World, trigger: &StepTrigger, happening: &WorldEvent) -> bool {
         let event = match trigger.event {
-            Event::Mention => {
-                matches!(happening.event, Event::Comment | Event::Reply | Event::Review | Event::Issue)
-                    && trigger
-                        .of
-                        .as_deref()
-                        .is_some_and(|login| super::world::mentions(&happening.text, login))
+            WorldEventKind::Mention => {
+                matches!(
+                    happening.event,
+                    WorldEventKind::Comment
+                        | WorldEventKind::Reply
+                        | WorldEventKind::Review
+                        | WorldEventKind::Issue
+                ) && trigger.of.as_deref().is_some_and(|login| super::world::mentions(&happening.text, login))
             }
             event => {
                 event == happening.event

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Sleep, sleep};
 
-use super::core::{Answer, Core, Delivery, Incoming, Reply};
+use super::core::{Core, HttpAnswer, HttpReply, Incoming, ResponseFault};
 
 /// A request's body may be so big; GitHub's own bound is not documented.
 const LARGEST_BODY: usize = 10 * 1024 * 1024;
@@ -31,13 +31,13 @@ const TRICKLE: usize = 16;
 
 /// The forge, shared by all connections and by whoever drives it from Rust.
 #[derive(Debug, Clone)]
-pub(crate) struct Shared {
+pub(crate) struct SharedCore {
     core: Arc<Mutex<Core>>,
     /// Counts the requests, so that a test can wait for one instead of sleeping.
     handled: Arc<watch::Sender<u64>>,
 }
 
-impl Shared {
+impl SharedCore {
     pub(crate) fn new(core: Core) -> Self {
         Self { core: Arc::new(Mutex::new(core)), handled: Arc::new(watch::Sender::new(0)) }
     }
@@ -60,7 +60,7 @@ pub(crate) async fn bind(port: u16) -> std::io::Result<(TcpListener, SocketAddr)
 }
 
 /// Accepts connections until it is dropped, and ends them with it.
-pub(crate) async fn run(listener: TcpListener, shared: Shared) -> Infallible {
+pub(crate) async fn run(listener: TcpListener, shared: SharedCore) -> Infallible {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -75,7 +75,7 @@ pub(crate) async fn run(listener: TcpListener, shared: Shared) -> Infallible {
     }
 }
 
-async fn connection(stream: TcpStream, shared: Shared) {
+async fn connection(stream: TcpStream, shared: SharedCore) {
     let service = service_fn(move |request| answer(request, shared.clone()));
     let served = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     // It ends in an error whenever a fault drops it; the client is the one to notice.
@@ -87,7 +87,7 @@ async fn connection(stream: TcpStream, shared: Shared) {
 #[error("the connection is dropped on request")]
 struct Hangup;
 
-async fn answer(request: Request<HyperBody>, shared: Shared) -> Result<Response<Outgoing>, Hangup> {
+async fn answer(request: Request<HyperBody>, shared: SharedCore) -> Result<Response<Outgoing>, Hangup> {
     let (parts, body) = request.into_parts();
     let header = |name: HeaderName| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let Ok(body) = Limited::new(body, LARGEST_BODY).collect().await else { return Err(Hangup) };
@@ -102,12 +102,12 @@ async fn answer(request: Request<HyperBody>, shared: Shared) -> Result<Response<
     let reply = shared.lock().handle(&incoming);
     shared.handled.send_modify(|count| *count += 1);
     match reply {
-        Reply::Hangup(pause) => {
+        HttpReply::Hangup(pause) => {
             sleep(pause).await;
             Err(Hangup)
         }
-        Reply::Answer(answer) => {
-            if let Delivery::After(pause) = answer.delivery {
+        HttpReply::Answer(answer) => {
+            if let ResponseFault::After(pause) = answer.delivery {
                 sleep(pause).await;
             }
             Ok(response(answer))
@@ -115,7 +115,7 @@ async fn answer(request: Request<HyperBody>, shared: Shared) -> Result<Response<
     }
 }
 
-fn response(answer: Answer) -> Response<Outgoing> {
+fn response(answer: HttpAnswer) -> Response<Outgoing> {
     let length = answer.body.len();
     let mut response = Response::new(Outgoing::new(answer.body, answer.delivery));
     *response.status_mut() =
@@ -126,7 +126,7 @@ fn response(answer: Answer) -> Response<Outgoing> {
             headers.insert(name, value);
         }
     }
-    if answer.delivery == Delivery::CutOff {
+    if answer.delivery == ResponseFault::CutOff {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     response
@@ -142,15 +142,15 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    fn new(body: Vec<u8>, delivery: Delivery) -> Self {
+    fn new(body: Vec<u8>, delivery: ResponseFault) -> Self {
         let mut left = Bytes::from(body);
-        let then_fail = delivery == Delivery::CutOff;
-        let is_endless = matches!(delivery, Delivery::Endless(_));
+        let then_fail = delivery == ResponseFault::CutOff;
+        let is_endless = matches!(delivery, ResponseFault::Endless(_));
         if then_fail || is_endless {
             left.truncate(left.len() / 2);
         }
         let pause = match delivery {
-            Delivery::Trickle(pause) | Delivery::Endless(pause) => Some(pause),
+            ResponseFault::Trickle(pause) | ResponseFault::Endless(pause) => Some(pause),
             _ => None,
         };
         Self { left, pause, waiting: None, then_fail, is_endless }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use changes::{NewCheck, NewPull, TreeEdit};
 pub(crate) use find::mentions;
-pub(crate) use posting::{NewReview, NewThread};
+pub(crate) use posting::{NewReview, NewSimulatedThread};
 
 macro_rules! ids {
     ($($name:ident),*) => {$(
@@ -47,7 +47,7 @@ pub(crate) type Oid = Arc<str>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AccountKind {
+pub enum SimulatedAccountKind {
     #[default]
     User,
     Bot,
@@ -57,10 +57,10 @@ pub enum AccountKind {
 }
 
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct SimulatedAccount {
     /// As GraphQL spells it: a bot's without `[bot]`.
     pub(crate) login: String,
-    pub(crate) kind: AccountKind,
+    pub(crate) kind: SimulatedAccountKind,
     pub(crate) name: Option<String>,
     pub(crate) database_id: i64,
     /// What a deleted account wrote stays; its author reads as null.
@@ -70,7 +70,7 @@ pub(crate) struct Account {
 /// What an account is to a repository, from most to least trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Association {
+pub enum SimulatedAssociation {
     Owner,
     Member,
     Collaborator,
@@ -78,7 +78,7 @@ pub enum Association {
     None,
 }
 
-impl Association {
+impl SimulatedAssociation {
     pub(crate) fn as_graphql(self) -> &'static str {
         match self {
             Self::Owner => "OWNER",
@@ -103,7 +103,7 @@ impl Association {
 }
 
 #[derive(Debug)]
-pub(crate) struct Repository {
+pub(crate) struct SimulatedRepository {
     pub(crate) owner: AccountId,
     pub(crate) name: String,
     pub(crate) description: Option<String>,
@@ -111,7 +111,7 @@ pub(crate) struct Repository {
     pub(crate) archived: bool,
     pub(crate) default_branch: String,
     pub(crate) branches: BTreeMap<String, Oid>,
-    pub(crate) associations: BTreeMap<AccountId, Association>,
+    pub(crate) associations: BTreeMap<AccountId, SimulatedAssociation>,
     pub(crate) labels: Vec<LabelId>,
     pub(crate) pulls: Vec<PullId>,
     pub(crate) issues: Vec<IssueId>,
@@ -169,11 +169,11 @@ pub(crate) struct Pull {
     pub(crate) threads: Vec<ThreadId>,
     pub(crate) reviews: Vec<ReviewId>,
     pub(crate) comments: Vec<CommentId>,
-    pub(crate) timeline: Vec<TimelineItem>,
+    pub(crate) timeline: Vec<SimulatedTimelineItem>,
 }
 
 #[derive(Debug)]
-pub(crate) struct TimelineItem {
+pub(crate) struct SimulatedTimelineItem {
     pub(crate) at: Timestamp,
     pub(crate) actor: AccountId,
     pub(crate) what: TimelineEvent,
@@ -205,7 +205,7 @@ pub enum Side {
 }
 
 #[derive(Debug)]
-pub(crate) struct Thread {
+pub(crate) struct SimulatedThread {
     pub(crate) pull: PullId,
     pub(crate) path: String,
     /// Where it is now; `None` for a thread about a whole file, and once outdated.
@@ -222,7 +222,7 @@ pub(crate) struct Thread {
 
 /// Whether readers are told that a comment was edited, hidden or superseded.
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct CommentEdits {
     pub(crate) edited_at: Option<Timestamp>,
     pub(crate) edited_by: Option<AccountId>,
     pub(crate) minimized: Option<String>,
@@ -240,12 +240,12 @@ pub(crate) struct ReviewComment {
     pub(crate) original_commit: Oid,
     pub(crate) hunk: String,
     pub(crate) reply_to: Option<ReviewCommentId>,
-    pub(crate) marks: Marks,
+    pub(crate) marks: CommentEdits,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ReviewState {
+pub enum SimulatedReviewState {
     #[default]
     Commented,
     Approved,
@@ -254,7 +254,7 @@ pub enum ReviewState {
     Pending,
 }
 
-impl ReviewState {
+impl SimulatedReviewState {
     pub(crate) fn as_graphql(self) -> &'static str {
         match self {
             Self::Commented => "COMMENTED",
@@ -267,17 +267,17 @@ impl ReviewState {
 }
 
 #[derive(Debug)]
-pub(crate) struct Review {
+pub(crate) struct SimulatedReview {
     pub(crate) pull: PullId,
     pub(crate) author: AccountId,
-    pub(crate) state: ReviewState,
+    pub(crate) state: SimulatedReviewState,
     pub(crate) body: String,
     pub(crate) commit: Oid,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
     pub(crate) submitted_at: Option<Timestamp>,
     pub(crate) comments: Vec<ReviewCommentId>,
-    pub(crate) marks: Marks,
+    pub(crate) marks: CommentEdits,
     /// A pending review that its author threw away; it stays in the arena, out of sight.
     pub(crate) deleted: bool,
 }
@@ -289,13 +289,13 @@ pub(crate) enum Subject {
 }
 
 #[derive(Debug)]
-pub(crate) struct Comment {
+pub(crate) struct SimulatedComment {
     pub(crate) subject: Subject,
     pub(crate) author: AccountId,
     pub(crate) body: String,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
-    pub(crate) marks: Marks,
+    pub(crate) marks: CommentEdits,
     pub(crate) deleted: bool,
 }
 
@@ -314,7 +314,7 @@ pub(crate) struct Issue {
 }
 
 #[derive(Debug)]
-pub(crate) struct Label {
+pub(crate) struct SimulatedLabel {
     pub(crate) repository: RepositoryId,
     pub(crate) name: String,
     pub(crate) color: String,
@@ -323,7 +323,7 @@ pub(crate) struct Label {
 }
 
 #[derive(Debug)]
-pub(crate) struct Check {
+pub(crate) struct SimulatedCheck {
     pub(crate) commit: Oid,
     pub(crate) app: AccountId,
     pub(crate) name: String,
@@ -354,7 +354,7 @@ pub struct Dispatch {
 
 /// Something that came in over the API and changed the forge, in the order it took effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Post {
+pub struct ReceivedWrite {
     pub at: Timestamp,
     pub by: String,
     /// `comment`, `reply`, `review`, `thread`, `resolve`, `label`, `issue`, `dispatch` …
@@ -372,7 +372,7 @@ pub struct Post {
 /// What scripted accounts react to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Event {
+pub enum WorldEventKind {
     Opened,
     Push,
     ReviewRequested,
@@ -395,8 +395,8 @@ pub enum Event {
 
 /// One event with what a filter may ask about it.
 #[derive(Debug, Clone)]
-pub(crate) struct Happening {
-    pub(crate) event: Event,
+pub(crate) struct WorldEvent {
+    pub(crate) event: WorldEventKind,
     pub(crate) by: AccountId,
     pub(crate) repository: RepositoryId,
     pub(crate) pull: Option<PullId>,
@@ -412,21 +412,21 @@ pub(crate) struct World {
     /// Set while a request is being carried out, so that scripted changes are told from a client's.
     pub(crate) serving: bool,
     pub(crate) base_url: String,
-    pub(crate) accounts: Vec<Account>,
-    pub(crate) repositories: Vec<Repository>,
+    pub(crate) accounts: Vec<SimulatedAccount>,
+    pub(crate) repositories: Vec<SimulatedRepository>,
     pub(crate) commits: BTreeMap<Oid, Commit>,
     pub(crate) pulls: Vec<Pull>,
-    pub(crate) threads: Vec<Thread>,
-    pub(crate) reviews: Vec<Review>,
+    pub(crate) threads: Vec<SimulatedThread>,
+    pub(crate) reviews: Vec<SimulatedReview>,
     pub(crate) review_comments: Vec<ReviewComment>,
-    pub(crate) comments: Vec<Comment>,
+    pub(crate) comments: Vec<SimulatedComment>,
     pub(crate) issues: Vec<Issue>,
-    pub(crate) labels: Vec<Label>,
-    pub(crate) checks: Vec<Check>,
+    pub(crate) labels: Vec<SimulatedLabel>,
+    pub(crate) checks: Vec<SimulatedCheck>,
     pub(crate) reactions: Vec<Reaction>,
     pub(crate) dispatches: Vec<Dispatch>,
-    pub(crate) posts: Vec<Post>,
-    pub(crate) happenings: Vec<Happening>,
+    pub(crate) posts: Vec<ReceivedWrite>,
+    pub(crate) happenings: Vec<WorldEvent>,
 }
 
 impl World {
@@ -470,22 +470,22 @@ macro_rules! arena {
     )*};
 }
 arena! {
-    AccountId, Account, accounts;
-    RepositoryId, Repository, repositories;
+    AccountId, SimulatedAccount, accounts;
+    RepositoryId, SimulatedRepository, repositories;
     PullId, Pull, pulls;
-    ThreadId, Thread, threads;
-    ReviewId, Review, reviews;
+    ThreadId, SimulatedThread, threads;
+    ReviewId, SimulatedReview, reviews;
     ReviewCommentId, ReviewComment, review_comments;
-    CommentId, Comment, comments;
+    CommentId, SimulatedComment, comments;
     IssueId, Issue, issues;
-    LabelId, Label, labels;
-    CheckId, Check, checks;
+    LabelId, SimulatedLabel, labels;
+    CheckId, SimulatedCheck, checks;
     ReactionId, Reaction, reactions;
 }
 
 /// Why the forge refused a change; the kinds are GitHub's own error types.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum WorldRefusal {
     #[error("{0}")]
     NotFound(String),
     #[error("{0}")]
@@ -494,7 +494,7 @@ pub(crate) enum Refusal {
     Unprocessable(String),
 }
 
-impl Refusal {
+impl WorldRefusal {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::NotFound(_) => "NOT_FOUND",

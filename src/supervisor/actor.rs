@@ -5,15 +5,15 @@ mod asking;
 mod handing;
 mod recording;
 
-use super::Setup;
-use super::clock::Working;
-use super::fact::{Answered, Dated, Fact, Told};
+use super::SupervisorContext;
+use super::clock::WorkGuard;
+use super::fact::{DatedFact, Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
-use super::orders::Orders;
-use super::programs::Changes;
-use super::standing::{Rules, Standing};
-use super::view::{Handoff, Role, View};
-use crate::domain::review_loop::{Effect, Exit, Missing, Phase, ReviewLoop, Step, Wake};
+use super::orders::LoopCommands;
+use super::programs::DiffReading;
+use super::standing::{ComputedState, RepositoryRules};
+use super::view::{DriverRole, HandoffView, PullRequestView};
+use crate::domain::review_loop::{Exit, LoopEffect, LoopEvent, Phase, ReviewLoop, TimedOutOn, Transition};
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
@@ -50,13 +50,13 @@ pub(super) enum WakeUp {
     ChangesRead {
         reviewer: ReviewerName,
         head: Sha,
-        changes: Changes,
+        changes: DiffReading,
     },
     ReviewerAnswered {
         reviewer: ReviewerName,
         head: Sha,
         attempt: u32,
-        answer: Answered,
+        answer: RecordedAnswer,
         /// The end of its log, for people.
         log: String,
         /// R6: that the prompt was large.
@@ -69,7 +69,7 @@ pub(super) enum WakeUp {
     },
 
     // People (L10)
-    Person(Command),
+    Person(LoopCommand),
     Shutdown,
 }
 
@@ -94,7 +94,7 @@ impl WakeUp {
 
 /// What a person can tell a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum LoopCommand {
     Pause,
     Resume,
     Stop,
@@ -111,26 +111,26 @@ pub enum Command {
 
 /// A wake-up with the proof that somebody waits for it to be dealt with.
 #[derive(Debug)]
-pub(super) struct Message {
+pub(super) struct LoopMessage {
     /// Boxed because a channel keeps room for many, and there are hundreds of channels.
     pub(super) wake: Box<WakeUp>,
-    pub(super) working: Working,
+    pub(super) working: WorkGuard,
 }
 
-pub(super) struct Actor {
-    setup: Arc<Setup>,
+pub(super) struct PullRequestActor {
+    setup: Arc<SupervisorContext>,
     address: PullRequestAddress,
     key: PullRequestKey,
     history: History,
     /// What people told the loop.
-    orders: Orders,
+    orders: LoopCommands,
     /// Records that are in the history, so that none counts twice.
     known: BTreeSet<u64>,
     /// Deeds that have an outcome, by their name in the journal, with when they got it.
     concluded: BTreeMap<String, (Timestamp, Value)>,
     /// The last poll before the start, until it was looked at.
     last: Option<Arc<PullRequestSnapshot>>,
-    standing: Option<Arc<Standing>>,
+    standing: Option<Arc<ComputedState>>,
     /// Whether the journal ever saw it open, and so saw it merge.
     seen_open: bool,
     seen_at: Option<Timestamp>,
@@ -143,7 +143,7 @@ pub(super) struct Actor {
     lease: Option<Lease>,
     /// When the lease is to be prolonged, by this process's own count.
     renew_at: Option<Instant>,
-    role: Role,
+    role: DriverRole,
     thinking: BTreeMap<ReviewerName, JoinHandle<()>>,
     author: Option<JoinHandle<()>>,
     due: Vec<String>,
@@ -151,34 +151,42 @@ pub(super) struct Actor {
     refusal: Option<Failure>,
     attempts_failed: u32,
     /// The tasks that the merge decided.
-    handoffs: Vec<Handoff>,
+    handoffs: Vec<HandoffView>,
     /// When a task that was refused is tried again.
     waits: BTreeMap<String, Timestamp>,
     /// Tasks that a person wants tried again, stuck or not.
     forced: BTreeSet<String>,
     /// Where programs report; the hub's own messages come the same way.
-    programs: mpsc::Sender<Message>,
+    programs: mpsc::Sender<LoopMessage>,
 }
 
 /// What an actor is started with.
-pub(super) struct Start {
+pub(super) struct ActorStart {
     pub(super) address: PullRequestAddress,
     pub(super) records: Vec<Record>,
     /// The last poll, and the loop as it was then kept.
     pub(super) last: Option<(Arc<PullRequestSnapshot>, Timestamp, Option<Value>)>,
 }
 
-impl Actor {
-    pub(super) fn new(setup: Arc<Setup>, start: Start, programs: mpsc::Sender<Message>) -> Self {
-        let Start { address, records, last } = start;
+impl PullRequestActor {
+    pub(super) fn new(
+        setup: Arc<SupervisorContext>,
+        start: ActorStart,
+        programs: mpsc::Sender<LoopMessage>,
+    ) -> Self {
+        let ActorStart { address, records, last } = start;
         let key = setup.key(&address);
-        let role = if setup.read_only { Role::ReadOnly } else { Role::Standby { holder: String::new() } };
+        let role = if setup.read_only {
+            DriverRole::ReadOnly
+        } else {
+            DriverRole::Standby { holder: String::new() }
+        };
         let mut actor = Self {
             setup,
             address,
             key,
             history: History::default(),
-            orders: Orders::default(),
+            orders: LoopCommands::default(),
             known: BTreeSet::new(),
             concluded: BTreeMap::new(),
             last: None,
@@ -221,8 +229,8 @@ impl Actor {
     /// Runs until it is told to stop or nobody can wake it any more.
     pub(super) async fn run(
         mut self,
-        mut inbox: mpsc::Receiver<Message>,
-        mut programs: mpsc::Receiver<Message>,
+        mut inbox: mpsc::Receiver<LoopMessage>,
+        mut programs: mpsc::Receiver<LoopMessage>,
     ) {
         // Here and not before, so that hundreds of loops do not wait for each other's.
         if let Some(snapshot) = self.last.take() {
@@ -230,7 +238,7 @@ impl Actor {
         }
         self.publish();
         loop {
-            let Message { wake, working } = tokio::select! {
+            let LoopMessage { wake, working } = tokio::select! {
                 message = inbox.recv() => match message {
                     Some(message) => message,
                     None => break,
@@ -265,23 +273,23 @@ impl Actor {
                 if changed {
                     self.restand(snapshot);
                 }
-                self.step(Occasion::Polled { changed }).await
+                self.step(LoopTrigger::Polled { changed }).await
             }
             WakeUp::Unchanged => {
                 self.reached(now);
                 self.hold().await?;
-                self.step(Occasion::Polled { changed: false }).await
+                self.step(LoopTrigger::Polled { changed: false }).await
             }
             WakeUp::Unreachable(why) => {
                 self.trouble = Some(why);
                 self.attempts_failed += 1;
                 self.hold().await?;
-                self.step(Occasion::Unreachable).await
+                self.step(LoopTrigger::Unreachable).await
             }
             WakeUp::RateLimited { until, why } => {
                 self.trouble = Some(why);
                 self.hold().await?;
-                self.step(Occasion::RateLimited(until)).await
+                self.step(LoopTrigger::RateLimited(until)).await
             }
             WakeUp::Refused(failure) => {
                 self.trouble = Some(failure.to_string());
@@ -293,17 +301,17 @@ impl Actor {
                     && let Some(standing) = &self.standing
                 {
                     self.restand(Arc::clone(&standing.snapshot));
-                    self.step(Occasion::Learned).await?;
+                    self.step(LoopTrigger::Learned).await?;
                 }
                 Ok(())
             }
             WakeUp::ChangesRead { reviewer, head, changes } => {
                 self.thinking.remove(&reviewer);
                 match changes {
-                    Changes::Read(changes) => self.ask_about(&reviewer, &head, Ok(changes)).await,
-                    Changes::Refused(why) => self.ask_about(&reviewer, &head, Err(why)).await,
+                    DiffReading::Read(changes) => self.ask_about(&reviewer, &head, Ok(changes)).await,
+                    DiffReading::Refused(why) => self.ask_about(&reviewer, &head, Err(why)).await,
                     // Nobody was asked, so that it costs the reviewer nothing. The next poll reads again.
-                    Changes::NotNow(why) => {
+                    DiffReading::NotNow(why) => {
                         self.trouble = Some(why);
                         Ok(())
                     }
@@ -314,13 +322,13 @@ impl Actor {
                 let why = [warning, last_line(&log)].into_iter().flatten().collect::<Vec<_>>().join("; ");
                 let fact = Fact::Answered { reviewer: reviewer.clone(), head, attempt, answer };
                 self.record_held(fact, reviewer.as_str(), &why).await?;
-                self.step(Occasion::Learned).await
+                self.step(LoopTrigger::Learned).await
             }
             WakeUp::AuthorEnded { head, outcome, pushed } => {
                 self.author = None;
                 self.record_held(Fact::AuthorEnded { head, outcome: outcome.clone() }, "author", &outcome)
                     .await?;
-                self.step(if pushed { Occasion::Learned } else { Occasion::AuthorGaveUp }).await
+                self.step(if pushed { LoopTrigger::Learned } else { LoopTrigger::AuthorGaveUp }).await
             }
             WakeUp::Person(command) => self.person(command).await,
             WakeUp::Shutdown => Ok(()),
@@ -333,13 +341,13 @@ impl Actor {
         self.refusal = None;
     }
 
-    async fn person(&mut self, command: Command) -> Result<(), JournalError> {
+    async fn person(&mut self, command: LoopCommand) -> Result<(), JournalError> {
         match command {
-            Command::Pause => self.told(Told::Pause).await,
-            Command::Resume => self.told(Told::Resume).await,
-            Command::Stop => self.told(Told::Stop).await,
-            Command::PollNow => self.step(Occasion::Person(Wake::PollNow)).await,
-            Command::GrantRound { by, why } => {
+            LoopCommand::Pause => self.told(RecordedCommand::Pause).await,
+            LoopCommand::Resume => self.told(RecordedCommand::Resume).await,
+            LoopCommand::Stop => self.told(RecordedCommand::Stop).await,
+            LoopCommand::PollNow => self.step(LoopTrigger::Person(LoopEvent::PollNow)).await,
+            LoopCommand::GrantRound { by, why } => {
                 let phase = self.review_loop.as_ref().map(ReviewLoop::phase);
                 let (Some(standing), Some(Phase::Ended(Exit::RoundCap { .. }))) = (&self.standing, phase)
                 else {
@@ -348,27 +356,27 @@ impl Actor {
                 };
                 let head = standing.snapshot.head.sha.clone();
                 self.record(Fact::Granted { head }, &by, &why).await?;
-                self.step(Occasion::Learned).await
+                self.step(LoopTrigger::Learned).await
             }
-            Command::RetryTask { key } => {
+            LoopCommand::RetryTask { key } => {
                 self.forced.insert(key);
-                self.step(Occasion::Learned).await
+                self.step(LoopTrigger::Learned).await
             }
         }
     }
 
     /// L10: whoever drives does what a person tells any of the instances, and the journal says that somebody did.
-    async fn told(&mut self, told: Told) -> Result<(), JournalError> {
+    async fn told(&mut self, told: RecordedCommand) -> Result<(), JournalError> {
         if self.setup.read_only {
-            return self.step(Occasion::Person(told.wake())).await;
+            return self.step(LoopTrigger::Person(told.wake())).await;
         }
         let instance = self.setup.instance.clone();
         self.record(Fact::Told { told }, &instance, "").await?;
-        self.step(Occasion::Learned).await
+        self.step(LoopTrigger::Learned).await
     }
 
     /// One turn of the loop: what the occasion means to it, what it then wants, and everything else that is due.
-    async fn step(&mut self, occasion: Occasion) -> Result<(), JournalError> {
+    async fn step(&mut self, occasion: LoopTrigger) -> Result<(), JournalError> {
         let now = self.setup.clock.now();
         let Some(standing) = self.standing.clone() else {
             self.grope(&occasion, now);
@@ -396,16 +404,16 @@ impl Actor {
     }
 
     /// A pull request that was never seen has nobody to wait for yet, but attempts to see it count all the same.
-    fn grope(&mut self, occasion: &Occasion, now: Timestamp) {
+    fn grope(&mut self, occasion: &LoopTrigger, now: Timestamp) {
         let wake = match occasion {
-            Occasion::Unreachable => Wake::Unreachable,
-            Occasion::RateLimited(until) => Wake::RateLimited { until: *until },
+            LoopTrigger::Unreachable => LoopEvent::Unreachable,
+            LoopTrigger::RateLimited(until) => LoopEvent::RateLimited { until: *until },
             _ => return,
         };
         let review_loop = self.review_loop.get_or_insert_with(|| ReviewLoop::new(BTreeSet::new(), 0));
-        if let Step::Do(effects) = review_loop.wake(wake, now, &self.setup.config.policy) {
+        if let Transition::Do(effects) = review_loop.wake(wake, now, &self.setup.config.policy) {
             for effect in effects {
-                if let Effect::WakeAt { at, .. } = effect {
+                if let LoopEffect::WakeAt { at, .. } = effect {
                     self.next_at = Some(at);
                 }
             }
@@ -413,7 +421,7 @@ impl Actor {
     }
 
     /// Wakes the loop, starting a new one where the last has ended and the head has moved on since.
-    fn turn(&mut self, occasion: &Occasion, standing: &Standing, now: Timestamp) -> Vec<Effect> {
+    fn turn(&mut self, occasion: &LoopTrigger, standing: &ComputedState, now: Timestamp) -> Vec<LoopEffect> {
         let policy = &self.setup.config.policy;
         let nobody_yet = standing.expected.is_empty()
             && self.rules().expected.is_none()
@@ -424,13 +432,13 @@ impl Actor {
             let reopened = standing.seen.state == PullRequestState::Open
                 && *review_loop.phase() == Phase::Ended(Exit::PrClosed);
             let more = !standing.expected.is_subset(review_loop.expected());
-            let nobody_came = Phase::Ended(Exit::Timeout { missing: Missing::Anybody });
+            let nobody_came = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
             let came_late = *review_loop.phase() == nobody_came && more;
             // However a loop ended, what became of the pull request itself is the last word.
             let over = standing.seen.state != PullRequestState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
             // What is new may be what was waited for, or may have settled what was to be fixed.
-            let news = matches!(occasion, Occasion::Polled { changed: true })
+            let news = matches!(occasion, LoopTrigger::Polled { changed: true })
                 && matches!(review_loop.phase(), Phase::Ended(exit) if exit.is_provisional());
             over || came_late || news || matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::Stopped | Exit::BreakGlass(_)))
                 && (moved || reopened)
@@ -451,23 +459,23 @@ impl Actor {
             self.orders.heed(record);
         }
         if standing.folded.granted > review_loop.granted() {
-            wakes.push(Wake::GrantRound);
+            wakes.push(LoopEvent::GrantRound);
         }
         let is_due = self.next_at.is_none_or(|due| now >= due);
         match occasion {
-            Occasion::Polled { changed } if is_due || *changed || stale => {
-                wakes.push(Wake::Polled(&standing.seen));
+            LoopTrigger::Polled { changed } if is_due || *changed || stale => {
+                wakes.push(LoopEvent::Polled(&standing.seen));
             }
-            Occasion::Polled { .. } | Occasion::Learned => {}
-            Occasion::Unreachable => wakes.push(Wake::Unreachable),
-            Occasion::RateLimited(until) => wakes.push(Wake::RateLimited { until: *until }),
-            Occasion::AuthorGaveUp => wakes.push(Wake::AuthorGaveUp),
-            Occasion::Person(wake) => wakes.push(wake.clone()),
+            LoopTrigger::Polled { .. } | LoopTrigger::Learned => {}
+            LoopTrigger::Unreachable => wakes.push(LoopEvent::Unreachable),
+            LoopTrigger::RateLimited(until) => wakes.push(LoopEvent::RateLimited { until: *until }),
+            LoopTrigger::AuthorGaveUp => wakes.push(LoopEvent::AuthorGaveUp),
+            LoopTrigger::Person(wake) => wakes.push(wake.clone()),
         }
         let steps = wakes.into_iter().map(|wake| review_loop.wake(wake, now, policy));
         let effects = steps.filter_map(|step| match step {
-            Step::Do(effects) => Some(effects),
-            Step::Ignored(_) => None,
+            Transition::Do(effects) => Some(effects),
+            Transition::Ignored(_) => None,
         });
         effects.flatten().collect()
     }
@@ -479,7 +487,7 @@ impl Actor {
     /// Whether what is due at the end of the loop is in good hands. Whoever stands by cannot see whether the driver still
     /// lives; it either has told the same end, or was alive after it: until then, this instance may be the next.
     fn is_end_known(&self) -> bool {
-        let (Role::Standby { .. }, Some(standing)) = (&self.role, &self.standing) else { return true };
+        let (DriverRole::Standby { .. }, Some(standing)) = (&self.role, &self.standing) else { return true };
         let outlived = self.ended_at.and_then(|at| at.checked_add(self.setup.lease).ok());
         // Each poll asks for the lease: whoever still had it at that one has prolonged it since.
         if outlived.is_some() && self.seen_at >= outlived {
@@ -499,8 +507,8 @@ impl Actor {
 
     /// Where no reviewer has shown itself, there is nothing that could have come in, let alone everything; but nobody
     /// waits for ever.
-    fn alone(&mut self, occasion: &Occasion, standing: &Standing) -> Vec<Effect> {
-        if !matches!(occasion, Occasion::Polled { .. }) {
+    fn alone(&mut self, occasion: &LoopTrigger, standing: &ComputedState) -> Vec<LoopEffect> {
+        if !matches!(occasion, LoopTrigger::Polled { .. }) {
             return Vec::new();
         }
         self.alone += 1;
@@ -512,12 +520,12 @@ impl Actor {
         let ended = ReviewLoop::nobody_came(anchor, self.alone, folded.dispatched, folded.granted);
         self.alone = 0;
         self.review_loop = Some(ended);
-        vec![Effect::Announce(Exit::Timeout { missing: Missing::Anybody })]
+        vec![LoopEffect::Announce(Exit::Timeout { missing: TimedOutOn::Anybody })]
     }
 
     /// A loop that goes on where the journal says the last one was: rounds that were started stay started, and an author
     /// that is at work on this very head is waited for.
-    fn new_loop(standing: &Standing) -> ReviewLoop {
+    fn new_loop(standing: &ComputedState) -> ReviewLoop {
         let folded = &standing.folded;
         let at_work = folded.author_at.get(&standing.snapshot.head.sha) == Some(&None);
         ReviewLoop::resumed(
@@ -528,8 +536,8 @@ impl Actor {
         )
     }
 
-    fn stand(&self, snapshot: Arc<PullRequestSnapshot>) -> Standing {
-        Standing::of(snapshot, &self.history, &self.rules())
+    fn stand(&self, snapshot: Arc<PullRequestSnapshot>) -> ComputedState {
+        ComputedState::of(snapshot, &self.history, &self.rules())
     }
 
     fn restand(&mut self, snapshot: Arc<PullRequestSnapshot>) {
@@ -537,16 +545,16 @@ impl Actor {
         self.standing = Some(Arc::new(self.stand(snapshot)));
     }
 
-    fn rules(&self) -> Rules<'_> {
+    fn rules(&self) -> RepositoryRules<'_> {
         self.setup.rules(&self.address.repository)
     }
 
     fn drives(&self) -> bool {
-        self.role == Role::Driver && self.rules().drive
+        self.role == DriverRole::Driver && self.rules().drive
     }
 
     pub(super) fn publish(&self) {
-        let view = View {
+        let view = PullRequestView {
             address: self.address.clone(),
             standing: self.standing.clone(),
             last: self.last.clone(),
@@ -580,7 +588,7 @@ impl Actor {
     }
 }
 
-impl Drop for Actor {
+impl Drop for PullRequestActor {
     /// Programs do not outlive whoever waits for them.
     fn drop(&mut self) {
         for task in self.thinking.values().chain(&self.author) {
@@ -590,7 +598,7 @@ impl Drop for Actor {
 }
 
 /// Why the loop is looked at.
-enum Occasion {
+enum LoopTrigger {
     Polled {
         changed: bool,
     },
@@ -599,7 +607,7 @@ enum Occasion {
     AuthorGaveUp,
     /// Something new is known that is no poll.
     Learned,
-    Person(Wake<'static>),
+    Person(LoopEvent<'static>),
 }
 
 fn is_waiting(review_loop: &ReviewLoop) -> bool {
@@ -613,6 +621,6 @@ fn last_line(log: &str) -> Option<String> {
 }
 
 /// A fact with its time, as the history keeps it.
-fn dated(at: Timestamp, fact: Fact) -> Dated {
-    Dated { at, fact }
+fn dated(at: Timestamp, fact: Fact) -> DatedFact {
+    DatedFact { at, fact }
 }

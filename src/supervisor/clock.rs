@@ -39,17 +39,17 @@ impl Clock for SystemClock {
 
 /// Counts what is being worked on.
 #[derive(Debug, Clone)]
-pub(super) struct Busy(Arc<watch::Sender<usize>>);
+pub(super) struct WorkCounter(Arc<watch::Sender<usize>>);
 
-impl Busy {
+impl WorkCounter {
     pub(super) fn new() -> Self {
         Self(Arc::new(watch::Sender::new(0)))
     }
 
     /// Busy until this is dropped.
-    pub(super) fn begin(&self) -> Working {
+    pub(super) fn begin(&self) -> WorkGuard {
         self.0.send_modify(|count| *count += 1);
-        Working(self.clone())
+        WorkGuard(self.clone())
     }
 
     pub(super) async fn until_idle(&self) {
@@ -60,9 +60,9 @@ impl Busy {
 }
 
 #[derive(Debug)]
-pub(super) struct Working(Busy);
+pub(super) struct WorkGuard(WorkCounter);
 
-impl Drop for Working {
+impl Drop for WorkGuard {
     fn drop(&mut self) {
         self.0.0.send_modify(|count| *count = count.saturating_sub(1));
     }

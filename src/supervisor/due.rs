@@ -6,21 +6,21 @@
 
 use super::history::CycleResult;
 use super::marks;
-use super::standing::{Shown, Standing};
-use crate::config::Operator;
-use crate::domain::cycle::Choice;
-use crate::domain::machine::{EscalatedBy, ResolvedBy, Status};
-use crate::domain::pull_request::Note;
-use crate::domain::review_loop::Content;
-use crate::domain::vocabulary::{Action, ReviewerName, Severity, ThreadId};
+use super::standing::{ComputedState, ThreadView};
+use crate::config::OperatorConfig;
+use crate::domain::cycle::ThreadChoice;
+use crate::domain::machine::{EscalatedBy, ResolvedBy, ThreadStatus};
+use crate::domain::pull_request::CycleNote;
+use crate::domain::review_loop::PostContent;
+use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, ThreadId};
 use crate::github::discover::PullRequestAddress;
-use crate::github::write::{NewThread, Target, ThreadTarget, Write};
+use crate::github::write::{NewReviewThread, PullRequestTarget, ThreadTarget, Write};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
 /// One thing to write, and why.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deed {
+pub struct PlannedWrite {
     /// Unique on the pull request.
     pub name: String,
     pub write: Write,
@@ -28,7 +28,7 @@ pub struct Deed {
 }
 
 /// Everything that a driven repository's standing asks for, in the order in which it is to be done.
-pub fn deeds(standing: &Standing, operator: &Operator) -> Vec<Deed> {
+pub fn deeds(standing: &ComputedState, operator: &OperatorConfig) -> Vec<PlannedWrite> {
     let mut deeds = Vec::new();
     for cycle in &standing.folded.cycles {
         cycle_deeds(standing, cycle, &mut deeds);
@@ -45,14 +45,14 @@ pub fn deeds(standing: &Standing, operator: &Operator) -> Vec<Deed> {
 }
 
 /// C3: a cycle's answer as one review with its threads, then what it said in the threads that were there.
-fn cycle_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) {
+fn cycle_deeds(standing: &ComputedState, cycle: &CycleResult, deeds: &mut Vec<PlannedWrite>) {
     let Some(key) = marks::review(&cycle.reviewer, cycle.number) else { return };
     let (mut threads, mut elsewhere) = (Vec::new(), Vec::new());
     for id in &cycle.opened {
         let Some(thread) = standing.folded.engine.thread(id) else { continue };
         let finding = &thread.finding;
         match (finding.lines, marks::finding(id)) {
-            (Some(lines), Some(key)) => threads.push(NewThread {
+            (Some(lines), Some(key)) => threads.push(NewReviewThread {
                 path: finding.path.clone(),
                 line: lines.last(),
                 start_line: (lines.first() < lines.last()).then(|| lines.first()),
@@ -71,7 +71,11 @@ fn cycle_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) 
     let (verdict, head) = (cycle.verdict, cycle.head.clone());
     let write = Write::Review { on: target(standing), verdict, head, body, threads, key };
     let name = format!("review/{}/{}", cycle.reviewer, cycle.number);
-    deeds.push(Deed { name, write, why: format!("{} completed its look at {}", cycle.reviewer, cycle.head) });
+    deeds.push(PlannedWrite {
+        name,
+        write,
+        why: format!("{} completed its look at {}", cycle.reviewer, cycle.head),
+    });
     for choice in &cycle.choices {
         choice_deeds(standing, cycle, choice, deeds);
     }
@@ -80,26 +84,31 @@ fn cycle_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) 
     }
 }
 
-fn choice_deeds(standing: &Standing, cycle: &CycleResult, choice: &Choice, deeds: &mut Vec<Deed>) {
+fn choice_deeds(
+    standing: &ComputedState,
+    cycle: &CycleResult,
+    choice: &ThreadChoice,
+    deeds: &mut Vec<PlannedWrite>,
+) {
     let Some(shown) = standing.thread(&choice.thread) else { return };
     let turn = marks::turn(&cycle.reviewer, cycle.number);
     if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
         let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
         reply(standing, &shown, &turn, body.to_owned(), why, deeds);
     }
-    if choice.action == Action::Resolve {
+    if choice.action == ReviewerAction::Resolve {
         let why = format!("{} says that it is fixed", cycle.reviewer);
         resolve(standing, &shown, &turn, why, deeds);
     }
 }
 
 /// C7: a reviewer that lists findings only resolves what it leaves out.
-fn derived_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>) {
+fn derived_deeds(standing: &ComputedState, cycle: &CycleResult, deeds: &mut Vec<PlannedWrite>) {
     for shown in standing.threads() {
         let own = shown.driven && shown.thread.reviewer == cycle.reviewer;
         let relisted =
-            cycle.notes.iter().any(|note| matches!(note, Note::Relisted(id) if *id == shown.thread.id));
-        let by_reviewer = shown.thread.status() == Status::Resolved(ResolvedBy::Reviewer);
+            cycle.notes.iter().any(|note| matches!(note, CycleNote::Relisted(id) if *id == shown.thread.id));
+        let by_reviewer = shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer);
         if own && by_reviewer && !relisted {
             let why = format!("{} no longer lists it", cycle.reviewer);
             resolve(standing, &shown, "unlisted", why, deeds);
@@ -108,7 +117,7 @@ fn derived_deeds(standing: &Standing, cycle: &CycleResult, deeds: &mut Vec<Deed>
 }
 
 /// D3: a thread that repeats another points there and is closed, so that the argument stays in one place.
-fn repetition_deeds(standing: &Standing, shown: &Shown<'_>, deeds: &mut Vec<Deed>) {
+fn repetition_deeds(standing: &ComputedState, shown: &ThreadView<'_>, deeds: &mut Vec<PlannedWrite>) {
     let Some(first) = shown.repeats.and_then(|id| standing.thread(id)) else { return };
     if shown.on_forge.is_none_or(|seen| seen.resolved) {
         return;
@@ -122,12 +131,12 @@ fn repetition_deeds(standing: &Standing, shown: &Shown<'_>, deeds: &mut Vec<Deed
 
 /// T7: what was cut off is addressed to the operator, once for each time it got there.
 pub(crate) fn escalation_deeds(
-    standing: &Standing,
-    shown: &Shown<'_>,
-    operator: &Operator,
-    deeds: &mut Vec<Deed>,
+    standing: &ComputedState,
+    shown: &ThreadView<'_>,
+    operator: &OperatorConfig,
+    deeds: &mut Vec<PlannedWrite>,
 ) {
-    let Status::Escalated(cause) = shown.thread.status() else { return };
+    let ThreadStatus::Escalated(cause) = shown.thread.status() else { return };
     if shown.repeats.is_some() || shown.on_forge.is_some_and(|seen| seen.resolved) {
         return;
     }
@@ -135,7 +144,7 @@ pub(crate) fn escalation_deeds(
     let machine = shown.thread.machine;
     let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     if let Some(label) = &operator.label {
-        deeds.push(Deed {
+        deeds.push(PlannedWrite {
             // Each escalation sets it once: who took it off is not argued with until something new waits.
             name: format!("label/{label}/{}/{turn}", shown.id()),
             write: Write::AddLabel { on: target(standing), label: label.clone() },
@@ -155,7 +164,7 @@ pub(crate) fn escalation_deeds(
 }
 
 fn cause_name(cause: EscalatedBy) -> &'static str {
-    Status::Escalated(cause).cause().unwrap_or("escalated")
+    ThreadStatus::Escalated(cause).cause().unwrap_or("escalated")
 }
 
 pub(crate) fn escalation_sentence(cause: EscalatedBy, reviewer: &ReviewerName) -> String {
@@ -171,19 +180,23 @@ pub(crate) fn escalation_sentence(cause: EscalatedBy, reviewer: &ReviewerName) -
 }
 
 /// L5: a reviewer that has to be asked is asked to look at a new head, once.
-pub fn ask_for_review(standing: &Standing, reviewer: &ReviewerName, ask: &Ask) -> Option<Deed> {
+pub fn ask_for_review(
+    standing: &ComputedState,
+    reviewer: &ReviewerName,
+    ask: &ReReviewRequest,
+) -> Option<PlannedWrite> {
     let head = &standing.snapshot.head.sha;
     let write = match ask {
-        Ask::Mention(text) => Write::Comment {
+        ReReviewRequest::Mention(text) => Write::Comment {
             on: target(standing),
             body: text.clone(),
             key: marks::key(&["ask", reviewer.as_str(), head.as_str()])?,
         },
-        Ask::Request { login } => {
+        ReReviewRequest::Request { login } => {
             Write::RequestReview { on: target(standing), reviewer: login.clone(), is_bot: true }
         }
     };
-    Some(Deed {
+    Some(PlannedWrite {
         name: format!("ask/{reviewer}/{head}"),
         write,
         why: format!("{reviewer} has not reviewed {head} and has to be asked"),
@@ -192,13 +205,13 @@ pub fn ask_for_review(standing: &Standing, reviewer: &ReviewerName, ask: &Ask) -
 
 /// How a reviewer is asked to look again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ask {
+pub enum ReReviewRequest {
     Mention(String),
     Request { login: crate::domain::vocabulary::Login },
 }
 
 /// L6: said once, however often the cap is reached before somebody grants a round or reopens.
-pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Option<Deed> {
+pub fn round_cap(standing: &ComputedState, rounds: u32, operator: &OperatorConfig) -> Option<PlannedWrite> {
     let since = standing.snapshot.reopened_at.map_or(0, Timestamp::as_second);
     let granted = standing.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
@@ -209,35 +222,41 @@ pub fn round_cap(standing: &Standing, rounds: u32, operator: &Operator) -> Optio
     };
     let body = format!(
         "{mention}{count} did not settle this pull request, so no more are started. A person can:\n\n\
-         - merge it as it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
+         - merge it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
          - push the last fix by hand."
     );
     let key = marks::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
     let write = Write::Comment { on: target(standing), body, key };
-    Some(Deed { name, write, why: "the author's rounds are spent".to_owned() })
+    Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned() })
 }
 
 fn reply(
-    standing: &Standing,
-    shown: &Shown<'_>,
+    standing: &ComputedState,
+    shown: &ThreadView<'_>,
     turn: &str,
     body: String,
     why: String,
-    deeds: &mut Vec<Deed>,
+    deeds: &mut Vec<PlannedWrite>,
 ) {
     let Some(seen) = shown.on_forge else { return };
     let Some(key) = marks::key(&["reply", seen.id.as_str(), turn]) else { return };
     let write = Write::Reply { thread: place(standing, shown, &seen.id), body, key };
-    deeds.push(Deed { name: format!("reply/{}/{turn}", seen.id), write, why });
+    deeds.push(PlannedWrite { name: format!("reply/{}/{turn}", seen.id), write, why });
 }
 
-fn resolve(standing: &Standing, shown: &Shown<'_>, turn: &str, why: String, deeds: &mut Vec<Deed>) {
+fn resolve(
+    standing: &ComputedState,
+    shown: &ThreadView<'_>,
+    turn: &str,
+    why: String,
+    deeds: &mut Vec<PlannedWrite>,
+) {
     let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { return };
     let write = Write::Resolve { thread: place(standing, shown, &seen.id) };
-    deeds.push(Deed { name: format!("resolve/{}/{turn}", seen.id), write, why });
+    deeds.push(PlannedWrite { name: format!("resolve/{}/{turn}", seen.id), write, why });
 }
 
-pub fn place(standing: &Standing, shown: &Shown<'_>, id: &ThreadId) -> ThreadTarget {
+pub fn place(standing: &ComputedState, shown: &ThreadView<'_>, id: &ThreadId) -> ThreadTarget {
     ThreadTarget {
         pull_request: address(standing),
         id: id.clone(),
@@ -246,12 +265,12 @@ pub fn place(standing: &Standing, shown: &Shown<'_>, id: &ThreadId) -> ThreadTar
     }
 }
 
-pub fn address(standing: &Standing) -> PullRequestAddress {
+pub fn address(standing: &ComputedState) -> PullRequestAddress {
     PullRequestAddress { repository: standing.snapshot.repository.clone(), number: standing.snapshot.number }
 }
 
-pub fn target(standing: &Standing) -> Target {
-    Target { address: address(standing), node_id: standing.snapshot.node_id.clone() }
+pub fn target(standing: &ComputedState) -> PullRequestTarget {
+    PullRequestTarget { address: address(standing), node_id: standing.snapshot.node_id.clone() }
 }
 
 fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
@@ -285,13 +304,13 @@ fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion:
 }
 
 /// Whether a reviewer that is missing at this head may be asked at all (C5, C6).
-pub fn may_be_asked(standing: &Standing, reviewer: &ReviewerName, most: u32) -> bool {
+pub fn may_be_asked(standing: &ComputedState, reviewer: &ReviewerName, most: u32) -> bool {
     let done = standing.observed.cycles.get(reviewer).copied().unwrap_or(0);
     let gave_verdict = standing.seen.posts.iter().any(|post| {
         post.reviewer == *reviewer
             && post.counts_for(&standing.seen.anchor)
             && post.is_complete()
-            && !matches!(&post.kind, crate::domain::review_loop::PostKind::Comment(Content::NotReady))
+            && !matches!(&post.kind, crate::domain::review_loop::PostKind::Comment(PostContent::NotReady))
     });
     done < most && !gave_verdict
 }

@@ -5,11 +5,11 @@
 
 use crate::domain::cycle::Protocol;
 use crate::domain::finding::Destination;
-use crate::domain::handoff::Task;
+use crate::domain::handoff::HandoffTask;
 use crate::domain::machine::Decision;
 use crate::domain::place::FileChange;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Exit, Wake};
+use crate::domain::review_loop::{Exit, LoopEvent};
 use crate::domain::vocabulary::{FilePath, Intent, ReviewerName, Sha, TargetName, ThreadId};
 use crate::journal::{NewRecord, PullRequestKey, Record};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 /// A fact and when it came to be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Dated {
+pub struct DatedFact {
     pub at: Timestamp,
     #[serde(flatten)]
     pub fact: Fact,
@@ -62,7 +62,7 @@ pub enum Fact {
     },
     /// L10: what somebody told the loop.
     Told {
-        told: Told,
+        told: RecordedCommand,
     },
     /// L6: one more round than the caps allow.
     Granted {
@@ -107,14 +107,14 @@ pub enum Fact {
         attempt: u32,
         /// What the answer is held against, also when somebody has changed the configuration since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        terms: Option<Terms>,
+        terms: Option<CycleTerms>,
     },
     /// It answered: the text as it was printed, or what was wrong with getting one.
     Answered {
         reviewer: ReviewerName,
         head: Sha,
         attempt: u32,
-        answer: Answered,
+        answer: RecordedAnswer,
     },
 
     // What the loop came to
@@ -128,14 +128,14 @@ pub enum Fact {
 
 /// The rules under which a reviewer was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct CycleTerms {
     pub policy: Policy,
     pub protocol: Protocol,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answered {
+pub enum RecordedAnswer {
     Printed(String),
     /// A violation's kind and message, where nothing could be read.
     Failed {
@@ -147,18 +147,18 @@ pub enum Answered {
 /// What a person can tell a loop, be it the driver's or that of an instance that stands by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum RecordedCommand {
     Pause,
     Resume,
     Stop,
 }
 
-impl Told {
-    pub fn wake(self) -> Wake<'static> {
+impl RecordedCommand {
+    pub fn wake(self) -> LoopEvent<'static> {
         match self {
-            Told::Pause => Wake::Pause,
-            Told::Resume => Wake::Resume,
-            Told::Stop => Wake::Stop,
+            RecordedCommand::Pause => LoopEvent::Pause,
+            RecordedCommand::Resume => LoopEvent::Resume,
+            RecordedCommand::Stop => LoopEvent::Stop,
         }
     }
 }
@@ -178,16 +178,16 @@ pub struct TaskFact {
 }
 
 impl TaskFact {
-    pub fn new(task: Task, reason: String, titles: Vec<String>) -> Self {
-        let Task { target, path, findings, coalesced } = task;
+    pub fn new(task: HandoffTask, reason: String, titles: Vec<String>) -> Self {
+        let HandoffTask { target, path, findings, coalesced } = task;
         TaskFact { target, path, findings, coalesced, reason, titles }
     }
 }
 
-impl From<TaskFact> for Task {
+impl From<TaskFact> for HandoffTask {
     fn from(fact: TaskFact) -> Self {
         let TaskFact { target, path, findings, coalesced, reason: _, titles: _ } = fact;
-        Task { target, path, findings, coalesced }
+        HandoffTask { target, path, findings, coalesced }
     }
 }
 
@@ -240,14 +240,14 @@ impl Fact {
     pub fn record(self, at: Timestamp, about: &PullRequestKey, by: &str, why: &str) -> NewRecord {
         let key = self.key(at).map(|key| format!("{about}/{key}"));
         let record = NewRecord::new(self.kind(), by).about(about.clone()).because(why);
-        let dated = Dated { at, fact: self };
+        let dated = DatedFact { at, fact: self };
         // A fact has only text keys and finite numbers, so it always has a JSON form.
         let body = serde_json::to_value(&dated).unwrap_or(Value::Null);
         NewRecord { key, ..record.with(body) }
     }
 
     /// The fact in a record; none where the record is of another sort.
-    pub fn read(record: &Record) -> Option<Dated> {
-        Dated::deserialize(&record.body).ok().filter(|dated| dated.fact.kind() == record.kind)
+    pub fn read(record: &Record) -> Option<DatedFact> {
+        DatedFact::deserialize(&record.body).ok().filter(|dated| dated.fact.kind() == record.kind)
     }
 }

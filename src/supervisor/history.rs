@@ -1,15 +1,15 @@
 //! What the journal and the forge say together about one pull request, folded: the engine's own state for driven
 //! reviewers, and what people did to the threads of observed ones.
 
-use super::fact::{Answered, Dated, Fact, Terms};
+use super::fact::{CycleTerms, DatedFact, Fact, RecordedAnswer};
 use super::marks;
 use crate::config::Config;
-use crate::domain::cycle::{Answer, Choice, Frozen, Trigger, Violation};
+use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
-use crate::domain::observed::{Happened, Happening};
+use crate::domain::observed::{ThreadEvent, ThreadEventKind};
 use crate::domain::place::FileChange;
-use crate::domain::pull_request::{CycleOutcome, NextCall, Note, PullRequest};
+use crate::domain::pull_request::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
 use crate::domain::verdict::Verdict;
@@ -23,16 +23,16 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     /// In the order of the journal, with the numbers of their records.
-    facts: Vec<(u64, Dated)>,
+    facts: Vec<(u64, DatedFact)>,
 }
 
 /// What follows from the history.
 #[derive(Debug, Clone)]
-pub struct Folded {
+pub struct ReplayedHistory {
     /// The driven reviewers' threads and cycles.
-    pub engine: PullRequest,
+    pub engine: DrivenPullRequest,
     /// What people did to threads that are not the engine's, and everything that was handed off.
-    pub happened: Vec<Happened>,
+    pub happened: Vec<ThreadEvent>,
     /// Each completed cycle of a driven reviewer, oldest first.
     pub cycles: Vec<CycleResult>,
     /// What was wrong with each reviewer's last answer, while its cycle is still to be tried again.
@@ -50,12 +50,12 @@ pub struct Folded {
     /// The forge's thread for each of the engine's, where it was posted.
     pub posted: BTreeMap<ThreadId, ThreadId>,
     /// Every push that was followed, oldest first.
-    pub pushes: Vec<Push>,
+    pub pushes: Vec<RecordedPush>,
 }
 
 /// What a push changed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Push {
+pub struct RecordedPush {
     pub at: Timestamp,
     pub head: Sha,
     pub changes: Vec<FileChange>,
@@ -70,14 +70,14 @@ pub struct CycleResult {
     pub head: Sha,
     pub verdict: Verdict,
     pub opened: Vec<ThreadId>,
-    pub choices: Vec<Choice>,
-    pub notes: Vec<Note>,
+    pub choices: Vec<ThreadChoice>,
+    pub notes: Vec<CycleNote>,
     pub summary: Option<String>,
 }
 
 impl History {
     /// From all that the journal has, in its order.
-    pub fn new(facts: Vec<Dated>) -> Self {
+    pub fn new(facts: Vec<DatedFact>) -> Self {
         let mut history = Self::default();
         for fact in facts {
             history.add(fact);
@@ -86,18 +86,18 @@ impl History {
     }
 
     /// What comes after everything that is known.
-    pub fn add(&mut self, fact: Dated) {
+    pub fn add(&mut self, fact: DatedFact) {
         self.facts.push((u64::MAX, fact));
     }
 
     /// What has that number in the journal. Two instances learn of each other's records in whatever order, and come to the
     /// same.
-    pub fn learn(&mut self, record: u64, fact: Dated) {
+    pub fn learn(&mut self, record: u64, fact: DatedFact) {
         let place = self.facts.partition_point(|(known, _)| *known < record);
         self.facts.insert(place, (record, fact));
     }
 
-    pub fn facts(&self) -> impl DoubleEndedIterator<Item = &Dated> {
+    pub fn facts(&self) -> impl DoubleEndedIterator<Item = &DatedFact> {
         self.facts.iter().map(|(_, dated)| dated)
     }
 
@@ -128,13 +128,13 @@ impl History {
 
     /// Replays everything in the order in which it came to be known. What people said in the threads of driven reviewers
     /// and nobody has recorded yet is the last.
-    pub fn fold(&self, snapshot: &PullRequestSnapshot, config: &Config) -> Folded {
+    pub fn fold(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
         let posted = marks::posted_threads(snapshot).into_iter();
-        let mut fold = Fold {
+        let mut fold = HistoryReplay {
             config,
-            folded: Folded {
-                engine: PullRequest::new(author_is_bot),
+            folded: ReplayedHistory {
+                engine: DrivenPullRequest::new(author_is_bot),
                 happened: Vec::new(),
                 cycles: Vec::new(),
                 violations: BTreeMap::new(),
@@ -162,43 +162,47 @@ impl History {
     }
 }
 
-struct Fold<'a> {
+struct HistoryReplay<'a> {
     config: &'a Config,
-    folded: Folded,
+    folded: ReplayedHistory,
     /// How many answers of each reviewer there were.
     answers: BTreeMap<ReviewerName, usize>,
     /// What was put to each reviewer last and is not answered yet, and the rules for it.
-    asked: BTreeMap<ReviewerName, (Frozen, Terms)>,
+    asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
 }
 
-impl Fold<'_> {
+impl HistoryReplay<'_> {
     fn fact(&mut self, at: Timestamp, fact: &Fact, engine_id: &BTreeMap<ThreadId, ThreadId>) {
         let folded = &mut self.folded;
         match fact {
             Fact::Decided { thread, verb } => {
                 let own = engine_id.get(thread).unwrap_or(thread);
                 if folded.engine.decide(own, *verb).is_err() {
-                    folded.happened.push(Happened {
+                    folded.happened.push(ThreadEvent {
                         at,
                         thread: thread.clone(),
-                        what: Happening::Act(*verb),
+                        what: ThreadEventKind::Act(*verb),
                     });
                 }
             }
             Fact::Routed { thread, to } => {
                 let own = engine_id.get(thread).unwrap_or(thread);
                 if folded.engine.route(own, to.clone()).is_err() {
-                    folded.happened.push(Happened {
+                    folded.happened.push(ThreadEvent {
                         at,
                         thread: thread.clone(),
-                        what: Happening::Routed(to.clone()),
+                        what: ThreadEventKind::Routed(to.clone()),
                     });
                 }
             }
             Fact::Reopened { thread } => {
                 let own = engine_id.get(thread).unwrap_or(thread);
                 if folded.engine.reopened_by_person(own).is_err() {
-                    folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::Reopened });
+                    folded.happened.push(ThreadEvent {
+                        at,
+                        thread: thread.clone(),
+                        what: ThreadEventKind::Reopened,
+                    });
                 }
             }
             Fact::Replied { thread, intent, .. } => {
@@ -218,7 +222,7 @@ impl Fold<'_> {
             }
             Fact::Pushed { head, changes, .. } => {
                 folded.engine.push(head.clone(), changes);
-                folded.pushes.push(Push { at, head: head.clone(), changes: changes.clone() });
+                folded.pushes.push(RecordedPush { at, head: head.clone(), changes: changes.clone() });
             }
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
@@ -233,7 +237,11 @@ impl Fold<'_> {
                 for thread in tasks.iter().flat_map(|task| &task.findings) {
                     folded.handed_off.insert(thread.clone());
                     folded.engine.handed_off(thread);
-                    folded.happened.push(Happened { at, thread: thread.clone(), what: Happening::HandedOff });
+                    folded.happened.push(ThreadEvent {
+                        at,
+                        thread: thread.clone(),
+                        what: ThreadEventKind::HandedOff,
+                    });
                 }
                 self.discard_queue(at);
             }
@@ -258,14 +266,14 @@ impl Fold<'_> {
         let happened = &mut self.folded.happened;
         let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
         let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-        let what = Happening::Act(Decision::Unqueue);
-        happened.extend(touched.into_iter().map(|thread| Happened { at, thread, what: what.clone() }));
+        let what = ThreadEventKind::Act(Decision::Unqueue);
+        happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
     }
 
     /// A call that never came back was a call all the same, so asking counts by itself.
-    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&Terms>) {
+    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&CycleTerms>) {
         let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
-        match self.folded.engine.next_call(reviewer, Trigger::Review, &terms.policy) {
+        match self.folded.engine.next_call(reviewer, CycleTrigger::Review, &terms.policy) {
             NextCall::Ask(frozen) => {
                 self.asked.insert(reviewer.clone(), (frozen, terms));
             }
@@ -278,25 +286,27 @@ impl Fold<'_> {
     }
 
     /// For what was asked before anybody recorded the rules for it.
-    fn todays_terms(&self, reviewer: &ReviewerName) -> Terms {
+    fn todays_terms(&self, reviewer: &ReviewerName) -> CycleTerms {
         let known = self.config.reviewers.iter().find(|known| known.name == *reviewer);
         let protocol = known.map(|known| known.protocol).unwrap_or_default();
-        Terms { policy: self.config.policy.clone(), protocol }
+        CycleTerms { policy: self.config.policy.clone(), protocol }
     }
 
     /// Puts an answer to the engine exactly as it was put when it arrived.
-    fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &Answered) {
+    fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &RecordedAnswer) {
         let number = self.answers.entry(reviewer.clone()).or_default();
         *number += 1;
         let number = *number;
         let folded = &mut self.folded;
-        let Some((frozen, Terms { policy, protocol })) = self.asked.remove(reviewer) else { return };
+        let Some((frozen, CycleTerms { policy, protocol })) = self.asked.remove(reviewer) else { return };
         let read = match answer {
-            Answered::Printed(text) => {
+            RecordedAnswer::Printed(text) => {
                 answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
             }
-            Answered::Failed { oversized: true, message } => Err(Violation::OversizedAnswer(message.clone())),
-            Answered::Failed { oversized: false, message } => {
+            RecordedAnswer::Failed { oversized: true, message } => {
+                Err(Violation::OversizedAnswer(message.clone()))
+            }
+            RecordedAnswer::Failed { oversized: false, message } => {
                 Err(Violation::MalformedAnswer(message.clone()))
             }
         };
@@ -305,14 +315,14 @@ impl Fold<'_> {
             Err(violation) => (Err(violation), None),
         };
         let choices = match &received {
-            Ok(Answer::Actions { choices, .. }) => choices.clone(),
+            Ok(ReviewerAnswer::Actions { choices, .. }) => choices.clone(),
             _ => Vec::new(),
         };
         folded.violations.remove(reviewer);
         match folded.engine.answer(&frozen, received, &policy) {
             CycleOutcome::Completed { verdict, notes } => {
                 let opened = notes.iter().filter_map(|note| match note {
-                    Note::Opened(thread) => Some(thread.clone()),
+                    CycleNote::Opened(thread) => Some(thread.clone()),
                     _ => None,
                 });
                 folded.failed.remove(reviewer);

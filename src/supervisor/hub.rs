@@ -1,16 +1,16 @@
 //! The hub: polls for all loops at once, tells each what concerns it, and lets the journal's news through.
 
-use super::actor::{Actor, Command, Message, Start, WakeUp};
-use super::clock::Busy;
-use super::left_alone::LeftAlone;
-use super::polling::{Polled, Polling, Progress};
-use super::view::{Board, Trouble, TroubleKind};
-use super::{Options, Setup};
+use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeUp};
+use super::clock::WorkCounter;
+use super::left_alone::RequestPause;
+use super::polling::{FinishedPoll, PollProgress, RunningPoll};
+use super::view::{Board, SupervisorProblem, SupervisorProblemKind};
+use super::{SupervisorContext, SupervisorOptions};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
-use crate::github::poll::{PollSettings, Sighting};
+use crate::github::poll::{PollEvent, PollSettings};
 use crate::github::{Client, Error, Poller, PullRequestAddress, PullRequestRef, Reader, Writer};
-use crate::journal::{Filter, Follower, Journal, JournalError, PullRequestKey, Record, StoredSnapshot};
+use crate::journal::{Follower, Journal, JournalError, PullRequestKey, Record, RecordFilter, StoredSnapshot};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use tracing::Instrument;
 /// A running supervisor. Dropping it stops it without waiting; [`Supervisor::stop`] waits.
 #[derive(Debug)]
 pub struct Supervisor {
-    requests: mpsc::Sender<Request>,
+    requests: mpsc::Sender<HubRequest>,
     board: watch::Receiver<Arc<Board>>,
     writer: Arc<Writer<Client>>,
     stop: oneshot::Sender<()>,
@@ -32,10 +32,10 @@ pub struct Supervisor {
 
 /// What the hub can be asked for.
 #[derive(Debug)]
-enum Request {
+enum HubRequest {
     Track(Vec<PullRequestRef>),
     Forget(PullRequestAddress),
-    Tell(PullRequestAddress, Command),
+    Tell(PullRequestAddress, LoopCommand),
     PollNow,
 }
 
@@ -48,32 +48,35 @@ const QUEUE: usize = 64;
 impl Supervisor {
     /// Starts with what the journal knows; the network is not touched before the first poll.
     pub async fn start(
-        options: Options,
+        options: SupervisorOptions,
         pull_requests: Vec<PullRequestRef>,
     ) -> Result<Supervisor, JournalError> {
-        let stored = Stored::Unread(options.journal.clone());
+        let stored = StoredPolls::Unread(options.journal.clone());
         Self::begin(options, pull_requests, stored).await
     }
 
     /// Goes on with pull requests whose last poll was read from the journal already.
-    pub async fn resume(options: Options, last: Vec<StoredSnapshot>) -> Result<Supervisor, JournalError> {
+    pub async fn resume(
+        options: SupervisorOptions,
+        last: Vec<StoredSnapshot>,
+    ) -> Result<Supervisor, JournalError> {
         let address = |stored: &StoredSnapshot| {
             let PullRequestKey { repository, number, .. } = &stored.pull_request;
             PullRequestAddress { repository: repository.clone(), number: *number }
         };
         let pull_requests = last.iter().map(|stored| address(stored).into()).collect();
-        Self::begin(options, pull_requests, Stored::Read(last)).await
+        Self::begin(options, pull_requests, StoredPolls::Read(last)).await
     }
 
     async fn begin(
-        options: Options,
+        options: SupervisorOptions,
         pull_requests: Vec<PullRequestRef>,
-        stored: Stored,
+        stored: StoredPolls,
     ) -> Result<Supervisor, JournalError> {
-        let Options { config, reads, asks, journal, client, clock, .. } = options;
+        let SupervisorOptions { config, reads, asks, journal, client, clock, .. } = options;
         let (board, seen) = watch::channel(Arc::new(Board::default()));
         let writer = Arc::new(Writer::new(client.clone(), options.pace));
-        let setup = Arc::new(Setup {
+        let setup = Arc::new(SupervisorContext {
             host: client.host().name().to_owned(),
             reader: Arc::new(Reader::new(client)),
             writer: Arc::clone(&writer),
@@ -87,8 +90,8 @@ impl Supervisor {
             lease: options.lease,
             fresh: options.fresh,
             environment: options.environment,
-            busy: Busy::new(),
-            left_alone: LeftAlone::default(),
+            busy: WorkCounter::new(),
+            left_alone: RequestPause::default(),
             writing: Mutex::default(),
             board,
         });
@@ -110,23 +113,23 @@ impl Supervisor {
     }
 
     pub async fn track(&self, pull_requests: Vec<PullRequestRef>) {
-        self.request(Request::Track(pull_requests)).await;
+        self.request(HubRequest::Track(pull_requests)).await;
     }
 
     pub async fn forget(&self, pull_request: PullRequestAddress) {
-        self.request(Request::Forget(pull_request)).await;
+        self.request(HubRequest::Forget(pull_request)).await;
     }
 
     /// Tells one pull request's loop what a person wants.
-    pub async fn tell(&self, pull_request: PullRequestAddress, command: Command) {
-        self.request(Request::Tell(pull_request, command)).await;
+    pub async fn tell(&self, pull_request: PullRequestAddress, command: LoopCommand) {
+        self.request(HubRequest::Tell(pull_request, command)).await;
     }
 
     pub async fn poll_now(&self) {
-        self.request(Request::PollNow).await;
+        self.request(HubRequest::PollNow).await;
     }
 
-    async fn request(&self, request: Request) {
+    async fn request(&self, request: HubRequest) {
         // A hub that has ended has nothing to be asked for.
         let _ended = self.requests.send(request).await;
     }
@@ -140,51 +143,53 @@ impl Supervisor {
 }
 
 /// The last polls, as the journal keeps them.
-enum Stored {
+enum StoredPolls {
     Unread(Journal),
     Read(Vec<StoredSnapshot>),
 }
 
-impl Stored {
+impl StoredPolls {
     async fn read(self) -> Result<Vec<StoredSnapshot>, JournalError> {
         match self {
-            Stored::Unread(journal) => Ok(journal.load_snapshots().await?.readable),
-            Stored::Read(stored) => Ok(stored),
+            StoredPolls::Unread(journal) => Ok(journal.load_snapshots().await?.readable),
+            StoredPolls::Read(stored) => Ok(stored),
         }
     }
 }
 
 struct Hub {
-    setup: Arc<Setup>,
+    setup: Arc<SupervisorContext>,
     /// None while a poll is under way: it has the poller, so that nobody waits for the network but that poll.
     poller: Option<Poller<Client>>,
     /// What is to be tracked (with its id, if that is known) or forgotten once the poller is back.
-    changes: Vec<(PullRequestAddress, Change)>,
-    actors: BTreeMap<PullRequestAddress, Loop>,
+    changes: Vec<(PullRequestAddress, TrackingChange)>,
+    actors: BTreeMap<PullRequestAddress, RunningLoop>,
     follower: Follower,
 }
 
-enum Change {
+enum TrackingChange {
     Track(Option<String>),
     Forget,
 }
 
-struct Loop {
-    inbox: mpsc::Sender<Message>,
+struct RunningLoop {
+    inbox: mpsc::Sender<LoopMessage>,
     task: JoinHandle<()>,
 }
 
 impl Hub {
     async fn new(
-        setup: Arc<Setup>,
+        setup: Arc<SupervisorContext>,
         pull_requests: Vec<PullRequestRef>,
-        stored: Stored,
+        stored: StoredPolls,
     ) -> Result<Hub, JournalError> {
         let interval = setup.config.policy.poll_interval;
         let settings = PollSettings { interval, ..PollSettings::default() };
         let poller = Poller::new(Arc::clone(&setup.reader), settings);
-        let records =
-            setup.journal.records(Filter { host: Some(setup.host.clone()), ..Filter::default() }).await?;
+        let records = setup
+            .journal
+            .records(RecordFilter { host: Some(setup.host.clone()), ..RecordFilter::default() })
+            .await?;
         let last = records.last().map_or(0, |record| record.seq);
         let follower = setup.journal.follow(last);
         let (actors, changes) = (BTreeMap::new(), Vec::new());
@@ -198,7 +203,7 @@ impl Hub {
         &mut self,
         pull_requests: Vec<PullRequestRef>,
         records: Vec<Record>,
-        stored: Stored,
+        stored: StoredPolls,
     ) -> Result<(), JournalError> {
         let now = self.setup.clock.now();
         let mut by_pull_request: BTreeMap<_, Vec<Record>> = BTreeMap::new();
@@ -222,12 +227,12 @@ impl Hub {
             let key = self.setup.key(&address);
             let last = last.remove(&key);
             let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
-            self.changes.push((address.clone(), Change::Track(id)));
+            self.changes.push((address.clone(), TrackingChange::Track(id)));
             let records = by_pull_request.remove(&key).unwrap_or_default();
             let (inbox, messages) = mpsc::channel(QUEUE);
             let (programs, reports) = mpsc::channel(QUEUE);
-            let start = Start { address: address.clone(), records, last };
-            let actor = Actor::new(Arc::clone(&self.setup), start, programs);
+            let start = ActorStart { address: address.clone(), records, last };
+            let actor = PullRequestActor::new(Arc::clone(&self.setup), start, programs);
             // What is known of all of them is shown before any is put together.
             actor.publish();
             adopted.push((address, inbox, actor, messages, reports));
@@ -235,13 +240,13 @@ impl Hub {
         for (address, inbox, actor, messages, reports) in adopted {
             let span = tracing::info_span!("pull_request", %address);
             let task = tokio::spawn(actor.run(messages, reports).instrument(span));
-            self.actors.insert(address, Loop { inbox, task });
+            self.actors.insert(address, RunningLoop { inbox, task });
         }
         Ok(())
     }
 
     /// Works until told to stop, also in the middle of a poll that does not come back.
-    async fn run(mut self, inbox: mpsc::Receiver<Request>, stopped: oneshot::Receiver<()>) {
+    async fn run(mut self, inbox: mpsc::Receiver<HubRequest>, stopped: oneshot::Receiver<()>) {
         tokio::select! {
             // Whoever drops the supervisor wants it to end as well.
             _dropped = stopped => {}
@@ -250,10 +255,10 @@ impl Hub {
         self.end().await;
     }
 
-    async fn work(&mut self, mut inbox: mpsc::Receiver<Request>) {
+    async fn work(&mut self, mut inbox: mpsc::Receiver<HubRequest>) {
         let mut next = self.setup.clock.now();
         let mut longest = SignedDuration::ZERO;
-        let mut polling: Option<Polling> = None;
+        let mut polling: Option<RunningPoll> = None;
         // A poll that was asked for while one was under way, and may have looked before what somebody wants to see.
         let mut again = false;
         loop {
@@ -268,13 +273,13 @@ impl Hub {
                 setup.clock.sleep_until(next).await;
             };
             tokio::select! {
-                progress = Polling::progress(&mut polling) => match progress {
-                    Progress::Sighted(sighting) => {
+                progress = RunningPoll::progress(&mut polling) => match progress {
+                    PollProgress::Sighted(sighting) => {
                         if let Some(polling) = &mut polling {
                             self.sighted(sighting, polling).await;
                         }
                     }
-                    Progress::Ended(polled) => {
+                    PollProgress::Ended(polled) => {
                         // A poll that panicked has taken the poller with it.
                         let (Some(polling), Ok(polled)) = (polling.take(), polled) else { return };
                         let due = self.polled(&polling, *polled).await;
@@ -286,23 +291,23 @@ impl Hub {
                 },
                 request = inbox.recv() => match request {
                     None => return,
-                    Some(Request::Track(pull_requests)) => {
+                    Some(HubRequest::Track(pull_requests)) => {
                         // Whoever has just found something wants to see it now, and not after a whole interval.
                         if self.track(pull_requests).await {
                             next = self.setup.clock.now();
                             again = polling.is_some();
                         }
                     }
-                    Some(Request::Forget(address)) => self.forget(&address).await,
-                    Some(Request::Tell(address, command)) => {
-                        let polls = command == Command::PollNow || command == Command::Resume;
+                    Some(HubRequest::Forget(address)) => self.forget(&address).await,
+                    Some(HubRequest::Tell(address, command)) => {
+                        let polls = command == LoopCommand::PollNow || command == LoopCommand::Resume;
                         self.send(&address, WakeUp::Person(command)).await;
                         if polls {
                             next = self.setup.clock.now();
                             again = polling.is_some();
                         }
                     }
-                    Some(Request::PollNow) => {
+                    Some(HubRequest::PollNow) => {
                         next = self.setup.clock.now();
                         again = polling.is_some();
                     }
@@ -325,8 +330,8 @@ impl Hub {
         if pull_requests.is_empty() {
             return false;
         }
-        let filter = Filter { host: Some(self.setup.host.clone()), ..Filter::default() };
-        let stored = Stored::Unread(self.setup.journal.clone());
+        let filter = RecordFilter { host: Some(self.setup.host.clone()), ..RecordFilter::default() };
+        let stored = StoredPolls::Unread(self.setup.journal.clone());
         let outcome = match self.setup.journal.records(filter).await {
             Ok(records) => self.adopt(pull_requests, records, stored).await,
             Err(error) => Err(error),
@@ -339,8 +344,8 @@ impl Hub {
     }
 
     async fn forget(&mut self, address: &PullRequestAddress) {
-        self.changes.push((address.clone(), Change::Forget));
-        if let Some(Loop { inbox, task }) = self.actors.remove(address) {
+        self.changes.push((address.clone(), TrackingChange::Forget));
+        if let Some(RunningLoop { inbox, task }) = self.actors.remove(address) {
             drop(inbox);
             let _panicked = task.await;
         }
@@ -350,46 +355,46 @@ impl Hub {
     }
 
     /// Begins one poll for everybody.
-    fn poll(&mut self) -> Option<Polling> {
+    fn poll(&mut self) -> Option<RunningPoll> {
         let mut poller = self.poller.take()?;
         for (address, change) in self.changes.drain(..) {
             match change {
-                Change::Track(id) => poller.schedule_mut().track(address, id),
-                Change::Forget => poller.schedule_mut().forget(&address),
+                TrackingChange::Track(id) => poller.schedule_mut().track(address, id),
+                TrackingChange::Forget => poller.schedule_mut().forget(&address),
             }
         }
-        Some(Polling::begin(poller, self.setup.clock.now(), self.setup.busy.begin()))
+        Some(RunningPoll::begin(poller, self.setup.clock.now(), self.setup.busy.begin()))
     }
 
     /// Tells whom it concerns what a poll found.
-    async fn sighted(&self, sighting: Sighting, polling: &mut Polling) {
+    async fn sighted(&self, sighting: PollEvent, polling: &mut RunningPoll) {
         polling.note(&sighting);
         let (address, wake) = match sighting {
-            Sighting::Read { read, .. } => {
+            PollEvent::Read { read, .. } => {
                 let snapshot: PullRequestSnapshot = read.snapshot;
                 let PullRequestSnapshot { repository, number, .. } = &snapshot;
                 let address = PullRequestAddress { repository: repository.clone(), number: *number };
                 (address, WakeUp::Polled(Arc::new(snapshot)))
             }
-            Sighting::Gone(address) => {
+            PollEvent::Gone(address) => {
                 let gone = Failure::usage(format_args!(
                     "{address} is not there: it was deleted or renamed, or the token may not see it"
                 ));
                 (address, WakeUp::Refused(gone))
             }
-            Sighting::Failed(address, error @ (Error::Unauthorised { .. } | Error::Denied { .. })) => {
+            PollEvent::Failed(address, error @ (Error::Unauthorised { .. } | Error::Denied { .. })) => {
                 let refused = Failure::about(&address, &error);
                 (address, WakeUp::Refused(refused))
             }
-            Sighting::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
+            PollEvent::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
         };
         polling.told.insert(address.clone());
         self.send(&address, wake).await;
     }
 
     /// Tells everybody else that nothing is new, or why nobody looked. Returns when the next poll is due.
-    async fn polled(&mut self, polling: &Polling, polled: Polled) -> Timestamp {
-        let Polled { poller, report, working: _working } = polled;
+    async fn polled(&mut self, polling: &RunningPoll, polled: FinishedPoll) -> Timestamp {
+        let FinishedPoll { poller, report, working: _working } = polled;
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
         let limit =
@@ -413,13 +418,13 @@ impl Hub {
         let budget = report.budget;
         let interval = now.checked_add(budget.interval).unwrap_or(Timestamp::MAX);
         let next = limit.as_ref().map_or(interval, |(until, _)| (*until).max(interval));
-        let limited = limit.map(|(until, why)| Trouble {
-            kind: TroubleKind::Limited,
+        let limited = limit.map(|(until, why)| SupervisorProblem {
+            kind: SupervisorProblemKind::Limited,
             why,
             since: now,
             until: Some(until),
         });
-        let failed = failed.map(|failed| Trouble { until: Some(next), ..failed });
+        let failed = failed.map(|failed| SupervisorProblem { until: Some(next), ..failed });
         self.setup.board.send_modify(|board| {
             let board = Arc::make_mut(board);
             board.trouble = limited.or(failed).map(|trouble| trouble.after(board.trouble.as_ref()));
@@ -439,16 +444,16 @@ impl Hub {
     }
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
-        if let Some(Loop { inbox, .. }) = self.actors.get(address) {
-            let message = Message { wake: Box::new(wake), working: self.setup.busy.begin() };
+        if let Some(RunningLoop { inbox, .. }) = self.actors.get(address) {
+            let message = LoopMessage { wake: Box::new(wake), working: self.setup.busy.begin() };
             // A loop that has ended has nothing to be told.
             let _ended = inbox.send(message).await;
         }
     }
 
     fn journal_failed(&self, error: &JournalError) {
-        let trouble = Trouble {
-            kind: TroubleKind::Journal,
+        let trouble = SupervisorProblem {
+            kind: SupervisorProblemKind::Journal,
             why: error.to_string(),
             since: self.setup.clock.now(),
             until: None,
@@ -482,8 +487,8 @@ impl Hub {
     /// journal, and is looked for at the next start.
     async fn end(self) {
         let mut tasks = Vec::new();
-        for (_, Loop { inbox, task }) in self.actors {
-            let shutdown = Message { wake: Box::new(WakeUp::Shutdown), working: self.setup.busy.begin() };
+        for (_, RunningLoop { inbox, task }) in self.actors {
+            let shutdown = LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.setup.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);
             tasks.push(task);
         }

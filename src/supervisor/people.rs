@@ -1,9 +1,9 @@
 //! What people do to threads and pull requests (T6, T7, H6, L6): whatever the keyboard can do a script can do, with the same checks.
 //!
-//! An [`Act`] is what somebody wants; [`plan`](plan()) holds it against where the pull request stands and says what it means: a
-//! fact to record and deeds to write, or an [`Objection`]. [`carry_out`] records first, because what cannot be recorded is
+//! An [`ThreadRequest`] is what somebody wants; [`plan`](plan()) holds it against where the pull request stands and says what it means: a
+//! fact to record and deeds to write, or an [`PlanError`]. [`carry_out`] records first, because what cannot be recorded is
 //! not done, and then writes, each with its intent before and its outcome after. Whoever is interrupted simply does the
-//! same again: [`Past`] tells what was recorded, and the writer looks for what was written.
+//! same again: [`JournalHistory`] tells what was recorded, and the writer looks for what was written.
 //!
 //! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4), and whoever calls
 //! [`carry_out`] has got that.
@@ -20,10 +20,10 @@ mod planning;
 mod routing;
 mod telling;
 
-pub use past::{Acted, Did, Past};
+pub use past::{JournalHistory, RecordedAct, RecordedActKind};
 pub use planning::plan;
-pub use telling::Teller;
-pub use ways_out::{Asked, Means, Way, WayOut, ways_out};
+pub use telling::InboxNotifier;
+pub use ways_out::{Way, WayOut, WayOutMeans, WayOutQuery, ways_out};
 
 use crate::domain::machine::Decision;
 
@@ -33,19 +33,19 @@ use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::failure::Failure;
 use crate::github::write::Write;
-use crate::github::{Client, Error, Outcome, Writer};
+use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, PullRequestKey};
-use crate::supervisor::due::Deed;
+use crate::supervisor::due::PlannedWrite;
 use crate::supervisor::fact::Fact;
 use crate::supervisor::perform::attempt;
 use jiff::Timestamp;
 
 /// What a person wants done to a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Act {
+pub struct ThreadRequest {
     /// The forge's id or the engine's.
     pub thread: ThreadId,
-    pub what: What,
+    pub what: ThreadAct,
     /// Why; for a reply, the reply itself.
     pub reason: Option<String>,
     /// The person's login.
@@ -55,7 +55,7 @@ pub struct Act {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum ThreadAct {
     /// What the machine knows about.
     Decide(Decision),
     /// H6, H9: hand it off at the merge, to this target.
@@ -71,25 +71,25 @@ pub enum What {
     Hide,
 }
 
-impl What {
+impl ThreadAct {
     pub fn name(&self) -> &'static str {
         match self {
-            What::Decide(verb) => verb.name(),
-            What::QueueFor(_) => Decision::Queue.name(),
-            What::Route(Destination::Target(_) | Destination::AsConfigured) => "retarget",
-            What::Route(Destination::Nowhere) => "withhold",
-            What::Remove => "remove",
-            What::Unresolve => "unresolve",
-            What::Reply => "reply",
-            What::Hide => "hide",
+            ThreadAct::Decide(verb) => verb.name(),
+            ThreadAct::QueueFor(_) => Decision::Queue.name(),
+            ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "retarget",
+            ThreadAct::Route(Destination::Nowhere) => "withhold",
+            ThreadAct::Remove => "remove",
+            ThreadAct::Unresolve => "unresolve",
+            ThreadAct::Reply => "reply",
+            ThreadAct::Hide => "hide",
         }
     }
 }
 
 /// What an act comes to. Nothing is done yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
-    pub act: Act,
+pub struct ThreadPlan {
+    pub act: ThreadRequest,
     /// What is recorded before anything is written, all of it or nothing, with its time; none where nothing is, or was
     /// before.
     pub facts: Vec<(Timestamp, Fact)>,
@@ -98,10 +98,10 @@ pub struct Plan {
     /// What it means, in a sentence; none where the deeds say all of it.
     pub sentence: Option<String>,
     /// What is written to the forge, in order.
-    pub deeds: Vec<Deed>,
+    pub deeds: Vec<PlannedWrite>,
 }
 
-impl Plan {
+impl ThreadPlan {
     /// What whoever is to agree gets to see (U3).
     pub fn sentences(&self) -> Vec<String> {
         let deeds = self.deeds.iter().map(|deed| deed.write.sentence());
@@ -111,7 +111,7 @@ impl Plan {
 
 /// Why an act cannot be planned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Objection {
+pub enum PlanError {
     /// It does not fit where the thread stands.
     #[error("nothing was done ({}): {refusal}; {standing}", refusal.kind())]
     Refused { refusal: Refusal, standing: String },
@@ -122,13 +122,13 @@ pub enum Objection {
     Failed(#[from] Failure),
 }
 
-impl Objection {
+impl PlanError {
     /// The word that scripts go by, where it has one.
     pub fn kind(&self) -> Option<&'static str> {
         match self {
-            Objection::Refused { refusal, .. } => Some(refusal.kind()),
-            Objection::UnknownTarget { .. } => Some("unknown_target"),
-            Objection::Failed(_) => None,
+            PlanError::Refused { refusal, .. } => Some(refusal.kind()),
+            PlanError::UnknownTarget { .. } => Some("unknown_target"),
+            PlanError::Failed(_) => None,
         }
     }
 }
@@ -143,26 +143,26 @@ fn known_targets(known: &[TargetName]) -> String {
 
 /// What became of a plan.
 #[derive(Debug)]
-pub struct CarriedOut {
+pub struct PlanOutcome {
     pub recorded: bool,
     /// One for each deed.
-    pub deeds: Vec<Tried>,
+    pub deeds: Vec<WriteAttempt>,
     /// Why the rest was given up.
     pub trouble: Option<JournalError>,
 }
 
 #[derive(Debug)]
-pub enum Tried {
-    Told(Outcome),
+pub enum WriteAttempt {
+    Told(WriteOutcome),
     /// Certainly not done.
     NotDone(Error),
     /// One before it is not in effect, or could not be recorded.
     NotTried,
 }
 
-impl Tried {
+impl WriteAttempt {
     pub fn is_in_effect(&self) -> bool {
-        matches!(self, Tried::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)))
+        matches!(self, WriteAttempt::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)))
     }
 }
 
@@ -181,13 +181,13 @@ pub fn take_over(write: &Write, snapshot: &mut PullRequestSnapshot) {
 /// Records, then writes one deed after the other, and none after one that is not in effect: a thread whose reason nobody
 /// can see is not resolved.
 pub async fn carry_out(
-    plan: &Plan,
+    plan: &ThreadPlan,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
-) -> CarriedOut {
+) -> PlanOutcome {
     let by = plan.act.by.as_str();
-    let mut done = CarriedOut { recorded: false, deeds: Vec::new(), trouble: None };
+    let mut done = PlanOutcome { recorded: false, deeds: Vec::new(), trouble: None };
     if !plan.facts.is_empty() {
         let why = plan.act.reason.as_deref().unwrap_or_default();
         let records = plan.facts.iter().map(|(at, fact)| fact.clone().record(*at, about, by, why));
@@ -203,38 +203,38 @@ pub async fn carry_out(
 /// Writes what somebody agreed to, with its intent before and its outcome after it, one after the other and none after one
 /// that is not in effect.
 pub async fn write_out(
-    deeds: &[Deed],
+    deeds: &[PlannedWrite],
     by: &str,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
-) -> CarriedOut {
-    let mut done = CarriedOut { recorded: false, deeds: Vec::new(), trouble: None };
+) -> PlanOutcome {
+    let mut done = PlanOutcome { recorded: false, deeds: Vec::new(), trouble: None };
     write_all(deeds, by, about, journal, writer, &mut done).await;
     done
 }
 
 async fn write_all(
-    deeds: &[Deed],
+    deeds: &[PlannedWrite],
     by: &str,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
-    done: &mut CarriedOut,
+    done: &mut PlanOutcome,
 ) {
     for deed in deeds {
-        let may_go_on = done.trouble.is_none() && done.deeds.iter().all(Tried::is_in_effect);
+        let may_go_on = done.trouble.is_none() && done.deeds.iter().all(WriteAttempt::is_in_effect);
         let tried = if may_go_on {
             match attempt(deed, about, by, None, journal, writer).await {
-                Ok(Ok(outcome)) => Tried::Told(outcome),
-                Ok(Err(error)) => Tried::NotDone(error),
+                Ok(Ok(outcome)) => WriteAttempt::Told(outcome),
+                Ok(Err(error)) => WriteAttempt::NotDone(error),
                 Err(error) => {
                     done.trouble = Some(error);
-                    Tried::NotTried
+                    WriteAttempt::NotTried
                 }
             }
         } else {
-            Tried::NotTried
+            WriteAttempt::NotTried
         };
         done.deeds.push(tried);
     }

@@ -1,24 +1,24 @@
 //! Carrying out a deed: intent, act, outcome.
 
-use super::due::Deed;
-use crate::github::error::ComeBack;
-use crate::github::write::{NewThread, Write};
-use crate::github::{Client, Error, Outcome, Writer};
+use super::due::PlannedWrite;
+use crate::github::error::RetryAfter;
+use crate::github::write::{NewReviewThread, Write};
+use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey};
 use serde_json::json;
 use std::fmt::Write as _;
 
 /// What became of a deed.
 #[derive(Debug)]
-pub enum Done {
+pub enum WriteResult {
     /// It is there, or is never tried again, and the journal says so.
-    Concluded(Outcome),
+    Concluded(WriteOutcome),
     /// The forge understood and said no, and would say so again; the journal says so, too.
     Refused(String),
     /// It may be tried again later; this is why not now.
     Later(String),
     /// The same, and nothing else may be written until then.
-    Limited(ComeBack, String),
+    Limited(RetryAfter, String),
     /// The same, but nothing comes of it until somebody does something, or what it is for is back. What else is due need
     /// not wait for that.
     NotAllowed(String),
@@ -31,44 +31,46 @@ pub fn journal_key(about: &PullRequestKey, name: &str) -> String {
 
 /// Writes what a deed says, exactly once. With a lease, only while it is held; without one, as a person's own act.
 pub async fn perform(
-    deed: &Deed,
+    deed: &PlannedWrite,
     about: &PullRequestKey,
     by: &str,
     lease: Option<&Lease>,
     journal: &Journal,
     writer: &Writer<Client>,
-) -> Result<Done, JournalError> {
+) -> Result<WriteResult, JournalError> {
     match attempt(deed, about, by, lease, journal, writer).await? {
-        Ok(Outcome::Unknown { reason, may_be_repeated: true }) => Ok(Done::Later(reason)),
-        Ok(outcome) => Ok(Done::Concluded(outcome)),
+        Ok(WriteOutcome::Unknown { reason, may_be_repeated: true }) => Ok(WriteResult::Later(reason)),
+        Ok(outcome) => Ok(WriteResult::Concluded(outcome)),
         Err(error @ Error::Refused { .. }) => {
             let why = error.to_string();
             let refused = NewRecord::new("", by).about(about.clone()).because(deed.why.clone());
             let refused = refused.with(json!({"refused": why}));
             journal.conclude(lease, journal_key(about, &deed.name), refused).await?;
-            Ok(Done::Refused(why))
+            Ok(WriteResult::Refused(why))
         }
         // A token that may not see something is told that it is not there, and what is gone for good is no longer due at
         // the next look: to give it up here would lose what comes back.
         Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. })) => {
-            Ok(Done::NotAllowed(error.to_string()))
+            Ok(WriteResult::NotAllowed(error.to_string()))
         }
-        Err(error @ Error::RateLimited { come_back, .. }) => Ok(Done::Limited(come_back, error.to_string())),
+        Err(error @ Error::RateLimited { come_back, .. }) => {
+            Ok(WriteResult::Limited(come_back, error.to_string()))
+        }
         Err(error @ (Error::Transient { .. } | Error::Malformed { .. })) => {
-            Ok(Done::Later(error.to_string()))
+            Ok(WriteResult::Later(error.to_string()))
         }
     }
 }
 
 /// The same, for somebody who does not come back by himself and wants to know exactly what became of it.
 pub async fn attempt(
-    deed: &Deed,
+    deed: &PlannedWrite,
     about: &PullRequestKey,
     by: &str,
     lease: Option<&Lease>,
     journal: &Journal,
     writer: &Writer<Client>,
-) -> Result<Result<Outcome, Error>, JournalError> {
+) -> Result<Result<WriteOutcome, Error>, JournalError> {
     let key = journal_key(about, &deed.name);
     let record = |body| NewRecord::new("", by).about(about.clone()).because(deed.why.clone()).with(body);
     journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
@@ -88,7 +90,7 @@ pub async fn attempt(
         Err(error) => tracing::info!(pull_request = %about, name = deed.name, %error, "not written"),
     }
     match &outcome {
-        Ok(Outcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
+        Ok(WriteOutcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
         Ok(known) => {
             let body = json!({"outcome": known.sentence(), "url": proof_url(known)});
             journal.conclude(lease, key, record(body)).await?;
@@ -97,12 +99,12 @@ pub async fn attempt(
     Ok(outcome)
 }
 
-fn proof_url(outcome: &Outcome) -> Option<&str> {
+fn proof_url(outcome: &WriteOutcome) -> Option<&str> {
     match outcome {
-        Outcome::Done(proof) | Outcome::AlreadyThere(proof) | Outcome::SwallowedByDraft(proof) => {
-            proof.url.as_deref()
-        }
-        Outcome::Unknown { .. } => None,
+        WriteOutcome::Done(proof)
+        | WriteOutcome::AlreadyThere(proof)
+        | WriteOutcome::SwallowedByDraft(proof) => proof.url.as_deref(),
+        WriteOutcome::Unknown { .. } => None,
     }
 }
 
@@ -114,7 +116,7 @@ fn has_threads(write: &Write) -> bool {
 fn in_the_text(write: &Write) -> Write {
     let mut moved = write.clone();
     if let Write::Review { body, threads, .. } = &mut moved {
-        for NewThread { path, line, body: text, .. } in std::mem::take(threads) {
+        for NewReviewThread { path, line, body: text, .. } in std::mem::take(threads) {
             let _infallible = write!(body, "\n\n---\n\n`{path}:{line}`\n\n{text}");
         }
     }

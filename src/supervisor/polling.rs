@@ -1,8 +1,8 @@
 //! One poll for all loops at once, as the hub sees it: what it finds on the way, and how it ended.
 
-use super::clock::Working;
-use super::view::{Trouble, TroubleKind};
-use crate::github::poll::{PollReport, Sighting};
+use super::clock::WorkGuard;
+use super::view::{SupervisorProblem, SupervisorProblemKind};
+use crate::github::poll::{PollEvent, PollReport};
 use crate::github::{Client, Error, Poller, PullRequestAddress};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -10,20 +10,20 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle};
 
 /// A poll that has come back.
-pub(super) struct Polled {
+pub(super) struct FinishedPoll {
     pub(super) poller: Poller<Client>,
     pub(super) report: PollReport,
     /// Until everybody was told.
-    pub(super) working: Working,
+    pub(super) working: WorkGuard,
 }
 
 /// A poll under way. It ends with whoever waits for it.
-pub(super) struct Polling {
+pub(super) struct RunningPoll {
     pub(super) began: Timestamp,
-    task: JoinHandle<Box<Polled>>,
+    task: JoinHandle<Box<FinishedPoll>>,
     /// What it has found so far and nobody was told yet. Each goes its way at once: hundreds of pull requests are not kept
     /// until the last was read, nor does anybody wait for it.
-    sightings: mpsc::UnboundedReceiver<Sighting>,
+    sightings: mpsc::UnboundedReceiver<PollEvent>,
     /// Who was told something.
     pub(super) told: BTreeSet<PullRequestAddress>,
     /// What failed everybody so far; none once anybody was seen.
@@ -32,13 +32,13 @@ pub(super) struct Polling {
 }
 
 /// What comes of a poll.
-pub(super) enum Progress {
-    Sighted(Sighting),
-    Ended(Result<Box<Polled>, JoinError>),
+pub(super) enum PollProgress {
+    Sighted(PollEvent),
+    Ended(Result<Box<FinishedPoll>, JoinError>),
 }
 
-impl Polling {
-    pub(super) fn begin(mut poller: Poller<Client>, began: Timestamp, working: Working) -> Polling {
+impl RunningPoll {
+    pub(super) fn begin(mut poller: Poller<Client>, began: Timestamp, working: WorkGuard) -> RunningPoll {
         let (found, sightings) = mpsc::unbounded_channel();
         let task = tokio::spawn(async move {
             let tell = |sighting| {
@@ -46,37 +46,37 @@ impl Polling {
                 let _ended = found.send(sighting);
             };
             let report = poller.poll(began, tell).await;
-            Box::new(Polled { poller, report, working })
+            Box::new(FinishedPoll { poller, report, working })
         });
-        Polling { began, task, sightings, told: BTreeSet::new(), failed: None, anybody_seen: false }
+        RunningPoll { began, task, sightings, told: BTreeSet::new(), failed: None, anybody_seen: false }
     }
 
-    pub(super) fn note(&mut self, sighting: &Sighting) {
+    pub(super) fn note(&mut self, sighting: &PollEvent) {
         match sighting {
-            Sighting::Failed(_, error) => self.failed = self.failed.take().or_else(|| Some(error.clone())),
-            Sighting::Read { .. } | Sighting::Gone(_) => self.anybody_seen = true,
+            PollEvent::Failed(_, error) => self.failed = self.failed.take().or_else(|| Some(error.clone())),
+            PollEvent::Read { .. } | PollEvent::Gone(_) => self.anybody_seen = true,
         }
     }
 
-    pub(super) async fn progress(polling: &mut Option<Polling>) -> Progress {
-        let Some(Polling { task, sightings, .. }) = polling else { return std::future::pending().await };
+    pub(super) async fn progress(polling: &mut Option<RunningPoll>) -> PollProgress {
+        let Some(RunningPoll { task, sightings, .. }) = polling else { return std::future::pending().await };
         tokio::select! {
             biased;
-            Some(sighting) = sightings.recv() => Progress::Sighted(sighting),
-            ended = task => Progress::Ended(ended),
+            Some(sighting) = sightings.recv() => PollProgress::Sighted(sighting),
+            ended = task => PollProgress::Ended(ended),
         }
     }
 
     /// What kept a poll from seeing anything at all. One that saw something has failed nobody but those it tells so.
-    pub(super) fn failure(&self, watched: usize) -> Option<Trouble> {
+    pub(super) fn failure(&self, watched: usize) -> Option<SupervisorProblem> {
         let error = self.failed.as_ref().filter(|_| !self.anybody_seen && self.told.len() >= watched)?;
         let refused = matches!(error, Error::Unauthorised { .. } | Error::Denied { .. });
-        let kind = if refused { TroubleKind::Refused } else { TroubleKind::OutOfReach };
-        Some(Trouble { kind, why: error.to_string(), since: self.began, until: None })
+        let kind = if refused { SupervisorProblemKind::Refused } else { SupervisorProblemKind::OutOfReach };
+        Some(SupervisorProblem { kind, why: error.to_string(), since: self.began, until: None })
     }
 }
 
-impl Drop for Polling {
+impl Drop for RunningPoll {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -7,29 +7,37 @@ use super::fact::Fact;
 use super::history::History;
 use super::marks;
 use crate::domain::observed::is_person;
-use crate::domain::re_review::Reply;
-use crate::domain::snapshot::{Account, PullRequestSnapshot, Thread as Seen, ThreadComment};
+use crate::domain::re_review::ClassifiedReply;
+use crate::domain::snapshot::{Account, PullRequestSnapshot, ReviewThread as Seen, ThreadComment};
 use crate::domain::vocabulary::ThreadId;
 use crate::replies::PhraseTables;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fact that is not recorded yet, and whose doing it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct UnrecordedFact {
     pub fact: Fact,
     pub by: String,
     pub why: &'static str,
 }
 
-impl Said {
-    fn new(fact: Fact, by: Option<&Account>, why: &'static str) -> Said {
-        Said { fact, by: by.map_or_else(|| "forge".to_owned(), |account| account.login.to_string()), why }
+impl UnrecordedFact {
+    fn new(fact: Fact, by: Option<&Account>, why: &'static str) -> UnrecordedFact {
+        UnrecordedFact {
+            fact,
+            by: by.map_or_else(|| "forge".to_owned(), |account| account.login.to_string()),
+            why,
+        }
     }
 }
 
 impl History {
     /// Everything that a look tells of what people did to threads and the one after it would not, against the look before it.
-    pub fn news(&self, before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnapshot) -> Vec<Said> {
+    pub fn news(
+        &self,
+        before: Option<&PullRequestSnapshot>,
+        snapshot: &PullRequestSnapshot,
+    ) -> Vec<UnrecordedFact> {
         let mut news = self.said(snapshot);
         news.extend(self.resolved_there(before, snapshot));
         news.extend(opened_again(before, snapshot));
@@ -37,7 +45,7 @@ impl History {
     }
 
     /// The replies that end an argument, and those that did until they were edited; the oldest first.
-    pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<Said> {
+    pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
         let posted = marks::posted_threads(snapshot);
         let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
         for (thread, seen) in &posted {
@@ -52,13 +60,13 @@ impl History {
         let said = replies.into_iter().filter_map(|(thread, reply)| {
             let (turn, settled) = recorded.get(reply.id.as_str()).copied().unwrap_or_default();
             let by_person = reply.author.as_ref().is_some_and(is_person);
-            let read = Reply::read(&PhraseTables, !by_person, reply.association, &reply.body, None);
+            let read = ClassifiedReply::read(&PhraseTables, !by_person, reply.association, &reply.body, None);
             let settles = read.intent.settles();
             // Whoever said it when they might has said it, and only another text takes it back.
             let is_news = if settled { !settles } else { settles && read.is_override() };
             let (thread, comment) = (thread.clone(), reply.id.clone());
             let fact = Fact::Replied { thread, comment, intent: read.intent, turn };
-            is_news.then(|| Said::new(fact, reply.author.as_ref(), "said so in the thread"))
+            is_news.then(|| UnrecordedFact::new(fact, reply.author.as_ref(), "said so in the thread"))
         });
         said.collect()
     }
@@ -81,7 +89,7 @@ impl History {
         &self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
-    ) -> Vec<Said> {
+    ) -> Vec<UnrecordedFact> {
         let were_resolved = resolved_in(before);
         let resolved = marks::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
             let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
@@ -92,7 +100,7 @@ impl History {
                 |fact: &Fact| matches!(fact, Fact::ResolvedThere { thread: known, .. } if *known == thread);
             let turn = self.facts().filter(|dated| is_this(&dated.fact)).count();
             let turn = u32::try_from(turn).unwrap_or(u32::MAX);
-            Said::new(
+            UnrecordedFact::new(
                 Fact::ResolvedThere { thread, turn },
                 seen.resolved_by.as_ref(),
                 "resolved it on the forge",
@@ -103,7 +111,7 @@ impl History {
 }
 
 /// R3: the threads of any reviewer that were resolved then and are open now.
-fn opened_again(before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnapshot) -> Vec<Said> {
+fn opened_again(before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
     let were_resolved = resolved_in(before);
     let open = snapshot.threads.iter().filter(|seen| !seen.resolved && were_resolved.contains(&seen.id));
     let open: Vec<&Seen> = open.collect();
@@ -116,7 +124,7 @@ fn opened_again(before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnap
     let said = open.into_iter().map(|seen| {
         let thread = own.get(&seen.id).unwrap_or(&seen.id).clone();
         let why = "it was resolved, and is open again";
-        Said { fact: Fact::Reopened { thread }, by: "engine".to_owned(), why }
+        UnrecordedFact { fact: Fact::Reopened { thread }, by: "engine".to_owned(), why }
     });
     said.collect()
 }

@@ -1,19 +1,19 @@
 //! Where one pull request stands: everything that is known about it, put together. A pure function of the last poll, the
 //! history and the rules, so that every instance and every restart sees the same.
 
-use super::history::{Folded, History};
+use super::history::{History, ReplayedHistory};
 use super::marks;
 use crate::agents::targets;
 use crate::config::Config;
-use crate::domain::actionable::{self, Sorted};
+use crate::domain::actionable::{self, TriagedFindings};
 use crate::domain::finding::Thread;
-use crate::domain::handoff::{self, Eligibility, HandoffRules, Mode, Task};
-use crate::domain::observed::{self, Observed, UnownedThread};
+use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
+use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
-use crate::domain::post::Reads;
-use crate::domain::review_loop::{Content, Observation, Post, PostKind};
+use crate::domain::post::PostReader;
+use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost};
 use crate::domain::snapshot::{
-    AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, Thread as Seen,
+    AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread as Seen,
 };
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use jiff::Timestamp;
@@ -22,9 +22,9 @@ use std::sync::Arc;
 
 /// What holds for one repository.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules<'a> {
+pub struct RepositoryRules<'a> {
     pub config: &'a Config,
-    pub reads: &'a dyn Reads,
+    pub reads: &'a dyn PostReader,
     pub drive: bool,
     /// Whether an author may be dispatched.
     pub author: bool,
@@ -32,17 +32,17 @@ pub struct Rules<'a> {
     pub expected: Option<&'a [ReviewerName]>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> RepositoryRules<'a> {
     /// S4: a repository that nobody said anything about is only watched.
     pub fn of(
         config: &'a Config,
-        reads: &'a dyn Reads,
+        reads: &'a dyn PostReader,
         repository: &RepositoryName,
         read_only: bool,
-    ) -> Rules<'a> {
+    ) -> RepositoryRules<'a> {
         let said = config.repository(repository);
         let drive = config.may_drive(repository) && !read_only;
-        Rules {
+        RepositoryRules {
             config,
             reads,
             drive,
@@ -54,10 +54,10 @@ impl<'a> Rules<'a> {
 
 /// See the module's text.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct ComputedState {
     pub snapshot: Arc<PullRequestSnapshot>,
-    pub observed: Observed,
-    pub folded: Folded,
+    pub observed: ObservedPullRequest,
+    pub folded: ReplayedHistory,
     /// Threads that no reviewer opened.
     pub unowned: Vec<UnownedThread>,
     pub recognised: BTreeSet<ReviewerName>,
@@ -67,7 +67,7 @@ pub struct Standing {
 
 /// A thread of whatever reviewer, with what the forge knows about it.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct ThreadView<'a> {
     pub thread: &'a Thread,
     /// The forge's id and state; absent where a driven reviewer's finding is not posted yet, or has no place in the diff.
     pub on_forge: Option<&'a Seen>,
@@ -76,7 +76,7 @@ pub struct Shown<'a> {
     pub driven: bool,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ThreadView<'a> {
     /// The name that people and scripts know the thread by.
     pub fn id(&self) -> &'a ThreadId {
         self.on_forge.map_or(&self.thread.id, |seen| &seen.id)
@@ -102,9 +102,13 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl Standing {
-    pub fn of(snapshot: Arc<PullRequestSnapshot>, history: &History, rules: &Rules<'_>) -> Standing {
-        let Rules { config, reads, drive, author, expected } = *rules;
+impl ComputedState {
+    pub fn of(
+        snapshot: Arc<PullRequestSnapshot>,
+        history: &History,
+        rules: &RepositoryRules<'_>,
+    ) -> ComputedState {
+        let RepositoryRules { config, reads, drive, author, expected } = *rules;
         let folded = history.fold(&snapshot, config);
         let observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
         // What another journal knew of is nobody's here, and shown as such.
@@ -125,23 +129,23 @@ impl Standing {
         let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, author);
         seen.posts.extend(own_posts(&snapshot, &folded));
         seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
-        let mut standing = Standing { snapshot, observed, folded, unowned, recognised, expected, seen };
+        let mut standing = ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen };
         standing.seen.something_to_fix |= !standing.actionable().actionable.is_empty();
         standing
     }
 
     /// Every reviewer's threads, observed ones first.
-    pub fn threads(&self) -> Vec<Shown<'_>> {
+    pub fn threads(&self) -> Vec<ThreadView<'_>> {
         let by_id: BTreeMap<&ThreadId, &Seen> =
             self.snapshot.threads.iter().map(|seen| (&seen.id, seen)).collect();
-        let observed = self.observed.threads.iter().map(|observed| Shown {
+        let observed = self.observed.threads.iter().map(|observed| ThreadView {
             thread: &observed.thread,
             on_forge: by_id.get(&observed.thread.id).copied(),
             repeats: observed.repeats.as_ref(),
             resolve_proposed: observed.resolve_proposed,
             driven: false,
         });
-        let driven = self.folded.engine.threads().map(|thread| Shown {
+        let driven = self.folded.engine.threads().map(|thread| ThreadView {
             thread,
             on_forge: self.folded.posted.get(&thread.id).and_then(|forge| by_id.get(forge).copied()),
             repeats: None,
@@ -152,13 +156,13 @@ impl Standing {
     }
 
     /// The thread that people mean by an id, be it the forge's or the engine's.
-    pub fn thread(&self, id: &ThreadId) -> Option<Shown<'_>> {
+    pub fn thread(&self, id: &ThreadId) -> Option<ThreadView<'_>> {
         self.threads().into_iter().find(|shown| shown.id() == id || shown.thread.id == *id)
     }
 
     /// What an author round would be about (L7): driven findings by their merits; of observed ones also those that the
     /// loop takes for something to fix.
-    pub fn actionable(&self) -> Sorted {
+    pub fn actionable(&self) -> TriagedFindings {
         let threads = self.threads();
         let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
         actionable::sort(open.map(|shown| shown.thread))
@@ -169,7 +173,7 @@ impl Standing {
     }
 
     /// What would fire if the pull request were merged now (H). Without `drive` only what a person queued goes.
-    pub fn tasks(&self, rules: &Rules<'_>) -> Vec<Task> {
+    pub fn tasks(&self, rules: &RepositoryRules<'_>) -> Vec<HandoffTask> {
         let rules = handoff_rules(rules);
         let threads = self.threads();
         let own = threads.iter().filter(|shown| shown.repeats.is_none()).map(|shown| shown.thread);
@@ -177,22 +181,22 @@ impl Standing {
     }
 
     /// H8: why a thread will or will not be handed off.
-    pub fn eligibility(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
+    pub fn eligibility(&self, thread: &Thread, rules: &RepositoryRules<'_>) -> Eligibility {
         self.handoff_guards(rules).eligibility(thread)
     }
 
     /// For whoever asks that of many threads.
-    pub fn handoff_guards(&self, rules: &Rules<'_>) -> HandoffGuards {
+    pub fn handoff_guards(&self, rules: &RepositoryRules<'_>) -> HandoffGuards {
         HandoffGuards { rules: handoff_rules(rules), author_is_bot: self.author_is_bot() }
     }
 
     /// Why it would or would not be if nobody had queued it.
-    pub fn eligibility_by_itself(&self, thread: &Thread, rules: &Rules<'_>) -> Eligibility {
+    pub fn eligibility_by_itself(&self, thread: &Thread, rules: &RepositoryRules<'_>) -> Eligibility {
         self.eligibility(&Thread { queued: false, ..thread.clone() }, rules)
     }
 
     /// H9: where a thread goes if it is handed off.
-    pub fn target_of(thread: &Thread, rules: &Rules<'_>) -> TargetName {
+    pub fn target_of(thread: &Thread, rules: &RepositoryRules<'_>) -> TargetName {
         rules.config.handoff.target_of(thread)
     }
 }
@@ -210,34 +214,34 @@ impl HandoffGuards {
     }
 
     /// Why a task goes: each of its findings has a reason of its own.
-    pub fn reason_for(&self, task: &Task, standing: &Standing) -> String {
+    pub fn reason_for(&self, task: &HandoffTask, standing: &ComputedState) -> String {
         let findings = task.findings.iter().filter_map(|id| standing.thread(id));
         targets::reason(findings.map(|shown| self.eligibility(shown.thread)))
     }
 }
 
 /// S4: what nobody asked for is not sent while a repository is only watched.
-fn handoff_rules(rules: &Rules<'_>) -> HandoffRules {
+fn handoff_rules(rules: &RepositoryRules<'_>) -> HandoffRules {
     let mut handoff = rules.config.handoff.clone();
     if !rules.drive {
-        handoff.mode = Mode::Off;
+        handoff.mode = HandoffMode::Off;
     }
     handoff
 }
 
 /// The driven reviewers' part of a wait: what was posted in their name, and who was given up on.
-fn own_posts(snapshot: &PullRequestSnapshot, folded: &Folded) -> Vec<Post> {
+fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<ReviewerPost> {
     let posted = snapshot.reviews.iter().filter_map(|review| {
-        Some(Post {
+        Some(ReviewerPost {
             reviewer: marks::posted_review(review)?,
-            kind: PostKind::Review(Content::Complete),
+            kind: PostKind::Review(PostContent::Complete),
             at: review.submitted_at.unwrap_or(review.created_at),
             commit: review.commit.clone(),
         })
     });
-    let failed = folded.failed.iter().map(|(reviewer, (head, reason))| Post {
+    let failed = folded.failed.iter().map(|(reviewer, (head, reason))| ReviewerPost {
         reviewer: reviewer.clone(),
-        kind: PostKind::Review(Content::Failure(reason.clone())),
+        kind: PostKind::Review(PostContent::Failure(reason.clone())),
         at: snapshot.pushed.at,
         commit: Some(head.clone()),
     });

@@ -1,7 +1,7 @@
 //! What a screen or a script sees of the supervisor: plain values, replaced whole whenever something changed.
 
-use super::standing::Standing;
-use crate::domain::handoff::Task;
+use super::standing::ComputedState;
+use crate::domain::handoff::HandoffTask;
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ReviewerName;
@@ -15,20 +15,20 @@ use std::sync::Arc;
 /// Everything that is supervised.
 #[derive(Debug, Clone, Default)]
 pub struct Board {
-    pub pull_requests: BTreeMap<PullRequestAddress, Arc<View>>,
+    pub pull_requests: BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
     /// The points GitHub grants; absent before the first poll.
     pub budget: Option<BudgetStatus>,
     /// What keeps everything from being polled, if something does.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<SupervisorProblem>,
     /// What keeps the journal from being read, if something does.
-    pub journal_trouble: Option<Trouble>,
+    pub journal_trouble: Option<SupervisorProblem>,
     pub next_poll: Option<Timestamp>,
 }
 
 /// Something that concerns everything that is supervised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    pub kind: TroubleKind,
+pub struct SupervisorProblem {
+    pub kind: SupervisorProblemKind,
     /// What happened, in a sentence.
     pub why: String,
     pub since: Timestamp,
@@ -37,7 +37,7 @@ pub struct Trouble {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TroubleKind {
+pub enum SupervisorProblemKind {
     /// No usable answer comes back.
     OutOfReach,
     /// The forge asks for patience.
@@ -47,21 +47,21 @@ pub enum TroubleKind {
     Journal,
 }
 
-impl Trouble {
+impl SupervisorProblem {
     /// The same trouble as before has been there since then.
-    pub(super) fn after(self, before: Option<&Trouble>) -> Trouble {
+    pub(super) fn after(self, before: Option<&SupervisorProblem>) -> SupervisorProblem {
         let since =
             before.filter(|before| before.kind == self.kind).map_or(self.since, |before| before.since);
-        Trouble { since, ..self }
+        SupervisorProblem { since, ..self }
     }
 }
 
 /// One pull request.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct PullRequestView {
     pub address: PullRequestAddress,
     /// Absent before it was ever read, and until what was read before the start has been put together.
-    pub standing: Option<Arc<Standing>>,
+    pub standing: Option<Arc<ComputedState>>,
     /// As it was read before the start, until that has been put together.
     pub last: Option<Arc<PullRequestSnapshot>>,
     /// When it was last seen to be so.
@@ -69,7 +69,7 @@ pub struct View {
     pub review_loop: Option<ReviewLoop>,
     /// When the next attempt is due.
     pub next_at: Option<Timestamp>,
-    pub role: Role,
+    pub role: DriverRole,
     pub drive: bool,
     /// Reviewers that are thinking now.
     pub thinking: Vec<ReviewerName>,
@@ -77,7 +77,7 @@ pub struct View {
     /// What is due and not done, in sentences: all that would be done where the repository is only watched.
     pub due: Vec<String>,
     /// The tasks that its merge decided, and how far each has come.
-    pub handoffs: Vec<Handoff>,
+    pub handoffs: Vec<HandoffView>,
     /// Why nothing can be done here at all: the token is refused, or the pull request is not there.
     pub refusal: Option<Failure>,
     /// Whether whoever drives is known to have come to the end that is shown, or to be alive.
@@ -91,10 +91,10 @@ pub struct View {
 
 /// A task on its way to its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Handoff {
+pub struct HandoffView {
     /// Names it for good.
     pub key: String,
-    pub task: Task,
+    pub task: HandoffTask,
     pub reason: String,
     pub state: HandoffState,
 }
@@ -116,7 +116,7 @@ pub enum HandoffState {
 
 /// Who drives a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Role {
+pub enum DriverRole {
     /// Nobody decides anything here: this instance only looks.
     ReadOnly,
     Driver,
@@ -126,7 +126,7 @@ pub enum Role {
     },
 }
 
-impl View {
+impl PullRequestView {
     /// The pull request as it was last read.
     pub fn snapshot(&self) -> Option<&PullRequestSnapshot> {
         let standing = self.standing.as_ref().map(|standing| &standing.snapshot);
@@ -135,7 +135,7 @@ impl View {
 
     /// Whether everything that follows from the end of the loop was done, or will not be by itself.
     pub fn is_settled(&self) -> bool {
-        let on_its_way = |handoff: &Handoff| matches!(handoff.state, HandoffState::Waiting { .. });
+        let on_its_way = |handoff: &HandoffView| matches!(handoff.state, HandoffState::Waiting { .. });
         self.end_is_known && !self.handoffs.iter().any(on_its_way)
     }
 

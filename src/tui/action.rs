@@ -255,11 +255,11 @@ impl Action {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Keys;
+    use crate::config::KeyBindings;
 
     #[test]
     fn every_command_has_keys_and_every_key_a_command() {
-        let keys = Keys::default();
+        let keys = KeyBindings::default();
         for (name, combinations) in keys.iter() {
             assert!(Action::named(name).is_some(), "{name}");
             assert!(!combinations.is_empty(), "{name}");

@@ -1,15 +1,15 @@
 //! What works behind the screen: the supervisor and the desk, whoever reads the journal, and whoever makes rows of what there
 //! is to see. Each works beside the screen and sends it what came of it.
 
-use super::driver::{FRAME, Supervised};
+use super::driver::{FRAME, SupervisorHandles};
 use super::message::{Effect, Message};
 use super::rows::journal::KEPT;
-use super::rows::{Making, Seen};
+use super::rows::{BoardRows, RowBuilder};
 use crate::config::Config;
-use crate::journal::{Filter, Journal, JournalError, Order};
-use crate::supervisor::people::Teller;
-use crate::supervisor::people::desk::{self, Became, Desk};
-use crate::supervisor::{Board, Supervisor, View, handoffs};
+use crate::journal::{Journal, JournalError, RecordFilter, RecordOrder};
+use crate::supervisor::people::InboxNotifier;
+use crate::supervisor::people::desk::{self, RequestHandler, RequestOutcome};
+use crate::supervisor::{Board, PullRequestView, Supervisor, handoffs};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,12 +33,12 @@ const HELD: usize = 3;
 const AT_A_TIME: usize = 100;
 
 /// What works behind the screen, once it is there.
-pub(super) struct Behind {
+pub(super) struct BackgroundWork {
     config: Arc<Config>,
     news: mpsc::Sender<Message>,
-    making: Making,
+    making: RowBuilder,
     /// What there is to see, with its rows.
-    seen: Option<watch::Receiver<Seen>>,
+    seen: Option<watch::Receiver<BoardRows>>,
     maker: Option<JoinHandle<()>>,
     orders: Option<mpsc::UnboundedSender<Effect>>,
     reading: Option<JoinHandle<()>>,
@@ -47,10 +47,10 @@ pub(super) struct Behind {
     journal: Option<Journal>,
 }
 
-impl Behind {
-    pub(super) fn new(making: Making, news: mpsc::Sender<Message>) -> Behind {
+impl BackgroundWork {
+    pub(super) fn new(making: RowBuilder, news: mpsc::Sender<Message>) -> BackgroundWork {
         let config = Arc::clone(&making.config);
-        Behind {
+        BackgroundWork {
             config,
             news,
             making,
@@ -64,9 +64,9 @@ impl Behind {
         }
     }
 
-    pub(super) fn begin(&mut self, supervised: Supervised) {
-        let Supervised { supervisor, journal, desk } = supervised;
-        let (made, seen) = watch::channel(Seen::default());
+    pub(super) fn begin(&mut self, supervised: SupervisorHandles) {
+        let SupervisorHandles { supervisor, journal, desk } = supervised;
+        let (made, seen) = watch::channel(BoardRows::default());
         self.seen = Some(seen);
         self.maker = Some(tokio::spawn(make_rows(supervisor.board(), self.making.clone(), made)));
         self.reading =
@@ -90,7 +90,7 @@ impl Behind {
     }
 
     /// The next thing there is to see.
-    pub(super) async fn changed(&mut self) -> Seen {
+    pub(super) async fn changed(&mut self) -> BoardRows {
         if let Some(seen) = &mut self.seen
             && seen.changed().await.is_ok()
         {
@@ -100,7 +100,7 @@ impl Behind {
     }
 
     pub(super) async fn end(self) {
-        let Behind { orders, reading, telling, maker, worker, journal, .. } = self;
+        let BackgroundWork { orders, reading, telling, maker, worker, journal, .. } = self;
         for helper in [reading, telling, maker].into_iter().flatten() {
             helper.abort();
         }
@@ -117,7 +117,7 @@ impl Behind {
 }
 
 /// What a worker has done about an order.
-enum Worked {
+enum WorkerResult {
     /// It knows what the order comes to.
     Out,
     Done,
@@ -128,7 +128,7 @@ enum Worked {
 /// that hangs holds up nothing else.
 async fn work(
     supervisor: Supervisor,
-    desk: Arc<Desk>,
+    desk: Arc<RequestHandler>,
     mut inbox: mpsc::UnboundedReceiver<Effect>,
     news: mpsc::Sender<Message>,
 ) {
@@ -144,12 +144,12 @@ async fn work(
             },
             Some(ended) = orders.join_next() => {
                 match ended {
-                    Ok(Worked::Done) => {
+                    Ok(WorkerResult::Done) => {
                         before = Some(board.borrow().clone());
                         supervisor.poll_now().await;
                     }
-                    Ok(Worked::NotDone) => before = None,
-                    Ok(Worked::Out) | Err(_) => {}
+                    Ok(WorkerResult::NotDone) => before = None,
+                    Ok(WorkerResult::Out) | Err(_) => {}
                 }
                 continue;
             }
@@ -166,7 +166,7 @@ async fn work(
                     let proposal = desk.propose(order, &board).await;
                     let proposal = proposal.map(Box::new).map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::Proposed { ticket, proposal }).await;
-                    Worked::Out
+                    WorkerResult::Out
                 });
             }
             Effect::CarryOut(proposal) => {
@@ -175,8 +175,11 @@ async fn work(
                 orders.spawn(async move {
                     let became = desk.carry_out(*proposal, &board).await;
                     // What was written is to be seen at once.
-                    let worked =
-                        if matches!(became, Ok(Became::Done(_))) { Worked::Done } else { Worked::NotDone };
+                    let worked = if matches!(became, Ok(RequestOutcome::Done(_))) {
+                        WorkerResult::Done
+                    } else {
+                        WorkerResult::NotDone
+                    };
                     let became = became.map(Box::new).map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::Became(became)).await;
                     worked
@@ -187,7 +190,7 @@ async fn work(
                 orders.spawn(async move {
                     let ways = desk.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
                     let _gone = news.send(Message::WaysOut { ticket, address, ways }).await;
-                    Worked::Out
+                    WorkerResult::Out
                 });
             }
             Effect::OpenInBrowser(_)
@@ -210,7 +213,7 @@ async fn work(
 async fn up_to_date(
     mut board: watch::Receiver<Arc<Board>>,
     before: Option<Arc<Board>>,
-    order: &desk::Order,
+    order: &desk::PersonRequest,
 ) -> Arc<Board> {
     if let Some(before) = before {
         let seen_at = |board: &Board, address| board.pull_requests.get(address).and_then(|view| view.seen_at);
@@ -223,10 +226,14 @@ async fn up_to_date(
 }
 
 /// Makes the rows of whatever there is to see, beside the screen, and not more often than it is drawn.
-async fn make_rows(mut board: watch::Receiver<Arc<Board>>, making: Making, made: watch::Sender<Seen>) {
+async fn make_rows(
+    mut board: watch::Receiver<Arc<Board>>,
+    making: RowBuilder,
+    made: watch::Sender<BoardRows>,
+) {
     board.mark_changed();
     // What the screen lets go of is still held here, so that thousands of rows are not taken apart while a key waits.
-    let mut before = VecDeque::from([Seen::default()]);
+    let mut before = VecDeque::from([BoardRows::default()]);
     while board.changed().await.is_ok() {
         let now = board.borrow_and_update().clone();
         if let Some(last) = before.back() {
@@ -240,7 +247,11 @@ async fn make_rows(mut board: watch::Receiver<Arc<Board>>, making: Making, made:
 }
 
 /// Tells of every thread that starts to wait for a person, wherever on the screen they are.
-async fn tell(mut board: watch::Receiver<Arc<Board>>, mut teller: Teller, news: mpsc::Sender<Message>) {
+async fn tell(
+    mut board: watch::Receiver<Arc<Board>>,
+    mut teller: InboxNotifier,
+    news: mpsc::Sender<Message>,
+) {
     let mut before: Arc<Board> = Arc::default();
     board.mark_changed();
     loop {
@@ -273,7 +284,7 @@ async fn tell(mut board: watch::Receiver<Arc<Board>>, mut teller: Teller, news: 
 }
 
 /// Whether nothing was put together anew.
-fn stands_as(last: &View, now: &View) -> bool {
+fn stands_as(last: &PullRequestView, now: &PullRequestView) -> bool {
     match (&last.standing, &now.standing) {
         (Some(last), Some(now)) => Arc::ptr_eq(last, now),
         (last, now) => last.is_none() && now.is_none(),
@@ -282,7 +293,8 @@ fn stands_as(last: &View, now: &View) -> bool {
 
 /// The newest records, and then every one that anybody appends; and what was ever handed off, whenever that changes.
 async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<Message>) {
-    let newest = Filter { order: Order::NewestFirst, limit: Some(KEPT), ..Filter::default() };
+    let newest =
+        RecordFilter { order: RecordOrder::NewestFirst, limit: Some(KEPT), ..RecordFilter::default() };
     let mut last = 0;
     match journal.records(newest).await {
         Ok(mut records) => {

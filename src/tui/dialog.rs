@@ -2,7 +2,7 @@
 
 use super::message::Effect;
 use crate::github::PullRequestAddress;
-use crate::supervisor::people::desk::{Order, Proposal};
+use crate::supervisor::people::desk::{PersonRequest, Proposal};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
@@ -20,45 +20,45 @@ pub enum Overlay {
     Working {
         what: String,
     },
-    Ask(Question),
-    Write(Writing),
+    Ask(Confirmation),
+    Write(TextPrompt),
     Menu(Menu),
 }
 
 /// What will be done, in words, before it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct Confirmation {
     pub title: String,
     pub sentences: Vec<String>,
     /// What would be posted, to the letter.
     pub texts: Vec<String>,
     pub scroll: usize,
-    pub then: Agreed,
+    pub then: ConfirmedAction,
 }
 
 /// What somebody agrees to.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Agreed {
+pub enum ConfirmedAction {
     Effect(Effect),
     Proposal(Box<Proposal>),
 }
 
 /// A text that is being written; the text itself is in the model's text area.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Writing {
+pub struct TextPrompt {
     pub title: String,
     /// What is done with the text.
     pub sentences: Vec<String>,
     /// A text of several lines, in which return begins a new one.
     pub long: bool,
-    pub then: Written,
+    pub then: TextPurpose,
 }
 
 /// What a text is for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Written {
+pub enum TextPurpose {
     /// It becomes the order's reason.
-    Order(Order),
+    Order(PersonRequest),
     /// Why one more round is granted.
     Grant(PullRequestAddress),
 }
@@ -67,23 +67,23 @@ pub enum Written {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
     pub title: String,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MenuEntry>,
     pub selected: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct MenuEntry {
     pub name: String,
     /// What it means, in a sentence.
     pub meaning: String,
-    pub choice: Choice,
+    pub choice: MenuChoice,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Choice {
-    Order(Order),
+pub enum MenuChoice {
+    Order(PersonRequest),
     /// A reason is asked for first.
-    Write(Writing),
+    Write(TextPrompt),
     /// It cannot be done, or not from here; this says what can.
     Nothing(String),
 }

@@ -2,13 +2,13 @@
 //! journal have to tell, and draws when something changed. Nothing here waits for the network.
 
 use super::alarm::Alarm;
-use super::behind::Behind;
+use super::behind::BackgroundWork;
 use super::guide::Guide;
-use super::keyboard::{self, Heard, Keyboard, Listening};
+use super::keyboard::{self, BackgroundReplyParser, Keyboard, ParsedKey};
 use super::message::{Effect, Message};
 use super::model::Model;
-use super::rows::{Making, Seen};
-use super::start::{self, Start};
+use super::rows::{BoardRows, RowBuilder};
+use super::start::{self, Startup};
 use super::terminal::Terminal;
 use super::theme::{Background, Themes};
 use super::{draw, editor, update};
@@ -17,7 +17,7 @@ use crate::github::PullRequestRef;
 use crate::journal::Journal;
 use crate::supervisor::Supervisor;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::people::desk::Desk;
+use crate::supervisor::people::desk::RequestHandler;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::Event;
 use crossterm::execute;
@@ -30,8 +30,8 @@ use tokio::time::{Instant, timeout};
 
 /// What the terminal is started with.
 #[derive(Debug)]
-pub struct Setup {
-    pub making: Making,
+pub struct TerminalSetup {
+    pub making: RowBuilder,
     pub themes: Themes,
     /// Who sits here, for the journal.
     pub by: String,
@@ -41,50 +41,50 @@ pub struct Setup {
     /// Says what to look at and which key to try, in the demo.
     pub guide: Option<Guide>,
     /// What is there from the beginning.
-    pub supervised: Option<Supervised>,
+    pub supervised: Option<SupervisorHandles>,
     /// Where the rest comes up behind the first frame.
-    pub launch: Option<Launch>,
+    pub launch: Option<LaunchChannels>,
 }
 
 /// What drives the loops, what it records, and where a person's orders are carried out.
 #[derive(Debug)]
-pub struct Supervised {
+pub struct SupervisorHandles {
     pub supervisor: Supervisor,
     pub journal: Journal,
-    pub desk: Desk,
+    pub desk: RequestHandler,
 }
 
 /// The two ends towards whoever starts everything else while the screen is shown already.
 #[derive(Debug)]
-pub struct Launch {
-    pub arrivals: mpsc::Receiver<Arrival>,
-    pub wishes: mpsc::UnboundedSender<Wish>,
+pub struct LaunchChannels {
+    pub arrivals: mpsc::Receiver<StartupEvent>,
+    pub wishes: mpsc::UnboundedSender<StartupRequest>,
     /// Completed when the first frame was drawn: what takes long begins then.
     pub drawn: oneshot::Sender<()>,
 }
 
 /// What comes up behind the first frame.
 #[derive(Debug)]
-pub enum Arrival {
+pub enum StartupEvent {
     /// So many pull requests are known from before, and are shown as soon as they have been put together.
     Supervised {
-        supervised: Box<Supervised>,
+        supervised: Box<SupervisorHandles>,
         remembered: usize,
     },
-    Found(Result<start::Found, Failure>),
-    News(start::News),
+    Found(Result<start::DiscoveredPullRequests, Failure>),
+    News(start::StartupNews),
 }
 
 /// What a person wants of the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub enum StartupRequest {
     LookAgain,
     WriteConfiguration,
 }
 
 /// Why it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum TerminalEnd {
     Quit,
     /// The person wants to see the demo.
     PlayDemo,
@@ -107,26 +107,26 @@ const LEAVING: Duration = Duration::from_millis(900);
 const QUEUE: usize = 64;
 
 /// The pull requests to watch, or a sentence that says why there are none.
-pub type Found = Result<Vec<PullRequestRef>, String>;
+pub type DiscoveryResult = Result<Vec<PullRequestRef>, String>;
 
 /// Runs until the person leaves, or `interrupted` completes. `finding` goes on behind the first frame.
 #[expect(clippy::too_many_lines, reason = "one place that waits for everything that can wake the screen")]
 pub async fn run(
-    setup: Setup,
-    finding: impl Future<Output = Found>,
+    setup: TerminalSetup,
+    finding: impl Future<Output = DiscoveryResult>,
     interrupted: impl Future<Output = ()>,
-) -> io::Result<End> {
-    let Setup { making, themes, by, clock, tick, guide, supervised, launch } = setup;
+) -> io::Result<TerminalEnd> {
+    let TerminalSetup { making, themes, by, clock, tick, guide, supervised, launch } = setup;
     let mut model = Model::new(making.clone(), themes.first, by, clock.now());
     model.guide = guide;
     let (news, told) = mpsc::channel(QUEUE);
     let (mut arrivals, mut wishes, mut drawn) = (None, None, None);
     if let Some(launch) = launch {
-        model.start = Start::new(clock.now());
+        model.start = Startup::new(clock.now());
         model.searching = true;
         (arrivals, wishes, drawn) = (Some(launch.arrivals), Some(launch.wishes), Some(launch.drawn));
     }
-    let mut behind = Behind::new(making, news.clone());
+    let mut behind = BackgroundWork::new(making, news.clone());
     if let Some(supervised) = supervised {
         behind.begin(supervised);
     }
@@ -135,7 +135,7 @@ pub async fn run(
         let size = terminal.size()?;
         (model.width, model.height) = (size.width, size.height);
         let hold = arrivals.is_some().then(|| Instant::now() + FIRST_FRAME);
-        let mut screen = Screen {
+        let mut screen = ScreenLoop {
             model,
             dirty: true,
             drawn: None,
@@ -148,12 +148,12 @@ pub async fn run(
         };
         let mut panicked = Box::pin(terminal.panicked());
         let mut keyboard = Keyboard::read()?;
-        let mut sources = Sources { arrivals, told };
-        let mut listening = themes.by_background.map(|_| Listening::default());
+        let mut sources = ScreenWakeups { arrivals, told };
+        let mut listening = themes.by_background.map(|_| BackgroundReplyParser::default());
         let mut finding = std::pin::pin!(finding);
         let mut found = false;
         let mut interrupted = std::pin::pin!(interrupted);
-        screen.take(Message::Board(Seen::default()), &behind);
+        screen.take(Message::Board(BoardRows::default()), &behind);
         let mut alarm = Alarm::new()?;
         let mut ticked = Instant::now();
         loop {
@@ -166,7 +166,7 @@ pub async fn run(
                 keyboard.stop().await;
                 let edited = tokio::select! {
                     edited = editor::edit(&text) => edited,
-                    () = &mut interrupted => break Ok(End::Quit),
+                    () = &mut interrupted => break Ok(TerminalEnd::Quit),
                 };
                 terminal = Terminal::take()?;
                 panicked = Box::pin(terminal.panicked());
@@ -179,8 +179,8 @@ pub async fn run(
             let wake = [screen.dirty.then(|| screen.due()), tick].into_iter().flatten().min();
             tokio::select! {
                 biased;
-                () = &mut panicked => break Ok(End::Panicked),
-                () = &mut interrupted => break Ok(End::Quit),
+                () = &mut panicked => break Ok(TerminalEnd::Panicked),
+                () = &mut interrupted => break Ok(TerminalEnd::Quit),
                 () = alarm.until(wake.unwrap_or(ticked)), if wake.is_some() => {
                     if tick.is_some_and(|tick| tick <= Instant::now()) {
                         ticked = Instant::now();
@@ -203,13 +203,13 @@ pub async fn run(
                 event = keyboard.next() => match event {
                     Some(Ok(event)) => match (event, &mut listening, themes.by_background) {
                         (Event::Key(key), Some(ear), Some((dark, light))) => match ear.hear(key) {
-                            Heard::Nothing => {}
-                            Heard::Keys(keys) => {
+                            ParsedKey::Nothing => {}
+                            ParsedKey::Keys(keys) => {
                                 for key in keys {
                                     screen.event(Event::Key(key), &behind);
                                 }
                             }
-                            Heard::Answer(answer) => {
+                            ParsedKey::Answer(answer) => {
                                 let theme = if answer == Some(Background::Light) { light } else { dark };
                                 screen.take(Message::Theme(theme), &behind);
                             }
@@ -218,19 +218,19 @@ pub async fn run(
                     },
                     Some(Err(error)) => break Err(error),
                     // Nobody can type any more: the terminal is gone.
-                    None => break Ok(End::Quit),
+                    None => break Ok(TerminalEnd::Quit),
                 },
                 outcome = &mut finding, if !found => {
                     found = true;
                     screen.take(Message::Found(told_by(outcome)), &behind);
                 }
                 arrival = arriving(&mut sources.arrivals) => match arrival {
-                    Some(Arrival::Supervised { supervised, remembered }) => {
+                    Some(StartupEvent::Supervised { supervised, remembered }) => {
                         behind.begin(*supervised);
                         screen.expect(remembered);
                     }
-                    Some(Arrival::Found(outcome)) => screen.take(Message::Found(outcome), &behind),
-                    Some(Arrival::News(news)) => screen.take(Message::Start(news), &behind),
+                    Some(StartupEvent::Found(outcome)) => screen.take(Message::Found(outcome), &behind),
+                    Some(StartupEvent::News(news)) => screen.take(Message::Start(news), &behind),
                     None => sources.arrivals = None,
                 },
                 seen = behind.changed() => {
@@ -247,20 +247,22 @@ pub async fn run(
 }
 
 /// What a future outside has found, in the words of the model.
-fn told_by(outcome: Found) -> Result<start::Found, Failure> {
+fn told_by(outcome: DiscoveryResult) -> Result<start::DiscoveredPullRequests, Failure> {
     match outcome {
-        Ok(pull_requests) => Ok(start::Found { pull_requests, ..start::Found::default() }),
+        Ok(pull_requests) => {
+            Ok(start::DiscoveredPullRequests { pull_requests, ..start::DiscoveredPullRequests::default() })
+        }
         Err(why) => Err(Failure::usage(why)),
     }
 }
 
 /// Whoever closes a terminal leaves, and nothing has failed.
-fn unless_gone(error: io::Error) -> io::Result<End> {
+fn unless_gone(error: io::Error) -> io::Result<TerminalEnd> {
     #[cfg(unix)]
     let is_gone = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
     #[cfg(not(unix))]
     let is_gone = error.kind() == io::ErrorKind::BrokenPipe;
-    if is_gone { Ok(End::Quit) } else { Err(error) }
+    if is_gone { Ok(TerminalEnd::Quit) } else { Err(error) }
 }
 
 /// Only after the first frame, and only where the answer matters and the terminal can be asked.
@@ -272,33 +274,33 @@ fn ask_for_background(matters: bool) -> Option<io::Error> {
 }
 
 /// What wakes the screen beside the person and the supervisor.
-struct Sources {
-    arrivals: Option<mpsc::Receiver<Arrival>>,
+struct ScreenWakeups {
+    arrivals: Option<mpsc::Receiver<StartupEvent>>,
     told: mpsc::Receiver<Message>,
 }
 
-async fn arriving(arrivals: &mut Option<mpsc::Receiver<Arrival>>) -> Option<Arrival> {
+async fn arriving(arrivals: &mut Option<mpsc::Receiver<StartupEvent>>) -> Option<StartupEvent> {
     match arrivals {
         Some(arrivals) => arrivals.recv().await,
         None => std::future::pending().await,
     }
 }
 
-struct Screen {
+struct ScreenLoop {
     model: Model,
     dirty: bool,
     drawn: Option<Instant>,
     /// The first frame waits until then, or until what was seen before is there.
     hold: Option<Instant>,
     remembered: usize,
-    wishes: Option<mpsc::UnboundedSender<Wish>>,
+    wishes: Option<mpsc::UnboundedSender<StartupRequest>>,
     news: mpsc::Sender<Message>,
     /// A text that is to be edited with the person's own editor.
     editing: Option<String>,
-    end: Option<End>,
+    end: Option<TerminalEnd>,
 }
 
-impl Screen {
+impl ScreenLoop {
     /// When the next frame may be drawn: at once after a pause, so that a key is answered without delay.
     fn due(&self) -> Instant {
         self.hold.or_else(|| self.drawn.map(|drawn| drawn + FRAME)).unwrap_or_else(Instant::now)
@@ -318,7 +320,7 @@ impl Screen {
         self.remembered = remembered;
     }
 
-    fn event(&mut self, event: Event, behind: &Behind) {
+    fn event(&mut self, event: Event, behind: &BackgroundWork) {
         match event {
             Event::Key(key) => self.take(Message::Key(key), behind),
             Event::Mouse(mouse) => self.take(Message::Mouse(mouse), behind),
@@ -328,7 +330,7 @@ impl Screen {
         }
     }
 
-    fn take(&mut self, message: Message, behind: &Behind) {
+    fn take(&mut self, message: Message, behind: &BackgroundWork) {
         self.dirty = true;
         // Whoever does something sees at once what it does; a mouse that is dragged does more than can be seen.
         let typed = matches!(message, Message::Key(_) | Message::Pasted(_));
@@ -347,17 +349,17 @@ impl Screen {
         }
     }
 
-    fn wish(&self, wish: Wish) {
+    fn wish(&self, wish: StartupRequest) {
         if let Some(wishes) = &self.wishes {
             // Whoever started everything has ended: there is nothing to wish for.
             let _ended = wishes.send(wish);
         }
     }
 
-    fn perform(&mut self, effect: Effect, behind: &Behind) {
+    fn perform(&mut self, effect: Effect, behind: &BackgroundWork) {
         match effect {
-            Effect::Quit => self.end = Some(End::Quit),
-            Effect::PlayDemo => self.end = Some(End::PlayDemo),
+            Effect::Quit => self.end = Some(TerminalEnd::Quit),
+            Effect::PlayDemo => self.end = Some(TerminalEnd::PlayDemo),
             Effect::CopyToClipboard(text) => {
                 if let Err(error) = execute!(stdout(), CopyToClipboard::to_clipboard_from(text)) {
                     self.model.notice = Some(format!("it could not be copied: {error}"));
@@ -379,8 +381,8 @@ impl Screen {
                     }
                 });
             }
-            Effect::LookAgain => self.wish(Wish::LookAgain),
-            Effect::WriteConfiguration => self.wish(Wish::WriteConfiguration),
+            Effect::LookAgain => self.wish(StartupRequest::LookAgain),
+            Effect::WriteConfiguration => self.wish(StartupRequest::WriteConfiguration),
             Effect::Edit(text) => self.editing = Some(text),
             Effect::Tell(..)
             | Effect::Track(_)

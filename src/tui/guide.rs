@@ -5,9 +5,9 @@
 
 use super::action::Action;
 use super::dialog::Overlay;
-use super::model::{List, Model, Pane, Screen};
+use super::model::{ListScreen, Model, Pane, Screen};
 use super::rows::PullRow;
-use super::rows::handoff::Going;
+use super::rows::handoff::HandoffStage;
 use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::RepositoryName;
@@ -76,13 +76,13 @@ const ALL: [Lesson; 12] = [
 
 fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
     let by_person = |kind: &str| model.records.iter().any(|row| row.kind == kind && row.by == model.by);
-    let here = |list: List| model.screen == list.screen();
+    let here = |list: ListScreen| model.screen == list.screen();
     match lesson {
         Lesson::Threads => model.pane == Pane::Threads || matches!(model.screen, Screen::Thread { .. }),
-        Lesson::Inbox => here(List::Inbox) && stuck(model) > 0,
+        Lesson::Inbox => here(ListScreen::Inbox) && stuck(model) > 0,
         Lesson::Conversation => matches!(model.screen, Screen::Thread { .. }),
         Lesson::Decide => by_person("decided"),
-        Lesson::Handoff => here(List::Handoff) && has_sent(model),
+        Lesson::Handoff => here(ListScreen::Handoff) && has_sent(model),
         Lesson::Queue => {
             model.pulls.values().flat_map(|pull| pull.threads.iter()).any(|thread| thread.queued)
         }
@@ -95,9 +95,9 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
             (guide.was_capped && capped(model).is_none()) || (asked && is_concerned) || by_person("granted")
         }
         Lesson::NoAuthor => {
-            here(List::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
+            here(ListScreen::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
         }
-        Lesson::Journal => here(List::Journal),
+        Lesson::Journal => here(ListScreen::Journal),
         Lesson::Filter => model.overlay == Overlay::Filter,
         Lesson::Palette => matches!(model.overlay, Overlay::Palette { .. }),
         Lesson::Help => matches!(model.overlay, Overlay::Help { .. }),
@@ -110,7 +110,7 @@ impl Model {
         let guide = self.guide.as_ref()?;
         let said = at_hand(guide, self).or_else(|| happened(guide, self)).or_else(|| at_leisure(guide, self));
         Some(said.unwrap_or_else(|| {
-            let quit = Keys(self).of(Action::Quit);
+            let quit = GuideKeys(self).of(Action::Quit);
             format!("That is all there is to show. {quit} leaves, and nothing stays behind")
         }))
     }
@@ -118,7 +118,7 @@ impl Model {
 
 /// What can be tried on the screen that the person is on.
 fn at_hand(guide: &Guide, model: &Model) -> Option<String> {
-    let keys = Keys(model);
+    let keys = GuideKeys(model);
     let decide = || {
         let [uphold, dismiss, give_back] = [Decision::Uphold, Decision::Dismiss, Decision::Return]
             .map(|decision| keys.of(Action::Decide(decision)));
@@ -145,7 +145,7 @@ fn at_hand(guide: &Guide, model: &Model) -> Option<String> {
 
 /// What happened elsewhere and was not looked at yet.
 fn happened(guide: &Guide, model: &Model) -> Option<String> {
-    let keys = Keys(model);
+    let keys = GuideKeys(model);
     let waiting = stuck(model);
     if waiting > 0 && !guide.knows(Lesson::Inbox) {
         let what = if waiting == 1 { "A thread is" } else { "Threads are" };
@@ -168,7 +168,7 @@ fn happened(guide: &Guide, model: &Model) -> Option<String> {
 
 /// What is worth knowing when nothing presses.
 fn at_leisure(guide: &Guide, model: &Model) -> Option<String> {
-    let keys = Keys(model);
+    let keys = GuideKeys(model);
     if !guide.knows(Lesson::Threads) {
         let (down, up) = (keys.of(Action::Down), keys.of(Action::Up));
         let open = keys.of(Action::Open);
@@ -189,9 +189,9 @@ fn at_leisure(guide: &Guide, model: &Model) -> Option<String> {
 }
 
 /// Commands by the keys that are bound to them.
-struct Keys<'a>(&'a Model);
+struct GuideKeys<'a>(&'a Model);
 
-impl Keys<'_> {
+impl GuideKeys<'_> {
     /// By name in the palette where somebody took all keys away.
     fn of(&self, action: Action) -> String {
         let key = self.0.keymap.key(action);
@@ -204,7 +204,7 @@ fn stuck(model: &Model) -> usize {
 }
 
 fn has_sent(model: &Model) -> bool {
-    model.pulls.values().flat_map(|pull| pull.handoff.iter()).any(|row| row.going == Going::Sent)
+    model.pulls.values().flat_map(|pull| pull.handoff.iter()).any(|row| row.going == HandoffStage::Sent)
 }
 
 fn is_capped(pull: &PullRow) -> bool {

@@ -6,7 +6,7 @@
 
 mod languages;
 
-use super::theme::Meaning;
+use super::theme::TextMeaning;
 use languages::{LANGUAGES, Language, Quote};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,15 +19,15 @@ const LONGEST: usize = 1_000;
 /// A scanner that goes from line to line.
 #[derive(Debug, Clone)]
 pub(super) struct Highlighter {
-    known: Option<Known>,
+    known: Option<LanguageWords>,
     state: State,
 }
 
 /// A language, and what its words are.
 #[derive(Debug, Clone)]
-struct Known {
+struct LanguageWords {
     language: &'static Language,
-    words: Arc<HashMap<&'static str, Meaning>>,
+    words: Arc<HashMap<&'static str, TextMeaning>>,
 }
 
 /// What the next line begins in.
@@ -59,21 +59,21 @@ impl Highlighter {
     fn of(language: Option<&'static Language>) -> Highlighter {
         let known = language.map(|language| {
             let words = [
-                (language.types, Meaning::Type),
-                (language.constants, Meaning::Number),
-                (language.keywords, Meaning::Keyword),
+                (language.types, TextMeaning::Type),
+                (language.constants, TextMeaning::Number),
+                (language.keywords, TextMeaning::Keyword),
             ];
             let words = words
                 .into_iter()
                 .flat_map(|(words, meaning)| words.split_ascii_whitespace().map(move |word| (word, meaning)));
-            Known { language, words: Arc::new(words.collect()) }
+            LanguageWords { language, words: Arc::new(words.collect()) }
         });
         Highlighter { known, state: State::Code }
     }
 
     /// Begins inside a comment where these lines end one that they do not begin.
     pub(super) fn beginning<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> Highlighter {
-        let Some(Known { language, .. }) = self.known else { return self };
+        let Some(LanguageWords { language, .. }) = self.known else { return self };
         for text in lines {
             let text = head(text);
             for (number, (open, close)) in language.block_comments.iter().enumerate() {
@@ -92,8 +92,8 @@ impl Highlighter {
     }
 
     /// The pieces of the next line that mean something, in order.
-    pub(super) fn line(&mut self, text: &str) -> Vec<(Range<usize>, Meaning)> {
-        let Some(Known { language, words }) = &self.known else { return Vec::new() };
+    pub(super) fn line(&mut self, text: &str) -> Vec<(Range<usize>, TextMeaning)> {
+        let Some(LanguageWords { language, words }) = &self.known else { return Vec::new() };
         let mut scan =
             Scan { text: head(text), at: 0, language, words, state: self.state, found: Vec::new() };
         while scan.at < scan.text.len() {
@@ -131,9 +131,9 @@ struct Scan<'a> {
     text: &'a str,
     at: usize,
     language: &'static Language,
-    words: &'a HashMap<&'static str, Meaning>,
+    words: &'a HashMap<&'static str, TextMeaning>,
     state: State,
-    found: Vec<(Range<usize>, Meaning)>,
+    found: Vec<(Range<usize>, TextMeaning)>,
 }
 
 impl Scan<'_> {
@@ -162,7 +162,7 @@ impl Scan<'_> {
             return self.comment(number, 1, from);
         }
         if language.line_comments.iter().any(|mark| self.rest().starts_with(mark) && self.is_comment(mark)) {
-            self.take(self.text.len(), Meaning::Comment);
+            self.take(self.text.len(), TextMeaning::Comment);
             return;
         }
         if language.markup && self.state == State::Code {
@@ -171,7 +171,7 @@ impl Scan<'_> {
         let Some(next) = self.rest().chars().next() else { return };
         if next == '\'' && language.lifetimes && self.is_lifetime() {
             let end = self.at + 1 + word_length(&self.rest()[1..], language);
-            return self.take(end, Meaning::Type);
+            return self.take(end, TextMeaning::Type);
         }
         if let Some(quote) = language.quotes.iter().find(|quote| self.rest().starts_with(quote.open)) {
             let from = self.at;
@@ -189,13 +189,13 @@ impl Scan<'_> {
                 !hex && after.is_none_or(|c| !c.is_ascii_digit())
             };
             let length = number.match_indices('.').find(is_foreign).map_or(length, |(at, _)| at.max(1));
-            return self.take(self.at + length, Meaning::Number);
+            return self.take(self.at + length, TextMeaning::Number);
         }
         if language.attributes.iter().any(|mark| self.rest().starts_with(mark)) && (begins || next == '@') {
             let mark: usize =
                 self.rest().chars().take_while(|c| !is_word(*c, language)).map(char::len_utf8).sum();
             let length = mark + word_length(&self.rest()[mark..], language);
-            return self.take(self.at + length.max(1), Meaning::Function);
+            return self.take(self.at + length.max(1), TextMeaning::Function);
         }
         let length = word_length(self.rest(), language);
         if length == 0 {
@@ -228,35 +228,35 @@ impl Scan<'_> {
         self.at += lead;
         if length > 0 {
             self.state = State::Tag;
-            self.take(self.at + length, Meaning::Keyword);
+            self.take(self.at + length, TextMeaning::Keyword);
         }
     }
 
     /// What a word is, by itself or by what follows it.
-    fn word(&self, word: &str, after: &str, begins: bool) -> Option<Meaning> {
+    fn word(&self, word: &str, after: &str, begins: bool) -> Option<TextMeaning> {
         let language = self.language;
         let known: Cow<'_, str> =
             if language.any_case { word.to_ascii_lowercase().into() } else { word.into() };
         if self.state == State::Tag {
-            return Some(Meaning::Type);
+            return Some(TextMeaning::Type);
         }
         let next = after.trim_start();
         if language.keys && begins && next.starts_with([':', '=']) {
-            return Some(Meaning::Type);
+            return Some(TextMeaning::Type);
         }
         if let Some(meaning) = self.words.get(known.as_ref()) {
             return Some(*meaning);
         }
         if has_word(language.prefixes, &known) && after.starts_with(['"', '\'']) {
-            return Some(Meaning::Literal);
+            return Some(TextMeaning::Literal);
         }
         let is_sigil = word.starts_with(['$', '@']) && word.len() > 1;
         let is_capital = language.capitals && word.starts_with(char::is_uppercase);
         if is_capital || is_sigil {
-            return Some(Meaning::Type);
+            return Some(TextMeaning::Type);
         }
         let called = after.starts_with('(') || language.lifetimes && after.starts_with('!');
-        (language.calls && called).then_some(Meaning::Function)
+        (language.calls && called).then_some(TextMeaning::Function)
     }
 
     fn comment(&mut self, number: usize, depth: u32, from: usize) {
@@ -280,7 +280,7 @@ impl Scan<'_> {
             }
             self.state = State::Comment(number, depth);
         }
-        self.found.push((from..self.at, Meaning::Comment));
+        self.found.push((from..self.at, TextMeaning::Comment));
     }
 
     fn quoted(&mut self, quote: &'static Quote, from: usize) {
@@ -300,10 +300,10 @@ impl Scan<'_> {
             }
         }
         let is_key = self.language.keys && self.rest().trim_start().starts_with(':');
-        self.found.push((from..self.at, if is_key { Meaning::Type } else { Meaning::Literal }));
+        self.found.push((from..self.at, if is_key { TextMeaning::Type } else { TextMeaning::Literal }));
     }
 
-    fn take(&mut self, end: usize, meaning: Meaning) {
+    fn take(&mut self, end: usize, meaning: TextMeaning) {
         self.found.push((self.at..end, meaning));
         self.at = end;
     }
@@ -342,7 +342,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn seen(path: &str, code: &str) -> Vec<(String, Meaning)> {
+    fn seen(path: &str, code: &str) -> Vec<(String, TextMeaning)> {
         let mut highlighter = Highlighter::of_path(path);
         let mut found = Vec::new();
         for text in code.lines() {
@@ -353,7 +353,7 @@ mod tests {
         found
     }
 
-    fn is(path: &str, code: &str, piece: &str, meaning: Meaning) {
+    fn is(path: &str, code: &str, piece: &str, meaning: TextMeaning) {
         let found = seen(path, code);
         assert!(found.contains(&(piece.to_owned(), meaning)), "{piece} in {path}: {found:?}");
     }
@@ -362,54 +362,56 @@ mod tests {
     fn words_texts_and_comments_are_told_apart() {
         let rust = "#[test]\npub fn f<'a>(x: &'a str) -> Vec<u8> { let c = '\\''; g(\"a \\\" b\", 0x1f, 1.5) } // end";
         for (piece, meaning) in [
-            ("#[test", Meaning::Function),
-            ("pub", Meaning::Keyword),
-            ("f", Meaning::Keyword),
-            ("'a", Meaning::Type),
-            ("Vec", Meaning::Type),
-            ("u8", Meaning::Type),
-            ("'\\''", Meaning::Literal),
-            ("g", Meaning::Function),
-            ("\"a \\\" b\"", Meaning::Literal),
-            ("0x1f", Meaning::Number),
-            ("1.5", Meaning::Number),
-            ("// end", Meaning::Comment),
+            ("#[test", TextMeaning::Function),
+            ("pub", TextMeaning::Keyword),
+            ("f", TextMeaning::Keyword),
+            ("'a", TextMeaning::Type),
+            ("Vec", TextMeaning::Type),
+            ("u8", TextMeaning::Type),
+            ("'\\''", TextMeaning::Literal),
+            ("g", TextMeaning::Function),
+            ("\"a \\\" b\"", TextMeaning::Literal),
+            ("0x1f", TextMeaning::Number),
+            ("1.5", TextMeaning::Number),
+            ("// end", TextMeaning::Comment),
         ] {
             if piece != "f" {
                 is("src/a.rs", rust, piece, meaning);
             }
         }
-        is("a.py", "@app.get(\"/\")\ndef f(x): return None  # why", "# why", Meaning::Comment);
-        is("a.py", "def f(x): return None", "None", Meaning::Number);
-        is("a.ts", "export const a = `one\ntwo` + 1;", "two`", Meaning::Literal);
-        is("Makefile", "# all\nall: build", "# all", Meaning::Comment);
-        is("q.sql", "SELECT id FROM t -- all", "SELECT", Meaning::Keyword);
-        is("a.json", "{\"key\": \"value\"}", "\"key\"", Meaning::Type);
-        is("a.json", "{\"key\": \"value\"}", "\"value\"", Meaning::Literal);
-        is("a.yaml", "name: \"x\" # y", "name", Meaning::Type);
-        is("a.html", "<p class=\"x\">don't \"say\"</p>", "p", Meaning::Keyword);
+        is("a.py", "@app.get(\"/\")\ndef f(x): return None  # why", "# why", TextMeaning::Comment);
+        is("a.py", "def f(x): return None", "None", TextMeaning::Number);
+        is("a.ts", "export const a = `one\ntwo` + 1;", "two`", TextMeaning::Literal);
+        is("Makefile", "# all\nall: build", "# all", TextMeaning::Comment);
+        is("q.sql", "SELECT id FROM t -- all", "SELECT", TextMeaning::Keyword);
+        is("a.json", "{\"key\": \"value\"}", "\"key\"", TextMeaning::Type);
+        is("a.json", "{\"key\": \"value\"}", "\"value\"", TextMeaning::Literal);
+        is("a.yaml", "name: \"x\" # y", "name", TextMeaning::Type);
+        is("a.html", "<p class=\"x\">don't \"say\"</p>", "p", TextMeaning::Keyword);
         assert!(
-            !seen("a.html", "<p>don't \"say\"</p>").iter().any(|(_, meaning)| *meaning == Meaning::Literal)
+            !seen("a.html", "<p>don't \"say\"</p>")
+                .iter()
+                .any(|(_, meaning)| *meaning == TextMeaning::Literal)
         );
     }
 
     #[test]
     fn comments_and_texts_go_on_over_lines_as_far_as_they_may() {
         let code = "/* one\ntwo /* three */\nfour */ let";
-        is("a.rs", code, "four */", Meaning::Comment);
-        is("a.rs", code, "let", Meaning::Keyword);
-        is("a.c", "/* one /* two */ int x;", "int", Meaning::Type);
-        is("a.py", "x = \"open\nif y:", "if", Meaning::Keyword);
-        is("a.py", "\"\"\"one\ntwo\"\"\"\nif y:", "if", Meaning::Keyword);
+        is("a.rs", code, "four */", TextMeaning::Comment);
+        is("a.rs", code, "let", TextMeaning::Keyword);
+        is("a.c", "/* one /* two */ int x;", "int", TextMeaning::Type);
+        is("a.py", "x = \"open\nif y:", "if", TextMeaning::Keyword);
+        is("a.py", "\"\"\"one\ntwo\"\"\"\nif y:", "if", TextMeaning::Keyword);
     }
 
     #[test]
     fn lines_from_the_middle_of_a_comment_are_one() {
         let lines = [" * the end of it", " */", "int x;"];
         let mut highlighter = Highlighter::of_path("a.c").beginning(lines.into_iter());
-        assert_eq!(highlighter.line(lines[0]), [(0..lines[0].len(), Meaning::Comment)]);
-        assert_eq!(highlighter.line(lines[1]), [(0..3, Meaning::Comment)]);
-        assert_eq!(highlighter.line(lines[2])[0].1, Meaning::Type);
+        assert_eq!(highlighter.line(lines[0]), [(0..lines[0].len(), TextMeaning::Comment)]);
+        assert_eq!(highlighter.line(lines[1]), [(0..3, TextMeaning::Comment)]);
+        assert_eq!(highlighter.line(lines[2])[0].1, TextMeaning::Type);
     }
 
     #[test]

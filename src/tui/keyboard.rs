@@ -81,7 +81,7 @@ pub(super) fn can_be_asked(term: Option<&str>) -> bool {
 /// Takes the terminal's answer out of the keys. `ESC ] 1 1 ; r g b : … BEL` is read as alt and `]`, then characters, then
 /// ctrl and `g` (or alt and `\`, or escape and `\`, where the terminal ends it so).
 #[derive(Debug, Default)]
-pub(super) struct Listening {
+pub(super) struct BackgroundReplyParser {
     /// What may be the beginning of an answer.
     held: Vec<KeyEvent>,
     said: String,
@@ -89,7 +89,7 @@ pub(super) struct Listening {
 
 /// What a key turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ParsedKey {
     /// It is not known yet.
     Nothing,
     /// No answer: these were typed.
@@ -101,18 +101,18 @@ pub(super) enum Heard {
 /// `11;rgba:` and four times four digits with what is between them.
 const LONGEST_ANSWER: usize = 32;
 
-impl Listening {
-    pub(super) fn hear(&mut self, key: KeyEvent) -> Heard {
+impl BackgroundReplyParser {
+    pub(super) fn hear(&mut self, key: KeyEvent) -> ParsedKey {
         let begins = is(key, ']', KeyModifiers::ALT);
         if self.held.is_empty() && !begins {
-            return Heard::Keys(vec![key]);
+            return ParsedKey::Keys(vec![key]);
         }
         if key.kind == KeyEventKind::Release {
-            return Heard::Nothing;
+            return ParsedKey::Nothing;
         }
         self.held.push(key);
         if self.held.len() == 1 {
-            return Heard::Nothing;
+            return ParsedKey::Nothing;
         }
         let escaped = self.said.ends_with('\u{1b}');
         let ends = is(key, 'g', KeyModifiers::CONTROL)
@@ -121,19 +121,19 @@ impl Listening {
         if ends {
             self.held.clear();
             let said = std::mem::take(&mut self.said);
-            return Heard::Answer(colour(said.trim_end_matches('\u{1b}')));
+            return ParsedKey::Answer(colour(said.trim_end_matches('\u{1b}')));
         }
         match key.code {
             KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => self.said.push(c),
             KeyCode::Esc => self.said.push('\u{1b}'),
             _ => return self.give_up(),
         }
-        if !escaped && may_be_answer(&self.said) { Heard::Nothing } else { self.give_up() }
+        if !escaped && may_be_answer(&self.said) { ParsedKey::Nothing } else { self.give_up() }
     }
 
-    fn give_up(&mut self) -> Heard {
+    fn give_up(&mut self) -> ParsedKey {
         self.said.clear();
-        Heard::Keys(std::mem::take(&mut self.held))
+        ParsedKey::Keys(std::mem::take(&mut self.held))
     }
 }
 
@@ -185,13 +185,13 @@ mod tests {
     }
 
     fn heard(keyed: &[KeyEvent]) -> (Vec<KeyEvent>, Vec<Option<Background>>) {
-        let mut listening = Listening::default();
+        let mut listening = BackgroundReplyParser::default();
         let (mut typed, mut answers) = (Vec::new(), Vec::new());
         for key in keyed {
             match listening.hear(*key) {
-                Heard::Nothing => {}
-                Heard::Keys(keys) => typed.extend(keys),
-                Heard::Answer(answer) => answers.push(answer),
+                ParsedKey::Nothing => {}
+                ParsedKey::Keys(keys) => typed.extend(keys),
+                ParsedKey::Answer(answer) => answers.push(answer),
             }
         }
         (typed, answers)

@@ -1,7 +1,7 @@
 //! Keys to commands, and back for whoever wants to know.
 
 use super::action::Action;
-use crate::config::Keys;
+use crate::config::KeyBindings;
 use crokey::KeyCombination;
 use crossterm::event::{KeyCode, KeyModifiers};
 
@@ -10,7 +10,7 @@ use crossterm::event::{KeyCode, KeyModifiers};
 pub struct Keymap(Vec<(KeyCombination, Action)>);
 
 impl Keymap {
-    pub fn new(keys: &Keys) -> Keymap {
+    pub fn new(keys: &KeyBindings) -> Keymap {
         let named = keys.iter().filter_map(|(name, keys)| Some((Action::named(name)?, keys)));
         Keymap(named.flat_map(|(action, keys)| keys.iter().map(move |key| (*key, action))).collect())
     }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_key_calls_what_the_file_says() {
-        let keymap = Keymap::new(&Keys::default());
+        let keymap = Keymap::new(&KeyBindings::default());
         let press = |code, modifiers| keymap.action(KeyEvent::new(code, modifiers).into());
         assert_eq!(press(KeyCode::Char('j'), KeyModifiers::NONE), Some(Action::Down));
         assert_eq!(press(KeyCode::Down, KeyModifiers::NONE), Some(Action::Down));
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn keys_are_written_as_people_type_them() {
-        let keymap = Keymap::new(&Keys::default());
+        let keymap = Keymap::new(&KeyBindings::default());
         assert_eq!(keymap.keys(Action::Bottom), ["G", "end"]);
         assert_eq!(keymap.keys(Action::PageUp), ["^u", "page up"]);
         assert_eq!(keymap.key(Action::Open), "⏎");

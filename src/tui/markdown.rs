@@ -7,19 +7,19 @@ mod noise;
 mod table;
 
 use super::text::{count, cut, width, wrap};
-use super::theme::{Meaning, Theme};
+use super::theme::{TextMeaning, Theme};
 use crate::output::sanitize;
-use code::Code;
+use code::RenderedCode;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use table::Table;
+use table::MarkdownTable;
 
 pub(super) use code::code_rows;
 
 /// How a post is to be shown.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct MarkdownOptions<'a> {
     pub(super) columns: usize,
     pub(super) theme: Theme,
     /// Shows what stands in folds, and what was hidden.
@@ -31,7 +31,7 @@ pub(super) struct Look<'a> {
 
 /// A post as lines.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Laid {
+pub(super) struct MarkdownLines {
     pub(super) lines: Vec<Line<'static>>,
     /// Lines that are there and not shown.
     pub(super) folded: usize,
@@ -40,13 +40,13 @@ pub(super) struct Laid {
 /// Addresses are shown so far; longer ones carry other things.
 const LONGEST_LINK: usize = 80;
 
-pub(super) fn lay(markdown: &str, look: &Look<'_>) -> Laid {
+pub(super) fn lay(markdown: &str, look: &MarkdownOptions<'_>) -> MarkdownLines {
     let options = Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_GFM;
-    let mut writer = Writer::new(look);
+    let mut writer = MarkdownWriter::new(look);
     for event in Parser::new_ext(markdown, options) {
         writer.take(event);
     }
@@ -62,7 +62,7 @@ struct Container {
 }
 
 /// A `<details>` that is open.
-struct Fold {
+struct OpenDetails {
     /// Where its lines begin, and the containers it is in.
     from: usize,
     depth: usize,
@@ -70,8 +70,8 @@ struct Fold {
     in_summary: bool,
 }
 
-struct Writer<'a> {
-    look: Look<'a>,
+struct MarkdownWriter<'a> {
+    look: MarkdownOptions<'a>,
     done: Vec<Line<'static>>,
     /// The paragraph so far: pieces with their styles.
     pieces: Vec<(String, Style)>,
@@ -79,26 +79,26 @@ struct Writer<'a> {
     containers: Vec<Container>,
     /// The number of the next item, for each list that is open.
     lists: Vec<Option<u64>>,
-    code: Option<Code>,
-    table: Option<Table>,
+    code: Option<RenderedCode>,
+    table: Option<MarkdownTable>,
     /// Where each link that is open goes, and how much was written before it.
     links: Vec<(String, usize)>,
     image: Option<String>,
     html_block: Option<String>,
     elements: Vec<(String, Style)>,
-    folds: Vec<Fold>,
+    folds: Vec<OpenDetails>,
     folded: usize,
     /// Inside what a bot says of how it came to its finding; ends with a rule.
     in_chain: Option<usize>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(look: &Look<'a>) -> Writer<'a> {
-        Writer {
-            look: Look { columns: look.columns.max(8), ..*look },
+impl<'a> MarkdownWriter<'a> {
+    fn new(look: &MarkdownOptions<'a>) -> MarkdownWriter<'a> {
+        MarkdownWriter {
+            look: MarkdownOptions { columns: look.columns.max(8), ..*look },
             done: Vec::new(),
             pieces: Vec::new(),
-            styles: vec![look.theme.style(Meaning::Plain)],
+            styles: vec![look.theme.style(TextMeaning::Plain)],
             containers: Vec::new(),
             lists: Vec::new(),
             code: None,
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
             // A reference such as `&#27;` has become a character only now, after everything else was cleaned.
             Event::Text(text) => self.text(&sanitize::line(&text)),
             Event::Code(text) => {
-                let style = self.meaning(Meaning::Code);
+                let style = self.meaning(TextMeaning::Code);
                 self.push(&text, style);
             }
             Event::SoftBreak => self.text(" "),
@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
         match tag {
             Tag::Heading { level, .. } => {
                 self.gap();
-                let style = self.meaning(Meaning::Heading);
+                let style = self.meaning(TextMeaning::Heading);
                 let is_first = level == HeadingLevel::H1;
                 self.styles.push(if is_first { style.add_modifier(Modifier::UNDERLINED) } else { style });
             }
@@ -158,11 +158,11 @@ impl<'a> Writer<'a> {
             Tag::Strikethrough => self.add(Modifier::CROSSED_OUT),
             Tag::BlockQuote(kind) => {
                 self.gap();
-                let style = self.meaning(Meaning::Muted);
+                let style = self.meaning(TextMeaning::Muted);
                 self.enter("│ ".to_owned(), "│ ".to_owned(), style, true);
-                self.styles.push(self.look.theme.style(Meaning::Quote));
+                self.styles.push(self.look.theme.style(TextMeaning::Quote));
                 if let Some(kind) = kind {
-                    let style = self.meaning(Meaning::Warning).add_modifier(Modifier::BOLD);
+                    let style = self.meaning(TextMeaning::Warning).add_modifier(Modifier::BOLD);
                     self.push(&format!("{kind:?}").to_uppercase(), style);
                     self.flush();
                 }
@@ -198,7 +198,7 @@ impl<'a> Writer<'a> {
             }
             Tag::Table(_) => {
                 self.gap();
-                self.table = Some(Table::default());
+                self.table = Some(MarkdownTable::default());
             }
             Tag::TableHead | Tag::TableRow => {
                 if let Some(table) = &mut self.table {
@@ -260,7 +260,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A meaning, in the style that is in force.
-    fn meaning(&self, meaning: Meaning) -> Style {
+    fn meaning(&self, meaning: TextMeaning) -> Style {
         self.style().patch(self.look.theme.style(meaning))
     }
 
@@ -305,7 +305,7 @@ impl<'a> Writer<'a> {
     fn picture(&mut self, description: &str) {
         let description = description.trim();
         let text = if description.is_empty() { "[image]".to_owned() } else { format!("[{description}]") };
-        let style = self.meaning(Meaning::Muted);
+        let style = self.meaning(TextMeaning::Muted);
         self.push(&text, style);
     }
 
@@ -322,7 +322,7 @@ impl<'a> Writer<'a> {
         let is_picture = text.starts_with('[') && text.ends_with(']');
         let says_it = target.trim_start_matches("mailto:") == text.trim() || target.starts_with('#');
         if !says_it && !is_picture && !target.is_empty() {
-            let style = self.look.theme.style(Meaning::Muted);
+            let style = self.look.theme.style(TextMeaning::Muted);
             self.push(&format!(" <{}>", cut(&target, LONGEST_LINK)), style);
         }
     }
@@ -386,7 +386,7 @@ impl<'a> Writer<'a> {
             return self.fold_lines(from);
         }
         let rule = "─".repeat(self.room().min(40));
-        let style = self.look.theme.style(Meaning::Muted);
+        let style = self.look.theme.style(TextMeaning::Muted);
         self.row(vec![Span::styled(rule, style)]);
     }
 
@@ -407,7 +407,7 @@ impl<'a> Writer<'a> {
                 return;
             }
             for (_, style) in &mut pieces {
-                *style = self.look.theme.style(Meaning::Muted);
+                *style = self.look.theme.style(TextMeaning::Muted);
             }
         }
         for spans in wrapped(&plain, &pieces, self.room()) {
@@ -418,7 +418,7 @@ impl<'a> Writer<'a> {
     fn begin_fold(&mut self) {
         self.flush();
         let (from, depth) = (self.done.len(), self.containers.len());
-        self.folds.push(Fold { from, depth, title: String::new(), in_summary: false });
+        self.folds.push(OpenDetails { from, depth, title: String::new(), in_summary: false });
     }
 
     /// Puts one line in place of everything inside, or above it.
@@ -445,7 +445,7 @@ impl<'a> Writer<'a> {
         if self.folds.is_empty() {
             self.folded += inside;
         }
-        let style = self.look.theme.style(Meaning::Muted);
+        let style = self.look.theme.style(TextMeaning::Muted);
         let text = format!("{sign} {title}{size}");
         for text in wrap(&text, self.room()) {
             self.row(vec![Span::styled(text, style)]);
@@ -462,7 +462,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn finish(mut self) -> Laid {
+    fn finish(mut self) -> MarkdownLines {
         self.flush();
         if self.code.is_some() {
             self.end_code();
@@ -475,7 +475,7 @@ impl<'a> Writer<'a> {
         while self.done.last().is_some_and(is_idle) {
             self.done.pop();
         }
-        Laid { lines: self.done, folded: self.folded }
+        MarkdownLines { lines: self.done, folded: self.folded }
     }
 }
 

@@ -1,15 +1,15 @@
 //! What comes in and what goes out, both as data: a test can make the one and read the other.
 
-use super::rows::Seen;
-use super::start::{Found, News};
+use super::rows::BoardRows;
+use super::start::{DiscoveredPullRequests, StartupNews};
 use super::theme::Theme;
 use crate::failure::Failure;
 use crate::github::{PullRequestAddress, PullRequestRef};
 use crate::journal::Record;
-use crate::supervisor::Command;
-use crate::supervisor::handoffs::Decided;
+use crate::supervisor::LoopCommand;
+use crate::supervisor::handoffs::DecidedTask;
 use crate::supervisor::people::WayOut;
-use crate::supervisor::people::desk::{Became, Order, Proposal};
+use crate::supervisor::people::desk::{PersonRequest, Proposal, RequestOutcome};
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
@@ -26,16 +26,16 @@ pub enum Message {
     },
 
     // The supervisor and the journal
-    Board(Seen),
+    Board(BoardRows),
     Records(Vec<Record>),
     JournalTrouble(String),
     /// Every task that a merge decided, be it of a pull request that nobody watches any more.
-    HandedOff(Vec<Decided>),
+    HandedOff(Vec<DecidedTask>),
 
     // The start
     /// Which pull requests are meant, or why that is not known.
-    Found(Result<Found, Failure>),
-    Start(News),
+    Found(Result<DiscoveredPullRequests, Failure>),
+    Start(StartupNews),
     /// The terminal has said how its background is.
     Theme(Theme),
 
@@ -45,7 +45,7 @@ pub enum Message {
         ticket: u32,
         proposal: Result<Box<Proposal>, String>,
     },
-    Became(Result<Box<Became>, String>),
+    Became(Result<Box<RequestOutcome>, String>),
     /// Everything that can be done about a whole pull request.
     WaysOut {
         ticket: u32,
@@ -69,14 +69,14 @@ pub enum Message {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     // Towards the supervisor
-    Tell(PullRequestAddress, Command),
+    Tell(PullRequestAddress, LoopCommand),
     Track(Vec<PullRequestRef>),
     Forget(PullRequestAddress),
 
     // Towards the desk
     Propose {
         ticket: u32,
-        order: Order,
+        order: PersonRequest,
     },
     CarryOut(Box<Proposal>),
     FindWaysOut {

@@ -4,19 +4,19 @@ use super::action::Action;
 use super::dialog::Overlay;
 use super::guide::Guide;
 use super::keymap::Keymap;
-use super::lists::{FollowsFrom, Listed, Lists};
-use super::reading::Reading;
+use super::lists::{ListCache, ListInputs, OrderedList};
+use super::reading::ThreadReading;
 use super::rows::handoff::HandoffRow;
 use super::rows::inbox::InboxRow;
 use super::rows::journal::JournalRow;
 use super::rows::thread::ThreadRow;
-use super::rows::{Making, PullRow, Rows};
-use super::start::Start;
+use super::rows::{PullRow, PullRows, RowBuilder};
+use super::start::Startup;
 use super::theme::Theme;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
 use crate::supervisor::Board;
-use crate::supervisor::people::desk::{Order, ThreadKey};
+use crate::supervisor::people::desk::{PersonRequest, ThreadAddress};
 use jiff::Timestamp;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config as MatcherConfig, Matcher, Utf32Str};
@@ -31,11 +31,11 @@ use std::sync::Arc;
     reason = "what is shown and what is not are independent of each other"
 )]
 pub struct Model {
-    pub making: Making,
+    pub making: RowBuilder,
     pub keymap: Keymap,
     pub theme: Theme,
     pub board: Arc<Board>,
-    pub pulls: Rows,
+    pub pulls: PullRows,
     /// Newest first.
     pub records: VecDeque<JournalRow>,
     /// What was ever handed off, newest first.
@@ -47,7 +47,7 @@ pub struct Model {
     pub pane: Pane,
     pub overlay: Overlay,
     /// What is typed to find something, and where the cursor is, on each list.
-    pub finding: [Finding; 4],
+    pub finding: [ListFilter; 4],
     /// The cursor among the selected pull request's threads.
     pub thread: Cursor,
     pub sort: Sort,
@@ -55,20 +55,20 @@ pub struct Model {
     /// Lines that a page is scrolled by.
     pub scroll: usize,
     /// Where in a thread one reads.
-    pub(super) reading: Reading,
+    pub(super) reading: ThreadReading,
     pub unfolded: bool,
     /// The text that is being written, while one is.
     pub text: TextArea<'static>,
     /// The threads that are meant together.
-    pub marked: BTreeSet<ThreadKey>,
+    pub marked: BTreeSet<ThreadAddress>,
     /// The threads about which there is something new since somebody looked.
-    pub unread: BTreeSet<ThreadKey>,
+    pub unread: BTreeSet<ThreadAddress>,
     /// What went wrong with a thread, until somebody has seen it.
-    pub troubles: BTreeMap<ThreadKey, String>,
+    pub troubles: BTreeMap<ThreadAddress, String>,
     /// The same for a whole pull request.
     pub pull_troubles: BTreeMap<PullRequestAddress, String>,
     /// What was done and can be undone, the last at the end.
-    pub undoable: Vec<Order>,
+    pub undoable: Vec<PersonRequest>,
     /// Names the last order that was to be worked out; the answer to an earlier one is late.
     pub ticket: u32,
     /// Orders that are being carried out.
@@ -85,10 +85,10 @@ pub struct Model {
     /// Pull requests are still being looked for.
     pub searching: bool,
     /// How far the start has come.
-    pub start: Start,
+    pub start: Startup,
     /// Counts the changes of pull requests and records.
     pub(super) version: u64,
-    lists: Lists,
+    lists: ListCache,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub enum Screen {
     Thread {
         address: PullRequestAddress,
         id: ThreadId,
-        from: List,
+        from: ListScreen,
     },
     Record {
         seq: u64,
@@ -112,7 +112,7 @@ pub enum Screen {
 
 /// The screens that are lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List {
+pub enum ListScreen {
     Watch,
     Inbox,
     Handoff,
@@ -133,7 +133,7 @@ pub enum Sort {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Finding {
+pub struct ListFilter {
     pub filter: String,
     pub cursor: Cursor,
 }
@@ -177,47 +177,48 @@ impl Sort {
 }
 
 impl Screen {
-    pub fn list(&self) -> List {
+    pub fn list(&self) -> ListScreen {
         match self {
-            Screen::Watch | Screen::FirstRun => List::Watch,
-            Screen::Inbox => List::Inbox,
-            Screen::Handoff => List::Handoff,
-            Screen::Journal | Screen::Record { .. } => List::Journal,
+            Screen::Watch | Screen::FirstRun => ListScreen::Watch,
+            Screen::Inbox => ListScreen::Inbox,
+            Screen::Handoff => ListScreen::Handoff,
+            Screen::Journal | Screen::Record { .. } => ListScreen::Journal,
             Screen::Thread { from, .. } => *from,
         }
     }
 }
 
-impl List {
-    pub const ALL: [List; 4] = [List::Watch, List::Inbox, List::Handoff, List::Journal];
+impl ListScreen {
+    pub const ALL: [ListScreen; 4] =
+        [ListScreen::Watch, ListScreen::Inbox, ListScreen::Handoff, ListScreen::Journal];
 
     pub fn screen(self) -> Screen {
         match self {
-            List::Watch => Screen::Watch,
-            List::Inbox => Screen::Inbox,
-            List::Handoff => Screen::Handoff,
-            List::Journal => Screen::Journal,
+            ListScreen::Watch => Screen::Watch,
+            ListScreen::Inbox => Screen::Inbox,
+            ListScreen::Handoff => Screen::Handoff,
+            ListScreen::Journal => Screen::Journal,
         }
     }
 
     pub fn action(self) -> Action {
         match self {
-            List::Watch => Action::Watch,
-            List::Inbox => Action::Inbox,
-            List::Handoff => Action::Handoff,
-            List::Journal => Action::Journal,
+            ListScreen::Watch => Action::Watch,
+            ListScreen::Inbox => Action::Inbox,
+            ListScreen::Handoff => Action::Handoff,
+            ListScreen::Journal => Action::Journal,
         }
     }
 }
 
 impl Model {
-    pub fn new(making: Making, theme: Theme, by: String, now: Timestamp) -> Model {
+    pub fn new(making: RowBuilder, theme: Theme, by: String, now: Timestamp) -> Model {
         Model {
             keymap: Keymap::new(&making.config.keys),
             making,
             theme,
             board: Arc::default(),
-            pulls: Rows::new(),
+            pulls: PullRows::new(),
             records: VecDeque::new(),
             handed_off: Vec::new(),
             now,
@@ -226,12 +227,12 @@ impl Model {
             screen: Screen::Watch,
             pane: Pane::PullRequests,
             overlay: Overlay::None,
-            finding: std::array::from_fn(|_| Finding::default()),
+            finding: std::array::from_fn(|_| ListFilter::default()),
             thread: Cursor::default(),
             sort: Sort::Urgency,
             inbox_by_age: false,
             scroll: 0,
-            reading: Reading::default(),
+            reading: ThreadReading::default(),
             unfolded: false,
             text: TextArea::default(),
             marked: BTreeSet::new(),
@@ -247,36 +248,36 @@ impl Model {
             guide: None,
             by,
             searching: false,
-            start: Start::over(now),
+            start: Startup::over(now),
             version: 0,
-            lists: Lists::default(),
+            lists: ListCache::default(),
         }
     }
 
-    pub fn finding(&self) -> &Finding {
+    pub fn finding(&self) -> &ListFilter {
         &self.finding[self.screen.list() as usize]
     }
 
-    pub fn finding_mut(&mut self) -> &mut Finding {
+    pub fn finding_mut(&mut self) -> &mut ListFilter {
         &mut self.finding[self.screen.list() as usize]
     }
 
     /// The pull requests that are shown, in order.
     pub fn visible_pulls(&self) -> Vec<&PullRow> {
-        shown(&self.all_pulls(), &self.listed(List::Watch))
+        shown(&self.all_pulls(), &self.listed(ListScreen::Watch))
     }
 
     /// Worst and oldest first; a loop that waits comes before threads of no stated severity.
     pub fn visible_inbox(&self) -> Vec<&InboxRow> {
-        shown(&self.all_inbox(), &self.listed(List::Inbox))
+        shown(&self.all_inbox(), &self.listed(ListScreen::Inbox))
     }
 
     pub fn visible_handoff(&self) -> Vec<&HandoffRow> {
-        shown(&self.all_handoff(), &self.listed(List::Handoff))
+        shown(&self.all_handoff(), &self.listed(ListScreen::Handoff))
     }
 
     pub fn visible_records(&self) -> Vec<&JournalRow> {
-        shown(&self.all_records(), &self.listed(List::Journal))
+        shown(&self.all_records(), &self.listed(ListScreen::Journal))
     }
 
     fn all_pulls(&self) -> Vec<&PullRow> {
@@ -299,12 +300,12 @@ impl Model {
     }
 
     /// The order of a list and the names of its rows, worked out anew only where something changed that matters.
-    fn listed(&self, list: List) -> Listed {
+    fn listed(&self, list: ListScreen) -> OrderedList {
         let filter = self.finding[list as usize].filter.clone();
         let follows_from =
-            FollowsFrom { version: self.version, filter, sort: self.sort, by_age: self.inbox_by_age };
+            ListInputs { version: self.version, filter, sort: self.sort, by_age: self.inbox_by_age };
         self.lists.get(list, follows_from, || match list {
-            List::Watch => {
+            ListScreen::Watch => {
                 let rows = self.all_pulls();
                 let urgency: Vec<(usize, usize)> =
                     rows.iter().map(|row| (row.inbox.len(), row.open())).collect();
@@ -321,7 +322,7 @@ impl Model {
                     },
                 )
             }
-            List::Inbox => {
+            ListScreen::Inbox => {
                 let rows = self.all_inbox();
                 self.order(list, &rows, InboxRow::haystack, InboxRow::key, |order| {
                     if self.inbox_by_age {
@@ -334,12 +335,12 @@ impl Model {
                     }
                 })
             }
-            List::Handoff => {
+            ListScreen::Handoff => {
                 let rows = self.all_handoff();
                 let sort = |order: &mut Vec<usize>| order.sort_by_key(|index| rows[*index].going);
                 self.order(list, &rows, HandoffRow::haystack, HandoffRow::key, sort)
             }
-            List::Journal => {
+            ListScreen::Journal => {
                 let rows = self.all_records();
                 self.order(list, &rows, JournalRow::haystack, JournalRow::key, |_| {})
             }
@@ -349,17 +350,17 @@ impl Model {
     /// What matches the filter of a list, the best match first and otherwise sorted.
     fn order<T>(
         &self,
-        list: List,
+        list: ListScreen,
         rows: &[&T],
         text: impl Fn(&T) -> String,
         key: impl Fn(&T) -> String,
         sort: impl FnOnce(&mut Vec<usize>),
-    ) -> Listed {
+    ) -> OrderedList {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         sort(&mut order);
         let query = &self.finding[list as usize].filter;
         if !query.trim().is_empty() {
-            let mut search = Search::new(query);
+            let mut search = FuzzySearch::new(query);
             let scored =
                 order.into_iter().filter_map(|index| Some((search.score(&text(rows[index]))?, index)));
             let mut scored: Vec<(u32, usize)> = scored.collect();
@@ -367,32 +368,32 @@ impl Model {
             order = scored.into_iter().map(|(_, index)| index).collect();
         }
         let keys = order.iter().map(|index| key(rows[*index])).collect();
-        Listed { order: order.into(), keys }
+        OrderedList { order: order.into(), keys }
     }
 
     /// The keys of the rows of a list, for its cursor.
-    pub fn keys(&self, list: List) -> Arc<[String]> {
+    pub fn keys(&self, list: ListScreen) -> Arc<[String]> {
         self.listed(list).keys
     }
 
-    pub fn selected(&self, list: List) -> usize {
+    pub fn selected(&self, list: ListScreen) -> usize {
         self.finding[list as usize].cursor.among(&self.keys(list))
     }
 
     pub fn selected_pull(&self) -> Option<&PullRow> {
-        self.visible_pulls().get(self.selected(List::Watch)).copied()
+        self.visible_pulls().get(self.selected(ListScreen::Watch)).copied()
     }
 
     pub fn selected_inbox(&self) -> Option<&InboxRow> {
-        self.visible_inbox().get(self.selected(List::Inbox)).copied()
+        self.visible_inbox().get(self.selected(ListScreen::Inbox)).copied()
     }
 
     pub fn selected_handoff(&self) -> Option<&HandoffRow> {
-        self.visible_handoff().get(self.selected(List::Handoff)).copied()
+        self.visible_handoff().get(self.selected(ListScreen::Handoff)).copied()
     }
 
     pub fn selected_record(&self) -> Option<&JournalRow> {
-        self.visible_records().get(self.selected(List::Journal)).copied()
+        self.visible_records().get(self.selected(ListScreen::Journal)).copied()
     }
 
     pub fn thread_keys(&self) -> Vec<String> {
@@ -419,7 +420,7 @@ impl Model {
     }
 
     /// The thread with the cursor, or the threads of the row with the cursor.
-    pub fn pointed_at(&self) -> Vec<ThreadKey> {
+    pub fn pointed_at(&self) -> Vec<ThreadAddress> {
         match &self.screen {
             Screen::Watch if self.pane == Pane::Threads => {
                 let row = self.selected_pull().zip(self.selected_thread());
@@ -441,7 +442,7 @@ impl Model {
 
     /// The threads that a command is about: those that are marked, on the screens that show it, else the one with the
     /// cursor.
-    pub fn meant(&self) -> Vec<ThreadKey> {
+    pub fn meant(&self) -> Vec<ThreadAddress> {
         let shows_marks = matches!(self.screen, Screen::Watch | Screen::Inbox);
         if shows_marks && !self.marked.is_empty() {
             return self.marked.iter().cloned().collect();
@@ -449,7 +450,7 @@ impl Model {
         self.pointed_at()
     }
 
-    pub fn thread_row(&self, (address, id): &ThreadKey) -> Option<&ThreadRow> {
+    pub fn thread_row(&self, (address, id): &ThreadAddress) -> Option<&ThreadRow> {
         self.pulls.get(address)?.threads.iter().find(|row| row.id == *id)
     }
 
@@ -489,7 +490,7 @@ impl Model {
 
     /// The commands that the palette offers, the best match first.
     pub fn palette(&self, query: &str) -> Vec<Action> {
-        let mut search = Search::new(query);
+        let mut search = FuzzySearch::new(query);
         let fitting = Action::all().filter(|action| action.works_on(&self.screen)).filter_map(|action| {
             let text = format!("{} {}", action.name().replace('_', " "), action.meaning());
             Some((search.score(&text)?, action))
@@ -501,20 +502,20 @@ impl Model {
 }
 
 /// Rows in the order of a list.
-fn shown<'a, T>(rows: &[&'a T], list: &Listed) -> Vec<&'a T> {
+fn shown<'a, T>(rows: &[&'a T], list: &OrderedList) -> Vec<&'a T> {
     list.order.iter().filter_map(|index| rows.get(*index).copied()).collect()
 }
 
 /// Fuzzy matching of what was typed.
-struct Search {
+struct FuzzySearch {
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
 }
 
-impl Search {
-    fn new(query: &str) -> Search {
-        Search {
+impl FuzzySearch {
+    fn new(query: &str) -> FuzzySearch {
+        FuzzySearch {
             pattern: Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart),
             matcher: Matcher::new(MatcherConfig::DEFAULT),
             buffer: Vec::new(),
@@ -523,7 +524,7 @@ impl Search {
 
     /// How well a text matches; none where it does not.
     fn score(&mut self, text: &str) -> Option<u32> {
-        let Search { pattern, matcher, buffer } = self;
+        let FuzzySearch { pattern, matcher, buffer } = self;
         pattern.score(Utf32Str::new(text, buffer), matcher)
     }
 }

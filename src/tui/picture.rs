@@ -64,21 +64,21 @@ pub fn svg(screen: &Buffer, title: &str) -> String {
 }
 
 /// Neighbouring cells that look the same.
-struct Run {
+struct CellRun {
     from: u32,
     cells: u32,
     text: String,
-    look: Look,
+    look: CellStyle,
 }
 
 #[derive(PartialEq, Eq, Clone)]
-struct Look {
+struct CellStyle {
     front: String,
     back: Option<String>,
     modifier: Modifier,
 }
 
-fn look(cell: &Cell) -> Look {
+fn look(cell: &Cell) -> CellStyle {
     let modifier = cell.modifier;
     let (mut front, mut back) = (colour(cell.fg), colour(cell.bg));
     if modifier.contains(Modifier::REVERSED) {
@@ -87,11 +87,11 @@ fn look(cell: &Cell) -> Look {
             Some(front.unwrap_or_else(|| FOREGROUND.to_owned())),
         );
     }
-    Look { front: front.unwrap_or_else(|| FOREGROUND.to_owned()), back, modifier }
+    CellStyle { front: front.unwrap_or_else(|| FOREGROUND.to_owned()), back, modifier }
 }
 
-fn runs(screen: &Buffer, row: u16) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(screen: &Buffer, row: u16) -> Vec<CellRun> {
+    let mut runs: Vec<CellRun> = Vec::new();
     let mut column = 0;
     while column < screen.area.width {
         let cell = &screen[(column, row)];
@@ -108,7 +108,7 @@ fn runs(screen: &Buffer, row: u16) -> Vec<Run> {
                 run.cells += cells;
                 run.text.push('─');
             }
-            _ => runs.push(Run { from: u32::from(column), cells, text: cell.symbol().to_owned(), look }),
+            _ => runs.push(CellRun { from: u32::from(column), cells, text: cell.symbol().to_owned(), look }),
         }
         column = column.saturating_add(u16::try_from(cells).unwrap_or(1));
     }
@@ -123,8 +123,8 @@ impl Picture {
         let _ = writeln!(self.0, "{text}");
     }
 
-    fn run(&mut self, run: &Run, row: u32) {
-        let Run { from, cells, text, look } = run;
+    fn run(&mut self, run: &CellRun, row: u32) {
+        let CellRun { from, cells, text, look } = run;
         let (x, top) = (MARGIN + from * WIDE, BAR + MARGIN + row * HIGH);
         let wide = cells * WIDE;
         if let Some(back) = &look.back {

@@ -1,9 +1,9 @@
 //! Where in a thread somebody reads. A thread can have ten thousand comments, so there is no number of lines to scroll by:
 //! the place is an item and a line of it, and only the items around it are laid out, each once.
 
-use super::markdown::{self, Laid, Look};
+use super::markdown::{self, MarkdownLines, MarkdownOptions};
 use super::model::{Model, Screen};
-use super::rows::page::{Page, Said, page};
+use super::rows::page::{PostedText, ThreadScreenPage, page};
 use super::theme::Theme;
 use super::view;
 use crate::domain::vocabulary::ThreadId;
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 /// What is kept between two messages while a thread is on the screen.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reading {
+pub(super) struct ThreadReading {
     /// What is at the top, and how many lines of it are above that.
-    pub(super) at: Place,
-    kept: Option<Kept>,
+    pub(super) at: ScrollPosition,
+    kept: Option<CachedPage>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct ScrollPosition {
     pub(super) item: usize,
     pub(super) line: usize,
 }
@@ -33,32 +33,32 @@ pub(super) const FIRST_COMMENT: usize = 2;
 const KEPT_ITEMS: usize = 256;
 
 #[derive(Debug, Clone)]
-struct Kept {
+struct CachedPage {
     id: ThreadId,
     columns: u16,
     unfolded: bool,
     theme: Theme,
-    page: Arc<Page>,
-    laid: BTreeMap<usize, Arc<Item>>,
+    page: Arc<ThreadScreenPage>,
+    laid: BTreeMap<usize, Arc<PageItem>>,
 }
 
 /// A part of the page, as lines.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Item {
-    pub(super) laid: Laid,
+pub(super) struct PageItem {
+    pub(super) laid: MarkdownLines,
     /// Who said it, for a comment: its age is known only when it is drawn.
-    pub(super) said: Option<Said>,
+    pub(super) said: Option<PostedText>,
 }
 
-impl Item {
+impl PageItem {
     /// A comment has an empty line and its heading above it.
     pub(super) fn height(&self) -> usize {
         self.laid.lines.len() + if self.said.is_some() { 2 } else { 0 }
     }
 }
 
-impl Reading {
-    pub(super) fn page(&self) -> Option<&Page> {
+impl ThreadReading {
+    pub(super) fn page(&self) -> Option<&ThreadScreenPage> {
         self.kept.as_ref().map(|kept| &*kept.page)
     }
 
@@ -70,13 +70,13 @@ impl Reading {
     /// Brings what is kept up to date with the model, for so many columns. False where there is no such thread.
     pub(super) fn refresh(&mut self, model: &Model, columns: u16) -> bool {
         let Screen::Thread { address, id, .. } = &model.screen else {
-            *self = Reading::default();
+            *self = ThreadReading::default();
             return false;
         };
         let Some(pull) = model.pulls.get(address) else { return false };
         let (unfolded, theme) = (model.unfolded, model.theme);
         if self.kept.as_ref().is_some_and(|kept| kept.id != *id) {
-            *self = Reading::default();
+            *self = ThreadReading::default();
         }
         if let Some(kept) = &mut self.kept
             && kept.page.is_of(&pull.view)
@@ -88,13 +88,19 @@ impl Reading {
             return true;
         }
         let page = page(&pull.view, id).map(Arc::new);
-        self.kept =
-            page.map(|page| Kept { id: id.clone(), columns, unfolded, theme, page, laid: BTreeMap::new() });
+        self.kept = page.map(|page| CachedPage {
+            id: id.clone(),
+            columns,
+            unfolded,
+            theme,
+            page,
+            laid: BTreeMap::new(),
+        });
         self.kept.is_some()
     }
 
     /// A part of the page, laid out now if it was not before.
-    pub(super) fn item(&mut self, model: &Model, index: usize) -> Arc<Item> {
+    pub(super) fn item(&mut self, model: &Model, index: usize) -> Arc<PageItem> {
         let around = self.at.item;
         let Some(kept) = &mut self.kept else { return Arc::default() };
         if kept.laid.len() > KEPT_ITEMS {
@@ -113,7 +119,7 @@ impl Reading {
                 left -= self.at.line;
                 // A long way up ends at the top without laying out everything between.
                 if left > FAR {
-                    self.at = Place::default();
+                    self.at = ScrollPosition::default();
                     return;
                 }
                 self.at.item -= 1;
@@ -126,7 +132,11 @@ impl Reading {
                 return;
             }
             let by = by.unsigned_abs();
-            let to = if by > FAR { last } else { Place { line: self.at.line.saturating_add(by), ..self.at } };
+            let to = if by > FAR {
+                last
+            } else {
+                ScrollPosition { line: self.at.line.saturating_add(by), ..self.at }
+            };
             self.at = self.settled(model, to).min(last);
         }
     }
@@ -138,25 +148,25 @@ impl Reading {
         let item = if inside { self.at.item } else { self.at.item.saturating_add_signed(by) };
         let item = if by > 0 { item.max(FIRST_COMMENT) } else { item };
         // Above the first comment there is only the top.
-        self.at = Place { item: if item < FIRST_COMMENT { 0 } else { item.min(last) }, line: 0 };
+        self.at = ScrollPosition { item: if item < FIRST_COMMENT { 0 } else { item.min(last) }, line: 0 };
     }
 
     /// Where the page ends exactly with the screen.
-    fn last(&mut self, model: &Model, height: usize) -> Place {
+    fn last(&mut self, model: &Model, height: usize) -> ScrollPosition {
         let mut left = height;
         for item in (0..self.count()).rev() {
             let tall = self.item(model, item).height();
             if tall >= left {
-                return Place { item, line: tall - left };
+                return ScrollPosition { item, line: tall - left };
             }
             left -= tall;
         }
-        Place::default()
+        ScrollPosition::default()
     }
 
     /// Whether all of it is on the screen.
     pub(super) fn fits(&mut self, model: &Model, height: usize) -> bool {
-        if self.at != Place::default() {
+        if self.at != ScrollPosition::default() {
             return false;
         }
         let mut left = height;
@@ -170,13 +180,13 @@ impl Reading {
     }
 
     /// The same place with a line that its item has.
-    fn settled(&mut self, model: &Model, mut at: Place) -> Place {
+    fn settled(&mut self, model: &Model, mut at: ScrollPosition) -> ScrollPosition {
         while at.item + 1 < self.count() {
             let tall = self.item(model, at.item).height();
             if at.line < tall {
                 break;
             }
-            at = Place { item: at.item + 1, line: at.line - tall };
+            at = ScrollPosition { item: at.item + 1, line: at.line - tall };
         }
         at
     }
@@ -199,10 +209,10 @@ impl Reading {
 /// More lines than anybody steps at once; beyond that, the ends are meant.
 const FAR: usize = 10_000;
 
-fn laid(model: &Model, page: &Page, index: usize, columns: u16) -> Item {
+fn laid(model: &Model, page: &ThreadScreenPage, index: usize, columns: u16) -> PageItem {
     match index {
-        HEADER => Item { laid: view::thread_header_in_page(model, columns), said: None },
-        CODE => Item { laid: view::thread_code(model, page, columns), said: None },
+        HEADER => PageItem { laid: view::thread_header_in_page(model, columns), said: None },
+        CODE => PageItem { laid: view::thread_code(model, page, columns), said: None },
         _ => comment(model, page, index - FIRST_COMMENT, columns),
     }
 }
@@ -210,17 +220,22 @@ fn laid(model: &Model, page: &Page, index: usize, columns: u16) -> Item {
 /// Wider than that, prose is hard to read.
 const WIDEST: usize = 100;
 
-fn comment(model: &Model, page: &Page, index: usize, columns: u16) -> Item {
-    let Some(said) = page.said(index, &model.making) else { return Item::default() };
+fn comment(model: &Model, page: &ThreadScreenPage, index: usize, columns: u16) -> PageItem {
+    let Some(said) = page.said(index, &model.making) else { return PageItem::default() };
     let columns = (columns as usize).saturating_sub(4).min(WIDEST);
     let replaced = page.code.meant();
-    let look =
-        Look { columns, theme: model.theme, unfolded: model.unfolded, path: &page.path, replaced: &replaced };
+    let look = MarkdownOptions {
+        columns,
+        theme: model.theme,
+        unfolded: model.unfolded,
+        path: &page.path,
+        replaced: &replaced,
+    };
     let mut laid = markdown::lay(&said.body, &look);
     if said.minimized.is_some() && !model.unfolded {
         // Whoever hid it on the forge did so for everybody who reads.
         laid.folded += laid.lines.len();
         laid.lines.clear();
     }
-    Item { laid, said: Some(said) }
+    PageItem { laid, said: Some(said) }
 }

@@ -11,18 +11,18 @@ pub mod page;
 pub mod prompt;
 pub mod thread;
 
-use super::theme::Meaning;
+use super::theme::TextMeaning;
 use crate::config::Config;
-use crate::domain::machine::Status;
-use crate::domain::post::Reads;
-use crate::domain::review_loop::{Exit, Phase, ReviewLoop, Standing as Wait};
+use crate::domain::machine::ThreadStatus;
+use crate::domain::post::PostReader;
+use crate::domain::review_loop::{Exit, Phase, ReviewArrivals as Wait, ReviewLoop};
 use crate::domain::snapshot::{Account, PullRequestState};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
 use crate::output::sanitize;
-use crate::supervisor::standing::{Rules, Standing};
-use crate::supervisor::{Board, Role, View};
-use handoff::{Going, HandoffRow};
+use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::{Board, DriverRole, PullRequestView};
+use handoff::{HandoffRow, HandoffStage};
 use inbox::InboxRow;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -31,16 +31,16 @@ use thread::ThreadRow;
 
 /// What rows are made by.
 #[derive(Debug, Clone)]
-pub struct Making {
+pub struct RowBuilder {
     pub config: Arc<Config>,
-    pub reads: Arc<dyn Reads>,
+    pub reads: Arc<dyn PostReader>,
     pub read_only: bool,
 }
 
 /// Everything that is shown of one pull request.
 #[derive(Debug, Clone)]
 pub struct PullRow {
-    pub view: Arc<View>,
+    pub view: Arc<PullRequestView>,
     pub address: PullRequestAddress,
     pub name: String,
     pub title: String,
@@ -48,9 +48,9 @@ pub struct PullRow {
     pub author_is_bot: bool,
     pub head: String,
     pub state: &'static str,
-    pub phase: (&'static str, Meaning),
+    pub phase: (&'static str, TextMeaning),
     /// How the loop ended, or what keeps it from going on.
-    pub sentence: Option<(String, Meaning)>,
+    pub sentence: Option<(String, TextMeaning)>,
     pub attempt: u32,
     pub max_attempts: u32,
     pub arrived: Vec<String>,
@@ -75,7 +75,7 @@ pub struct PullRow {
 
 impl PullRow {
     pub fn open(&self) -> usize {
-        self.count(|status| status == Status::Open)
+        self.count(|status| status == ThreadStatus::Open)
     }
 
     pub fn stuck(&self) -> usize {
@@ -83,10 +83,10 @@ impl PullRow {
     }
 
     pub fn settled(&self) -> usize {
-        self.count(Status::is_settled)
+        self.count(ThreadStatus::is_settled)
     }
 
-    fn count(&self, fits: impl Fn(Status) -> bool) -> usize {
+    fn count(&self, fits: impl Fn(ThreadStatus) -> bool) -> usize {
         self.threads.iter().filter(|thread| !thread.repeats && fits(thread.status)).count()
     }
 
@@ -105,21 +105,21 @@ impl PullRow {
 }
 
 /// Every pull request's row.
-pub type Rows = BTreeMap<PullRequestAddress, Arc<PullRow>>;
+pub type PullRows = BTreeMap<PullRequestAddress, Arc<PullRow>>;
 
 /// A board, and what it amounts to. Cloning it copies no row.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct BoardRows {
     pub board: Arc<Board>,
-    pub pulls: Rows,
+    pub pulls: PullRows,
 }
 
-impl Seen {
+impl BoardRows {
     /// Brings the rows up to date with a board. A poll that found nothing new renews the few words that follow from it, and
     /// leaves the rest as it is.
     #[must_use]
-    pub fn followed_by(&self, board: Arc<Board>, making: &Making) -> Seen {
-        let row = |(address, view): (&PullRequestAddress, &Arc<View>)| {
+    pub fn followed_by(&self, board: Arc<Board>, making: &RowBuilder) -> BoardRows {
+        let row = |(address, view): (&PullRequestAddress, &Arc<PullRequestView>)| {
             let row = match self.pulls.get(address) {
                 Some(row) if Arc::ptr_eq(&row.view, view) => Arc::clone(row),
                 Some(row) if has_same_threads(&row.view, view) => {
@@ -132,13 +132,13 @@ impl Seen {
             (address.clone(), row)
         };
         let pulls = board.pull_requests.iter().map(row).collect();
-        Seen { board, pulls }
+        BoardRows { board, pulls }
     }
 }
 
-fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
-    let Making { config, reads, read_only } = making;
-    let rules = Rules::of(config, &**reads, &view.address.repository, *read_only);
+fn pull_row(view: &Arc<PullRequestView>, making: &RowBuilder) -> PullRow {
+    let RowBuilder { config, reads, read_only } = making;
+    let rules = RepositoryRules::of(config, &**reads, &view.address.repository, *read_only);
     let standing = view.standing.as_deref();
     let snapshot = view.snapshot();
     let threads = thread::rows(view, &rules, &wait(view)).into();
@@ -149,7 +149,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
         name: view.address.to_string(),
         title: snapshot.map_or_else(|| "(not read yet)".to_owned(), |snapshot| line(&snapshot.title)),
         author: snapshot.map_or_else(String::new, |snapshot| account(snapshot.author.as_ref())),
-        author_is_bot: standing.is_some_and(Standing::author_is_bot),
+        author_is_bot: standing.is_some_and(ComputedState::author_is_bot),
         head: snapshot
             .map_or_else(String::new, |s| line(&s.head.sha.as_str().chars().take(7).collect::<String>())),
         state: snapshot.map_or("", |snapshot| match snapshot.state {
@@ -158,7 +158,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
             PullRequestState::Closed => "closed",
             PullRequestState::Merged => "merged",
         }),
-        phase: ("", Meaning::Plain),
+        phase: ("", TextMeaning::Plain),
         sentence: None,
         attempt: 0,
         max_attempts: 0,
@@ -173,7 +173,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
         threads,
         in_bodies: standing.map_or(0, |standing| standing.observed.in_bodies.len()),
         inbox: Vec::new(),
-        going: handoff.iter().filter(|row| row.going < Going::Sent).count(),
+        going: handoff.iter().filter(|row| row.going < HandoffStage::Sent).count(),
         staying: handoff::is_undecided(view).then(Arc::default),
         handoff,
     };
@@ -183,7 +183,7 @@ fn pull_row(view: &Arc<View>, making: &Making) -> PullRow {
 
 impl PullRow {
     /// Takes over what changes without anything having happened to a thread.
-    fn renew(&mut self, view: &Arc<View>) {
+    fn renew(&mut self, view: &Arc<PullRequestView>) {
         let wait = wait(view);
         let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
         self.view = Arc::clone(view);
@@ -202,14 +202,16 @@ impl PullRow {
 }
 
 /// Whether everything is the same that the rows of threads and tasks are made from.
-fn has_same_threads(before: &View, now: &View) -> bool {
+fn has_same_threads(before: &PullRequestView, now: &PullRequestView) -> bool {
     let standing = match (&before.standing, &now.standing) {
         (Some(before), Some(now)) => Arc::ptr_eq(before, now),
         (None, None) => true,
         _ => false,
     };
-    let phase = |view: &View| view.review_loop.as_ref().map(|review_loop| review_loop.phase().clone());
-    let expected = |view: &View| view.review_loop.as_ref().map(|review_loop| review_loop.expected().clone());
+    let phase =
+        |view: &PullRequestView| view.review_loop.as_ref().map(|review_loop| review_loop.phase().clone());
+    let expected =
+        |view: &PullRequestView| view.review_loop.as_ref().map(|review_loop| review_loop.expected().clone());
     standing
         && before.drive == now.drive
         && before.thinking == now.thinking
@@ -238,7 +240,7 @@ pub fn account(account: Option<&Account>) -> String {
 }
 
 /// Who is in and who is missing.
-fn wait(view: &View) -> Wait {
+fn wait(view: &PullRequestView) -> Wait {
     match (&view.standing, &view.review_loop) {
         (Some(standing), Some(review_loop)) => standing.seen.standing(review_loop.expected()),
         (Some(standing), None) => standing.seen.standing(&standing.expected),
@@ -246,54 +248,54 @@ fn wait(view: &View) -> Wait {
     }
 }
 
-fn phase(view: &View) -> (&'static str, Meaning) {
+fn phase(view: &PullRequestView) -> (&'static str, TextMeaning) {
     if view.refusal.is_some() {
-        return ("refused", Meaning::Alert);
+        return ("refused", TextMeaning::Alert);
     }
     // What became of the pull request since the loop ended outweighs how that was.
     match view.snapshot().map(|snapshot| snapshot.state) {
-        Some(PullRequestState::Merged) => return ("merged", Meaning::Good),
-        Some(PullRequestState::Closed) => return ("closed", Meaning::Muted),
+        Some(PullRequestState::Merged) => return ("merged", TextMeaning::Good),
+        Some(PullRequestState::Closed) => return ("closed", TextMeaning::Muted),
         Some(PullRequestState::Open) | None => {}
     }
     match view.review_loop.as_ref().map(ReviewLoop::phase) {
-        None => ("starting", Meaning::Muted),
-        Some(Phase::Waiting) if !view.thinking.is_empty() => ("reviewing", Meaning::Busy),
-        Some(Phase::Waiting) => ("waiting", Meaning::Busy),
-        Some(Phase::WithAuthor) => ("with author", Meaning::Busy),
-        Some(Phase::Paused(_)) => ("paused", Meaning::Warning),
+        None => ("starting", TextMeaning::Muted),
+        Some(Phase::Waiting) if !view.thinking.is_empty() => ("reviewing", TextMeaning::Busy),
+        Some(Phase::Waiting) => ("waiting", TextMeaning::Busy),
+        Some(Phase::WithAuthor) => ("with author", TextMeaning::Busy),
+        Some(Phase::Paused(_)) => ("paused", TextMeaning::Warning),
         Some(Phase::Ended(exit)) => match exit {
-            Exit::Success => ("clean", Meaning::Good),
-            Exit::IssuesFound { .. } => ("issues found", Meaning::Warning),
-            Exit::Timeout { .. } => ("timed out", Meaning::Warning),
-            Exit::WorkflowFailure { .. } => ("review failed", Meaning::Alert),
-            Exit::RoundCap { .. } => ("round cap", Meaning::Alert),
-            Exit::PrMerged => ("merged", Meaning::Good),
-            Exit::PrClosed => ("closed", Meaning::Muted),
-            Exit::BreakGlass(_) => ("glass broken", Meaning::Alert),
-            Exit::Stopped => ("stopped", Meaning::Muted),
-            Exit::OutOfReach => ("out of reach", Meaning::Alert),
+            Exit::Success => ("clean", TextMeaning::Good),
+            Exit::IssuesFound { .. } => ("issues found", TextMeaning::Warning),
+            Exit::Timeout { .. } => ("timed out", TextMeaning::Warning),
+            Exit::WorkflowFailure { .. } => ("review failed", TextMeaning::Alert),
+            Exit::RoundCap { .. } => ("round cap", TextMeaning::Alert),
+            Exit::PrMerged => ("merged", TextMeaning::Good),
+            Exit::PrClosed => ("closed", TextMeaning::Muted),
+            Exit::BreakGlass(_) => ("glass broken", TextMeaning::Alert),
+            Exit::Stopped => ("stopped", TextMeaning::Muted),
+            Exit::OutOfReach => ("out of reach", TextMeaning::Alert),
         },
     }
 }
 
-fn sentence(view: &View) -> Option<(String, Meaning)> {
-    let refused = view.refusal.as_ref().map(|refusal| (line(&refusal.to_string()), Meaning::Alert));
-    let trouble = || view.trouble.as_ref().map(|trouble| (line(trouble), Meaning::Alert));
+fn sentence(view: &PullRequestView) -> Option<(String, TextMeaning)> {
+    let refused = view.refusal.as_ref().map(|refusal| (line(&refusal.to_string()), TextMeaning::Alert));
+    let trouble = || view.trouble.as_ref().map(|trouble| (line(trouble), TextMeaning::Alert));
     let state = view.snapshot().map(|snapshot| snapshot.state);
     let ended = || match state {
-        Some(PullRequestState::Merged) => Some((Exit::PrMerged.to_string(), Meaning::Good)),
-        Some(PullRequestState::Closed) => Some((Exit::PrClosed.to_string(), Meaning::Muted)),
+        Some(PullRequestState::Merged) => Some((Exit::PrMerged.to_string(), TextMeaning::Good)),
+        Some(PullRequestState::Closed) => Some((Exit::PrClosed.to_string(), TextMeaning::Muted)),
         _ => view.exit().map(|exit| (line(&exit.to_string()), phase(view).1)),
     };
     refused.or_else(trouble).or_else(ended)
 }
 
-fn role(view: &View) -> String {
+fn role(view: &PullRequestView) -> String {
     match &view.role {
-        Role::Driver if view.drive => "driven here".to_owned(),
-        Role::ReadOnly | Role::Driver => "only watched".to_owned(),
-        Role::Standby { holder } if holder.is_empty() => "another instance decides".to_owned(),
-        Role::Standby { holder } => line(&format!("{holder} decides")),
+        DriverRole::Driver if view.drive => "driven here".to_owned(),
+        DriverRole::ReadOnly | DriverRole::Driver => "only watched".to_owned(),
+        DriverRole::Standby { holder } if holder.is_empty() => "another instance decides".to_owned(),
+        DriverRole::Standby { holder } => line(&format!("{holder} decides")),
     }
 }

@@ -7,16 +7,16 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct Startup {
     pub began: Timestamp,
     /// What was recorded and seen before.
-    pub journal: Step,
+    pub journal: StartupStep,
     /// Where the token was found, never the token.
-    pub token: Step,
+    pub token: StartupStep,
     /// Which pull requests are meant.
-    pub search: Step,
-    pub scope: Scope,
-    pub proposal: Option<Proposal>,
+    pub search: StartupStep,
+    pub scope: WatchScope,
+    pub proposal: Option<ConfigProposal>,
     /// What could not be found out, in sentences, until the next search.
     pub notes: Vec<String>,
     /// Seen before, and not among those that were found: each is looked at once more, and kept only if it ended.
@@ -26,7 +26,7 @@ pub struct Start {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum StartupStep {
     Waiting,
     Done(String),
     Failed { why: Failure, since: Timestamp },
@@ -34,7 +34,7 @@ pub enum Step {
 
 /// What is watched, and by what that was decided.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Scope {
+pub enum WatchScope {
     #[default]
     Unknown,
     /// The open pull requests of the checkout's repository, its branch's first.
@@ -49,22 +49,22 @@ pub enum Scope {
 
 /// A configuration that could be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub struct ConfigProposal {
     pub path: String,
     pub text: String,
 }
 
 /// What there is to tell about the start.
 #[derive(Debug, Clone)]
-pub enum News {
+pub enum StartupNews {
     Scope {
-        scope: Scope,
+        scope: WatchScope,
         first: Option<PullRequestAddress>,
     },
     Journal(Result<(), Failure>),
     Token(Result<String, Failure>),
     /// Nothing was configured or seen before: whoever sits here is new.
-    FirstRun(Proposal),
+    FirstRun(ConfigProposal),
     /// The proposal was written, or why not.
     Written(Result<String, String>),
     /// It is being looked again.
@@ -74,7 +74,7 @@ pub enum News {
 
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredPullRequests {
     pub pull_requests: Vec<PullRequestRef>,
     /// The one to look at first: the current branch's.
     pub first: Option<PullRequestAddress>,
@@ -84,14 +84,14 @@ pub struct Found {
     pub is_all: bool,
 }
 
-impl Start {
-    pub fn new(began: Timestamp) -> Start {
-        Start {
+impl Startup {
+    pub fn new(began: Timestamp) -> Startup {
+        Startup {
             began,
-            journal: Step::Waiting,
-            token: Step::Waiting,
-            search: Step::Waiting,
-            scope: Scope::default(),
+            journal: StartupStep::Waiting,
+            token: StartupStep::Waiting,
+            search: StartupStep::Waiting,
+            scope: WatchScope::default(),
             proposal: None,
             notes: Vec::new(),
             unconfirmed: BTreeSet::new(),
@@ -100,30 +100,30 @@ impl Start {
     }
 
     /// Nothing has to be found out.
-    pub fn over(began: Timestamp) -> Start {
-        let done = || Step::Done(String::new());
-        Start {
+    pub fn over(began: Timestamp) -> Startup {
+        let done = || StartupStep::Done(String::new());
+        Startup {
             journal: done(),
             token: done(),
             search: done(),
-            scope: Scope::Everything,
-            ..Start::new(began)
+            scope: WatchScope::Everything,
+            ..Startup::new(began)
         }
     }
 }
 
-impl Step {
-    pub fn of(outcome: Result<String, Failure>, now: Timestamp) -> Step {
+impl StartupStep {
+    pub fn of(outcome: Result<String, Failure>, now: Timestamp) -> StartupStep {
         match outcome {
-            Ok(what) => Step::Done(what),
-            Err(why) => Step::Failed { why, since: now },
+            Ok(what) => StartupStep::Done(what),
+            Err(why) => StartupStep::Failed { why, since: now },
         }
     }
 
     pub fn failure(&self) -> Option<(&Failure, Timestamp)> {
         match self {
-            Step::Failed { why, since } => Some((why, *since)),
-            Step::Waiting | Step::Done(_) => None,
+            StartupStep::Failed { why, since } => Some((why, *since)),
+            StartupStep::Waiting | StartupStep::Done(_) => None,
         }
     }
 }

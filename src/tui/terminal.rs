@@ -23,21 +23,21 @@ use tokio::sync::Notify;
 type PanicHook = Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync>;
 
 /// A frame reaches the terminal in as few pieces as it can.
-type Output = BufWriter<Stdout>;
+type TerminalOutput = BufWriter<Stdout>;
 
 /// More than a large screen's every cell in its own colour.
 const BUFFER: usize = 256 * 1024;
 
 pub(super) struct Terminal {
     /// Never dropped: it would show the cursor once more and, where the terminal is gone and its error stream with it, panic
-    /// because it cannot say that this failed. [`Shared::give_back`] does all there is to do.
-    screen: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Output>>>,
+    /// because it cannot say that this failed. [`TerminalState::give_back`] does all there is to do.
+    screen: ManuallyDrop<ratatui::Terminal<CrosstermBackend<TerminalOutput>>>,
     before: PanicHook,
-    shared: Arc<Shared>,
+    shared: Arc<TerminalState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct TerminalState {
     ours: AtomicBool,
     panicked: Notify,
 }
@@ -45,7 +45,7 @@ struct Shared {
 impl Terminal {
     pub(super) fn take() -> io::Result<Terminal> {
         let before: PanicHook = Arc::from(std::panic::take_hook());
-        let shared = Arc::new(Shared { ours: AtomicBool::new(true), panicked: Notify::new() });
+        let shared = Arc::new(TerminalState { ours: AtomicBool::new(true), panicked: Notify::new() });
         let (hook, at_panic) = (Arc::clone(&before), Arc::clone(&shared));
         std::panic::set_hook(Box::new(move |panic| {
             at_panic.give_back();
@@ -86,7 +86,7 @@ impl Terminal {
     }
 }
 
-impl Shared {
+impl TerminalState {
     /// Undoes everything, each part even where another fails: nobody is left to tell.
     fn give_back(&self) {
         if self.ours.swap(false, Ordering::SeqCst) {

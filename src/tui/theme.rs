@@ -1,12 +1,12 @@
 //! Colours by what they mean. A meaning always comes with a word or a sign as well, so that a theme without any colour
 //! says the same.
 
-pub(super) use crate::config::Meaning;
+pub(super) use crate::config::TextMeaning;
 
-use crate::config::{self, Colour, Look, Weight, Weights};
+use crate::config::{self, Colour, TextAttribute, TextAttributes, TextStyle};
 use ratatui::style::{Color, Modifier, Style};
 
-const MEANINGS: usize = Meaning::ALL.len();
+const MEANINGS: usize = TextMeaning::ALL.len();
 
 /// How every meaning looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,37 +29,41 @@ pub struct Themes {
 
 impl Theme {
     /// One that the program carries, unless the environment asks for no colours at all.
-    pub fn new(named: config::Theme, no_color: bool) -> Theme {
-        Theme::of(&config::Tui { theme: named, looks: Vec::new() }, Background::Dark, no_color)
+    pub fn new(named: config::ThemeName, no_color: bool) -> Theme {
+        Theme::of(&config::TuiConfig { theme: named, looks: Vec::new() }, Background::Dark, no_color)
     }
 
     /// A configured one. It is made once or twice in a run and lives as long as that.
-    fn of(tui: &config::Tui, background: Background, no_color: bool) -> Theme {
+    fn of(tui: &config::TuiConfig, background: Background, no_color: bool) -> Theme {
         let named = match (tui.theme, background) {
-            (config::Theme::Auto, Background::Dark) => config::Theme::Dark,
-            (config::Theme::Auto, Background::Light) => config::Theme::Light,
+            (config::ThemeName::Auto, Background::Dark) => config::ThemeName::Dark,
+            (config::ThemeName::Auto, Background::Light) => config::ThemeName::Light,
             (named, _) => named,
         };
-        let styles = Meaning::ALL.map(|(_, meaning)| {
+        let styles = TextMeaning::ALL.map(|(_, meaning)| {
             let own = tui.looks.iter().rfind(|(own, _)| *own == meaning).map(|(_, look)| *look);
             let coloured = style(own.unwrap_or_else(|| look(named, meaning)), no_color);
             // What only colours told apart is told apart by what the theme without any has.
-            if no_color { coloured.patch(style(look(config::Theme::Plain, meaning), true)) } else { coloured }
+            if no_color {
+                coloured.patch(style(look(config::ThemeName::Plain, meaning), true))
+            } else {
+                coloured
+            }
         });
         Theme(Box::leak(Box::new(styles)))
     }
 
-    pub fn style(self, meaning: Meaning) -> Style {
+    pub fn style(self, meaning: TextMeaning) -> Style {
         self.0[meaning as usize]
     }
 }
 
 impl Themes {
     /// `foreground_and_background` is what some terminals say in `COLORFGBG`.
-    pub fn of(tui: &config::Tui, no_color: bool, foreground_and_background: Option<&str>) -> Themes {
+    pub fn of(tui: &config::TuiConfig, no_color: bool, foreground_and_background: Option<&str>) -> Themes {
         let on = |background| Theme::of(tui, background, no_color);
         let known = foreground_and_background.and_then(Background::from_colorfgbg);
-        let matters = tui.theme == config::Theme::Auto && !no_color;
+        let matters = tui.theme == config::ThemeName::Auto && !no_color;
         let first = on(known.unwrap_or(Background::Dark));
         let by_background =
             (matters && known.is_none()).then(|| (on(Background::Dark), on(Background::Light)));
@@ -91,76 +95,86 @@ impl Background {
 }
 
 /// What a theme that the program carries gives a meaning.
-fn look(theme: config::Theme, meaning: Meaning) -> Look {
-    if theme == config::Theme::HighContrast {
+fn look(theme: config::ThemeName, meaning: TextMeaning) -> TextStyle {
+    if theme == config::ThemeName::HighContrast {
         return contrasting(meaning);
     }
     // The sixteen have a terminal's own shades, which fit its background; the others are the same everywhere.
     let (dark, light) = match meaning {
-        Meaning::Plain | Meaning::Selected | Meaning::SelectedElsewhere => (None, None),
-        Meaning::Muted | Meaning::Illegal | Meaning::Quote | Meaning::Comment => (Some(245), Some(242)),
-        Meaning::Heading | Meaning::Title => (Some(6), Some(4)),
-        Meaning::Key | Meaning::Busy => (Some(12), Some(4)),
-        Meaning::Good | Meaning::Added => (Some(2), Some(22)),
-        Meaning::Warning => (Some(3), Some(130)),
-        Meaning::Alert | Meaning::Removed => (Some(9), Some(1)),
-        Meaning::Code => (Some(13), Some(5)),
-        Meaning::Keyword => (Some(5), Some(5)),
-        Meaning::Literal => (Some(180), Some(94)),
-        Meaning::Number => (Some(173), Some(130)),
-        Meaning::Type => (Some(79), Some(23)),
-        Meaning::Function => (Some(111), Some(25)),
+        TextMeaning::Plain | TextMeaning::Selected | TextMeaning::SelectedElsewhere => (None, None),
+        TextMeaning::Muted | TextMeaning::Illegal | TextMeaning::Quote | TextMeaning::Comment => {
+            (Some(245), Some(242))
+        }
+        TextMeaning::Heading | TextMeaning::Title => (Some(6), Some(4)),
+        TextMeaning::Key | TextMeaning::Busy => (Some(12), Some(4)),
+        TextMeaning::Good | TextMeaning::Added => (Some(2), Some(22)),
+        TextMeaning::Warning => (Some(3), Some(130)),
+        TextMeaning::Alert | TextMeaning::Removed => (Some(9), Some(1)),
+        TextMeaning::Code => (Some(13), Some(5)),
+        TextMeaning::Keyword => (Some(5), Some(5)),
+        TextMeaning::Literal => (Some(180), Some(94)),
+        TextMeaning::Number => (Some(173), Some(130)),
+        TextMeaning::Type => (Some(79), Some(23)),
+        TextMeaning::Function => (Some(111), Some(25)),
     };
     let number = match theme {
-        config::Theme::Dark | config::Theme::Auto | config::Theme::HighContrast => dark,
-        config::Theme::Light => light,
-        config::Theme::Plain => None,
+        config::ThemeName::Dark | config::ThemeName::Auto | config::ThemeName::HighContrast => dark,
+        config::ThemeName::Light => light,
+        config::ThemeName::Plain => None,
     };
     let weights = match meaning {
-        Meaning::Selected => Weights::NONE.with(Weight::Reversed),
-        Meaning::SelectedElsewhere => Weights::NONE.with(Weight::Underlined),
-        Meaning::Heading | Meaning::Key | Meaning::Alert | Meaning::Title => Weights::NONE.with(Weight::Bold),
-        Meaning::Illegal => Weights::NONE.with(Weight::CrossedOut).with(Weight::Dim),
-        Meaning::Quote | Meaning::Comment => Weights::NONE.with(Weight::Italic),
-        _ => Weights::NONE,
+        TextMeaning::Selected => TextAttributes::NONE.with(TextAttribute::Reversed),
+        TextMeaning::SelectedElsewhere => TextAttributes::NONE.with(TextAttribute::Underlined),
+        TextMeaning::Heading | TextMeaning::Key | TextMeaning::Alert | TextMeaning::Title => {
+            TextAttributes::NONE.with(TextAttribute::Bold)
+        }
+        TextMeaning::Illegal => TextAttributes::NONE.with(TextAttribute::CrossedOut).with(TextAttribute::Dim),
+        TextMeaning::Quote | TextMeaning::Comment => TextAttributes::NONE.with(TextAttribute::Italic),
+        _ => TextAttributes::NONE,
     };
-    Look { foreground: number.map(Colour::Indexed), background: None, weights }
+    TextStyle { foreground: number.map(Colour::Indexed), background: None, weights }
 }
 
 /// Black and white that no palette changes, nothing dimmed, and few colours, each far from black. It brings its own
 /// background, so that it does not depend on the terminal's.
-fn contrasting(meaning: Meaning) -> Look {
+fn contrasting(meaning: TextMeaning) -> TextStyle {
     const BLACK: u8 = 16;
     const WHITE: u8 = 231;
-    let bold = Weights::NONE.with(Weight::Bold);
-    let on_black = |number, weights| Look {
+    let bold = TextAttributes::NONE.with(TextAttribute::Bold);
+    let on_black = |number, weights| TextStyle {
         foreground: Some(Colour::Indexed(number)),
         background: Some(Colour::Indexed(BLACK)),
         weights,
     };
     match meaning {
-        Meaning::Plain | Meaning::Muted | Meaning::Number => on_black(WHITE, Weights::NONE),
-        Meaning::Selected => Look {
+        TextMeaning::Plain | TextMeaning::Muted | TextMeaning::Number => {
+            on_black(WHITE, TextAttributes::NONE)
+        }
+        TextMeaning::Selected => TextStyle {
             foreground: Some(Colour::Indexed(BLACK)),
             background: Some(Colour::Indexed(WHITE)),
             weights: bold,
         },
-        Meaning::SelectedElsewhere => on_black(WHITE, bold.with(Weight::Underlined)),
-        Meaning::Heading | Meaning::Title | Meaning::Key | Meaning::Busy => on_black(51, bold),
-        Meaning::Good | Meaning::Added => on_black(82, bold),
-        Meaning::Warning => on_black(226, bold),
-        Meaning::Alert | Meaning::Removed => on_black(210, bold),
-        Meaning::Code | Meaning::Keyword => on_black(219, Weights::NONE),
-        Meaning::Literal => on_black(229, Weights::NONE),
-        Meaning::Type | Meaning::Function => on_black(123, Weights::NONE),
-        Meaning::Quote | Meaning::Comment => on_black(WHITE, Weights::NONE.with(Weight::Italic)),
-        Meaning::Illegal => on_black(WHITE, Weights::NONE.with(Weight::CrossedOut)),
+        TextMeaning::SelectedElsewhere => on_black(WHITE, bold.with(TextAttribute::Underlined)),
+        TextMeaning::Heading | TextMeaning::Title | TextMeaning::Key | TextMeaning::Busy => {
+            on_black(51, bold)
+        }
+        TextMeaning::Good | TextMeaning::Added => on_black(82, bold),
+        TextMeaning::Warning => on_black(226, bold),
+        TextMeaning::Alert | TextMeaning::Removed => on_black(210, bold),
+        TextMeaning::Code | TextMeaning::Keyword => on_black(219, TextAttributes::NONE),
+        TextMeaning::Literal => on_black(229, TextAttributes::NONE),
+        TextMeaning::Type | TextMeaning::Function => on_black(123, TextAttributes::NONE),
+        TextMeaning::Quote | TextMeaning::Comment => {
+            on_black(WHITE, TextAttributes::NONE.with(TextAttribute::Italic))
+        }
+        TextMeaning::Illegal => on_black(WHITE, TextAttributes::NONE.with(TextAttribute::CrossedOut)),
     }
 }
 
-fn style(look: Look, no_color: bool) -> Style {
-    let Look { foreground, background, weights } = look;
-    let modifiers = Weight::ALL.into_iter().filter(|(_, weight)| weights.has(*weight));
+fn style(look: TextStyle, no_color: bool) -> Style {
+    let TextStyle { foreground, background, weights } = look;
+    let modifiers = TextAttribute::ALL.into_iter().filter(|(_, weight)| weights.has(*weight));
     let modifiers = modifiers.fold(Modifier::empty(), |all, (_, weight)| all | modifier(weight));
     let mut style = Style::new().add_modifier(modifiers);
     if no_color {
@@ -197,14 +211,14 @@ fn colour(colour: Colour) -> Color {
     }
 }
 
-fn modifier(weight: Weight) -> Modifier {
+fn modifier(weight: TextAttribute) -> Modifier {
     match weight {
-        Weight::Bold => Modifier::BOLD,
-        Weight::Dim => Modifier::DIM,
-        Weight::Italic => Modifier::ITALIC,
-        Weight::Underlined => Modifier::UNDERLINED,
-        Weight::Reversed => Modifier::REVERSED,
-        Weight::CrossedOut => Modifier::CROSSED_OUT,
+        TextAttribute::Bold => Modifier::BOLD,
+        TextAttribute::Dim => Modifier::DIM,
+        TextAttribute::Italic => Modifier::ITALIC,
+        TextAttribute::Underlined => Modifier::UNDERLINED,
+        TextAttribute::Reversed => Modifier::REVERSED,
+        TextAttribute::CrossedOut => Modifier::CROSSED_OUT,
     }
 }
 
@@ -212,43 +226,47 @@ fn modifier(weight: Weight) -> Modifier {
 mod tests {
     use super::*;
 
-    fn tui(theme: config::Theme, looks: &[(Meaning, &str)]) -> config::Tui {
-        let looks = looks.iter().map(|(meaning, text)| (*meaning, Look::parse(text).unwrap())).collect();
-        config::Tui { theme, looks }
+    fn tui(theme: config::ThemeName, looks: &[(TextMeaning, &str)]) -> config::TuiConfig {
+        let looks = looks.iter().map(|(meaning, text)| (*meaning, TextStyle::parse(text).unwrap())).collect();
+        config::TuiConfig { theme, looks }
     }
 
     #[test]
     fn without_colours_nothing_has_one() {
-        for named in [config::Theme::Dark, config::Theme::HighContrast] {
-            let own = tui(named, &[(Meaning::Busy, "bold #ff0000 on blue")]);
+        for named in [config::ThemeName::Dark, config::ThemeName::HighContrast] {
+            let own = tui(named, &[(TextMeaning::Busy, "bold #ff0000 on blue")]);
             let themes = Themes::of(&own, true, None);
             assert_eq!(themes.by_background, None, "nothing depends on the background");
-            for (name, meaning) in Meaning::ALL {
+            for (name, meaning) in TextMeaning::ALL {
                 let style = themes.first.style(meaning);
                 assert_eq!((style.fg, style.bg), (None, None), "{name}");
             }
-            assert!(themes.first.style(Meaning::Busy).add_modifier.contains(Modifier::BOLD));
-            assert!(themes.first.style(Meaning::Illegal).add_modifier.contains(Modifier::CROSSED_OUT));
-            assert!(themes.first.style(Meaning::Selected).add_modifier.contains(Modifier::REVERSED));
+            assert!(themes.first.style(TextMeaning::Busy).add_modifier.contains(Modifier::BOLD));
+            assert!(themes.first.style(TextMeaning::Illegal).add_modifier.contains(Modifier::CROSSED_OUT));
+            assert!(themes.first.style(TextMeaning::Selected).add_modifier.contains(Modifier::REVERSED));
         }
     }
 
     #[test]
     fn own_colours_lie_on_top_of_the_theme() {
-        let own = tui(config::Theme::Light, &[(Meaning::Alert, "underlined #ff8700 on 236")]);
+        let own = tui(config::ThemeName::Light, &[(TextMeaning::Alert, "underlined #ff8700 on 236")]);
         let theme = Themes::of(&own, false, None).first;
         let alert = Style::new()
             .fg(Color::Rgb(255, 135, 0))
             .bg(Color::Indexed(236))
             .add_modifier(Modifier::UNDERLINED);
-        assert_eq!(theme.style(Meaning::Alert), alert);
-        assert_eq!(theme.style(Meaning::Good), Theme::new(config::Theme::Light, false).style(Meaning::Good));
+        assert_eq!(theme.style(TextMeaning::Alert), alert);
+        assert_eq!(
+            theme.style(TextMeaning::Good),
+            Theme::new(config::ThemeName::Light, false).style(TextMeaning::Good)
+        );
     }
 
     #[test]
     fn the_background_decides_only_where_nobody_said_and_it_is_not_known() {
-        let (dark, light) = (Theme::new(config::Theme::Dark, false), Theme::new(config::Theme::Light, false));
-        let auto = tui(config::Theme::Auto, &[]);
+        let (dark, light) =
+            (Theme::new(config::ThemeName::Dark, false), Theme::new(config::ThemeName::Light, false));
+        let auto = tui(config::ThemeName::Auto, &[]);
         let same = |one: Theme, other: Theme| one.0 == other.0;
         let asked = Themes::of(&auto, false, None);
         let (on_dark, on_light) = asked.by_background.unwrap();
@@ -258,7 +276,7 @@ mod tests {
             assert!(same(known.first, expected) && known.by_background.is_none(), "{said}");
         }
         assert!(Themes::of(&auto, false, Some("default;default")).by_background.is_some());
-        assert_eq!(Themes::of(&tui(config::Theme::Dark, &[]), false, None).by_background, None);
+        assert_eq!(Themes::of(&tui(config::ThemeName::Dark, &[]), false, None).by_background, None);
     }
 
     #[test]
@@ -277,8 +295,8 @@ mod tests {
     /// The contrast that the accessibility guidelines ask for where it has to be high (WCAG 2, AAA).
     #[test]
     fn high_contrast_is_readable() {
-        let theme = Theme::new(config::Theme::HighContrast, false);
-        for (name, meaning) in Meaning::ALL {
+        let theme = Theme::new(config::ThemeName::HighContrast, false);
+        for (name, meaning) in TextMeaning::ALL {
             let style = theme.style(meaning);
             let (front, back) = (luminance(style.fg.unwrap()), luminance(style.bg.unwrap()));
             let contrast = (front.max(back) + 0.05) / (front.min(back) + 0.05);

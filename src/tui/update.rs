@@ -13,9 +13,9 @@ use super::action::Action;
 use super::dialog::Overlay;
 use super::guide;
 use super::message::{Effect, Message};
-use super::model::{List, Model, Screen};
+use super::model::{ListScreen, Model, Screen};
 use super::rows::journal::{JournalRow, KEPT};
-use super::rows::{self, Seen};
+use super::rows::{self, BoardRows};
 use crate::output::sanitize;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -47,7 +47,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             (model.width, model.height) = (width, height);
             Vec::new()
         }
-        Message::Board(Seen { board, pulls }) => {
+        Message::Board(BoardRows { board, pulls }) => {
             let before = std::mem::replace(&mut model.pulls, pulls);
             model.version += 1;
             news::notice(model, &before);
@@ -206,10 +206,10 @@ fn is_text(key: KeyEvent) -> bool {
 /// Carries out a command, whichever way it was called.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
-        Action::Watch => moving::go(model, List::Watch),
-        Action::Inbox => moving::go(model, List::Inbox),
-        Action::Handoff => moving::go(model, List::Handoff),
-        Action::Journal => moving::go(model, List::Journal),
+        Action::Watch => moving::go(model, ListScreen::Watch),
+        Action::Inbox => moving::go(model, ListScreen::Inbox),
+        Action::Handoff => moving::go(model, ListScreen::Handoff),
+        Action::Journal => moving::go(model, ListScreen::Journal),
         Action::NextScreen => moving::turn(model, 1),
         Action::PreviousScreen => moving::turn(model, 3),
         Action::Up => moving::step(model, -1),

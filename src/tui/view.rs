@@ -21,11 +21,11 @@ mod watch;
 
 use super::action::Action;
 use super::dialog::Overlay;
-use super::model::{List, Model, Pane, Screen};
+use super::model::{ListScreen, Model, Pane, Screen};
 use super::rows::PullRow;
 use super::text::{age, cut, width, wrap};
-use super::theme::Meaning;
-use crate::supervisor::people::desk::ThreadKey;
+use super::theme::TextMeaning;
+use crate::supervisor::people::desk::ThreadAddress;
 use jiff::SignedDuration;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -35,8 +35,8 @@ use ratatui::widgets::Paragraph;
 
 /// Something on the screen that can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Tab(List),
+pub(super) enum ClickTarget {
+    Tab(ListScreen),
     Pull(usize),
     Thread(usize),
     Row(usize),
@@ -72,7 +72,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     // What is there counts, not what was last said to be: the two differ for a moment when a window is resized.
     let Areas { tabs, banner, body, guide, foot } = areas(model, frame.area());
     let whole = frame.area();
-    frame.buffer_mut().set_style(whole, model.theme.style(Meaning::Plain));
+    frame.buffer_mut().set_style(whole, model.theme.style(TextMeaning::Plain));
     put(frame, tabs, &[tab_line(model, tabs.width)]);
     put(frame, banner, &first_run::banner(model, banner.width));
     match &model.screen {
@@ -91,7 +91,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     }
     if let Some(text) = model.guide_line() {
         let text = cut(&format!(" ▶ {text}"), guide.width as usize);
-        put(frame, guide, &[Line::styled(text, model.theme.style(Meaning::Heading))]);
+        put(frame, guide, &[Line::styled(text, model.theme.style(TextMeaning::Heading))]);
     }
     put(frame, foot, &[foot_line(model, foot.width)]);
     overlay::draw(frame, body, model);
@@ -112,7 +112,7 @@ fn whole(model: &Model) -> Rect {
 }
 
 /// What lies under the mouse.
-pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
+pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<ClickTarget> {
     let Areas { tabs, body, .. } = areas(model, whole(model));
     let at = (x, y).into();
     if tabs.contains(at) {
@@ -120,7 +120,7 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
         for (list, text) in tab_texts(model, tabs.width) {
             let to = from + u16::try_from(width(&text)).unwrap_or(0) + 2;
             if (from..to).contains(&x) {
-                return Some(Place::Tab(list));
+                return Some(ClickTarget::Tab(list));
             }
             from = to;
         }
@@ -137,17 +137,17 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<Place> {
         Screen::Watch => {
             let watch::Panes { pulls, threads, .. } = watch::panes(model, body);
             if is_split(pulls, threads, body, x, y) {
-                return Some(Place::Split);
+                return Some(ClickTarget::Split);
             }
             let count = model.visible_pulls().len();
             let keys = model.thread_keys();
             row(pulls, count, model.selected(list))
-                .map(Place::Pull)
-                .or_else(|| row(threads, keys.len(), model.thread.among(&keys)).map(Place::Thread))
+                .map(ClickTarget::Pull)
+                .or_else(|| row(threads, keys.len(), model.thread.among(&keys)).map(ClickTarget::Thread))
         }
         Screen::Inbox | Screen::Handoff | Screen::Journal => {
             let area = table::list_area(body);
-            row(area, model.keys(list).len(), model.selected(list)).map(Place::Row)
+            row(area, model.keys(list).len(), model.selected(list)).map(ClickTarget::Row)
         }
         Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun => None,
     }
@@ -172,22 +172,22 @@ pub(super) fn drag(model: &mut Model, x: u16, y: u16) {
 }
 
 /// What stands before a thread: what went wrong, that it is marked, that something is new.
-fn sign(model: &Model, key: &ThreadKey) -> (&'static str, Meaning) {
+fn sign(model: &Model, key: &ThreadAddress) -> (&'static str, TextMeaning) {
     if model.troubles.contains_key(key) {
-        ("!", Meaning::Alert)
+        ("!", TextMeaning::Alert)
     } else if model.marked.contains(key) {
-        ("◆", Meaning::Key)
+        ("◆", TextMeaning::Key)
     } else if model.unread.contains(key) {
-        ("•", Meaning::Busy)
+        ("•", TextMeaning::Busy)
     } else {
-        (" ", Meaning::Plain)
+        (" ", TextMeaning::Plain)
     }
 }
 
 /// What went wrong with a thread and was not seen yet.
-fn trouble(model: &Model, key: &ThreadKey, columns: u16) -> Option<Vec<Line<'static>>> {
+fn trouble(model: &Model, key: &ThreadAddress, columns: u16) -> Option<Vec<Line<'static>>> {
     let sentence = model.troubles.get(key)?;
-    Some(paragraph(&format!("! {sentence}"), columns, model.theme.style(Meaning::Alert)))
+    Some(paragraph(&format!("! {sentence}"), columns, model.theme.style(TextMeaning::Alert)))
 }
 
 pub(super) use overlay::question_lines;
@@ -213,30 +213,31 @@ pub(super) fn step_thread(model: &mut Model, by: isize) {
 
 pub(super) use thread::{code as thread_code, header_in_page as thread_header_in_page};
 
-fn tab_texts(model: &Model, columns: u16) -> Vec<(List, String)> {
+fn tab_texts(model: &Model, columns: u16) -> Vec<(ListScreen, String)> {
     let waiting = model.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();
     let going = model.pulls.values().map(|pull| pull.going).sum::<usize>();
     let short = columns < 60;
-    let text = |list: List, name: &str, number: usize| {
+    let text = |list: ListScreen, name: &str, number: usize| {
         let key = model.keymap.key(list.action());
         let name = if short { name.chars().take(1).collect() } else { name.to_owned() };
         let number = if number == 0 { String::new() } else { format!("·{number}") };
         (list, format!("{key} {name}{number}"))
     };
     vec![
-        text(List::Watch, "Watch", 0),
-        text(List::Inbox, "Inbox", waiting),
-        text(List::Handoff, "Handoff", going),
-        text(List::Journal, "Journal", 0),
+        text(ListScreen::Watch, "Watch", 0),
+        text(ListScreen::Inbox, "Inbox", waiting),
+        text(ListScreen::Handoff, "Handoff", going),
+        text(ListScreen::Journal, "Journal", 0),
     ]
 }
 
 fn tab_line(model: &Model, columns: u16) -> Line<'static> {
     let theme = model.theme;
-    let mut spans = vec![Span::styled(" cloture ", theme.style(Meaning::Title))];
+    let mut spans = vec![Span::styled(" cloture ", theme.style(TextMeaning::Title))];
     for (list, text) in tab_texts(model, columns) {
         let is_here = model.screen.list() == list && !matches!(model.screen, Screen::FirstRun);
-        let style = if is_here { theme.style(Meaning::Selected) } else { theme.style(Meaning::Plain) };
+        let style =
+            if is_here { theme.style(TextMeaning::Selected) } else { theme.style(TextMeaning::Plain) };
         spans.push(Span::styled(format!(" {text} "), style));
     }
     let used: usize = spans.iter().map(Span::width).sum();
@@ -251,13 +252,13 @@ fn tab_line(model: &Model, columns: u16) -> Line<'static> {
 }
 
 /// What holds for everything: trouble first, then when the next look is due and what it may cost.
-fn state(model: &Model) -> (String, Meaning) {
+fn state(model: &Model) -> (String, TextMeaning) {
     let stale = oldest(model).map(|age| format!(" · seen {age} ago")).unwrap_or_default();
     if let Some(hindrance) = first_run::hindrance(model) {
-        return (format!("{}{stale}", hindrance.what), Meaning::Alert);
+        return (format!("{}{stale}", hindrance.what), TextMeaning::Alert);
     }
     if model.searching {
-        return (format!("looking for pull requests…{stale}"), Meaning::Busy);
+        return (format!("looking for pull requests…{stale}"), TextMeaning::Busy);
     }
     let mut parts = Vec::new();
     if model.under_way > 0 {
@@ -278,7 +279,7 @@ fn state(model: &Model) -> (String, Meaning) {
     if let Some((points, _)) = model.board.budget.as_ref().and_then(|budget| budget.left) {
         parts.push(format!("{points} points left"));
     }
-    (parts.join(" · "), Meaning::Muted)
+    (parts.join(" · "), TextMeaning::Muted)
 }
 
 /// How old the oldest of what is shown is, where that is older than it should be.
@@ -306,19 +307,19 @@ fn foot_line(model: &Model, columns: u16) -> Line<'static> {
         let text = format!(" /{}▏", super::rows::line(&finding.filter));
         let hint = "  ⏎ keep · esc drop";
         return Line::from(vec![
-            Span::styled(cut(&text, columns), theme.style(Meaning::Key)),
-            Span::styled(hint, theme.style(Meaning::Muted)),
+            Span::styled(cut(&text, columns), theme.style(TextMeaning::Key)),
+            Span::styled(hint, theme.style(TextMeaning::Muted)),
         ]);
     }
     if let Some(notice) = &model.notice {
-        return Line::styled(cut(&format!(" {notice}"), columns), theme.style(Meaning::Warning));
+        return Line::styled(cut(&format!(" {notice}"), columns), theme.style(TextMeaning::Warning));
     }
     let mut spans = Vec::new();
     let mut used = 1;
     if !finding.filter.is_empty() {
         let text = format!(" filter: {} ", super::rows::line(&finding.filter));
         used += width(&text);
-        spans.push(Span::styled(text, theme.style(Meaning::Warning)));
+        spans.push(Span::styled(text, theme.style(TextMeaning::Warning)));
     }
     let is_empty = model.screen == Screen::Watch && model.pulls.is_empty();
     let hints = if is_empty {
@@ -334,8 +335,8 @@ fn foot_line(model: &Model, columns: u16) -> Line<'static> {
             continue;
         }
         used += wide;
-        spans.push(Span::styled(format!(" {key}"), theme.style(Meaning::Key)));
-        spans.push(Span::styled(format!(" {name} "), theme.style(Meaning::Muted)));
+        spans.push(Span::styled(format!(" {key}"), theme.style(TextMeaning::Key)));
+        spans.push(Span::styled(format!(" {name} "), theme.style(TextMeaning::Muted)));
     }
     Line::from(spans)
 }

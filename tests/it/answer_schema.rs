@@ -1,19 +1,21 @@
 //! `answer_schema` permits exactly what the engine permits: every combination of choices for up to two threads,
 //! in every state two rounds of argument can bring them to, is held against both.
 
-use cloture::domain::cycle::{Answer, Choice, Frozen, Protocol, Report, Trigger};
+use cloture::domain::cycle::{
+    AnswerFinding, CycleTrigger, FrozenCycle, Protocol, ReviewerAnswer, ThreadChoice,
+};
 use cloture::domain::finding::Finding;
 use cloture::domain::place::LineRange;
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, PullRequest};
-use cloture::domain::vocabulary::{Action, Category, Severity, Stance};
+use cloture::domain::pull_request::{CycleOutcome, DrivenPullRequest};
+use cloture::domain::vocabulary::{Category, ReviewerAction, Severity, Stance};
 use cloture::reviewers::answer::read;
 use cloture::reviewers::answer_schema::{answer_schema, from_strict, strict_schema};
 use serde_json::{Value, json};
 
 const TITLES: [&str; 2] = ["Leaked file handle", "Unchecked index"];
 
-fn report(number: usize) -> Report {
+fn report(number: usize) -> AnswerFinding {
     let line = 10 + 50 * u32::try_from(number).unwrap();
     let finding = Finding {
         path: "a.rs".into(),
@@ -25,19 +27,19 @@ fn report(number: usize) -> Report {
         suggestion: None,
         own_id: None,
     };
-    Report { id: format!("t{number}").into(), finding }
+    AnswerFinding { id: format!("t{number}").into(), finding }
 }
 
-fn pairs() -> Vec<(Stance, Action)> {
-    Stance::ALL.into_iter().flat_map(|stance| Action::ALL.map(|action| (stance, action))).collect()
+fn pairs() -> Vec<(Stance, ReviewerAction)> {
+    Stance::ALL.into_iter().flat_map(|stance| ReviewerAction::ALL.map(|action| (stance, action))).collect()
 }
 
 /// Pull requests with two threads, in every state that two more cycles of legal choices can bring them to.
-fn reachable(policy: &Policy) -> Vec<PullRequest> {
-    let mut start = PullRequest::new(false);
+fn reachable(policy: &Policy) -> Vec<DrivenPullRequest> {
+    let mut start = DrivenPullRequest::new(false);
     start.push("h0".into(), &[]);
-    let frozen = start.begin_cycle(&"r".into(), Trigger::Review, policy).unwrap();
-    let opening = Answer::Actions { choices: Vec::new(), reports: vec![report(0), report(1)] };
+    let frozen = start.begin_cycle(&"r".into(), CycleTrigger::Review, policy).unwrap();
+    let opening = ReviewerAnswer::Actions { choices: Vec::new(), reports: vec![report(0), report(1)] };
     start.answer(&frozen, Ok(opening), policy);
     let mut states = vec![start];
     for round in 1..=2 {
@@ -45,7 +47,7 @@ fn reachable(policy: &Policy) -> Vec<PullRequest> {
         for state in &states {
             let mut asked = state.clone();
             asked.push(format!("h{round}").into(), &[]);
-            let frozen = asked.begin_cycle(&"r".into(), Trigger::Review, policy).unwrap();
+            let frozen = asked.begin_cycle(&"r".into(), CycleTrigger::Review, policy).unwrap();
             for answer in all_answers(&frozen) {
                 let mut answered = asked.clone();
                 let outcome = answered.answer(&frozen, Ok(answer), policy);
@@ -60,31 +62,31 @@ fn reachable(policy: &Policy) -> Vec<PullRequest> {
 }
 
 /// One choice for each frozen thread, in all combinations.
-fn all_answers(frozen: &Frozen) -> Vec<Answer> {
-    let mut answers: Vec<Vec<Choice>> = vec![Vec::new()];
+fn all_answers(frozen: &FrozenCycle) -> Vec<ReviewerAnswer> {
+    let mut answers: Vec<Vec<ThreadChoice>> = vec![Vec::new()];
     for thread in frozen.threads.keys() {
         answers = answers
             .iter()
             .flat_map(|chosen| {
                 pairs().into_iter().map(move |(stance, action)| {
-                    let choice = Choice { thread: thread.clone(), action, stance, comment: None };
+                    let choice = ThreadChoice { thread: thread.clone(), action, stance, comment: None };
                     [chosen.as_slice(), &[choice]].concat()
                 })
             })
             .collect();
     }
-    answers.into_iter().map(|choices| Answer::Actions { choices, reports: Vec::new() }).collect()
+    answers.into_iter().map(|choices| ReviewerAnswer::Actions { choices, reports: Vec::new() }).collect()
 }
 
 /// Lists of actions over both threads and a stranger: every thread left out, chosen for once or twice.
 fn candidate_lists() -> Vec<Vec<Value>> {
-    let entry = |thread: &str, (stance, action): (Stance, Action)| json!({"thread": thread, "stance": stance.name(), "action": action.name()});
+    let entry = |thread: &str, (stance, action): (Stance, ReviewerAction)| json!({"thread": thread, "stance": stance.name(), "action": action.name()});
     let for_thread = |thread: &str| -> Vec<Vec<Value>> {
         let once = pairs().into_iter().map(|pair| vec![entry(thread, pair)]);
         let twice = vec![entry(thread, pairs()[2]), entry(thread, pairs()[7])];
         once.chain([Vec::new(), twice]).collect()
     };
-    let stranger = [Vec::new(), vec![entry("nobody", (Stance::Accepts, Action::Resolve))]];
+    let stranger = [Vec::new(), vec![entry("nobody", (Stance::Accepts, ReviewerAction::Resolve))]];
     let mut lists = Vec::new();
     for first in for_thread("t0") {
         for second in for_thread("t1") {
@@ -105,7 +107,7 @@ fn the_schema_permits_exactly_what_the_engine_permits() {
         for state in reachable(&policy) {
             let mut asked = state.clone();
             asked.push("next".into(), &[]);
-            let frozen = asked.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+            let frozen = asked.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
             let schema = answer_schema(&frozen, Protocol::Actions);
             let validator = jsonschema::draft202012::new(&schema).unwrap();
             for actions in candidate_lists() {
@@ -120,7 +122,7 @@ fn the_schema_permits_exactly_what_the_engine_permits() {
     assert!(compared > 5_000 && permitted > 500, "{permitted} of {compared} is too few to mean anything");
 }
 
-fn engine_permits(asked: &PullRequest, frozen: &Frozen, answer: &Value, policy: &Policy) -> bool {
+fn engine_permits(asked: &DrivenPullRequest, frozen: &FrozenCycle, answer: &Value, policy: &Policy) -> bool {
     let read = read(answer.to_string().as_bytes(), Protocol::Actions, policy, |n| format!("new{n}").into());
     let outcome = asked.clone().answer(frozen, read.map(|received| received.answer), policy);
     matches!(outcome, CycleOutcome::Completed { .. })
@@ -129,9 +131,9 @@ fn engine_permits(asked: &PullRequest, frozen: &Frozen, answer: &Value, policy: 
 #[test]
 fn findings_are_held_to_the_same_form_by_schema_and_engine() {
     let policy = Policy::default();
-    let mut pull_request = PullRequest::new(false);
+    let mut pull_request = DrivenPullRequest::new(false);
     pull_request.push("h".into(), &[]);
-    let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+    let frozen = pull_request.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
     let good = json!({"path": "a.rs", "line": 3, "end_line": 4, "title": "x", "body": "y", "severity": "low", "category": "bug", "suggestion": null});
     let mut candidates = vec![good.clone()];
     for field in ["path", "line", "end_line", "title", "body", "severity", "category", "suggestion"] {
@@ -165,7 +167,7 @@ fn findings_are_held_to_the_same_form_by_schema_and_engine() {
 }
 
 /// The strict schema's form of a list of actions, where it has one: a key per thread, in their order.
-fn keyed(frozen: &Frozen, actions: &[Value]) -> Value {
+fn keyed(frozen: &FrozenCycle, actions: &[Value]) -> Value {
     let mut keyed = serde_json::Map::new();
     for (index, action) in actions.iter().enumerate() {
         let number = frozen.threads.keys().position(|thread| action["thread"] == thread.as_str());
@@ -187,7 +189,7 @@ fn the_strict_schema_permits_the_same_actions_and_its_answers_read_back() {
         for state in reachable(&policy) {
             let mut asked = state.clone();
             asked.push("next".into(), &[]);
-            let frozen = asked.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+            let frozen = asked.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
             if frozen.threads.is_empty() {
                 continue;
             }
@@ -241,7 +243,7 @@ fn the_strict_schema_keeps_to_what_structured_output_modes_take() {
     for state in reachable(&policy) {
         let mut asked = state.clone();
         asked.push("next".into(), &[]);
-        let frozen = asked.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+        let frozen = asked.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
         for protocol in [Protocol::Actions, Protocol::Findings] {
             let schema = strict_schema(&frozen, protocol);
             assert_eq!(schema["type"], "object");

@@ -3,8 +3,10 @@
 #![cfg(unix)]
 
 use crate::support::driven::{Scripts, argued, program, snapshot};
-use cloture::agents::authors::{Agent, AgentKind, AuthorError, Outcome, Task, WorkTreeError, dispatch};
-use cloture::agents::process::Ending;
+use cloture::agents::authors::{
+    AuthorAgent, AuthorAgentKind, AuthorError, AuthorOutcome, AuthorTask, WorkTreeError, dispatch,
+};
+use cloture::agents::process::ProgramEnding;
 use cloture::domain::policy::Policy;
 use cloture::domain::snapshot::RepositoryName;
 use cloture::reviewers::adapters::Program;
@@ -53,21 +55,21 @@ impl Place {
         self.scripts.path("checkout")
     }
 
-    fn agent(&self, kind: AgentKind, body: &str) -> Agent {
+    fn agent(&self, kind: AuthorAgentKind, body: &str) -> AuthorAgent {
         let program =
             Program { timeout: Duration::from_mins(1), ..program(&self.scripts.add("agent", body)) };
-        Agent { kind, program, prompt_file: None, checkout: self.checkout() }
+        AuthorAgent { kind, program, prompt_file: None, checkout: self.checkout() }
     }
 
-    fn task(&self) -> Task {
+    fn task(&self) -> AuthorTask {
         let mut snapshot = snapshot();
         snapshot.head.sha = self.head.as_str().into();
         let engine = argued(&Policy::default());
         let threads: Vec<_> = engine.threads().collect();
-        Task::of(&snapshot, threads.into_iter(), 2)
+        AuthorTask::of(&snapshot, threads.into_iter(), 2)
     }
 
-    async fn dispatch(&self, kind: AgentKind, body: &str) -> Result<Outcome, AuthorError> {
+    async fn dispatch(&self, kind: AuthorAgentKind, body: &str) -> Result<AuthorOutcome, AuthorError> {
         dispatch(&self.agent(kind, body), self.task()).await
     }
 
@@ -85,8 +87,8 @@ const FIX: &str = "cat > \"$here/task\"; pwd > \"$here/folder\"\n\
 #[tokio::test]
 async fn it_gets_the_findings_works_in_a_tree_of_its_own_and_pushes() {
     let place = Place::new();
-    let outcome = place.dispatch(AgentKind::Program, FIX).await.unwrap();
-    assert_eq!(outcome.ending, Ending::Succeeded, "{outcome:?}");
+    let outcome = place.dispatch(AuthorAgentKind::Program, FIX).await.unwrap();
+    assert_eq!(outcome.ending, ProgramEnding::Succeeded, "{outcome:?}");
     assert!(outcome.pushed());
     assert_eq!(outcome.said, "I fixed it\n");
     let task: Value = serde_json::from_str(&place.scripts.read("task")).unwrap();
@@ -99,7 +101,7 @@ async fn it_gets_the_findings_works_in_a_tree_of_its_own_and_pushes() {
     let folder = place.scripts.read("folder");
     assert!(!folder.contains("checkout") && !Path::new(folder.trim()).exists(), "{folder}");
     place.assert_tidy();
-    let sentence = outcome.sentence(&place.agent(AgentKind::Program, FIX));
+    let sentence = outcome.sentence(&place.agent(AuthorAgentKind::Program, FIX));
     assert!(sentence.contains("finished after") && sentence.contains("the branch is now at"), "{sentence}");
 }
 
@@ -107,9 +109,9 @@ async fn it_gets_the_findings_works_in_a_tree_of_its_own_and_pushes() {
 async fn an_agent_gets_the_same_in_a_prompt() {
     let place = Place::new();
     let keep = "printf '%s\\n' \"$@\" > \"$here/arguments\"; cat > \"$here/prompt\"";
-    for (kind, first) in [(AgentKind::Claude, "--print"), (AgentKind::Codex, "exec")] {
+    for (kind, first) in [(AuthorAgentKind::Claude, "--print"), (AuthorAgentKind::Codex, "exec")] {
         let outcome = place.dispatch(kind, keep).await.unwrap();
-        assert!(outcome.ending == Ending::Succeeded && !outcome.pushed());
+        assert!(outcome.ending == ProgramEnding::Succeeded && !outcome.pushed());
         let prompt = place.scripts.read("prompt");
         assert!(prompt.contains("Never force-push") && prompt.contains("\"thread\": \"T1\""), "{prompt}");
         assert_eq!(place.scripts.read("arguments").lines().next(), Some(first));
@@ -120,12 +122,15 @@ async fn an_agent_gets_the_same_in_a_prompt() {
 #[tokio::test]
 async fn one_that_fails_or_hangs_is_ended_and_tidied_up_after() {
     let place = Place::new();
-    let failed = place.dispatch(AgentKind::Program, "echo oops >&2; exit 4").await.unwrap();
-    assert_eq!((failed.ending, failed.pushed(), failed.log.as_str()), (Ending::Failed(4), false, "oops\n"));
-    let mut hanging = place.agent(AgentKind::Program, "exec sleep 600");
+    let failed = place.dispatch(AuthorAgentKind::Program, "echo oops >&2; exit 4").await.unwrap();
+    assert_eq!(
+        (failed.ending, failed.pushed(), failed.log.as_str()),
+        (ProgramEnding::Failed(4), false, "oops\n")
+    );
+    let mut hanging = place.agent(AuthorAgentKind::Program, "exec sleep 600");
     hanging.program.timeout = Duration::from_millis(300);
     let hung = dispatch(&hanging, place.task()).await.unwrap();
-    assert_eq!(hung.ending, Ending::TooSlow);
+    assert_eq!(hung.ending, ProgramEnding::TooSlow);
     assert!(hung.sentence(&hanging).contains("nothing was pushed"), "{}", hung.sentence(&hanging));
     let mut missing = hanging;
     missing.program.command = vec!["/nowhere/fixer".to_owned()];
@@ -143,25 +148,25 @@ async fn a_hook_that_comes_with_the_code_is_not_run_by_us() {
     std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", place.scripts.path("hooked").display()))
         .unwrap();
     std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    place.dispatch(AgentKind::Program, "true").await.unwrap();
+    place.dispatch(AuthorAgentKind::Program, "true").await.unwrap();
     assert!(!place.scripts.path("hooked").exists());
 }
 
 #[tokio::test]
 async fn nothing_starts_where_it_could_not_end_well() {
     let place = Place::new();
-    let agent = place.agent(AgentKind::Program, "touch \"$here/started\"");
-    let refused = async |agent: &Agent, task: Task| match dispatch(agent, task).await {
+    let agent = place.agent(AuthorAgentKind::Program, "touch \"$here/started\"");
+    let refused = async |agent: &AuthorAgent, task: AuthorTask| match dispatch(agent, task).await {
         Err(AuthorError::WorkTree(error)) => error,
         other => panic!("{other:?}"),
     };
-    let moved = Task { head: "0".repeat(40).into(), ..place.task() };
+    let moved = AuthorTask { head: "0".repeat(40).into(), ..place.task() };
     assert!(matches!(refused(&agent, moved).await, WorkTreeError::Moved { .. }));
-    let forked = Task { head_repository: RepositoryName::new("mallory", "shop"), ..place.task() };
+    let forked = AuthorTask { head_repository: RepositoryName::new("mallory", "shop"), ..place.task() };
     assert!(matches!(refused(&agent, forked).await, WorkTreeError::NoRemote { .. }));
-    let deleted = Task { head_repository: None, ..place.task() };
+    let deleted = AuthorTask { head_repository: None, ..place.task() };
     assert!(matches!(refused(&agent, deleted).await, WorkTreeError::NoRepository(_)));
-    let nowhere = Agent { checkout: place.scripts.path("nowhere"), ..agent };
+    let nowhere = AuthorAgent { checkout: place.scripts.path("nowhere"), ..agent };
     assert!(matches!(refused(&nowhere, place.task()).await, WorkTreeError::NoCheckout(_)));
     assert!(!place.scripts.path("started").exists());
 }

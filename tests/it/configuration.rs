@@ -5,9 +5,12 @@ mod example;
 mod mistakes;
 mod places;
 
-use cloture::config::{Config, ConfigError, How, Notifications, Operator, Problem, TargetKind, When, typed};
+use cloture::config::{
+    Config, ConfigError, NotificationConfig, NotifyHow, NotifyWhen, OperatorConfig, Problem, TargetKind,
+    typed,
+};
 use cloture::domain::cycle::Protocol;
-use cloture::domain::handoff::{HandoffRules, Mode};
+use cloture::domain::handoff::{HandoffMode, HandoffRules};
 use cloture::domain::policy::Policy;
 use cloture::domain::snapshot::RepositoryName;
 use cloture::domain::vocabulary::{Category, Severity};
@@ -123,7 +126,7 @@ fn everything_can_be_said() {
     )
     .unwrap();
     let HandoffRules { mode, auto_threshold, auto_categories, targets, routes } = &config.handoff;
-    assert_eq!((*mode, *auto_threshold), (Mode::ThresholdAuto, Severity::Nit));
+    assert_eq!((*mode, *auto_threshold), (HandoffMode::ThresholdAuto, Severity::Nit));
     assert_eq!(*auto_categories, [Category::Bug, Category::Other]);
     let named = targets.iter().map(|target| (target.name.as_str(), target.coalesce));
     assert_eq!(named.collect::<Vec<_>>(), [("default", false), ("fixer", true)]);
@@ -167,10 +170,10 @@ fn everything_can_be_said_about_who_acts_and_who_is_told() {
         "#,
     )
     .unwrap();
-    let operator = Operator { mention: Some("@acme/leads".to_owned()), label: None };
+    let operator = OperatorConfig { mention: Some("@acme/leads".to_owned()), label: None };
     assert_eq!(config.operator, operator);
-    let how = How::Command(vec!["tell".to_owned(), String::new()]);
-    assert_eq!(config.notifications, Notifications { when: When::AtLeast(Severity::Medium), how });
+    let how = NotifyHow::Command(vec!["tell".to_owned(), String::new()]);
+    assert_eq!(config.notifications, NotificationConfig { when: NotifyWhen::AtLeast(Severity::Medium), how });
     let named = |name: &str| RepositoryName::parse(name).unwrap();
     let shop = config.repository(&named("acme/SHOP")).unwrap();
     assert_eq!((shop.drive, shop.author, &shop.reviewers), (true, true, &None));
@@ -194,7 +197,7 @@ fn everything_can_be_said_about_who_acts_and_who_is_told() {
 
 #[test]
 fn a_trace_says_the_same_in_json() {
-    let policy: typed::Policy = serde_json::from_str(
+    let policy: typed::TypedPolicy = serde_json::from_str(
         r#"{"repeat_limit": 3, "flip_limit": 0, "poll_interval": "5m", "max_rounds": null}"#,
     )
     .unwrap();
@@ -202,17 +205,17 @@ fn a_trace_says_the_same_in_json() {
         Policy { repeat_limit: 3, flip_limit: 0, poll_interval: Duration::from_mins(5), ..Policy::default() };
     assert_eq!(policy.validated(), Ok(expected));
 
-    let handoff: typed::Handoff = serde_json::from_str(
+    let handoff: typed::TypedHandoff = serde_json::from_str(
         r#"{"mode": "full_auto", "targets": [{"name": "x"}], "routes": [{"target": "x", "paths": ["a/*"]}]}"#,
     )
     .unwrap();
     let rules = handoff.validated().unwrap();
-    assert_eq!((rules.mode, rules.routes[0].target.as_str()), (Mode::FullAuto, "x"));
+    assert_eq!((rules.mode, rules.routes[0].target.as_str()), (HandoffMode::FullAuto, "x"));
 }
 
 #[test]
 fn a_trace_is_refused_in_the_same_words() {
-    let policy: typed::Policy =
+    let policy: typed::TypedPolicy =
         serde_json::from_str(r#"{"repeat_limit": 0, "flip_limit": "one", "line_slack": 2.0}"#).unwrap();
     let problems = policy.validated().unwrap_err();
     let sentences: Vec<String> = problems.iter().map(Problem::to_string).collect();
@@ -224,7 +227,7 @@ fn a_trace_is_refused_in_the_same_words() {
             "policy.line_slack: expected a whole number from 0 to 1000000000, found 2.0",
         ]
     );
-    let handoff: typed::Handoff =
+    let handoff: typed::TypedHandoff =
         serde_json::from_str(r#"{"auto_categories": ["bug", null], "routes": [{}]}"#).unwrap();
     let sentences: Vec<String> = handoff.validated().unwrap_err().iter().map(Problem::to_string).collect();
     assert_eq!(sentences.len(), 2);
@@ -234,7 +237,8 @@ fn a_trace_is_refused_in_the_same_words() {
     );
     assert_eq!(sentences[1], "handoff.routes[0].target: expected the name of a target, found nothing");
 
-    let unknown = serde_json::from_str::<typed::Policy>(r#"{"repeat_limt": 3}"#).unwrap_err().to_string();
+    let unknown =
+        serde_json::from_str::<typed::TypedPolicy>(r#"{"repeat_limt": 3}"#).unwrap_err().to_string();
     assert!(unknown.starts_with("unknown field `repeat_limt`, expected one of `repeat_limit`"), "{unknown}");
 }
 

@@ -2,20 +2,22 @@
 //! glass, why a finding is handed off, and what counts as one problem.
 
 use cloture::domain::actionable::{SkipReason, reason_to_skip, sort};
-use cloture::domain::cycle::{Answer, Choice, Report, Trigger, Violation};
-use cloture::domain::duplicates::{Shelves, items};
+use cloture::domain::cycle::{AnswerFinding, CycleTrigger, ReviewerAnswer, ThreadChoice, Violation};
+use cloture::domain::duplicates::{DuplicateIndex, items};
 use cloture::domain::finding::{Destination, Finding, Thread};
 use cloture::domain::handoff::{
-    Eligibility, HandoffRules, Mode, Route as TaskRoute, Target, eligibility, tasks,
+    Eligibility, HandoffMode, HandoffRoute as TaskRoute, HandoffRules, HandoffTarget, eligibility, tasks,
 };
-use cloture::domain::machine::{Decision, Machine, ResolvedBy, Status, VetoedBy};
-use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineRange, Route, merge};
+use cloture::domain::machine::{Decision, ResolvedBy, ThreadMachine, ThreadStatus, VetoedBy};
+use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineMap, LineRange, merge};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, Note, PullRequest, Refusal};
-use cloture::domain::re_review::{BreakGlassRules, BrokenGlass, Piece, Remark, broken_glass, fit};
+use cloture::domain::pull_request::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
+use cloture::domain::re_review::{
+    BreakGlassComment, BreakGlassRules, BrokenGlass, PromptPiece, broken_glass, fit,
+};
 use cloture::domain::snapshot::{PullRequestState, RepositoryName, Visible};
 use cloture::domain::vocabulary::{
-    Action, Association, Category, Intent, Login, Severity, Sha, Stance, ThreadId,
+    Association, Category, Intent, Login, ReviewerAction, Severity, Sha, Stance, ThreadId,
 };
 use cloture::replies::PhraseTables;
 
@@ -76,7 +78,7 @@ fn anchors_follow_their_code_through_pushes() {
     ];
     for (hunks, (first, last), gone) in cases {
         let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 22)));
-        anchor.follow(&Route::through(&[change(hunks)]));
+        anchor.follow(&LineMap::through(&[change(hunks)]));
         assert_eq!((anchor.lines, anchor.gone), (Some(lines(first, last)), gone), "{hunks:?}");
     }
 }
@@ -86,18 +88,18 @@ fn anchors_follow_renames_and_end_with_their_file() {
     let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 20)));
     let renamed =
         FileChange { path: "b.rs".into(), renamed_from: Some("a.rs".into()), ..change(&[(1, 0, 1, 5)]) };
-    anchor.follow(&Route::through(&[renamed]));
+    anchor.follow(&LineMap::through(&[renamed]));
     assert_eq!((anchor.path.as_str(), anchor.lines, anchor.gone), ("b.rs", Some(lines(25, 25)), false));
     let deleted = FileChange { path: "b.rs".into(), deleted: true, ..change(&[]) };
-    anchor.follow(&Route::through(&[deleted]));
+    anchor.follow(&LineMap::through(&[deleted]));
     assert!(anchor.gone);
 }
 
 #[test]
 fn a_delta_moves_with_later_pushes() {
     let mut delta = Delta::default();
-    delta.extend(&Route::through(&[change(&[(10, 2, 10, 2)])]));
-    delta.extend(&Route::through(&[change(&[(1, 0, 2, 100)])]));
+    delta.extend(&LineMap::through(&[change(&[(10, 2, 10, 2)])]));
+    delta.extend(&LineMap::through(&[change(&[(1, 0, 2, 100)])]));
     let covers = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 3);
     assert!(
         covers(110) && covers(107) && covers(114) && covers(50),
@@ -123,7 +125,7 @@ fn lines_that_meet_are_one_stretch_and_one_that_was_rewritten_moves_nothing_belo
     let rewritten = FileChange { hunks: vec![Hunk::rewritten(lines(5, 7))], ..change(&[]) };
     for (at, gone) in [(4, false), (5, true), (7, true), (8, false)] {
         let mut anchor = Anchor::new("a.rs".into(), Some(lines(at, at)));
-        anchor.follow(&Route::through(std::slice::from_ref(&rewritten)));
+        anchor.follow(&LineMap::through(std::slice::from_ref(&rewritten)));
         assert_eq!((anchor.lines, anchor.gone), (Some(lines(at, at)), gone));
     }
 }
@@ -137,7 +139,7 @@ fn what_is_named_in_words_is_written_the_same_way() {
     }
     check(&Severity::ALL, Severity::name);
     check(&Category::ALL, Category::name);
-    check(&Action::ALL, Action::name);
+    check(&ReviewerAction::ALL, ReviewerAction::name);
     check(&Stance::ALL, Stance::name);
     let intents = [
         Intent::WontFix,
@@ -205,9 +207,9 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
     let old = "x".repeat(4000);
     let question = "y".repeat(400);
     let pieces = [
-        Piece { text: &question, may_be_cut: false },
-        Piece { text: &old, may_be_cut: true },
-        Piece { text: &old, may_be_cut: true },
+        PromptPiece { text: &question, may_be_cut: false },
+        PromptPiece { text: &old, may_be_cut: true },
+        PromptPiece { text: &old, may_be_cut: true },
     ];
     let roomy = fit(&pieces, 10_000);
     assert!(!roomy.is_worth_a_warning() && roomy.cut.is_empty());
@@ -223,7 +225,7 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
     // Exactly at a limit is within it: half the window, and all of it.
     assert!(!fit(&pieces, 4_200).is_worth_a_warning() && fit(&pieces, 4_199).is_worth_a_warning());
     assert!(!fit(&pieces, 100).still_too_large && fit(&pieces, 99).still_too_large);
-    let foreign = [Piece { text: "näher", may_be_cut: false }];
+    let foreign = [PromptPiece { text: "näher", may_be_cut: false }];
     assert_eq!(fit(&foreign, 100).estimated_tokens, 2, "what is not ASCII is a token of its own");
 }
 
@@ -232,7 +234,7 @@ fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
     let rules = BreakGlassRules::default();
     let bob: Login = "bob".into();
     let said = |association, by_bot, body| {
-        broken_glass(&PhraseTables, &rules, [], [Remark { by: &bob, by_bot, association, body }])
+        broken_glass(&PhraseTables, &rules, [], [BreakGlassComment { by: &bob, by_bot, association, body }])
     };
     assert_eq!(
         broken_glass(&PhraseTables, &rules, ["Cloture:Break-Glass"], []),
@@ -250,7 +252,8 @@ fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
         "a quote"
     );
     let off = BreakGlassRules { label: String::new(), phrase: String::new() };
-    let remark = Remark { by: &bob, by_bot: false, association: Association::Owner, body: "anything" };
+    let remark =
+        BreakGlassComment { by: &bob, by_bot: false, association: Association::Owner, body: "anything" };
     assert_eq!(broken_glass(&PhraseTables, &off, [""], [remark]), None);
 }
 
@@ -261,7 +264,7 @@ fn thread(id: &str, reviewer: &str, line: u32, title: &str) -> Thread {
 
 #[test]
 fn h8_every_finding_says_why_it_will_or_will_not_go() {
-    let rules = HandoffRules { mode: Mode::ThresholdAuto, ..HandoffRules::default() };
+    let rules = HandoffRules { mode: HandoffMode::ThresholdAuto, ..HandoffRules::default() };
     let plain = thread("t", "r", 10, "Leaked handle");
     let sentence = |thread: &Thread, bot, rules: &HandoffRules| eligibility(thread, bot, rules).to_string();
     assert_eq!(sentence(&plain, true, &rules), "bot PR, and nobody queued it");
@@ -289,7 +292,7 @@ fn h8_every_finding_says_why_it_will_or_will_not_go() {
         sentence(&high, false, &only_security),
         "category bug is not handed off automatically, and nobody queued it"
     );
-    let everything = HandoffRules { mode: Mode::FullAuto, ..rules.clone() };
+    let everything = HandoffRules { mode: HandoffMode::FullAuto, ..rules.clone() };
     assert_eq!(sentence(&plain, false, &everything), "everything unsettled is handed off at merge");
     let verified = Thread { from_verification: true, ..plain.clone() };
     assert_eq!(sentence(&verified, false, &everything), "found by a verification run, and nobody queued it");
@@ -316,8 +319,8 @@ fn h7_h9_findings_are_routed_and_grouped() {
         paths: vec![glob::Pattern::new("*.rs").unwrap()],
     };
     let rules = |coalesce| HandoffRules {
-        mode: Mode::FullAuto,
-        targets: vec![Target { name: "default".into(), coalesce }],
+        mode: HandoffMode::FullAuto,
+        targets: vec![HandoffTarget { name: "default".into(), coalesce }],
         routes: vec![route.clone()],
         ..HandoffRules::default()
     };
@@ -343,7 +346,7 @@ fn h7_h9_findings_are_routed_and_grouped() {
 
 #[test]
 fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
-    let rules = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
+    let rules = HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() };
     let routed = |id: &str, line: u32, title: &str, to: Destination| Thread {
         routed: to,
         ..thread(id, "r", line, title)
@@ -375,11 +378,12 @@ fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
 
 #[test]
 fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
-    let rules = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
-    let mut pull_request = PullRequest::new(false);
+    let rules = HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() };
+    let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
     let id: ThreadId = "t".into();
-    let why = |pull_request: &PullRequest| eligibility(pull_request.thread(&id).unwrap(), false, &rules);
+    let why =
+        |pull_request: &DrivenPullRequest| eligibility(pull_request.thread(&id).unwrap(), false, &rules);
     pull_request.decide(&id, Decision::Queue).unwrap();
     pull_request.route(&id, Destination::Nowhere).unwrap();
     assert_eq!(why(&pull_request), Eligibility::Withheld, "it is off the queue as well");
@@ -403,7 +407,7 @@ fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
     let nobody = pull_request.route(&"u".into(), Destination::Nowhere);
     assert_eq!(nobody, Err(Refusal::UnknownThread));
 
-    let mut settled = PullRequest::new(false);
+    let mut settled = DrivenPullRequest::new(false);
     settled.adopt(thread("t", "r", 10, "Leaked handle"));
     settled.decide(&id, Decision::Resolve).unwrap();
     assert_eq!(settled.route(&id, Destination::Nowhere), Err(Refusal::AlreadySettled));
@@ -413,7 +417,7 @@ fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
 fn d2_a_bots_own_id_beats_place_and_text() {
     let policy = Policy::default();
     let known = Finding { own_id: Some("BUG-1".into()), ..finding("Leaked handle") };
-    let mut shelves = Shelves::new(&policy);
+    let mut shelves = DuplicateIndex::new(&policy);
     shelves.add_report(1, &known);
     let elsewhere =
         Finding { path: "z.rs".into(), lines: None, own_id: Some("BUG-1".into()), ..finding("Other words") };
@@ -439,11 +443,11 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
 #[test]
 fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
     let policy = Policy::default();
-    let mut pull_request = PullRequest::new(false);
+    let mut pull_request = DrivenPullRequest::new(false);
     let mut ask = |head: &str| {
         pull_request.push(head.into(), &[]);
-        let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
-        let clean = Answer::Actions { choices: Vec::new(), reports: Vec::new() };
+        let frozen = pull_request.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
+        let clean = ReviewerAnswer::Actions { choices: Vec::new(), reports: Vec::new() };
         pull_request.answer(&frozen, Ok(clean), &policy);
         frozen
     };
@@ -456,13 +460,13 @@ fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
 #[test]
 fn r3_a_settled_thread_that_a_person_reopens_on_the_forge_starts_afresh() {
     let id: ThreadId = "t".into();
-    let mut pull_request = PullRequest::new(false);
+    let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
     assert_eq!(pull_request.reopened_by_person(&id), Ok(false), "it is open: there is nothing to re-open");
     pull_request.decide(&id, Decision::Resolve).unwrap();
     assert_eq!(pull_request.reopened_by_person(&id), Ok(true));
-    let Machine { status, counters, returns, .. } = pull_request.thread(&id).unwrap().machine;
-    assert_eq!((status, counters.stance, counters.cycles, returns), (Status::Open, None, 0, 1));
+    let ThreadMachine { status, counters, returns, .. } = pull_request.thread(&id).unwrap().machine;
+    assert_eq!((status, counters.stance, counters.cycles, returns), (ThreadStatus::Open, None, 0, 1));
     assert_eq!(pull_request.reopened_by_person(&"u".into()), Err(Refusal::UnknownThread));
 }
 
@@ -478,16 +482,16 @@ fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it()
         (Intent::Other, false),
     ];
     for (intent, ends_it) in intents {
-        let mut pull_request = PullRequest::new(false);
+        let mut pull_request = DrivenPullRequest::new(false);
         pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
         assert_eq!((intent.settles(), pull_request.overridden(&id, intent)), (ends_it, Ok(ends_it)));
         assert_eq!(pull_request.override_withdrawn(&id), Ok(ends_it));
-        let Machine { status, returns, .. } = pull_request.thread(&id).unwrap().machine;
-        assert_eq!((status, returns), (Status::Open, u32::from(ends_it)));
+        let ThreadMachine { status, returns, .. } = pull_request.thread(&id).unwrap().machine;
+        assert_eq!((status, returns), (ThreadStatus::Open, u32::from(ends_it)));
         // What somebody resolved with the button stays resolved.
         pull_request.decide(&id, Decision::Resolve).unwrap();
         assert_eq!(pull_request.override_withdrawn(&id), Ok(false));
-        assert_eq!(pull_request.thread(&id).unwrap().status(), Status::Resolved(ResolvedBy::Person));
+        assert_eq!(pull_request.thread(&id).unwrap().status(), ThreadStatus::Resolved(ResolvedBy::Person));
         assert_eq!(pull_request.overridden(&"u".into(), intent), Err(Refusal::UnknownThread));
         assert_eq!(pull_request.override_withdrawn(&"u".into()), Err(Refusal::UnknownThread));
     }
@@ -496,7 +500,7 @@ fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it()
 #[test]
 fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
     let id: ThreadId = "t".into();
-    let mut pull_request = PullRequest::new(false);
+    let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
     pull_request.decide(&id, Decision::Queue).unwrap();
     assert!(pull_request.close());
@@ -505,7 +509,7 @@ fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
 
     pull_request.decide(&id, Decision::Queue).unwrap();
     pull_request.handed_off(&id);
-    let everything = HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() };
+    let everything = HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() };
     assert_eq!(pull_request.merge(&everything), [], "a task that was decided earlier took it along");
 }
 
@@ -513,14 +517,14 @@ fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
 fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_times() {
     let policy = Policy { max_review_iterations: 2, cycle_retries: 1, ..Policy::default() };
     let reviewer = "r".into();
-    let mut pull_request = PullRequest::new(true);
-    assert!(pull_request.author_is_bot() && !PullRequest::new(false).author_is_bot());
+    let mut pull_request = DrivenPullRequest::new(true);
+    assert!(pull_request.author_is_bot() && !DrivenPullRequest::new(false).author_is_bot());
     assert_eq!(pull_request.head(), None);
     for (asked, head) in ["h1", "h2", "h3", "h4"].into_iter().enumerate() {
         pull_request.push(head.into(), &[]);
         assert_eq!(pull_request.head(), Some(&Sha::from(head)));
         assert_eq!(pull_request.calls(&reviewer), u32::try_from(asked).unwrap());
-        let NextCall::Ask(frozen) = pull_request.next_call(&reviewer, Trigger::Review, &policy) else {
+        let NextCall::Ask(frozen) = pull_request.next_call(&reviewer, CycleTrigger::Review, &policy) else {
             unreachable!("call {asked} is within the bound")
         };
         // A push abandons what has failed so far, so its retries begin anew.
@@ -528,18 +532,19 @@ fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_
         pull_request.answer(&frozen, Err(Violation::MalformedAnswer("no JSON".to_owned())), &policy);
     }
     pull_request.push("h5".into(), &[]);
-    assert_eq!(pull_request.next_call(&reviewer, Trigger::Review, &policy), NextCall::ClosedUnasked);
+    assert_eq!(pull_request.next_call(&reviewer, CycleTrigger::Review, &policy), NextCall::ClosedUnasked);
     assert_eq!(pull_request.calls(&reviewer), 4);
 }
 
 #[test]
 fn c2_an_illegal_action_is_told_with_what_is_legal_instead() {
     let policy = Policy { repeat_limit: 1, ..Policy::default() };
-    let mut pull_request = PullRequest::new(false);
+    let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
-    let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
-    let choice = |stance| Choice { thread: "t".into(), action: Action::Reply, stance, comment: None };
-    let answer = Answer::Actions { choices: vec![choice(Stance::SeeksChange)], reports: Vec::new() };
+    let frozen = pull_request.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
+    let choice =
+        |stance| ThreadChoice { thread: "t".into(), action: ReviewerAction::Reply, stance, comment: None };
+    let answer = ReviewerAnswer::Actions { choices: vec![choice(Stance::SeeksChange)], reports: Vec::new() };
     let CycleOutcome::Failed { violations, .. } = pull_request.answer(&frozen, Ok(answer), &policy) else {
         unreachable!("a repeated stance may not reply once more")
     };
@@ -555,13 +560,13 @@ fn c2_an_illegal_action_is_told_with_what_is_legal_instead() {
 #[test]
 fn c1_an_answer_to_what_no_longer_is_counts_for_nothing() {
     let policy = Policy::default();
-    let overtaken_by = |happens: fn(&mut PullRequest)| {
-        let mut pull_request = PullRequest::new(false);
+    let overtaken_by = |happens: fn(&mut DrivenPullRequest)| {
+        let mut pull_request = DrivenPullRequest::new(false);
         pull_request.push("h1".into(), &[]);
-        let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
+        let frozen = pull_request.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
         happens(&mut pull_request);
-        let report = Report { id: "t".into(), finding: finding("Leaked handle") };
-        let answer = Answer::Findings { reports: vec![report] };
+        let report = AnswerFinding { id: "t".into(), finding: finding("Leaked handle") };
+        let answer = ReviewerAnswer::Findings { reports: vec![report] };
         let outcome = pull_request.answer(&frozen, Ok(answer), &policy);
         (outcome == CycleOutcome::Overtaken, pull_request.threads().count())
     };
@@ -578,31 +583,31 @@ fn d1_an_open_thread_decides_before_a_persons_and_that_before_a_resolved_one() {
         thread.machine.status = status;
         thread
     };
-    let resolved = standing("resolved", Status::Resolved(ResolvedBy::Reviewer));
-    let vetoed = standing("vetoed", Status::Vetoed(VetoedBy::Person));
-    let open = standing("open", Status::Open);
+    let resolved = standing("resolved", ThreadStatus::Resolved(ResolvedBy::Reviewer));
+    let vetoed = standing("vetoed", ThreadStatus::Vetoed(VetoedBy::Person));
+    let open = standing("open", ThreadStatus::Open);
     let noted = |threads: &[&Thread]| {
-        let mut pull_request = PullRequest::new(false);
+        let mut pull_request = DrivenPullRequest::new(false);
         for &thread in threads {
             pull_request.adopt(thread.clone());
         }
-        let frozen = pull_request.begin_cycle(&"r".into(), Trigger::Review, &policy).unwrap();
-        let report = Report { id: "new".into(), finding: finding("Leaked handle") };
-        let answer = Answer::Findings { reports: vec![report] };
+        let frozen = pull_request.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
+        let report = AnswerFinding { id: "new".into(), finding: finding("Leaked handle") };
+        let answer = ReviewerAnswer::Findings { reports: vec![report] };
         let CycleOutcome::Completed { notes, .. } = pull_request.answer(&frozen, Ok(answer), &policy) else {
             unreachable!("there is nothing wrong with the answer")
         };
         notes
     };
-    assert_eq!(noted(&[&resolved, &vetoed, &open]), [Note::Relisted("open".into())]);
-    let suppressed = Note::Suppressed { report: "new".into(), thread: "vetoed".into() };
+    assert_eq!(noted(&[&resolved, &vetoed, &open]), [CycleNote::Relisted("open".into())]);
+    let suppressed = CycleNote::Suppressed { report: "new".into(), thread: "vetoed".into() };
     assert_eq!(noted(&[&resolved, &vetoed]), [suppressed]);
-    assert!(matches!(&noted(&[&resolved])[..], [Note::Regressed(..)]));
+    assert!(matches!(&noted(&[&resolved])[..], [CycleNote::Regressed(..)]));
 }
 
 #[test]
 fn h9_a_default_that_was_described_is_known_once() {
-    let target = |name: &str| Target { name: name.into(), coalesce: true };
+    let target = |name: &str| HandoffTarget { name: name.into(), coalesce: true };
     let rules = |targets: &[&str]| HandoffRules {
         targets: targets.iter().map(|name| target(name)).collect(),
         ..HandoffRules::default()

@@ -5,21 +5,21 @@
 
 use cloture::domain::machine::Decision;
 
-use cloture::app::connection::Settings;
+use cloture::app::connection::ConnectionSettings;
 use cloture::app::session::Session;
-use cloture::commands::demo::{Casting, Stage};
+use cloture::commands::demo::{DemoCast, DemoStage};
 use cloture::config::Config;
 use cloture::domain::duplicates;
 use cloture::github::PullRequestAddress;
-use cloture::github::writer::Pace;
-use cloture::journal::{Filter, Journal, Record};
+use cloture::github::writer::WritePace;
+use cloture::journal::{Journal, Record, RecordFilter};
 use cloture::reviewers::profiles::Profiles;
-use cloture::simulator::{ClockMode, PullSnapshot, ReviewState, Simulator};
+use cloture::simulator::{ClockMode, PullSnapshot, SimulatedReviewState, Simulator};
 use cloture::supervisor::clock::Clock;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::view::HandoffState;
-use cloture::supervisor::{Command, Supervisor, View};
-use cloture::tui::rows::{Making, Seen};
+use cloture::supervisor::{LoopCommand, PullRequestView, Supervisor};
+use cloture::tui::rows::{BoardRows, RowBuilder};
 use cloture::tui::{Guide, Message, Model, Theme, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
@@ -31,7 +31,7 @@ use tokio::sync::{Semaphore, watch};
 
 /// The demo as it is played, but for the clock.
 struct Played {
-    stage: Stage,
+    stage: DemoStage,
     supervisor: Supervisor,
     journal: Journal,
     ticker: Arc<Ticker>,
@@ -43,18 +43,18 @@ impl Played {
         Self::of(Self::stage().await).await
     }
 
-    async fn stage() -> Stage {
+    async fn stage() -> DemoStage {
         let program = Path::new(env!("CARGO_BIN_EXE_cloture"));
-        let casting = Casting { program, clock: ClockMode::Manual, think: Duration::ZERO };
-        let stage = Stage::set(&Config::default(), &casting).await.unwrap();
+        let casting = DemoCast { program, clock: ClockMode::Manual, think: Duration::ZERO };
+        let stage = DemoStage::set(&Config::default(), &casting).await.unwrap();
         assert_eq!(stage.simulator.problems(), [""; 0]);
         stage
     }
 
-    async fn of(stage: Stage) -> Played {
+    async fn of(stage: DemoStage) -> Played {
         let ticker = Arc::new(Ticker::new(&stage.simulator));
         let url = stage.simulator.url();
-        let settings = Settings {
+        let settings = ConnectionSettings {
             config: &stage.config,
             api_url: Some(&url),
             environment: &|name| (name == "GH_TOKEN").then(|| "demo".to_owned()),
@@ -66,7 +66,7 @@ impl Played {
         let host = settings.host().unwrap();
         let mut session = Session::open(&settings, host, profiles, folder, ticker.now()).await.unwrap();
         session.clock = ticker.clone();
-        session.pace = Pace { between: Duration::ZERO, ..Pace::default() };
+        session.pace = WritePace { between: Duration::ZERO, ..WritePace::default() };
         let tracked = stage.opened().into_iter().map(Into::into).collect();
         let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await.unwrap();
         let journal = session.journal.clone();
@@ -89,7 +89,7 @@ impl Played {
         }
     }
 
-    fn view(&self, name: &str) -> Arc<View> {
+    fn view(&self, name: &str) -> Arc<PullRequestView> {
         self.supervisor.board().borrow().pull_requests[&address(name)].clone()
     }
 
@@ -119,7 +119,7 @@ impl Played {
     }
 
     /// What the driven reviewer decided about the pull request, look by look.
-    fn verdicts(&self, name: &str) -> Vec<ReviewState> {
+    fn verdicts(&self, name: &str) -> Vec<SimulatedReviewState> {
         let reviews = self.pull(name).reviews;
         reviews
             .iter()
@@ -129,7 +129,7 @@ impl Played {
     }
 
     async fn records(&self, name: &str, kind: &str) -> Vec<Record> {
-        let records = self.journal.records(Filter::default()).await.unwrap();
+        let records = self.journal.records(RecordFilter::default()).await.unwrap();
         let about = |record: &Record| {
             record
                 .pull_request
@@ -264,7 +264,11 @@ async fn the_merge_fired_and_the_close_did_not(played: &Played) {
         assert!(about_sender.body.contains(finding), "{}", about_sender.body);
     }
 
-    assert_eq!(played.verdicts("acme/mail#60"), [ReviewState::Approved], "the fix is approved, not blocked");
+    assert_eq!(
+        played.verdicts("acme/mail#60"),
+        [SimulatedReviewState::Approved],
+        "the fix is approved, not blocked"
+    );
     assert_eq!(played.exit("acme/mail#60"), "success");
 
     assert_eq!(played.exit("acme/shop#16"), "pr_closed");
@@ -278,8 +282,8 @@ async fn the_merge_fired_and_the_close_did_not(played: &Played) {
 /// and asked for again.
 async fn the_perfectionist_approved(played: &Played) {
     let name = "acme/mail#53";
-    let approved = ReviewState::Approved;
-    assert_eq!(played.verdicts(name), [ReviewState::ChangesRequested, approved, approved]);
+    let approved = SimulatedReviewState::Approved;
+    assert_eq!(played.verdicts(name), [SimulatedReviewState::ChangesRequested, approved, approved]);
     assert_eq!(
         played.threads(name),
         [
@@ -316,7 +320,7 @@ async fn the_author_was_sent_to_the_cap(played: &Played) {
     let comments = played.pull(name).comments;
     let cap = comments.iter().filter(|comment| comment.body.contains("3 author rounds did not settle"));
     assert_eq!(cap.count(), 1);
-    assert!(played.verdicts(name).iter().all(|verdict| *verdict == ReviewState::Commented), "V1");
+    assert!(played.verdicts(name).iter().all(|verdict| *verdict == SimulatedReviewState::Commented), "V1");
 }
 
 #[tokio::test]
@@ -325,7 +329,7 @@ async fn a_person_can_grant_a_round_at_the_cap_and_it_settles_the_pull_request()
     let name = "acme/billing#41";
     played.minutes(30).await;
     assert_eq!(played.exit(name), "round_cap");
-    let grant = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+    let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
     played.supervisor.tell(address(name), grant).await;
     played.minutes(8).await;
     assert_eq!(played.records(name, "dispatched").await.len(), 4);
@@ -346,8 +350,8 @@ impl Seat {
         let own = Config::parse(Path::new("own.toml"), keys.as_bytes()).unwrap();
         config.keys = own.keys;
         let reads = Arc::new(Profiles::in_force(&[]).unwrap());
-        let making = Making { config: Arc::new(config), reads, read_only: false };
-        let theme = Theme::new(cloture::config::Theme::Dark, false);
+        let making = RowBuilder { config: Arc::new(config), reads, read_only: false };
+        let theme = Theme::new(cloture::config::ThemeName::Dark, false);
         let mut model = Model::new(making, theme, "dana".to_owned(), played.stage.simulator.now());
         model.guide = Some(Guide::new(None));
         Seat { model, read: 0 }
@@ -356,9 +360,9 @@ impl Seat {
     /// Shows what there is to see, and says what the guide makes of it.
     async fn look(&mut self, played: &Played) -> String {
         let board = played.supervisor.board().borrow().clone();
-        let seen = Seen::default().followed_by(board, &self.model.making);
+        let seen = BoardRows::default().followed_by(board, &self.model.making);
         update(&mut self.model, Message::Board(seen));
-        let mut records = played.journal.records(Filter::default()).await.unwrap();
+        let mut records = played.journal.records(RecordFilter::default()).await.unwrap();
         records.retain(|record| record.seq > self.read);
         self.read = records.last().map_or(self.read, |record| record.seq);
         update(&mut self.model, Message::Records(records));
@@ -418,7 +422,7 @@ async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
     elsewhere.press(KeyCode::Char('1'));
     update(&mut elsewhere.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
     assert!(elsewhere.press(key('1')).ends_with("There, :ways_out: the ways out"), "a command without a key");
-    let grant = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+    let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
     played.supervisor.tell(address("acme/billing#41"), grant).await;
     played.minutes(6).await;
     assert!(!seat.look(&played).await.contains("ways out"));

@@ -7,7 +7,7 @@
 
 use crate::support::coverage;
 use cloture::config::Config;
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -162,7 +162,7 @@ fn the_commands_of_the_readme() {
 
 fn run_command(runtime: &Runtime, command: &str) {
     let scenario = Scenario::parse(NAMED, "named.toml").unwrap();
-    let simulator = runtime.block_on(Simulator::start(&scenario, Options::default())).unwrap();
+    let simulator = runtime.block_on(Simulator::start(&scenario, SimulatorOptions::default())).unwrap();
     assert_eq!(simulator.problems(), [""; 0]);
     let home = tempfile::tempdir().unwrap();
     let configuration = home.path().join(".config/cloture");

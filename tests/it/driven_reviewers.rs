@@ -7,7 +7,7 @@ use crate::support::driven;
 use crate::support::driven::{GOOD, Scripts, argued, program, run, run_with};
 use crate::support::gone::assert_gone;
 use cloture::domain::cycle::Violation;
-use cloture::domain::machine::{EscalatedBy, Status};
+use cloture::domain::machine::{EscalatedBy, ThreadStatus};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::CycleOutcome;
 use cloture::domain::verdict::Verdict;
@@ -201,17 +201,17 @@ async fn c4_a_reviewer_that_never_behaves_loses_its_threads_to_people() {
     let (turns, engine) = run(&script, &policy).await;
     assert_eq!(turns.len(), 3);
     assert_eq!(scripts.read("calls").lines().count(), 3);
-    let closed = |turn: &cloture::reviewers::ask::Turn| {
+    let closed = |turn: &cloture::reviewers::ask::JudgedAttempt| {
         matches!(turn.outcome, CycleOutcome::Failed { closed: true, .. })
     };
     assert_eq!(turns.iter().map(closed).collect::<Vec<_>>(), [false, false, true]);
     let before = argued(&policy);
     for id in ["T1", "T2"] {
         let thread = engine.thread(&id.into()).unwrap();
-        assert_eq!(thread.status(), Status::Escalated(EscalatedBy::ReviewerFailed));
+        assert_eq!(thread.status(), ThreadStatus::Escalated(EscalatedBy::ReviewerFailed));
         assert_eq!(thread.machine.counters, before.thread(&id.into()).unwrap().machine.counters);
     }
-    assert_eq!(engine.thread(&"G1".into()).unwrap().status(), Status::Open);
+    assert_eq!(engine.thread(&"G1".into()).unwrap().status(), ThreadStatus::Open);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 mod handwritten;
 mod rewording;
 
-use cloture::domain::similarity::{NEAR_IDENTICAL, SAME_FINDING, Words, similarity};
+use cloture::domain::similarity::{FindingWords, NEAR_IDENTICAL, SAME_FINDING, similarity};
 use handwritten::{LOOKALIKES, PARAPHRASES};
 use rewording::REWORDINGS;
 use std::fmt::Write as _;
@@ -22,8 +22,8 @@ struct Post {
 }
 
 impl Post {
-    fn words(&self) -> Words {
-        Words::of(&self.title, &self.body)
+    fn words(&self) -> FindingWords {
+        FindingWords::of(&self.title, &self.body)
     }
 }
 
@@ -35,7 +35,7 @@ struct Group {
 }
 
 impl Group {
-    fn new(name: &str, same: bool, pairs: impl IntoIterator<Item = (Words, Words)>) -> Group {
+    fn new(name: &str, same: bool, pairs: impl IntoIterator<Item = (FindingWords, FindingWords)>) -> Group {
         let scores = pairs.into_iter().map(|(a, b)| similarity(&a, &b)).collect();
         Group { name: name.to_owned(), same, scores }
     }
@@ -85,7 +85,7 @@ fn real_findings_are_told_apart() {
 }
 
 fn handwritten_groups() -> Vec<Group> {
-    let words = |(title, body): (&str, &str)| Words::of(title, body);
+    let words = |(title, body): (&str, &str)| FindingWords::of(title, body);
     let mut groups = Vec::new();
     for (half, name) in [(0, "tuned on"), (1, "held out")] {
         let reworded = PARAPHRASES.iter().skip(half).step_by(2).map(|p| (words(p.first), words(p.second)));
@@ -102,7 +102,7 @@ fn reworded_groups(posts: &[Post]) -> Vec<Group> {
         posts.iter().filter_map(move |post| {
             let (title, body) = reword(&post.title, &post.body);
             let changed = title != post.title || body != post.body;
-            (changed && !post.title.is_empty()).then(|| (post.words(), Words::of(&title, &body)))
+            (changed && !post.title.is_empty()).then(|| (post.words(), FindingWords::of(&title, &body)))
         })
     };
     REWORDINGS.iter().map(|(name, reword)| Group::new(name, true, pairs(*reword))).collect()
@@ -112,7 +112,7 @@ fn reworded_groups(posts: &[Post]) -> Vec<Group> {
 fn paraphrase_groups(posts: &[Post]) -> Vec<Group> {
     let against_real = |p: &handwritten::Paraphrase| {
         let post = &posts[p.of];
-        [p.first, p.second].map(|(title, body)| (post.words(), Words::of(title, body)))
+        [p.first, p.second].map(|(title, body)| (post.words(), FindingWords::of(title, body)))
     };
     [(0, "tuned on"), (1, "held out")]
         .map(|(half, name)| {
@@ -123,14 +123,14 @@ fn paraphrase_groups(posts: &[Post]) -> Vec<Group> {
 }
 
 /// Some bots post a finding inline and once more in the review's body.
-fn posted_twice(records: &[serde_json::Value], posts: &[Post]) -> Vec<(Words, Words)> {
+fn posted_twice(records: &[serde_json::Value], posts: &[Post]) -> Vec<(FindingWords, FindingWords)> {
     let summaries = || records.iter().filter(|r| r["kind"] == "review_summary");
     let mut pairs = Vec::new();
     for post in posts.iter().filter(|post| post.title.len() > 15) {
         for summary in summaries().filter_map(|r| r["body"].as_str()) {
             if let Some(at) = summary.find(&post.title) {
                 let again: String = summary[at..].chars().take(600).collect();
-                pairs.push((post.words(), Words::of("", &again)));
+                pairs.push((post.words(), FindingWords::of("", &again)));
             }
         }
     }
@@ -139,8 +139,8 @@ fn posted_twice(records: &[serde_json::Value], posts: &[Post]) -> Vec<(Words, Wo
 
 /// Pairs of different findings; every pair is counted once, in the closest group it belongs to.
 fn different_groups(posts: &[Post]) -> Vec<Group> {
-    let words: Vec<Words> = posts.iter().map(Post::words).collect();
-    let mut by_kin: [Vec<(Words, Words)>; 4] = Default::default();
+    let words: Vec<FindingWords> = posts.iter().map(Post::words).collect();
+    let mut by_kin: [Vec<(FindingWords, FindingWords)>; 4] = Default::default();
     for (i, a) in posts.iter().enumerate() {
         for (j, b) in posts.iter().enumerate().skip(i + 1) {
             let same_file = a.source == b.source && a.path.is_some() && a.path == b.path;

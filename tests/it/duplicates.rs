@@ -1,8 +1,8 @@
 //! Which reports overlap which findings (D2), by place, by words and by id, and what several reviewers share (D6). How well
 //! texts are told apart is measured in `tests/it/duplicate_pairs.rs`.
 
-use cloture::domain::cycle::{Report, Violation, check_reports_against_each_other};
-use cloture::domain::duplicates::{Shelves, items};
+use cloture::domain::cycle::{AnswerFinding, Violation, check_reports_against_each_other};
+use cloture::domain::duplicates::{DuplicateIndex, items};
 use cloture::domain::finding::{Finding, Thread};
 use cloture::domain::place::{Anchor, LineRange};
 use cloture::domain::policy::Policy;
@@ -28,7 +28,7 @@ fn finding(title: &str, lines: impl Into<Option<LineRange>>) -> Finding {
 }
 
 fn overlap_under(policy: &Policy, known: &Finding, report: &Finding) -> bool {
-    let mut shelves = Shelves::new(policy);
+    let mut shelves = DuplicateIndex::new(policy);
     shelves.add_report((), known);
     !shelves.overlaps(report).is_empty()
 }
@@ -52,7 +52,7 @@ fn the_same_words_are_one_finding_within_the_slack_and_two_beyond_it() {
     // A long range makes the look-up begin further back, and what it finds on the way is still too far away.
     let policy = Policy::default();
     let (other, short) = (finding("Stale cache", lines(5, 60)), finding(LEAK, lines(10, 10)));
-    let mut shelves = Shelves::new(&policy);
+    let mut shelves = DuplicateIndex::new(&policy);
     shelves.add_report("long", &other);
     shelves.add_report("short", &short);
     assert!(shelves.overlaps(&finding(LEAK, lines(50, 50))).is_empty());
@@ -86,12 +86,15 @@ fn the_same_line_and_the_same_first_words_are_enough() {
 fn a_repetition_is_found_in_a_crowd_and_nothing_else_is() {
     let report = |number: usize, id: &str| {
         let title = format!("Unchecked result of call_{number}");
-        Report { id: id.into(), finding: finding(&title, lines(100, 100)) }
+        AnswerFinding { id: id.into(), finding: finding(&title, lines(100, 100)) }
     };
-    let mut reports: Vec<Report> = (0..70).map(|number| report(number, &format!("t{number}"))).collect();
+    let mut reports: Vec<AnswerFinding> =
+        (0..70).map(|number| report(number, &format!("t{number}"))).collect();
     assert_eq!(check_reports_against_each_other(&reports, &Policy::default()), []);
-    let again =
-        Report { id: "again".into(), finding: finding("UNCHECKED result of call_69", lines(100, 100)) };
+    let again = AnswerFinding {
+        id: "again".into(),
+        finding: finding("UNCHECKED result of call_69", lines(100, 100)),
+    };
     let named = Violation::duplicate(&again.finding, None);
     reports.push(again);
     let found = check_reports_against_each_other(&reports, &Policy::default());
@@ -99,7 +102,7 @@ fn a_repetition_is_found_in_a_crowd_and_nothing_else_is() {
     // What is far from the crowd is another finding, whatever words it shares.
     let policy = Policy::default();
     let far = finding("Unchecked result of call_99", lines(150, 150));
-    let mut shelves = Shelves::new(&policy);
+    let mut shelves = DuplicateIndex::new(&policy);
     for known in reports.iter().map(|report| &report.finding).chain([&far]) {
         shelves.add_report((), known);
     }
@@ -113,7 +116,7 @@ fn what_lost_its_code_is_recognised_by_its_words_anywhere_in_the_file() {
     let known = finding(LEAK, lines(10, 10));
     let found = |gone: bool, report: &Finding| {
         let anchor = Anchor { gone, ..Anchor::new("a.rs".into(), Some(lines(10, 10))) };
-        let mut shelves = Shelves::new(&policy);
+        let mut shelves = DuplicateIndex::new(&policy);
         shelves.add_thread((), &known, &anchor);
         !shelves.overlaps(report).is_empty()
     };
@@ -124,7 +127,7 @@ fn what_lost_its_code_is_recognised_by_its_words_anywhere_in_the_file() {
     // That one finding of the file lost its code says nothing about the others.
     let lost = finding("Stale cache", lines(90, 90));
     let gone = Anchor { gone: true, ..Anchor::new("a.rs".into(), Some(lines(90, 90))) };
-    let mut shelves = Shelves::new(&policy);
+    let mut shelves = DuplicateIndex::new(&policy);
     shelves.add_thread("lost", &lost, &gone);
     shelves.add_report("here", &known);
     assert!(shelves.overlaps(&finding(LEAK, lines(300, 300))).is_empty());

@@ -4,9 +4,9 @@
 
 use crate::support::simulated::{PATIENT, address, client, show, start};
 use cloture::domain::snapshot::{PullRequestSnapshot, PullRequestState};
-use cloture::github::poll::{PollReport, PollSettings, Poller, Sighting, Why};
+use cloture::github::poll::{FullReadReason, PollEvent, PollReport, PollSettings, Poller};
 use cloture::github::{Client, Reader};
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -80,11 +80,11 @@ impl Watch {
     }
 
     /// One poll, and then a minute goes by.
-    async fn poll(&mut self) -> (Vec<(PullRequestSnapshot, Why)>, PollReport) {
+    async fn poll(&mut self) -> (Vec<(PullRequestSnapshot, FullReadReason)>, PollReport) {
         let mut seen = Vec::new();
         let mut others = Vec::new();
         let tell = |sighting| match sighting {
-            Sighting::Read { read, why } => seen.push((read.snapshot, why)),
+            PollEvent::Read { read, why } => seen.push((read.snapshot, why)),
             other => others.push(other),
         };
         let report = self.poller.poll(self.simulator.now(), tell).await;
@@ -237,7 +237,7 @@ fn reading_many_pull_requests_leaves_room_for_others_and_memory() {
     let many: u64 = if asked_for().is_some() { 500 } else { 100 };
     let server = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let simulator =
-        server.block_on(Simulator::start(&scenario(many, threads()), Options::default())).unwrap();
+        server.block_on(Simulator::start(&scenario(many, threads()), SimulatorOptions::default())).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let before = memory("VmRSS");
     let ticks = Arc::new(AtomicU64::new(0));
@@ -257,7 +257,7 @@ fn reading_many_pull_requests_leaves_room_for_others_and_memory() {
         let mut poller = poller(client(&simulator.url(), "any", PATIENT), many);
         let mut snapshots = Vec::new();
         let tell = |sighting| {
-            if let Sighting::Read { read, .. } = sighting {
+            if let PollEvent::Read { read, .. } = sighting {
                 snapshots.push(read.snapshot);
             }
         };

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The simulator's accounts that are gone: GitHub does not say who they were.
 struct Accounts {
     gone: BTreeSet<String>,
-    kinds: BTreeMap<String, simulator::AccountKind>,
+    kinds: BTreeMap<String, simulator::SimulatedAccountKind>,
 }
 
 impl Accounts {
@@ -34,24 +34,26 @@ impl Accounts {
     fn same(&self, read: Option<&Account>, login: &str) {
         assert_eq!(read.map(|it| it.login.as_str().to_owned()), self.visible(login));
         if let Some(account) = read {
-            let bot = self.kinds[login] == simulator::AccountKind::Bot;
+            let bot = self.kinds[login] == simulator::SimulatedAccountKind::Bot;
             assert_eq!(account.kind == AccountKind::Bot, bot, "{login}");
         }
     }
 
     /// A bot that resolved a thread cannot be named.
     fn resolver(&self, login: Option<&String>) -> Option<String> {
-        login.filter(|it| self.kinds[*it] == simulator::AccountKind::User).and_then(|it| self.visible(it))
+        login
+            .filter(|it| self.kinds[*it] == simulator::SimulatedAccountKind::User)
+            .and_then(|it| self.visible(it))
     }
 }
 
-fn state(state: simulator::ReviewState) -> ReviewState {
+fn state(state: simulator::SimulatedReviewState) -> ReviewState {
     match state {
-        simulator::ReviewState::Approved => ReviewState::Approved,
-        simulator::ReviewState::ChangesRequested => ReviewState::ChangesRequested,
-        simulator::ReviewState::Commented => ReviewState::Commented,
-        simulator::ReviewState::Dismissed => ReviewState::Dismissed,
-        simulator::ReviewState::Pending => ReviewState::Pending,
+        simulator::SimulatedReviewState::Approved => ReviewState::Approved,
+        simulator::SimulatedReviewState::ChangesRequested => ReviewState::ChangesRequested,
+        simulator::SimulatedReviewState::Commented => ReviewState::Commented,
+        simulator::SimulatedReviewState::Dismissed => ReviewState::Dismissed,
+        simulator::SimulatedReviewState::Pending => ReviewState::Pending,
     }
 }
 
@@ -82,7 +84,7 @@ fn compare(read: &PullRequestSnapshot, there: &PullSnapshot, accounts: &Accounts
     for (read, there) in read.reviews.iter().zip(&there.reviews) {
         assert_eq!((&read.id, &read.body, read.state), (&there.id, &there.body, state(there.state)));
         assert_eq!(read.commit.as_ref().unwrap().as_str(), there.commit);
-        assert_eq!(read.submitted_at.is_none(), there.state == simulator::ReviewState::Pending);
+        assert_eq!(read.submitted_at.is_none(), there.state == simulator::SimulatedReviewState::Pending);
         accounts.same(read.author.as_ref(), &there.by);
     }
     assert_eq!(read.comments.len(), there.comments.len());
@@ -94,7 +96,11 @@ fn compare(read: &PullRequestSnapshot, there: &PullSnapshot, accounts: &Accounts
     }
 }
 
-fn compare_thread(read: &cloture::domain::snapshot::Thread, there: &ThreadSnapshot, accounts: &Accounts) {
+fn compare_thread(
+    read: &cloture::domain::snapshot::ReviewThread,
+    there: &ThreadSnapshot,
+    accounts: &Accounts,
+) {
     assert_eq!((read.id.as_str(), read.path.as_str()), (there.id.as_str(), there.path.as_str()));
     assert_eq!(read.line.map(i64::from), there.line, "{}", there.id);
     assert_eq!((read.outdated, read.resolved), (there.outdated, there.resolved), "{}", there.id);

@@ -3,10 +3,12 @@
 use crate::support::simulated::{PATIENT, address, client, show, start};
 use cloture::domain::snapshot::RepositoryName;
 use cloture::domain::verdict::Verdict;
-use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget};
-use cloture::github::writer::Pace;
-use cloture::github::{Client, Error, Outcome, Write, Writer};
-use cloture::simulator::{Fault, FaultKind, PullSnapshot, PullState, ReviewState, Scenario, Simulator};
+use cloture::github::write::{MergeMethod, NewReviewThread, PullRequestTarget, ThreadTarget, WriteKey};
+use cloture::github::writer::WritePace;
+use cloture::github::{Client, Error, Write, WriteOutcome, Writer};
+use cloture::simulator::{
+    Fault, FaultKind, PullSnapshot, PullState, Scenario, SimulatedReviewState, Simulator,
+};
 use serde_json::{Map, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -107,12 +109,12 @@ fn once_if(holds: bool, steps: usize) -> usize {
 }
 
 impl Place<'_> {
-    fn key(self) -> Key {
-        Key::new(&format!("acme/shop/{}/test", self.number)).unwrap()
+    fn key(self) -> WriteKey {
+        WriteKey::new(&format!("acme/shop/{}/test", self.number)).unwrap()
     }
 
-    fn finding(self) -> Key {
-        Key::new(&format!("acme/shop/{}/finding", self.number)).unwrap()
+    fn finding(self) -> WriteKey {
+        WriteKey::new(&format!("acme/shop/{}/finding", self.number)).unwrap()
     }
 
     /// A label that the repository does not have yet.
@@ -128,11 +130,11 @@ impl Place<'_> {
         self.pull_in("acme/shop")
     }
 
-    fn target_in(self, repository: &str) -> Target {
-        Target { address: address(repository, self.number), node_id: self.pull_in(repository).id }
+    fn target_in(self, repository: &str) -> PullRequestTarget {
+        PullRequestTarget { address: address(repository, self.number), node_id: self.pull_in(repository).id }
     }
 
-    fn target(self) -> Target {
+    fn target(self) -> PullRequestTarget {
         self.target_in("acme/shop")
     }
 
@@ -147,7 +149,7 @@ impl Place<'_> {
     }
 
     fn review(self, verdict: Verdict) -> Write {
-        let finding = NewThread {
+        let finding = NewReviewThread {
             path: "src/a.rs".into(),
             line: 2,
             start_line: Some(1),
@@ -171,7 +173,7 @@ impl Place<'_> {
         self.simulator.posts().iter().filter(|post| post.what == what && here(&post.on)).count()
     }
 
-    fn reviews(self, state: ReviewState) -> usize {
+    fn reviews(self, state: SimulatedReviewState) -> usize {
         let pull = self.pull();
         let ours = |body: &str| self.key().marks(body);
         let reviews = pull.reviews.iter().filter(|it| it.state == state && ours(&it.body)).count();
@@ -223,19 +225,19 @@ fn cases() -> Vec<Case> {
             name: "review: approve",
             aim: "addPullRequestReview",
             make: |it| it.review(Verdict::Approve),
-            count: |it| it.reviews(ReviewState::Approved),
+            count: |it| it.reviews(SimulatedReviewState::Approved),
         },
         Case {
             name: "review: request changes",
             aim: "addPullRequestReview",
             make: |it| it.review(Verdict::RequestChanges),
-            count: |it| it.reviews(ReviewState::ChangesRequested),
+            count: |it| it.reviews(SimulatedReviewState::ChangesRequested),
         },
         Case {
             name: "review: comment",
             aim: "addPullRequestReview",
             make: |it| it.review(Verdict::Comment),
-            count: |it| it.reviews(ReviewState::Commented),
+            count: |it| it.reviews(SimulatedReviewState::Commented),
         },
         Case {
             name: "request review",
@@ -407,8 +409,8 @@ enum Lasting {
 }
 
 /// Patience that takes no time: what would be waited for has happened already.
-fn at_once() -> Pace {
-    Pace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
+fn at_once() -> WritePace {
+    WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
 }
 
 /// Whether a fault shows only once the client has waited long enough.
@@ -420,7 +422,7 @@ fn is_silent(fault: &FaultKind) -> bool {
 async fn position(case: &Case, place: Place<'_>, client: &Client) -> u32 {
     let before = place.simulator.requests().len();
     let outcome = Writer::new(client, at_once()).write(&(case.make)(place)).await.unwrap();
-    assert!(matches!(outcome, Outcome::Done(_)), "{}: {outcome:?}", case.name);
+    assert!(matches!(outcome, WriteOutcome::Done(_)), "{}: {outcome:?}", case.name);
     assert_eq!((case.count)(place), 1, "{}", case.name);
     let requests = place.simulator.requests().split_off(before);
     let it =
@@ -428,13 +430,13 @@ async fn position(case: &Case, place: Place<'_>, client: &Client) -> u32 {
     u32::try_from(it.unwrap()).unwrap() + 1
 }
 
-fn word(outcome: &Result<Outcome, Error>) -> &'static str {
+fn word(outcome: &Result<WriteOutcome, Error>) -> &'static str {
     match outcome {
-        Ok(Outcome::Done(_)) => "done",
-        Ok(Outcome::AlreadyThere(_)) => "there",
-        Ok(Outcome::SwallowedByDraft(_)) => "draft",
-        Ok(Outcome::Unknown { may_be_repeated: true, .. }) => "unknown",
-        Ok(Outcome::Unknown { may_be_repeated: false, .. }) => "unknown for good",
+        Ok(WriteOutcome::Done(_)) => "done",
+        Ok(WriteOutcome::AlreadyThere(_)) => "there",
+        Ok(WriteOutcome::SwallowedByDraft(_)) => "draft",
+        Ok(WriteOutcome::Unknown { may_be_repeated: true, .. }) => "unknown",
+        Ok(WriteOutcome::Unknown { may_be_repeated: false, .. }) => "unknown for good",
         Err(Error::Transient { .. }) => "failed",
         Err(Error::RateLimited { .. }) => "limited",
         Err(Error::Denied { .. }) => "denied",
@@ -462,7 +464,7 @@ async fn run(
     });
     let first = Writer::new(client, at_once()).write(&write).await;
     let there = (case.count)(place);
-    let said_done = matches!(first, Ok(Outcome::Done(_) | Outcome::AlreadyThere(_)));
+    let said_done = matches!(first, Ok(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)));
 
     // Whoever supervises comes back later, with a new writer, the fault gone and the limit's time over.
     simulator.clear_faults();
@@ -556,15 +558,18 @@ async fn a_reply_that_a_draft_swallows_is_never_reported_as_done_and_never_sent_
             path: "src/a.rs".into(),
             line: None,
         };
-        let key = Key::new("acme/shop/3/reply").unwrap();
+        let key = WriteKey::new("acme/shop/3/reply").unwrap();
         let write = Write::Reply { thread, body: "Done.".to_owned(), key: key.clone() };
         simulator.inject(Fault::once("addPullRequestReviewThreadReply", kind));
         let first = Writer::new(&client, at_once()).write(&write).await;
-        assert!(!matches!(first, Ok(Outcome::Done(_) | Outcome::AlreadyThere(_))), "{name}: {first:?}");
+        assert!(
+            !matches!(first, Ok(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))),
+            "{name}: {first:?}"
+        );
         simulator.clear_faults();
         simulator.advance(Duration::from_mins(2));
         let again = Writer::new(&client, at_once()).write(&write).await;
-        assert!(matches!(again, Ok(Outcome::SwallowedByDraft(_))), "{name}: {again:?}");
+        assert!(matches!(again, Ok(WriteOutcome::SwallowedByDraft(_))), "{name}: {again:?}");
         let replies = simulator.posts();
         assert_eq!(replies.len(), 1, "{name}: {replies:?}");
         let said = pull().threads.swap_remove(0).comments;

@@ -7,14 +7,14 @@
 mod answers;
 mod mutation;
 
-use cloture::agents::http::Address;
+use cloture::agents::http::HttpAddress;
 use cloture::commands::classify::classify;
 use cloture::commands::simulate::simulate;
 use cloture::config::Config;
 use cloture::domain::cycle::Protocol;
 use cloture::domain::diff;
 use cloture::domain::policy::Policy;
-use cloture::domain::post::{Reads, Where};
+use cloture::domain::post::{PostPlace, PostReader};
 use cloture::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use cloture::github::PullRequestAddress;
 use cloture::journal::Record;
@@ -62,7 +62,7 @@ fn posts_of_bots_and_people() {
     let names: Vec<_> = PROFILES.iter().map(|known| known.name.clone()).collect();
     fuzz("posts", &bytes(&posts()), |input, random| {
         let body = String::from_utf8_lossy(input);
-        for place in [Where::ThreadRoot, Where::ThreadReply, Where::Review, Where::Comment] {
+        for place in [PostPlace::ThreadRoot, PostPlace::ThreadReply, PostPlace::Review, PostPlace::Comment] {
             let reading = PROFILES.read(random.any(&names), place, &body);
             let unknown = PROFILES.read_unknown(place, &body);
             // What is read is data that others print: it is there, whatever it says.
@@ -188,7 +188,7 @@ fn addresses() {
             assert_eq!(again.unwrap().1, address, "what is printed names the same");
         }
         let _repository = RepositoryName::parse(&text);
-        let _address = Address::parse(&text);
+        let _address = HttpAddress::parse(&text);
     });
 }
 

@@ -2,12 +2,13 @@
 
 use crate::support::forge::{Answer, SECRET, Server, client};
 use cloture::github::{
-    Call, Client, ComeBack, Credentials, Error, Host, LimitKind, Reader, Sent, Timeouts, Transport, documents,
+    Call, Client, Credentials, Error, Host, LimitKind, Reader, RequestSent, RetryAfter, Timeouts, Transport,
+    documents,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn ask(answer: Answer) -> (Result<cloture::github::Reply, Error>, Server) {
+async fn ask(answer: Answer) -> (Result<cloture::github::ApiReply, Error>, Server) {
     let server = Server::start(move |_| answer.clone()).await;
     let call = Call::graphql(&documents::VIEWER, json!({}));
     let outcome = client(&server.url).send(&call).await;
@@ -81,7 +82,7 @@ async fn what_breaks_on_the_way_is_transient_and_in_doubt() {
     {
         let (outcome, server) = ask(answer.clone()).await;
         let error = outcome.unwrap_err();
-        assert!(matches!(error, Error::Transient { sent: Sent::Maybe, .. }), "{answer:?}: {error:?}");
+        assert!(matches!(error, Error::Transient { sent: RequestSent::Maybe, .. }), "{answer:?}: {error:?}");
         assert!(error.leaves_doubt());
         assert_eq!(server.requests().len(), 1, "{answer:?} was repeated");
     }
@@ -93,7 +94,7 @@ async fn a_server_that_is_not_there_was_certainly_not_reached() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let error = client(&url).send(&Call::graphql(&documents::VIEWER, json!({}))).await.unwrap_err();
-    assert!(matches!(error, Error::Transient { sent: Sent::No, .. }), "{error:?}");
+    assert!(matches!(error, Error::Transient { sent: RequestSent::No, .. }), "{error:?}");
     assert!(!error.leaves_doubt());
 }
 
@@ -107,17 +108,17 @@ async fn limits_say_when_to_come_back() {
     let spent = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "2000000000")];
     let (kind, come_back) = limited(json_answer(200, &spent, primary)).await;
     assert_eq!(kind, LimitKind::Primary);
-    assert!(matches!(come_back, ComeBack::At(moment) if moment.as_second() == 2_000_000_000));
+    assert!(matches!(come_back, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000));
 
     let secondary = json!({"message": "You have exceeded a secondary rate limit. Please wait"});
     let (kind, come_back) = limited(json_answer(403, &[("retry-after", "30")], secondary.clone())).await;
-    assert_eq!((kind, come_back), (LimitKind::Secondary, ComeBack::After(Duration::from_secs(30))));
+    assert_eq!((kind, come_back), (LimitKind::Secondary, RetryAfter::After(Duration::from_secs(30))));
     let (kind, come_back) = limited(json_answer(403, &[], secondary)).await;
-    assert_eq!((kind, come_back), (LimitKind::Secondary, ComeBack::After(Duration::from_mins(1))));
+    assert_eq!((kind, come_back), (LimitKind::Secondary, RetryAfter::After(Duration::from_mins(1))));
 
     let as_200 = json!({"data": null, "errors": [{"message": "You have exceeded a secondary rate limit."}]});
     assert_eq!(limited(json_answer(200, &[("retry-after", "5")], as_200)).await.0, LimitKind::Secondary);
-    assert_eq!(limited(json_answer(429, &[], json!({}))).await.1, ComeBack::After(Duration::from_mins(1)));
+    assert_eq!(limited(json_answer(429, &[], json!({}))).await.1, RetryAfter::After(Duration::from_mins(1)));
 }
 
 #[tokio::test]
@@ -131,7 +132,7 @@ async fn a_limit_without_a_hint_doubles_the_wait_until_something_works() {
     let mut waits = Vec::new();
     for n in 0..5 {
         let outcome = client.send(&Call::graphql(&documents::VIEWER, json!({"n": n}))).await;
-        if let Err(Error::RateLimited { come_back: ComeBack::After(wait), .. }) = outcome {
+        if let Err(Error::RateLimited { come_back: RetryAfter::After(wait), .. }) = outcome {
             waits.push(wait.as_secs());
         }
     }

@@ -3,7 +3,7 @@
 use crate::support::forge;
 use crate::support::forge::{Answer, Request, Server, address, client};
 use cloture::domain::snapshot::RepositoryName;
-use cloture::github::discover::{Checkout, Rule, find, of_checkout};
+use cloture::github::discover::{Checkout, WatchRule, find, of_checkout};
 use cloture::github::{Error, documents};
 use serde_json::{Value, json};
 
@@ -38,13 +38,14 @@ async fn a_repository_and_a_search_are_read_to_their_ends() {
     })
     .await;
     let client = client(&server.url);
-    let listed = Rule { repositories: vec![repository("o/gone"), repository("o/r")], ..Rule::default() };
+    let listed =
+        WatchRule { repositories: vec![repository("o/gone"), repository("o/r")], ..WatchRule::default() };
     let found = find(&client, &listed).await.unwrap();
     assert_eq!(found.pull_requests.len(), 250);
     assert_eq!(found.pull_requests[&address(250)], "PR249");
     assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
     assert!(found.notes[0].starts_with("o/gone: listing open pull requests found nothing there"));
-    let searched = Rule { authors: vec!["@me".to_owned()], ..Rule::default() };
+    let searched = WatchRule { authors: vec!["@me".to_owned()], ..WatchRule::default() };
     let found = find(&client, &searched).await.unwrap();
     assert_eq!((found.pull_requests.len(), server.count("Search")), (250, 3));
     assert!(found.notes.is_empty());

@@ -11,13 +11,13 @@ use apollo_compiler::executable::{Field, Selection, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
 use cloture::domain::snapshot::RepositoryName;
-use cloture::github::documents::{self, Document};
-use cloture::github::{Call, Error, PullRequestAddress, Reader, Reply, Transport, poll};
+use cloture::github::documents::{self, GraphqlDocument};
+use cloture::github::{ApiReply, Call, Error, PullRequestAddress, Reader, Transport, poll};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-fn parse(schema: &Valid<Schema>, document: &Document) -> Valid<ExecutableDocument> {
+fn parse(schema: &Valid<Schema>, document: &GraphqlDocument) -> Valid<ExecutableDocument> {
     ExecutableDocument::parse_and_validate(schema, document.text, document.name)
         .unwrap_or_else(|invalid| panic!("{} is not valid:\n{}", document.name, invalid.errors))
 }
@@ -90,7 +90,7 @@ impl Samples {
         (Self { answers: Arc::new(answers.collect()), null: None }, nullable)
     }
 
-    fn of(schema: &Valid<Schema>, document: &Document, variant: usize) -> (Value, Vec<String>) {
+    fn of(schema: &Valid<Schema>, document: &GraphqlDocument, variant: usize) -> (Value, Vec<String>) {
         let parsed = parse(schema, document);
         let mut sample = Sample { schema, document: &parsed, variant, nullable: Vec::new() };
         let answer = sample.object(&parsed.operations.iter().next().unwrap().selection_set, "");
@@ -99,13 +99,13 @@ impl Samples {
 }
 
 impl Transport for Samples {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         let Call::Graphql { document, .. } = call else { panic!("{call:?}") };
         let mut body = self.answers[document.name].clone();
         if let Some(pointer) = self.null.as_ref().filter(|_| document.name == "pull_request") {
             *body.pointer_mut(pointer).unwrap() = Value::Null;
         }
-        Ok(Reply { body, ..Reply::default() })
+        Ok(ApiReply { body, ..ApiReply::default() })
     }
 }
 
@@ -135,7 +135,7 @@ async fn a_pull_request_is_read_whatever_is_null_in_it() {
 fn the_documents_cost_what_the_polling_counts_on() {
     let schema = schema::github();
     let ids = |count: usize| vec!["id"; count];
-    let price = |document: &Document, variables: Value| {
+    let price = |document: &GraphqlDocument, variables: Value| {
         let parsed = parse(schema, document);
         let operation = parsed.operations.iter().next().unwrap();
         let cost = Cost { document: &parsed, variables: &variables };

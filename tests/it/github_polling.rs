@@ -2,9 +2,9 @@
 
 use crate::support::forge::{Answer, PullRequest, PullRequests, Request, address};
 use cloture::github::call::PathStep;
-use cloture::github::limits::Budget;
-use cloture::github::poll::{Change, PollReport, PollSettings, Poller, Sighting, Why};
-use cloture::github::{Call, Error, GraphqlError, Reader, Reply, Transport};
+use cloture::github::limits::RateBudget;
+use cloture::github::poll::{FingerprintChange, FullReadReason, PollEvent, PollReport, PollSettings, Poller};
+use cloture::github::{ApiReply, Call, Error, GraphqlError, Reader, Transport};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::time::Duration;
 struct InProcess(PullRequests);
 
 impl Transport for InProcess {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         let body = call.body().unwrap();
         let request =
             Request { method: "POST".to_owned(), path: "/graphql".to_owned(), head: String::new(), body };
@@ -27,14 +27,14 @@ impl Transport for InProcess {
         }
         let rate = &data["rateLimit"];
         let number = |name: &str| rate[name].as_u64().unwrap();
-        let budget = Some(Budget {
+        let budget = Some(RateBudget {
             limit: number("limit"),
             remaining: number("remaining"),
             used: number("used"),
             reset_at: rate["resetAt"].as_str().unwrap().parse().unwrap(),
             cost: Some(number("cost")),
         });
-        Ok(Reply { body: data, errors, budget, date: None })
+        Ok(ApiReply { body: data, errors, budget, date: None })
     }
 }
 
@@ -69,18 +69,20 @@ impl Watch {
     }
 
     /// One poll, a minute after the last.
-    async fn poll(&mut self) -> (Vec<Sighting>, PollReport) {
+    async fn poll(&mut self) -> (Vec<PollEvent>, PollReport) {
         let mut seen = Vec::new();
         let report = self.poller.poll(self.now, |sighting| seen.push(sighting)).await;
         self.now += Duration::from_mins(1);
         (seen, report)
     }
 
-    async fn changes(&mut self) -> Vec<(u64, Why)> {
+    async fn changes(&mut self) -> Vec<(u64, FullReadReason)> {
         let (seen, _) = self.poll().await;
         seen.into_iter()
             .filter_map(|sighting| match sighting {
-                Sighting::Read { read, why } if why != Why::Sweep => Some((read.snapshot.number, why)),
+                PollEvent::Read { read, why } if why != FullReadReason::Sweep => {
+                    Some((read.snapshot.number, why))
+                }
                 _ => None,
             })
             .collect()
@@ -114,7 +116,7 @@ async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
             }
             let (seen, _) = watch.poll().await;
             let mut reads = seen.iter().map(|sighting| match sighting {
-                Sighting::Read { read, .. } => &read.snapshot,
+                PollEvent::Read { read, .. } => &read.snapshot,
                 other => panic!("{other:?}"),
             });
             let expected = match minute {
@@ -128,7 +130,7 @@ async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
             };
             assert!(expected, "minute {minute} of {count}");
             let edited = seen.iter().any(|sighting| {
-                matches!(sighting, Sighting::Read { read, .. }
+                matches!(sighting, PollEvent::Read { read, .. }
                     if read.snapshot.number == count && read.snapshot.threads[0].comments[0].body == "edited")
             });
             if edited && edit_seen_after.is_none() {
@@ -147,7 +149,7 @@ async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
             further += 1;
             if seen
                 .iter()
-                .any(|it| matches!(it, Sighting::Read { read, .. } if read.snapshot.number == count))
+                .any(|it| matches!(it, PollEvent::Read { read, .. } if read.snapshot.number == count))
             {
                 edit_seen_after = Some(50 + further);
             }
@@ -162,15 +164,18 @@ async fn a_change_says_what_it_was() {
     watch.poll().await;
     assert_eq!(watch.changes().await, []);
     watch.forge.change(2, |it| it.threads[0].resolved = true);
-    assert_eq!(watch.changes().await, [(2, Why::Changed(vec![Change::Threads]))]);
+    assert_eq!(watch.changes().await, [(2, FullReadReason::Changed(vec![FingerprintChange::Threads]))]);
     watch.forge.change(3, |it| {
         it.reviews += 1;
         "beef".clone_into(&mut it.head);
         it.updated += 1;
     });
-    assert_eq!(watch.changes().await, [(3, Why::Changed(vec![Change::Head, Change::Reviews]))]);
+    assert_eq!(
+        watch.changes().await,
+        [(3, FullReadReason::Changed(vec![FingerprintChange::Head, FingerprintChange::Reviews]))]
+    );
     watch.forge.change(1, |it| it.updated += 1);
-    assert_eq!(watch.changes().await, [(1, Why::Changed(vec![Change::Other]))]);
+    assert_eq!(watch.changes().await, [(1, FullReadReason::Changed(vec![FingerprintChange::Other]))]);
     assert_eq!(watch.changes().await, []);
 }
 
@@ -180,7 +185,7 @@ async fn a_thread_beyond_the_first_hundred_is_seen_too() {
     watch.poll().await;
     assert_eq!(watch.changes().await, []);
     watch.forge.change(2, |it| it.threads[249].resolved = true);
-    assert_eq!(watch.changes().await, [(2, Why::Changed(vec![Change::Threads]))]);
+    assert_eq!(watch.changes().await, [(2, FullReadReason::Changed(vec![FingerprintChange::Threads]))]);
 }
 
 #[tokio::test]
@@ -217,12 +222,12 @@ async fn one_that_is_gone_does_not_hide_its_siblings() {
     watch.forge.0.lock().unwrap().all.truncate(2);
     watch.forge.change(1, |it| it.threads[0].resolved = true);
     let (seen, _) = watch.poll().await;
-    assert!(seen.contains(&Sighting::Gone(address(3))), "{seen:?}");
+    assert!(seen.contains(&PollEvent::Gone(address(3))), "{seen:?}");
     assert!(
-        seen.iter().any(|it| matches!(it, Sighting::Read { read, .. } if read.snapshot.number == 1)),
+        seen.iter().any(|it| matches!(it, PollEvent::Read { read, .. } if read.snapshot.number == 1)),
         "{seen:?}"
     );
-    let told = |seen: &[Sighting]| seen.contains(&Sighting::Gone(address(3)));
+    let told = |seen: &[PollEvent]| seen.contains(&PollEvent::Gone(address(3)));
     let mut again = Vec::new();
     for minute in 1..=60 {
         if told(&watch.poll().await.0) {
@@ -253,12 +258,12 @@ async fn a_budget_that_runs_out_stretches_the_interval() {
 struct Limited(std::sync::atomic::AtomicUsize);
 
 impl Transport for Limited {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Err(Error::RateLimited {
             what: call.purpose().to_owned(),
             kind: cloture::github::LimitKind::Secondary,
-            come_back: cloture::github::ComeBack::After(Duration::from_secs(9)),
+            come_back: cloture::github::RetryAfter::After(Duration::from_secs(9)),
         })
     }
 }
@@ -272,7 +277,7 @@ async fn at_a_limit_nothing_more_is_asked() {
     }
     let mut seen = Vec::new();
     let report = poller.poll("2026-01-02T00:00:00Z".parse().unwrap(), |sighting| seen.push(sighting)).await;
-    assert_eq!(report.limited.unwrap().0, cloture::github::ComeBack::After(Duration::from_secs(9)));
+    assert_eq!(report.limited.unwrap().0, cloture::github::RetryAfter::After(Duration::from_secs(9)));
     assert!(seen.is_empty(), "a limit is nobody's failure: {seen:?}");
     assert_eq!(reader.transport().0.load(std::sync::atomic::Ordering::Relaxed), 1);
 }

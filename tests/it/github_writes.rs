@@ -4,21 +4,21 @@ use crate::support::forge;
 use crate::support::forge::{Fault, Forge, Server, address, client};
 use cloture::domain::snapshot::RepositoryName;
 use cloture::domain::verdict::Verdict;
-use cloture::github::evidence::Proof;
-use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget};
-use cloture::github::writer::Pace;
-use cloture::github::{Call, ComeBack, Error, LimitKind, Outcome, Reply, Transport, Write, Writer};
+use cloture::github::evidence::WriteProof;
+use cloture::github::write::{MergeMethod, NewReviewThread, PullRequestTarget, ThreadTarget, WriteKey};
+use cloture::github::writer::WritePace;
+use cloture::github::{ApiReply, Call, Error, LimitKind, RetryAfter, Transport, Write, WriteOutcome, Writer};
 use serde_json::{Map, json};
 use std::sync::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 
-fn key() -> Key {
-    Key::new("o/r/7/test").unwrap()
+fn key() -> WriteKey {
+    WriteKey::new("o/r/7/test").unwrap()
 }
 
-fn target() -> Target {
-    Target { address: address(7), node_id: "PR_7".to_owned() }
+fn target() -> PullRequestTarget {
+    PullRequestTarget { address: address(7), node_id: "PR_7".to_owned() }
 }
 
 fn thread() -> ThreadTarget {
@@ -26,12 +26,12 @@ fn thread() -> ThreadTarget {
 }
 
 fn review(verdict: Verdict) -> Write {
-    let finding = NewThread {
+    let finding = NewReviewThread {
         path: "src/a.rs".into(),
         line: 12,
         start_line: Some(10),
         body: "Wrong.".to_owned(),
-        key: Key::new("finding/1").unwrap(),
+        key: WriteKey::new("finding/1").unwrap(),
     };
     Write::Review {
         on: target(),
@@ -95,8 +95,8 @@ fn every_write() -> Vec<(Write, Prepare)> {
     ]
 }
 
-fn at_once() -> Pace {
-    Pace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
+fn at_once() -> WritePace {
+    WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
 }
 
 async fn start(forge: &Forge) -> Server {
@@ -113,11 +113,11 @@ async fn without_faults_every_write_happens_once_and_not_again() {
         forge.reset();
         prepare(&forge);
         let outcome = writer.write(&write).await.unwrap_or_else(|error| panic!("{write:?}: {error}"));
-        assert!(matches!(outcome, Outcome::Done(_)), "{write:?}: {outcome:?}");
+        assert!(matches!(outcome, WriteOutcome::Done(_)), "{write:?}: {outcome:?}");
         assert_eq!(forge.effects(), 1, "{write:?}");
         if write.can_be_looked_for() {
             let again = writer.write(&write).await.unwrap();
-            assert!(matches!(again, Outcome::AlreadyThere(_)), "{write:?}: {again:?}");
+            assert!(matches!(again, WriteOutcome::AlreadyThere(_)), "{write:?}: {again:?}");
             assert_eq!(forge.effects(), 1, "{write:?}");
         }
     }
@@ -146,12 +146,12 @@ async fn a_lost_answer_is_looked_into_and_the_write_appears_exactly_once() {
             let outcome = writer.write(&write).await;
             if write.can_be_looked_for() {
                 let outcome = outcome.unwrap_or_else(|error| panic!("{write:?} {fault:?}: {error}"));
-                assert!(matches!(outcome, Outcome::Done(_)), "{write:?} {fault:?}: {outcome:?}");
+                assert!(matches!(outcome, WriteOutcome::Done(_)), "{write:?} {fault:?}: {outcome:?}");
                 assert_eq!(forge.effects(), 1, "{write:?} {fault:?}");
             } else {
                 // Nobody can look for it, so it is never sent twice. An empty answer cannot be cut, though.
                 assert!(forge.effects() <= 1, "{write:?} {fault:?}");
-                let unknown = matches!(outcome, Ok(Outcome::Unknown { may_be_repeated: false, .. }));
+                let unknown = matches!(outcome, Ok(WriteOutcome::Unknown { may_be_repeated: false, .. }));
                 let uncut = matches!(fault, Fault::CutOff | Fault::HalfJson);
                 assert!(unknown || uncut, "{write:?} {fault:?}: {outcome:?}");
             }
@@ -167,7 +167,7 @@ async fn an_answer_that_never_comes_is_looked_into() {
         let server = start(&forge).await;
         let writer = Writer::new(client(&server.url), at_once());
         let write = Write::Comment { on: target(), body: "Hello.".to_owned(), key: key() };
-        assert!(matches!(writer.write(&write).await, Ok(Outcome::Done(_))));
+        assert!(matches!(writer.write(&write).await, Ok(WriteOutcome::Done(_))));
         assert_eq!(forge.effects(), 1);
     }
 }
@@ -190,19 +190,21 @@ async fn a_refusal_is_reported_and_not_repeated() {
             match (fault, &error) {
                 (Fault::BadToken, Error::Unauthorised { .. }) | (Fault::Refused, Error::Denied { .. }) => {}
                 (Fault::SecondaryLimit, Error::RateLimited { kind: LimitKind::Secondary, come_back, .. }) => {
-                    assert_eq!(*come_back, ComeBack::After(Duration::from_secs(7)));
+                    assert_eq!(*come_back, RetryAfter::After(Duration::from_secs(7)));
                 }
                 (
                     Fault::PrimaryLimitAs200,
                     Error::RateLimited { kind: LimitKind::Primary, come_back, .. },
                 ) => {
-                    assert!(matches!(come_back, ComeBack::At(moment) if moment.as_second() == 2_000_000_000));
+                    assert!(
+                        matches!(come_back, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000)
+                    );
                 }
                 _ => panic!("{write:?} {fault:?}: {error:?}"),
             }
             assert!(!format!("{error} {error:?}").contains(forge::SECRET));
             assert_eq!(forge.effects(), 0, "{write:?} {fault:?}");
-            assert!(matches!(writer.write(&write).await, Ok(Outcome::Done(_))), "{write:?} {fault:?}");
+            assert!(matches!(writer.write(&write).await, Ok(WriteOutcome::Done(_))), "{write:?} {fault:?}");
             assert_eq!(forge.effects(), 1, "{write:?} {fault:?}");
         }
     }
@@ -217,7 +219,10 @@ async fn a_reply_that_a_draft_swallowed_is_told_and_not_repeated() {
     let write = Write::Reply { thread: thread(), body: "Hello.".to_owned(), key: key() };
     for _ in 0..2 {
         let outcome = writer.write(&write).await.unwrap();
-        assert!(matches!(outcome, Outcome::SwallowedByDraft(Proof { id: Some(_), .. })), "{outcome:?}");
+        assert!(
+            matches!(outcome, WriteOutcome::SwallowedByDraft(WriteProof { id: Some(_), .. })),
+            "{outcome:?}"
+        );
         assert!(outcome.sentence().contains("draft"));
     }
     assert_eq!(forge.effects(), 1);
@@ -233,7 +238,7 @@ async fn a_marker_in_somebody_elses_comment_proves_nothing() {
     let server = start(&forge).await;
     let writer = Writer::new(client(&server.url), at_once());
     let write = Write::Comment { on: target(), body: "Hello.".to_owned(), key: key() };
-    assert!(matches!(writer.write(&write).await, Ok(Outcome::Done(_))));
+    assert!(matches!(writer.write(&write).await, Ok(WriteOutcome::Done(_))));
     assert_eq!(forge.effects(), 1);
 }
 
@@ -270,7 +275,7 @@ async fn a_label_that_does_not_exist_is_created_once() {
         let server = start(&forge).await;
         let writer = Writer::new(client(&server.url), at_once());
         let write = Write::AddLabel { on: target(), label: "stuck".to_owned() };
-        assert!(matches!(writer.write(&write).await, Ok(Outcome::Done(_))));
+        assert!(matches!(writer.write(&write).await, Ok(WriteOutcome::Done(_))));
         let state = forge.0.lock().unwrap();
         assert_eq!((state.repository_labels.len(), state.labels.len()), (1, 1), "{fault:?}");
     }
@@ -321,28 +326,28 @@ struct Recorder {
 }
 
 impl Transport for Recorder {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         if call.writes() {
             self.writes.lock().unwrap().push(Instant::now());
             tokio::time::sleep(Duration::from_millis(300)).await;
             let body = json!({"resolveReviewThread": {"thread": {"id": "T", "isResolved": true}}});
-            return Ok(Reply { body, ..Reply::default() });
+            return Ok(ApiReply { body, ..ApiReply::default() });
         }
         let comments = json!({"nodes": []});
         let viewer = json!({"__typename": "User", "login": "operator"});
         let body = json!({"viewer": viewer, "node": {"isResolved": false, "comments": comments}});
-        Ok(Reply { body, ..Reply::default() })
+        Ok(ApiReply { body, ..ApiReply::default() })
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn writes_leave_one_at_a_time_and_a_second_apart() {
-    let writer = Writer::new(Recorder::default(), Pace::default());
+    let writer = Writer::new(Recorder::default(), WritePace::default());
     let write = Write::Resolve { thread: thread() };
     let (first, second, third) =
         tokio::join!(writer.write(&write), writer.write(&write), writer.write(&write));
     for outcome in [first, second, third] {
-        assert!(matches!(outcome, Ok(Outcome::Done(_))));
+        assert!(matches!(outcome, Ok(WriteOutcome::Done(_))));
     }
     let recorder = writer.into_transport();
     let moments = recorder.writes.into_inner().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::program::{Run, finish, program};
 use cloture::domain::snapshot::RepositoryName;
-use cloture::journal::{Address, Journal, NewRecord, Options, PullRequestKey};
+use cloture::journal::{Journal, JournalAddress, JournalOptions, NewRecord, PullRequestKey};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::fs;
@@ -17,8 +17,8 @@ fn pull_request(number: u64) -> PullRequestKey {
 }
 
 async fn open(folder: &Path) -> Journal {
-    let address = Address::file(folder.join(Address::FILE_NAME));
-    Journal::open(&address, Options::new(Timestamp::UNIX_EPOCH)).await.unwrap().journal
+    let address = JournalAddress::file(folder.join(JournalAddress::FILE_NAME));
+    Journal::open(&address, JournalOptions::new(Timestamp::UNIX_EPOCH)).await.unwrap().journal
 }
 
 /// A state folder with a few records in it.
@@ -150,7 +150,7 @@ async fn following_goes_on_with_what_others_record_until_interrupted() {
 #[tokio::test]
 async fn a_journal_that_cannot_be_used_has_its_own_exit_code() {
     let state = written().await;
-    let file = state.path().join(Address::FILE_NAME);
+    let file = state.path().join(JournalAddress::FILE_NAME);
     fs::write(&file, "this is a text, and a rather long one at that").unwrap();
     let run_once = run(state.path(), &[]).await;
     assert_eq!(run_once.code, 0);

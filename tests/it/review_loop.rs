@@ -4,8 +4,8 @@
 use cloture::domain::policy::Policy;
 use cloture::domain::re_review::BrokenGlass;
 use cloture::domain::review_loop::{
-    Content, Effect, Exit, Missing, Observation, Phase, Post, PostKind, ReviewLoop, Step, TimerId,
-    WaitAnchor, Wake,
+    Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
+    TimedOutOn, TimerId, Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
@@ -27,35 +27,35 @@ fn seen(head: &str) -> Observation {
     }
 }
 
-fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> Post {
-    Post { reviewer: reviewer.into(), kind, at: at(seconds), commit: commit.map(Into::into) }
+fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> ReviewerPost {
+    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit: commit.map(Into::into) }
 }
 
-fn review(reviewer: &str, head: &str) -> Post {
-    post(reviewer, PostKind::Review(Content::Complete), 30, Some(head))
+fn review(reviewer: &str, head: &str) -> ReviewerPost {
+    post(reviewer, PostKind::Review(PostContent::Complete), 30, Some(head))
 }
 
 fn waiting_for(reviewers: &[&str]) -> ReviewLoop {
     ReviewLoop::new(reviewers.iter().map(|name| ReviewerName::from(*name)).collect(), 0)
 }
 
-fn polled(review_loop: &mut ReviewLoop, observation: &Observation, now: i64) -> Vec<Effect> {
-    match review_loop.wake(Wake::Polled(observation), at(now), &Policy::default()) {
-        Step::Do(effects) => effects,
-        Step::Ignored(reason) => panic!("ignored: {reason}"),
+fn polled(review_loop: &mut ReviewLoop, observation: &Observation, now: i64) -> Vec<LoopEffect> {
+    match review_loop.wake(LoopEvent::Polled(observation), at(now), &Policy::default()) {
+        Transition::Do(effects) => effects,
+        Transition::Ignored(reason) => panic!("ignored: {reason}"),
     }
 }
 
-fn ended(effects: &[Effect]) -> Option<&Exit> {
+fn ended(effects: &[LoopEffect]) -> Option<&Exit> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Announce(exit) => Some(exit),
+        LoopEffect::Announce(exit) => Some(exit),
         _ => None,
     })
 }
 
-fn timer(effects: &[Effect]) -> (TimerId, Timestamp) {
+fn timer(effects: &[LoopEffect]) -> (TimerId, Timestamp) {
     let found = effects.iter().find_map(|effect| match effect {
-        Effect::WakeAt { timer, at } => Some((*timer, *at)),
+        LoopEffect::WakeAt { timer, at } => Some((*timer, *at)),
         _ => None,
     });
     found.unwrap()
@@ -63,7 +63,7 @@ fn timer(effects: &[Effect]) -> (TimerId, Timestamp) {
 
 #[test]
 fn l1_what_counts_is_what_was_made_for_this_head() {
-    let comment = |seconds, commit| post("r", PostKind::Comment(Content::Complete), seconds, commit);
+    let comment = |seconds, commit| post("r", PostKind::Comment(PostContent::Complete), seconds, commit);
     let cases = [
         (review("r", "abcdef1234"), true),
         (review("r", "0000000000"), false),
@@ -74,7 +74,7 @@ fn l1_what_counts_is_what_was_made_for_this_head() {
         (comment(1, Some("abcdef1")), true),
         (comment(1, Some("abc")), false),
         (comment(1, Some("0000000")), false),
-        (post("r", PostKind::Review(Content::NotReady), 1, Some("abcdef1234")), false),
+        (post("r", PostKind::Review(PostContent::NotReady), 1, Some("abcdef1234")), false),
         (review("someone-else", "abcdef1234"), false),
     ];
     for (post, counts) in cases {
@@ -97,7 +97,7 @@ fn l2_l4_a_wait_polls_at_the_interval_and_names_who_is_missing_at_the_end() {
     }
     let effects = polled(&mut review_loop, &observation, 600);
     let exit = ended(&effects).unwrap();
-    assert_eq!(*exit, Exit::Timeout { missing: Missing::Reviews(vec!["late".into(), "later".into()]) });
+    assert_eq!(*exit, Exit::Timeout { missing: TimedOutOn::Reviews(vec!["late".into(), "later".into()]) });
     assert_eq!(exit.to_string(), "no review came in time from late, later");
 }
 
@@ -106,21 +106,24 @@ fn l4_what_did_arrive_before_a_timeout_is_processed() {
     let policy = Policy { max_attempts: 1, ..Policy::default() };
     let observation = Observation { posts: vec![review("in", "h")], something_to_fix: true, ..seen("h") };
     let mut review_loop = waiting_for(&["in", "late"]);
-    let Step::Do(effects) = review_loop.wake(Wake::Polled(&observation), at(60), &policy) else { panic!() };
-    assert_eq!(effects[0], Effect::DispatchAuthor { round: 1 });
+    let Transition::Do(effects) = review_loop.wake(LoopEvent::Polled(&observation), at(60), &policy) else {
+        panic!()
+    };
+    assert_eq!(effects[0], LoopEffect::DispatchAuthor { round: 1 });
     let without_author = Observation { has_author: false, ..observation };
-    let Step::Do(effects) = waiting_for(&["in", "late"]).wake(Wake::Polled(&without_author), at(60), &policy)
+    let Transition::Do(effects) =
+        waiting_for(&["in", "late"]).wake(LoopEvent::Polled(&without_author), at(60), &policy)
     else {
         panic!()
     };
-    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: Missing::Reviews(vec!["late".into()]) }));
+    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: TimedOutOn::Reviews(vec!["late".into()]) }));
 }
 
 #[test]
 fn l4_a_failed_workflow_ends_the_wait_unless_the_review_came_all_the_same() {
-    let failure = post("r", PostKind::Comment(Content::Failure("out of quota".to_owned())), 5, None);
+    let failure = post("r", PostKind::Comment(PostContent::Failure("out of quota".to_owned())), 5, None);
     let check = post("r", PostKind::CheckRunFailed("timed out".to_owned()), 5, Some("h"));
-    let old = post("r", PostKind::Comment(Content::Failure("out of quota".to_owned())), -5, None);
+    let old = post("r", PostKind::Comment(PostContent::Failure("out of quota".to_owned())), -5, None);
     for (posts, expected) in [
         (vec![failure.clone()], Some("the review by r failed: out of quota")),
         (vec![check.clone()], Some("the review by r failed: timed out")),
@@ -136,11 +139,11 @@ fn l4_a_failed_workflow_ends_the_wait_unless_the_review_came_all_the_same() {
 fn l5_a_moved_head_starts_the_attempts_again_and_asks_for_reviews() {
     let mut review_loop = waiting_for(&["r"]);
     let first = polled(&mut review_loop, &seen("h1"), 60);
-    assert_eq!(first[0], Effect::AskForReviews { missing: vec!["r".into()] });
+    assert_eq!(first[0], LoopEffect::AskForReviews { missing: vec!["r".into()] });
     let second = polled(&mut review_loop, &seen("h1"), 120);
     assert_eq!((second.len(), review_loop.attempt()), (1, 2), "the same head is not asked for again");
     let moved = polled(&mut review_loop, &seen("h2"), 180);
-    assert_eq!(moved[0], Effect::AskForReviews { missing: vec!["r".into()] });
+    assert_eq!(moved[0], LoopEffect::AskForReviews { missing: vec!["r".into()] });
     assert_eq!(review_loop.attempt(), 1);
     let mut pushed_again = seen("h2");
     pushed_again.anchor.pushed_at = at(200);
@@ -163,12 +166,12 @@ fn l6_rounds_are_capped_by_the_forges_count_and_by_the_loops_own() {
             };
             let effects = polled(&mut review_loop, &observation, 60);
             match &effects[0] {
-                Effect::DispatchAuthor { round } => {
+                LoopEffect::DispatchAuthor { round } => {
                     dispatched += 1;
                     assert_eq!(*round, (on_forge + dispatched).max(earlier + dispatched));
                     assert_eq!(timer(&effects).1, at(120), "the author's push is watched for");
                 }
-                Effect::PostRoundCap { rounds } => {
+                LoopEffect::PostRoundCap { rounds } => {
                     assert_eq!(ended(&effects), Some(&Exit::RoundCap { rounds: *rounds }));
                     break;
                 }
@@ -183,12 +186,15 @@ fn l6_rounds_are_capped_by_the_forges_count_and_by_the_loops_own() {
 fn l6_a_person_can_grant_one_more_round_and_only_at_the_cap() {
     let mut review_loop = ReviewLoop::new(["r".into()].into(), 3);
     let policy = Policy::default();
-    assert!(matches!(review_loop.wake(Wake::GrantRound, at(0), &policy), Step::Ignored(_)));
+    assert!(matches!(review_loop.wake(LoopEvent::GrantRound, at(0), &policy), Transition::Ignored(_)));
     let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
     assert!(ended(&polled(&mut review_loop, &issues, 60)).is_some());
-    assert_eq!(review_loop.wake(Wake::GrantRound, at(60), &policy), Step::Do(vec![Effect::Poll]));
+    assert_eq!(
+        review_loop.wake(LoopEvent::GrantRound, at(60), &policy),
+        Transition::Do(vec![LoopEffect::Poll])
+    );
     let effects = polled(&mut review_loop, &issues, 61);
-    assert!(matches!(effects[0], Effect::DispatchAuthor { round: 4 }));
+    assert!(matches!(effects[0], LoopEffect::DispatchAuthor { round: 4 }));
 }
 
 #[test]
@@ -196,20 +202,22 @@ fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
     let policy = Policy { max_attempts: 3, ..Policy::default() };
     let mut review_loop = waiting_for(&["r"]);
     let until = at(0).checked_add(SignedDuration::from_mins(20)).unwrap();
-    let Step::Do(effects) = review_loop.wake(Wake::RateLimited { until }, at(0), &policy) else { panic!() };
+    let Transition::Do(effects) = review_loop.wake(LoopEvent::RateLimited { until }, at(0), &policy) else {
+        panic!()
+    };
     assert_eq!((timer(&effects).1, review_loop.attempt()), (until, 0));
     for _ in 0..2 {
         assert!(
-            matches!(review_loop.wake(Wake::Unreachable, at(0), &policy), Step::Do(effects) if ended(&effects).is_none())
+            matches!(review_loop.wake(LoopEvent::Unreachable, at(0), &policy), Transition::Do(effects) if ended(&effects).is_none())
         );
     }
-    let Step::Do(effects) = review_loop.wake(Wake::Unreachable, at(0), &policy) else { panic!() };
+    let Transition::Do(effects) = review_loop.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
     assert_eq!(ended(&effects), Some(&Exit::OutOfReach));
     let mut reached_once = waiting_for(&["r"]);
-    reached_once.wake(Wake::Polled(&seen("h")), at(0), &policy);
-    reached_once.wake(Wake::Unreachable, at(0), &policy);
-    let Step::Do(effects) = reached_once.wake(Wake::Unreachable, at(0), &policy) else { panic!() };
-    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: Missing::Unknown }));
+    reached_once.wake(LoopEvent::Polled(&seen("h")), at(0), &policy);
+    reached_once.wake(LoopEvent::Unreachable, at(0), &policy);
+    let Transition::Do(effects) = reached_once.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
+    assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: TimedOutOn::Unknown }));
 }
 
 #[test]
@@ -217,17 +225,23 @@ fn l10_people_pause_resume_stop_and_poll_at_once() {
     let policy = Policy::default();
     let mut review_loop = waiting_for(&["r"]);
     let pending = timer(&polled(&mut review_loop, &seen("h"), 0)).0;
-    review_loop.wake(Wake::Pause, at(1), &policy);
-    assert!(matches!(review_loop.wake(Wake::Timer(pending), at(60), &policy), Step::Ignored(_)));
-    assert!(matches!(review_loop.wake(Wake::Polled(&seen("h")), at(60), &policy), Step::Ignored(_)));
-    assert_eq!(review_loop.wake(Wake::Resume, at(70), &policy), Step::Do(vec![Effect::Poll]));
+    review_loop.wake(LoopEvent::Pause, at(1), &policy);
+    assert!(matches!(review_loop.wake(LoopEvent::Timer(pending), at(60), &policy), Transition::Ignored(_)));
+    assert!(matches!(
+        review_loop.wake(LoopEvent::Polled(&seen("h")), at(60), &policy),
+        Transition::Ignored(_)
+    ));
+    assert_eq!(review_loop.wake(LoopEvent::Resume, at(70), &policy), Transition::Do(vec![LoopEffect::Poll]));
     let pending = timer(&polled(&mut review_loop, &seen("h"), 71)).0;
-    assert_eq!(review_loop.wake(Wake::PollNow, at(72), &policy), Step::Do(vec![Effect::Poll]));
-    let stale = review_loop.wake(Wake::Timer(pending), at(131), &policy);
-    assert_eq!(stale, Step::Ignored("the timer was replaced"));
-    review_loop.wake(Wake::Stop, at(132), &policy);
+    assert_eq!(review_loop.wake(LoopEvent::PollNow, at(72), &policy), Transition::Do(vec![LoopEffect::Poll]));
+    let stale = review_loop.wake(LoopEvent::Timer(pending), at(131), &policy);
+    assert_eq!(stale, Transition::Ignored("the timer was replaced"));
+    review_loop.wake(LoopEvent::Stop, at(132), &policy);
     assert_eq!(*review_loop.phase(), Phase::Ended(Exit::Stopped));
-    assert!(matches!(review_loop.wake(Wake::Polled(&seen("h")), at(133), &policy), Step::Ignored(_)));
+    assert!(matches!(
+        review_loop.wake(LoopEvent::Polled(&seen("h")), at(133), &policy),
+        Transition::Ignored(_)
+    ));
 }
 
 #[test]
@@ -258,8 +272,10 @@ fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
     polled(&mut review_loop, &issues, 0);
     let mut given_up = review_loop.clone();
     let exit = (1..=10).find_map(|poll| ended(&polled(&mut review_loop, &issues, 60 * poll)).cloned());
-    assert_eq!(exit, Some(Exit::Timeout { missing: Missing::Push }));
-    let Step::Do(effects) = given_up.wake(Wake::AuthorGaveUp, at(5), &Policy::default()) else { panic!() };
+    assert_eq!(exit, Some(Exit::Timeout { missing: TimedOutOn::Push }));
+    let Transition::Do(effects) = given_up.wake(LoopEvent::AuthorGaveUp, at(5), &Policy::default()) else {
+        panic!()
+    };
     assert_eq!(ended(&effects), Some(&Exit::IssuesFound { author_gave_up: true }));
 }
 
@@ -267,7 +283,7 @@ fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
 fn l3_a_loop_that_nobody_came_to_has_ended_at_its_head_and_keeps_what_was_spent() {
     let anchor = seen("h").anchor;
     let ended = ReviewLoop::nobody_came(anchor.clone(), 10, 2, 1);
-    assert_eq!(*ended.phase(), Phase::Ended(Exit::Timeout { missing: Missing::Anybody }));
+    assert_eq!(*ended.phase(), Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody }));
     assert_eq!((ended.anchor(), ended.attempt()), (Some(&anchor), 10), "a push can tell that it is stale");
     assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop is not a new budget");
     let named = waiting_for(&["r", "s"]);
@@ -279,23 +295,26 @@ fn l3_a_loop_that_nobody_came_to_has_ended_at_its_head_and_keeps_what_was_spent(
 fn a_loop_that_is_resumed_counts_the_rounds_and_grants_of_the_earlier_ones() {
     let policy = Policy { max_rounds: 1, max_restarts: 1, ..Policy::default() };
     let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
-    let act = |review_loop: &mut ReviewLoop| match review_loop.wake(Wake::Polled(&issues), at(60), &policy) {
-        Step::Do(effects) => effects[0].clone(),
-        Step::Ignored(reason) => panic!("ignored: {reason}"),
-    };
+    let act =
+        |review_loop: &mut ReviewLoop| match review_loop.wake(LoopEvent::Polled(&issues), at(60), &policy) {
+            Transition::Do(effects) => effects[0].clone(),
+            Transition::Ignored(reason) => panic!("ignored: {reason}"),
+        };
     let mut spent = ReviewLoop::resumed(["r".into()].into(), 1, 0, None);
-    assert_eq!(act(&mut spent), Effect::PostRoundCap { rounds: 1 });
+    assert_eq!(act(&mut spent), LoopEffect::PostRoundCap { rounds: 1 });
     let mut granted = ReviewLoop::resumed(["r".into()].into(), 1, 1, None);
-    assert_eq!(act(&mut granted), Effect::DispatchAuthor { round: 2 });
+    assert_eq!(act(&mut granted), LoopEffect::DispatchAuthor { round: 2 });
     assert_eq!((granted.dispatched(), granted.granted()), (2, 1));
 
     // The author is at work on this head: nobody starts another, and its round is one of this loop's.
     let mut at_work = ReviewLoop::resumed(["r".into()].into(), 0, 0, Some(issues.anchor.clone()));
     assert_eq!(*at_work.phase(), Phase::WithAuthor);
-    assert!(matches!(act(&mut at_work), Effect::WakeAt { .. }));
+    assert!(matches!(act(&mut at_work), LoopEffect::WakeAt { .. }));
     let pushed = Observation { posts: vec![review("r", "h2")], something_to_fix: true, ..seen("h2") };
-    let Step::Do(effects) = at_work.wake(Wake::Polled(&pushed), at(120), &policy) else { panic!() };
-    assert!(matches!(effects[0], Effect::PostRoundCap { .. }), "{effects:?}");
+    let Transition::Do(effects) = at_work.wake(LoopEvent::Polled(&pushed), at(120), &policy) else {
+        panic!()
+    };
+    assert!(matches!(effects[0], LoopEffect::PostRoundCap { .. }), "{effects:?}");
 }
 
 #[test]
@@ -306,11 +325,15 @@ fn l10_a_pause_goes_back_to_what_it_interrupted_and_silences_the_timer() {
         let mut review_loop = waiting_for(&["r"]);
         let pending = timer(&polled(&mut review_loop, observation, 0)).0;
         assert_eq!(*review_loop.phase(), before);
-        review_loop.wake(Wake::Pause, at(1), &policy);
-        review_loop.wake(Wake::Resume, at(2), &policy);
+        review_loop.wake(LoopEvent::Pause, at(1), &policy);
+        review_loop.wake(LoopEvent::Resume, at(2), &policy);
         assert_eq!(*review_loop.phase(), before);
-        let stale = review_loop.wake(Wake::Timer(pending), at(60), &policy);
-        assert_eq!(stale, Step::Ignored("the timer was replaced"), "one poll too many, at a wrong time");
+        let stale = review_loop.wake(LoopEvent::Timer(pending), at(60), &policy);
+        assert_eq!(
+            stale,
+            Transition::Ignored("the timer was replaced"),
+            "one poll too many, at a wrong time"
+        );
         let renewed = timer(&polled(&mut review_loop, &seen("h"), 61)).0;
         assert_ne!(renewed, pending, "or the old one would pass for it");
     }
@@ -320,16 +343,19 @@ fn l10_a_pause_goes_back_to_what_it_interrupted_and_silences_the_timer() {
 fn l2_a_timer_polls_once_and_each_has_a_name_of_its_own() {
     let policy = Policy::default();
     let mut review_loop = waiting_for(&["r"]);
-    assert_eq!(review_loop.wake(Wake::Started, at(0), &policy), Step::Do(vec![Effect::Poll]));
+    assert_eq!(review_loop.wake(LoopEvent::Started, at(0), &policy), Transition::Do(vec![LoopEffect::Poll]));
     let first = timer(&polled(&mut review_loop, &seen("h"), 0)).0;
-    assert_eq!(review_loop.wake(Wake::Timer(first), at(60), &policy), Step::Do(vec![Effect::Poll]));
+    assert_eq!(
+        review_loop.wake(LoopEvent::Timer(first), at(60), &policy),
+        Transition::Do(vec![LoopEffect::Poll])
+    );
     let second = timer(&polled(&mut review_loop, &seen("h"), 60)).0;
     assert_ne!(first, second);
     assert_eq!(
-        review_loop.wake(Wake::Timer(first), at(61), &policy),
-        Step::Ignored("the timer was replaced")
+        review_loop.wake(LoopEvent::Timer(first), at(61), &policy),
+        Transition::Ignored("the timer was replaced")
     );
-    review_loop.wake(Wake::PollNow, at(62), &policy);
+    review_loop.wake(LoopEvent::PollNow, at(62), &policy);
     let third = timer(&polled(&mut review_loop, &seen("h"), 62)).0;
     assert!(third != first && third != second, "what was replaced does not come back under its name");
 }
@@ -342,8 +368,8 @@ fn l6_one_loop_starts_no_more_rounds_than_it_may_whatever_the_pull_request_has_l
     for push in 0..5 {
         let head = format!("h{push}");
         let issues = Observation { posts: vec![review("r", &head)], something_to_fix: true, ..seen(&head) };
-        if let Step::Do(effects) = review_loop.wake(Wake::Polled(&issues), at(60), &policy) {
-            started += effects.iter().filter(|e| matches!(e, Effect::DispatchAuthor { .. })).count();
+        if let Transition::Do(effects) = review_loop.wake(LoopEvent::Polled(&issues), at(60), &policy) {
+            started += effects.iter().filter(|e| matches!(e, LoopEffect::DispatchAuthor { .. })).count();
         }
     }
     assert_eq!(started, 2);
@@ -363,14 +389,14 @@ fn l4_every_end_has_a_name_for_scripts_and_a_sentence_and_says_whether_news_can_
             "the reviews found something to fix, and the author ended without a push",
         ),
         (
-            late(Missing::Anybody),
+            late(TimedOutOn::Anybody),
             "timeout",
             true,
             "no reviewer showed itself in time; name those to wait for in the configuration",
         ),
-        (late(Missing::Push), "timeout", true, "the author did not push in time"),
+        (late(TimedOutOn::Push), "timeout", true, "the author did not push in time"),
         (
-            late(Missing::Unknown),
+            late(TimedOutOn::Unknown),
             "timeout",
             true,
             "the attempts ran out while the forge could not be reached",

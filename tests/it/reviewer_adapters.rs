@@ -7,8 +7,8 @@ use crate::support::driven::{DIFF, Scripts, program, run_with};
 use crate::support::forge::{Answer, Server};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::CycleOutcome;
-use cloture::reviewers::adapters::{Adapter, Agent, ApiKey, Driver, Endpoint};
-use cloture::reviewers::ask::Turn;
+use cloture::reviewers::adapters::{Adapter, ApiKey, Endpoint, ReviewerAgent, ReviewerDriver};
+use cloture::reviewers::ask::JudgedAttempt;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -30,8 +30,8 @@ fn once() -> Policy {
     Policy { cycle_retries: 0, ..Policy::default() }
 }
 
-fn agent(scripts: &Scripts, body: &str) -> Agent {
-    Agent {
+fn agent(scripts: &Scripts, body: &str) -> ReviewerAgent {
+    ReviewerAgent {
         program: program(&scripts.add("agent", body)),
         model: Some("large".to_owned()),
         prompt_file: None,
@@ -42,13 +42,13 @@ fn agent(scripts: &Scripts, body: &str) -> Agent {
 const KEEP: &str = "for a in \"$@\"; do printf '%s' \"$a\" | tr '\\n' ' '; echo; done > \"$here/arguments\"\n\
                     pwd > \"$here/folder\"; cat > \"$here/prompt\"\n";
 
-fn assert_completed(turns: &[Turn]) {
+fn assert_completed(turns: &[JudgedAttempt]) {
     let last = turns.last().unwrap();
     assert!(matches!(last.outcome, CycleOutcome::Completed { .. }), "{last:?}");
     assert_eq!(last.attempt.received.as_ref().unwrap().answer.reports().len(), 1);
 }
 
-fn refusal(turns: &[Turn]) -> String {
+fn refusal(turns: &[JudgedAttempt]) -> String {
     match &turns.last().unwrap().outcome {
         CycleOutcome::Failed { violations, .. } => violations[0].to_string(),
         other => panic!("{other:?}"),
@@ -140,20 +140,20 @@ async fn a_prompt_of_one_s_own_is_used() {
     let scripts = Scripts::new();
     std::fs::write(scripts.path("own.md"), "Mine.\n{{fence}}\n{{request}}\n{{diff}}\n{{fence}}").unwrap();
     std::fs::write(scripts.path("answer"), strict_answer().to_string()).unwrap();
-    let agent = Agent {
+    let agent = ReviewerAgent {
         prompt_file: Some(scripts.path("own.md")),
         ..agent(&scripts, &format!("{KEEP}cat \"$here/answer\""))
     };
     assert_completed(&run_with(Adapter::Codex(agent.clone()), &once()).await.0);
     assert!(scripts.read("prompt").starts_with("Mine.\n====="));
-    let gone = Agent { prompt_file: Some(scripts.path("none.md")), ..agent };
-    let refused = Driver::ready(Adapter::Codex(gone), &|_| None).await.unwrap_err().to_string();
+    let gone = ReviewerAgent { prompt_file: Some(scripts.path("none.md")), ..agent };
+    let refused = ReviewerDriver::ready(Adapter::Codex(gone), &|_| None).await.unwrap_err().to_string();
     assert!(refused.contains("none.md cannot be read"), "{refused}");
 }
 
 const KEY: &str = "sk-opensesame";
 
-async fn completion(answer: Answer, timeout: Duration) -> (Vec<Turn>, Server, Driver) {
+async fn completion(answer: Answer, timeout: Duration) -> (Vec<JudgedAttempt>, Server, ReviewerDriver) {
     let server = Server::start(move |_| answer.clone()).await;
     let scripts = Scripts::new();
     let file = scripts.path("key");
@@ -238,7 +238,7 @@ async fn a_key_that_is_missing_open_to_others_or_no_key_is_refused_without_showi
         (ApiKey::Variable("NONE".to_owned()), "NONE"),
         (ApiKey::Variable("BAD".to_owned()), "no key has"),
     ] {
-        let refused = Driver::ready(with(key), &environment).await.unwrap_err().to_string();
+        let refused = ReviewerDriver::ready(with(key), &environment).await.unwrap_err().to_string();
         assert!(refused.contains(words) && !refused.contains("sesame"), "{refused}");
     }
 }

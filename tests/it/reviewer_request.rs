@@ -3,24 +3,24 @@
 #![cfg(unix)]
 
 use crate::support::driven::{DIFF, account, argued, comment, seen_thread, snapshot, sources};
-use cloture::domain::cycle::{Trigger, Violation};
+use cloture::domain::cycle::{CycleTrigger, Violation};
 use cloture::domain::policy::Policy;
 use cloture::domain::pull_request::NextCall;
 use cloture::domain::snapshot::{AccountKind, PullRequestSnapshot, ThreadComment};
 use cloture::domain::vocabulary::{Association, ThreadId};
-use cloture::reviewers::request::{Prepared, Sources, prepare};
+use cloture::reviewers::request::{PreparedRequest, RequestSources, prepare};
 use serde_json::{Value, json};
 
-fn prepared(sources: &Sources<'_>, violations: &[Violation]) -> Prepared {
+fn prepared(sources: &RequestSources<'_>, violations: &[Violation]) -> PreparedRequest {
     let policy = Policy::default();
     let mut engine = argued(&policy);
-    let NextCall::Ask(frozen) = engine.next_call(&"orange".into(), Trigger::Review, &policy) else {
+    let NextCall::Ask(frozen) = engine.next_call(&"orange".into(), CycleTrigger::Review, &policy) else {
         panic!("orange cannot be asked")
     };
     prepare(&frozen, &engine, sources, violations, "")
 }
 
-fn as_json(prepared: &Prepared) -> Value {
+fn as_json(prepared: &PreparedRequest) -> Value {
     serde_json::from_slice(&prepared.request.to_json().unwrap()).unwrap()
 }
 
@@ -97,7 +97,8 @@ fn it_has_the_fields_of_the_protocol_and_no_other() {
 fn r3_r5_everybody_speaks_in_their_own_role() {
     let snapshot = talked_about();
     let conversation = |id: &ThreadId| snapshot.threads.iter().find(|thread| thread.id == *id);
-    let sources = Sources { conversation: &conversation, reviewer_of: &reviewer_of, ..sources(&snapshot) };
+    let sources =
+        RequestSources { conversation: &conversation, reviewer_of: &reviewer_of, ..sources(&snapshot) };
     let request = as_json(&prepared(&sources, &[]));
     let told: Vec<(&str, &str, Option<&str>)> = request["threads"][0]["conversation"]
         .as_array()
@@ -125,7 +126,8 @@ fn r3_nobody_is_asked_to_concede_to_those_who_may_not_overrule() {
     let mut snapshot = talked_about();
     snapshot.threads[0].comments[4].association = Association::None;
     let conversation = |id: &ThreadId| snapshot.threads.iter().find(|thread| thread.id == *id);
-    let sources = Sources { conversation: &conversation, reviewer_of: &reviewer_of, ..sources(&snapshot) };
+    let sources =
+        RequestSources { conversation: &conversation, reviewer_of: &reviewer_of, ..sources(&snapshot) };
     let request = as_json(&prepared(&sources, &[]));
     assert_eq!(request["threads"][0]["conversation"].as_array().unwrap().len(), 5);
 }
@@ -137,7 +139,7 @@ fn r6_size_is_estimated_warned_about_and_cut_oldest_first() {
     let conversation = |id: &ThreadId| snapshot.threads.iter().find(|thread| thread.id == *id);
     let second = DIFF.replace("src/a.rs", "src/b.rs").replace("same", &"same ".repeat(800));
     let diff = format!("{DIFF}{second}");
-    let large = Sources {
+    let large = RequestSources {
         conversation: &conversation,
         reviewer_of: &reviewer_of,
         diff: &diff,
@@ -148,23 +150,23 @@ fn r6_size_is_estimated_warned_about_and_cut_oldest_first() {
     assert!(!whole.fit.is_worth_a_warning(), "{}", whole.fit);
     let size = whole.fit.estimated_tokens;
 
-    let warned = prepared(&Sources { context_window: size, ..large }, &[]);
+    let warned = prepared(&RequestSources { context_window: size, ..large }, &[]);
     assert!(warned.fit.is_worth_a_warning() && warned.fit.cut.is_empty());
     assert_eq!(warned.request, whole.request);
 
-    let cut = prepared(&Sources { context_window: size - 1, ..large }, &[]);
+    let cut = prepared(&RequestSources { context_window: size - 1, ..large }, &[]);
     let request = as_json(&cut);
     let oldest = request["threads"][0]["conversation"][0]["body"].as_str().unwrap();
     assert!(oldest.contains("left out by Cloture"), "{oldest}");
     assert_eq!(request["diff"], diff.as_str());
 
-    let tight = prepared(&Sources { context_window: size - 1300, ..large }, &[]);
+    let tight = prepared(&RequestSources { context_window: size - 1300, ..large }, &[]);
     let request = as_json(&tight);
     assert!(request["previous_review"].as_str().unwrap().contains("left out by Cloture"));
     let shown = request["diff"].as_str().unwrap();
     assert!(shown.starts_with(DIFF) && shown.contains("1 of 2 files: \"src/b.rs\""), "{shown}");
     assert!(!tight.fit.still_too_large);
 
-    let hopeless = prepared(&Sources { context_window: 10, ..large }, &[]);
+    let hopeless = prepared(&RequestSources { context_window: 10, ..large }, &[]);
     assert!(hopeless.fit.still_too_large && hopeless.fit.to_string().contains("still too large"));
 }

@@ -8,11 +8,11 @@ mod world;
 
 use crate::support::simulated;
 use cloture::config;
-use cloture::failure::{Failure, Kind};
+use cloture::failure::{Failure, FailureKind};
 use cloture::github::PullRequestAddress;
-use cloture::supervisor::{Board, Command, Trouble, TroubleKind};
-use cloture::tui::rows::Seen;
-use cloture::tui::start::{Found, News, Proposal, Scope, Start};
+use cloture::supervisor::{Board, LoopCommand, SupervisorProblem, SupervisorProblemKind};
+use cloture::tui::rows::BoardRows;
+use cloture::tui::start::{ConfigProposal, DiscoveredPullRequests, Startup, StartupNews, WatchScope};
 use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::{SignedDuration, Timestamp};
@@ -35,7 +35,7 @@ fn board() -> &'static (Arc<Board>, Timestamp) {
 
 fn model() -> Model {
     let (board, now) = board();
-    let mut model = world::model(Arc::clone(board), *now, config::Theme::Dark);
+    let mut model = world::model(Arc::clone(board), *now, config::ThemeName::Dark);
     let mut records = vec![
         world::record(1, *now, "intent", "codex has held its stance as often as it may"),
         world::record(2, *now, "ended", "no review came in time"),
@@ -103,26 +103,26 @@ fn help_palette_and_questions_lie_on_top() {
 /// A start of which nothing is known yet.
 fn starting() -> Model {
     let now = board().1;
-    let mut model = Model::new(making(), Theme::new(config::Theme::Dark, false), "dana".to_owned(), now);
-    model.start = Start::new(now);
+    let mut model = Model::new(making(), Theme::new(config::ThemeName::Dark, false), "dana".to_owned(), now);
+    model.start = Startup::new(now);
     model.searching = true;
     model
 }
 
-fn told(model: &mut Model, news: News) {
+fn told(model: &mut Model, news: StartupNews) {
     update(model, Message::Start(news));
 }
 
 fn in_a_checkout() -> Model {
     let mut model = starting();
-    let scope = Scope::Checkout { repository: "acme/shop".to_owned(), branch: "discount".to_owned() };
-    told(&mut model, News::Scope { scope, first: None });
-    told(&mut model, News::Journal(Ok(())));
+    let scope = WatchScope::Checkout { repository: "acme/shop".to_owned(), branch: "discount".to_owned() };
+    told(&mut model, StartupNews::Scope { scope, first: None });
+    told(&mut model, StartupNews::Journal(Ok(())));
     model
 }
 
-fn proposal() -> Proposal {
-    Proposal {
+fn proposal() -> ConfigProposal {
+    ConfigProposal {
         path: "/home/dana/.config/cloture/config.toml".to_owned(),
         text: "[[watch]]\nrepositories = [\"acme/shop\"]\n".to_owned(),
     }
@@ -137,9 +137,10 @@ fn shown_at_every_size(name: &str, model: &mut Model) {
 #[test]
 fn the_first_run_says_what_to_do_and_offers_the_demo() {
     let mut model = in_a_checkout();
-    told(&mut model, News::FirstRun(proposal()));
-    let why = Failure::new(Kind::NotAllowed, "no token was found; set GH_TOKEN or run `gh auth login`");
-    told(&mut model, News::Token(Err(why)));
+    told(&mut model, StartupNews::FirstRun(proposal()));
+    let why =
+        Failure::new(FailureKind::NotAllowed, "no token was found; set GH_TOKEN or run `gh auth login`");
+    told(&mut model, StartupNews::Token(Err(why)));
     assert_eq!(model.screen, Screen::FirstRun);
     shown_at_every_size("first_run", &mut model);
     assert_eq!(press(&mut model, "2/"), []);
@@ -151,14 +152,14 @@ fn the_first_run_says_what_to_do_and_offers_the_demo() {
 #[test]
 fn the_first_run_proposes_a_configuration_and_writes_it_only_when_somebody_agrees() {
     let mut model = in_a_checkout();
-    told(&mut model, News::FirstRun(proposal()));
-    told(&mut model, News::Token(Ok("in GH_TOKEN".to_owned())));
+    told(&mut model, StartupNews::FirstRun(proposal()));
+    told(&mut model, StartupNews::Token(Ok("in GH_TOKEN".to_owned())));
     shown_at_every_size("first_run_proposal", &mut model);
     assert_eq!(press(&mut model, "W"), []);
     assert!(matches!(model.overlay, Overlay::Ask(_)));
     assert_eq!(press(&mut model, "n"), []);
     assert_eq!(press(&mut model, "Wy"), [Effect::WriteConfiguration]);
-    told(&mut model, News::Written(Ok(proposal().path)));
+    told(&mut model, StartupNews::Written(Ok(proposal().path)));
     assert_eq!(model.screen, Screen::Watch);
 }
 
@@ -167,17 +168,21 @@ fn every_state_of_the_start_is_told() {
     shown_at_every_size("opening", &mut starting());
     shown_at_every_size("searching", &mut in_a_checkout());
     let mut empty = in_a_checkout();
-    update(&mut empty, Message::Found(Ok(Found { is_all: true, ..Found::default() })));
+    update(
+        &mut empty,
+        Message::Found(Ok(DiscoveredPullRequests { is_all: true, ..DiscoveredPullRequests::default() })),
+    );
     shown_at_every_size("empty", &mut empty);
     let mut nothing = starting();
-    let scope = Scope::Nothing { why: "this folder is no git checkout".to_owned() };
-    told(&mut nothing, News::Scope { scope, first: None });
-    told(&mut nothing, News::Journal(Ok(())));
+    let scope = WatchScope::Nothing { why: "this folder is no git checkout".to_owned() };
+    told(&mut nothing, StartupNews::Scope { scope, first: None });
+    told(&mut nothing, StartupNews::Journal(Ok(())));
     update(&mut nothing, Message::Found(Err(Failure::usage("nothing says which pull requests to watch"))));
     shown_at_every_size("nothing_to_watch", &mut nothing);
     let mut broken = starting();
-    let why = Failure::new(Kind::Journal, "/home/dana/.local/state/cloture/journal.db cannot be written");
-    told(&mut broken, News::Journal(Err(why)));
+    let why =
+        Failure::new(FailureKind::Journal, "/home/dana/.local/state/cloture/journal.db cannot be written");
+    told(&mut broken, StartupNews::Journal(Err(why)));
     shown_at_every_size("no_journal", &mut broken);
 }
 
@@ -185,16 +190,20 @@ fn every_state_of_the_start_is_told() {
 fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
     let (board, now) = board();
     for (name, kind, why) in [
-        ("offline", TroubleKind::OutOfReach, "polling failed: connection refused; it is tried again later"),
-        ("limited", TroubleKind::Limited, "polling has to wait: GitHub's primary limit is reached"),
-        ("refused", TroubleKind::Refused, "polling was refused because the token is not valid"),
+        (
+            "offline",
+            SupervisorProblemKind::OutOfReach,
+            "polling failed: connection refused; it is tried again later",
+        ),
+        ("limited", SupervisorProblemKind::Limited, "polling has to wait: GitHub's primary limit is reached"),
+        ("refused", SupervisorProblemKind::Refused, "polling was refused because the token is not valid"),
     ] {
         let mut model = model();
         let since = *now - SignedDuration::from_mins(7);
         let until = Some(*now + SignedDuration::from_secs(40));
         let mut board = (**board).clone();
-        board.trouble = Some(Trouble { kind, why: why.to_owned(), since, until });
-        let seen = Seen::default().followed_by(Arc::new(board), &model.making);
+        board.trouble = Some(SupervisorProblem { kind, why: why.to_owned(), since, until });
+        let seen = BoardRows::default().followed_by(Arc::new(board), &model.making);
         update(&mut model, Message::Board(seen));
         update(&mut model, Message::Tick(*now + SignedDuration::from_mins(3)));
         shown_at_every_size(name, &mut model);
@@ -272,7 +281,7 @@ fn stopping_asks_first_and_can_be_refused() {
     assert_eq!(model.overlay, Overlay::None);
     press(&mut model, "S");
     let address = simulated::address("acme/shop", 18);
-    assert_eq!(press(&mut model, "y"), [Effect::Tell(address, Command::Stop)]);
+    assert_eq!(press(&mut model, "y"), [Effect::Tell(address, LoopCommand::Stop)]);
 }
 
 #[test]
@@ -280,8 +289,8 @@ fn pausing_and_polling_tell_the_selected_loop() {
     let mut model = model();
     press(&mut model, "/shop18\n");
     let address: PullRequestAddress = simulated::address("acme/shop", 18);
-    assert_eq!(press(&mut model, "p"), [Effect::Tell(address.clone(), Command::Pause)]);
-    assert_eq!(press(&mut model, "u"), [Effect::Tell(address, Command::PollNow)]);
+    assert_eq!(press(&mut model, "p"), [Effect::Tell(address.clone(), LoopCommand::Pause)]);
+    assert_eq!(press(&mut model, "u"), [Effect::Tell(address, LoopCommand::PollNow)]);
     assert_eq!(press(&mut model, "r"), [], "it is not paused");
     assert_eq!(press(&mut model, "R"), [], "no round is spent");
     assert!(model.notice.is_some(), "and it says why not");
@@ -393,7 +402,7 @@ fn hostile_titles_do_not_reach_the_terminal_and_wide_ones_keep_their_columns() {
         snapshot.title = "\u{1b}[31mred\u{202e} \u{7}\u{200b}日本語のタイトル e\u{301} 👩‍💻 x".to_owned();
         world::view(snapshot, *now, &making())
     });
-    let mut model = world::model(world::board(views, *now), *now, config::Theme::Plain);
+    let mut model = world::model(world::board(views, *now), *now, config::ThemeName::Plain);
     for size in SIZES {
         for keys in ["1", "2", "3", "n\n"] {
             press(&mut model, keys);

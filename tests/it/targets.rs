@@ -9,20 +9,22 @@ mod programs;
 mod webhooks;
 
 use crate::support::simulated;
-use cloture::agents::targets::{Delivery, Document, FindingPart, NotSendable, Outcome, kind_of, prepare};
+use cloture::agents::targets::{
+    Delivery, DeliveryOutcome, NotSendable, TaskDocument, TaskFindingPart, kind_of, prepare,
+};
 use cloture::config::{Config, TargetKind};
 use cloture::domain::vocabulary::{Category, Severity, TargetName};
-use cloture::github::call::{Call, Reply, Transport};
-use cloture::github::write::Target;
-use cloture::github::writer::Pace;
+use cloture::github::call::{ApiReply, Call, Transport};
+use cloture::github::write::PullRequestTarget;
+use cloture::github::writer::WritePace;
 use cloture::github::{Error, Writer};
 use cloture::reviewers::request::PullRequestPart;
 use std::path::Path;
 use std::time::Duration;
 
 /// A task with one finding that has everything.
-fn document() -> Document {
-    Document {
+fn document() -> TaskDocument {
+    TaskDocument {
         task: cloture::agents::targets::VERSION,
         key: "task/00112233445566778899aabbccddeeff00112233".to_owned(),
         pull_request: PullRequestPart {
@@ -41,8 +43,8 @@ fn document() -> Document {
     }
 }
 
-fn finding(id: &str) -> FindingPart {
-    FindingPart {
+fn finding(id: &str) -> TaskFindingPart {
+    TaskFindingPart {
         id: id.into(),
         title: "SQL injection".into(),
         body: "The name is not escaped.".into(),
@@ -66,36 +68,36 @@ fn target(keys: &str) -> TargetKind {
 }
 
 /// The pull request of [`document`].
-fn on() -> Target {
-    Target { address: simulated::address("acme/shop", 7), node_id: "PR_7".to_owned() }
+fn on() -> PullRequestTarget {
+    PullRequestTarget { address: simulated::address("acme/shop", 7), node_id: "PR_7".to_owned() }
 }
 
-fn prepared(document: &Document, keys: &str) -> Delivery {
+fn prepared(document: &TaskDocument, keys: &str) -> Delivery {
     prepare(document, &target(keys), &on()).unwrap()
 }
 
 /// Patience that takes no time: what would be waited for has happened already.
-fn at_once() -> Pace {
-    Pace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
+fn at_once() -> WritePace {
+    WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
 }
 
 /// A GitHub that nothing is to be written to.
 struct Nobody;
 
 impl Transport for Nobody {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         Err(Error::Gone { what: call.purpose().to_owned() })
     }
 }
 
 /// Sends what does not go to GitHub.
-async fn send(delivery: &Delivery, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Outcome {
+async fn send(delivery: &Delivery, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> DeliveryOutcome {
     delivery.send(&Writer::new(Nobody, at_once()), environment).await
 }
 
 #[test]
 fn people_are_told_exactly_what_will_be_sent_where() {
-    let two = Document { findings: vec![finding("a"), finding("b")], ..document() };
+    let two = TaskDocument { findings: vec![finding("a"), finding("b")], ..document() };
     for (keys, how) in [
         (
             "kind = 'command'\ncommand = ['agent', 'fix it']",
@@ -123,7 +125,7 @@ fn people_are_told_exactly_what_will_be_sent_where() {
         let start = "Hand 2 findings in src/a.rs of acme/shop#7 to the target \"fixer\": ";
         assert_eq!(prepared(&two, keys).sentence, format!("{start}{how}."));
     }
-    let hostile = Document { path: "src/\u{1b}[2Ja\u{202e}.rs".into(), ..document() };
+    let hostile = TaskDocument { path: "src/\u{1b}[2Ja\u{202e}.rs".into(), ..document() };
     let sentence = prepared(&hostile, "kind = 'issue'").sentence;
     assert!(sentence.starts_with("Hand 1 finding in src/[2Ja.rs of acme/shop#7 to"), "{sentence}");
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Task {
+pub struct AuthorTask {
     pub protocol: u32,
     /// Which author round it is, counted from one (L6).
     pub round: u32,
@@ -29,7 +29,7 @@ pub struct Task {
     pub pull_request: PullRequestPart,
     pub push: PushPart,
     /// L7: what is to be fixed.
-    pub findings: Vec<FindingPart>,
+    pub findings: Vec<AuthorFindingPart>,
     /// L7: what is not, and why.
     pub skipped: Vec<SkippedPart>,
     /// Where the branch lives, which for a fork is not where the pull request is.
@@ -46,7 +46,7 @@ pub struct PushPart {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FindingPart {
+pub struct AuthorFindingPart {
     pub thread: ThreadId,
     pub reviewer: ReviewerName,
     pub path: FilePath,
@@ -66,17 +66,17 @@ pub struct SkippedPart {
     pub reason: String,
 }
 
-impl Task {
+impl AuthorTask {
     /// The task of a round: what is open and actionable (L7), with the rest named.
     pub fn of<'a>(
         snapshot: &PullRequestSnapshot,
         threads: impl Iterator<Item = &'a Thread>,
         round: u32,
-    ) -> Task {
+    ) -> AuthorTask {
         let threads: BTreeMap<&ThreadId, &Thread> = threads.map(|thread| (&thread.id, thread)).collect();
         let sorted = actionable::sort(threads.values().copied());
         let find = |id: &ThreadId| threads.get(id).copied();
-        Task {
+        AuthorTask {
             protocol: PROTOCOL,
             round,
             head: snapshot.head.sha.clone(),
@@ -96,8 +96,8 @@ impl Task {
     }
 }
 
-fn finding(thread: &Thread) -> FindingPart {
-    FindingPart {
+fn finding(thread: &Thread) -> AuthorFindingPart {
+    AuthorFindingPart {
         thread: thread.id.clone(),
         reviewer: thread.reviewer.clone(),
         path: thread.anchor.path.clone(),

@@ -1,7 +1,7 @@
 //! A work tree for one round, made from a local checkout and gone afterwards.
 
-use super::{Agent, Task};
-use crate::agents::process::{self, Ending, Environment, Job, Limits};
+use super::{AuthorAgent, AuthorTask};
+use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::Sha;
 use std::ffi::{OsStr, OsString};
@@ -44,7 +44,7 @@ pub(super) struct WorkTree {
 
 impl WorkTree {
     /// Fetches the branch and checks its head out, if it is still where the findings were made.
-    pub(super) async fn prepare(agent: &Agent, task: &Task) -> Result<WorkTree, WorkTreeError> {
+    pub(super) async fn prepare(agent: &AuthorAgent, task: &AuthorTask) -> Result<WorkTree, WorkTreeError> {
         let checkout = std::path::absolute(&agent.checkout).unwrap_or_else(|_| agent.checkout.clone());
         let git = Git { checkout: checkout.clone(), env: agent.program.env.clone() };
         let git_folder = git.run(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await;
@@ -120,13 +120,13 @@ impl Git {
             .passing(self.env.iter().cloned())
             .with("GIT_TERMINAL_PROMPT", "0")
             .with("LC_ALL", "C");
-        let job = Job {
+        let job = ProgramRun {
             program: OsStr::new("git"),
             arguments: &words,
             directory: Some(&self.checkout),
             environment: &environment,
             stdin: b"",
-            limits: Limits { time: GIT_TIME, output: GIT_OUTPUT, log: 0 },
+            limits: ProgramLimits { time: GIT_TIME, output: GIT_OUTPUT, log: 0 },
         };
         let failed = || WorkTreeError::Git {
             command: arguments.first().copied().unwrap_or_default().to_owned(),
@@ -134,7 +134,7 @@ impl Git {
         };
         let finished = process::run(&job).await.map_err(|_| failed())?;
         match finished.ending {
-            Ending::Succeeded => Ok(String::from_utf8_lossy(&finished.output).trim().to_owned()),
+            ProgramEnding::Succeeded => Ok(String::from_utf8_lossy(&finished.output).trim().to_owned()),
             _ => Err(failed()),
         }
     }

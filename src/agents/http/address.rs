@@ -9,7 +9,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct HttpAddress {
     uri: Uri,
     authority: Authority,
     authorization: Option<HeaderValue>,
@@ -17,41 +17,41 @@ pub struct Address {
 
 /// Why a text is no address. It does not repeat the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AddressError {
+pub enum HttpAddressError {
     #[error("something that is no web address")]
     NotAnAddress,
     #[error("an address that would be asked unencrypted")]
     Unencrypted,
 }
 
-impl Address {
+impl HttpAddress {
     /// An address that is only ever asked encrypted, unless it is this machine's own.
-    pub fn parse(text: &str) -> Result<Address, AddressError> {
-        let address = Self::of(text.parse().map_err(|_| AddressError::NotAnAddress)?)?;
+    pub fn parse(text: &str) -> Result<HttpAddress, HttpAddressError> {
+        let address = Self::of(text.parse().map_err(|_| HttpAddressError::NotAnAddress)?)?;
         if address.is_encrypted() || is_loopback(address.authority.host()) {
             Ok(address)
         } else {
-            Err(AddressError::Unencrypted)
+            Err(HttpAddressError::Unencrypted)
         }
     }
 
     /// An address, encrypted or not: whoever takes one that is not has decided that nothing secret goes there.
-    pub fn of(uri: Uri) -> Result<Address, AddressError> {
+    pub fn of(uri: Uri) -> Result<HttpAddress, HttpAddressError> {
         let mut parts = uri.into_parts();
-        let whole = parts.authority.take().ok_or(AddressError::NotAnAddress)?;
+        let whole = parts.authority.take().ok_or(HttpAddressError::NotAnAddress)?;
         let (userinfo, place) = match whole.as_str().rsplit_once('@') {
             Some((userinfo, place)) => (Some(userinfo), place),
             None => (None, whole.as_str()),
         };
-        let authority: Authority = place.parse().map_err(|_| AddressError::NotAnAddress)?;
+        let authority: Authority = place.parse().map_err(|_| HttpAddressError::NotAnAddress)?;
         let scheme = parts.scheme.as_ref().map(http::uri::Scheme::as_str);
         if authority.host().is_empty() || !matches!(scheme, Some("http" | "https")) {
-            return Err(AddressError::NotAnAddress);
+            return Err(HttpAddressError::NotAnAddress);
         }
         let authorization = userinfo.map(basic).transpose()?;
         parts.authority = Some(authority.clone());
-        let uri = Uri::from_parts(parts).map_err(|_| AddressError::NotAnAddress)?;
-        Ok(Address { uri, authority, authorization })
+        let uri = Uri::from_parts(parts).map_err(|_| HttpAddressError::NotAnAddress)?;
+        Ok(HttpAddress { uri, authority, authorization })
     }
 
     /// Without user name and password.
@@ -77,13 +77,13 @@ impl Address {
 }
 
 /// Scheme and host only.
-impl fmt::Display for Address {
+impl fmt::Display for HttpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.uri.scheme_str().unwrap_or_default(), self.authority)
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for HttpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self}, …)")
     }
@@ -96,13 +96,13 @@ pub fn is_loopback(host: &str) -> bool {
 }
 
 /// `user:password` as the header that carries them.
-fn basic(userinfo: &str) -> Result<HeaderValue, AddressError> {
+fn basic(userinfo: &str) -> Result<HeaderValue, HttpAddressError> {
     let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-    let mut plain = decoded(user).ok_or(AddressError::NotAnAddress)?;
+    let mut plain = decoded(user).ok_or(HttpAddressError::NotAnAddress)?;
     plain.push(b':');
-    plain.extend(decoded(password).ok_or(AddressError::NotAnAddress)?);
+    plain.extend(decoded(password).ok_or(HttpAddressError::NotAnAddress)?);
     let value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(plain)));
-    let mut value = value.map_err(|_| AddressError::NotAnAddress)?;
+    let mut value = value.map_err(|_| HttpAddressError::NotAnAddress)?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn only_the_host_of_an_address_is_ever_shown() {
         let address =
-            Address::parse("https://me:p%40ss@hooks.example.com:8443/services/T0/SECRET?key=SECRET2");
+            HttpAddress::parse("https://me:p%40ss@hooks.example.com:8443/services/T0/SECRET?key=SECRET2");
         let address = address.unwrap();
         let shown = format!("{address} {address:?} {:?}", address.authorization());
         assert!(shown.starts_with("https://hooks.example.com:8443 Address("), "{shown}");
@@ -154,13 +154,13 @@ mod tests {
             "https://a b",
             "https://u:%zz@a.example",
         ] {
-            assert_eq!(Address::parse(text), Err(AddressError::NotAnAddress), "{text}");
+            assert_eq!(HttpAddress::parse(text), Err(HttpAddressError::NotAnAddress), "{text}");
         }
         for text in ["http://a.example/x", "http://127.0.0.1.evil.com", "http://localhost@evil.com/"] {
-            assert_eq!(Address::parse(text), Err(AddressError::Unencrypted), "{text}");
+            assert_eq!(HttpAddress::parse(text), Err(HttpAddressError::Unencrypted), "{text}");
         }
         for text in ["http://127.0.0.1:1/x", "http://localhost", "http://[::1]:8080/", "HTTPS://a.example"] {
-            assert!(Address::parse(text).is_ok(), "{text}");
+            assert!(HttpAddress::parse(text).is_ok(), "{text}");
         }
     }
 }

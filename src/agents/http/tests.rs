@@ -2,11 +2,11 @@ use super::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-const LIMITS: Limits =
-    Limits { connect: Duration::from_secs(20), whole: Duration::from_secs(20), answer: 100 };
+const LIMITS: HttpLimits =
+    HttpLimits { connect: Duration::from_secs(20), whole: Duration::from_secs(20), answer: 100 };
 
 /// A server for one request: it reads until the body `end` has come, says `answer`, and hangs up unless it is to `stay`.
-async fn server(answer: &'static str, stay: bool) -> (Address, tokio::task::JoinHandle<String>) {
+async fn server(answer: &'static str, stay: bool) -> (HttpAddress, tokio::task::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://user:pass@{}/a?b=c", listener.local_addr().unwrap());
     let serving = tokio::spawn(async move {
@@ -23,10 +23,10 @@ async fn server(answer: &'static str, stay: bool) -> (Address, tokio::task::Join
         }
         String::from_utf8(asked).unwrap()
     });
-    (Address::parse(&url).unwrap(), serving)
+    (HttpAddress::parse(&url).unwrap(), serving)
 }
 
-async fn asked(answer: &'static str, stay: bool, limits: Limits) -> Result<Response, HttpError> {
+async fn asked(answer: &'static str, stay: bool, limits: HttpLimits) -> Result<Response, HttpError> {
     let (address, _serving) = server(answer, stay).await;
     post(&address, HeaderMap::new(), "end", limits).await
 }
@@ -71,7 +71,7 @@ async fn what_was_sent_and_not_answered_may_have_arrived() {
         let error = asked(answer, false, LIMITS).await.unwrap_err();
         assert!(matches!(error, HttpError::NoAnswer { .. }) && !error.is_certainly_not_sent(), "{error}");
     }
-    let short = Limits { whole: Duration::from_millis(100), ..LIMITS };
+    let short = HttpLimits { whole: Duration::from_millis(100), ..LIMITS };
     let error = asked("", true, short).await.unwrap_err();
     assert!(error.to_string().ends_with("gave no answer: it took longer than 100ms"), "{error}");
 }
@@ -80,7 +80,7 @@ async fn what_was_sent_and_not_answered_may_have_arrived() {
 async fn an_answer_that_breaks_off_still_has_a_status() {
     let long = "HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n";
     let cut = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhal";
-    let short = Limits { whole: Duration::from_millis(100), ..LIMITS };
+    let short = HttpLimits { whole: Duration::from_millis(100), ..LIMITS };
     for (answer, stay, limits) in [(long, false, LIMITS), (cut, false, LIMITS), (cut, true, short)] {
         let error = asked(answer, stay, limits).await.unwrap_err();
         assert!(matches!(error, HttpError::CutShort { status: StatusCode::OK, .. }), "{error}");
@@ -92,20 +92,20 @@ async fn what_never_connected_was_certainly_not_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let place = listener.local_addr().unwrap();
     drop(listener);
-    let refused = Address::parse(&format!("http://{place}/SECRET")).unwrap();
+    let refused = HttpAddress::parse(&format!("http://{place}/SECRET")).unwrap();
     let error = post(&refused, HeaderMap::new(), "end", LIMITS).await.unwrap_err();
     assert!(error.is_certainly_not_sent() && !error.to_string().contains("SECRET"), "{error}");
 
     // A server that never takes part in the encryption: the request is still here.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let silent = Address::parse(&format!("https://{}/", listener.local_addr().unwrap())).unwrap();
-    let short = Limits { connect: Duration::from_millis(100), ..LIMITS };
+    let silent = HttpAddress::parse(&format!("https://{}/", listener.local_addr().unwrap())).unwrap();
+    let short = HttpLimits { connect: Duration::from_millis(100), ..LIMITS };
     let error = post(&silent, HeaderMap::new(), "end", short).await.unwrap_err();
     assert!(error.is_certainly_not_sent(), "{error}");
 
     // One that answers without it.
     let (address, _serving) = server("", false).await;
-    let plain = Address::parse(&address.to_string().replace("http://", "https://")).unwrap();
+    let plain = HttpAddress::parse(&address.to_string().replace("http://", "https://")).unwrap();
     let error = post(&plain, HeaderMap::new(), "end", short).await.unwrap_err();
     assert!(error.is_certainly_not_sent(), "{error}");
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-fn notice() -> Notice {
-    Notice {
+fn notice() -> Notification {
+    Notification {
         notification: VERSION,
         pull_request: "acme/shop#7".to_owned(),
         title: "SQL \u{1b}]0;owned\u{7} <b>& injection\u{202e}".to_owned(),
@@ -38,25 +38,27 @@ fn environment(folder: &Path) -> Environment {
 
 #[test]
 fn whom_to_tell_of_what() {
-    let told = |when, severity| should_notify(&Notifications { when, how: How::Bell }, severity);
-    assert!(!told(When::Never, Some(Severity::Critical)) && told(When::Always, Some(Severity::Nit)));
-    let least = When::AtLeast(Severity::High);
+    let told = |when, severity| should_notify(&NotificationConfig { when, how: NotifyHow::Bell }, severity);
+    assert!(
+        !told(NotifyWhen::Never, Some(Severity::Critical)) && told(NotifyWhen::Always, Some(Severity::Nit))
+    );
+    let least = NotifyWhen::AtLeast(Severity::High);
     assert!(told(least, Some(Severity::High)) && told(least, Some(Severity::Critical)));
     assert!(!told(least, Some(Severity::Medium)) && told(least, None), "unknown is not low");
-    assert!(!should_notify(&Notifications::default(), None));
+    assert!(!should_notify(&NotificationConfig::default(), None));
 }
 
 #[tokio::test]
 async fn a_terminal_gets_nothing_but_what_was_meant() {
-    assert_eq!(notify(&How::Bell, &notice()).await.unwrap(), b"\x07");
-    let bytes = notify(&How::Osc9, &notice()).await.unwrap();
+    assert_eq!(notify(&NotifyHow::Bell, &notice()).await.unwrap(), b"\x07");
+    let bytes = notify(&NotifyHow::Osc9, &notice()).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!(
         text,
         "\u{1b}]9;Cloture: acme/shop#7: SQL ]0;owned <b>& injection: escalated by the reviewer\u{7}"
     );
-    let endless = Notice { title: "x".repeat(100_000), ..notice() };
-    assert!(notify(&How::Osc9, &endless).await.unwrap().len() < 1000);
+    let endless = Notification { title: "x".repeat(100_000), ..notice() };
+    assert!(notify(&NotifyHow::Osc9, &endless).await.unwrap().len() < 1000);
 }
 
 #[tokio::test]
@@ -88,7 +90,7 @@ async fn a_command_gets_all_of_it_as_json() {
     let folder = tempfile::tempdir().unwrap();
     program(folder.path(), "tell");
     let path = folder.path().join("tell").display().to_string();
-    let printed = notify(&How::Command(vec![path, "an argument".to_owned()]), &notice()).await.unwrap();
+    let printed = notify(&NotifyHow::Command(vec![path, "an argument".to_owned()]), &notice()).await.unwrap();
     assert!(printed.is_empty());
     let said = said(folder.path(), "tell");
     let (argument, json) = said.split_once('\n').unwrap();
@@ -104,9 +106,9 @@ async fn a_command_gets_all_of_it_as_json() {
 
 #[tokio::test]
 async fn a_command_that_fails_is_named() {
-    let failing = notify(&How::Command(vec!["false".to_owned()]), &notice()).await.unwrap_err();
+    let failing = notify(&NotifyHow::Command(vec!["false".to_owned()]), &notice()).await.unwrap_err();
     assert_eq!(failing.to_string(), "no notification was shown: `false` failed with status 1");
-    let missing = notify(&How::Command(vec!["/nowhere/none".to_owned()]), &notice()).await.unwrap_err();
+    let missing = notify(&NotifyHow::Command(vec!["/nowhere/none".to_owned()]), &notice()).await.unwrap_err();
     assert!(
         missing.to_string().starts_with("no notification was shown: `none` could not be started"),
         "{missing}"

@@ -4,16 +4,16 @@ use tokio::process::Child;
 
 /// Ends the group when it goes out of scope, which is also what happens when nobody waits for the program any more.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 #[cfg(unix)]
-impl Group {
-    pub(super) fn led_by(child: &Child) -> Group {
+impl ProcessGroup {
+    pub(super) fn led_by(child: &Child) -> ProcessGroup {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Group { leader: id.and_then(rustix::process::Pid::from_raw) }
+        ProcessGroup { leader: id.and_then(rustix::process::Pid::from_raw) }
     }
 
     /// The signal that a program may answer by tidying up.
@@ -36,7 +36,7 @@ impl Group {
 }
 
 #[cfg(unix)]
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.end();
     }
@@ -44,9 +44,9 @@ impl Drop for Group {
 
 /// Elsewhere only the program itself can be ended, which its handle sees to.
 #[cfg(not(unix))]
-impl Group {
-    pub(super) fn led_by(_: &Child) -> Group {
-        Group {}
+impl ProcessGroup {
+    pub(super) fn led_by(_: &Child) -> ProcessGroup {
+        ProcessGroup {}
     }
 
     pub(super) fn ask_to_end(&self) {}

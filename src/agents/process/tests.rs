@@ -1,16 +1,27 @@
 use super::*;
 use gone::assert_gone;
 
-const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1000, log: 100 };
+const LIMITS: ProgramLimits = ProgramLimits { time: Duration::from_secs(20), output: 1000, log: 100 };
 
-async fn sh(script: &str, stdin: &[u8], limits: Limits) -> Finished {
+async fn sh(script: &str, stdin: &[u8], limits: ProgramLimits) -> FinishedProgram {
     sh_in(script, stdin, limits, &Environment::ordinary()).await
 }
 
-async fn sh_in(script: &str, stdin: &[u8], limits: Limits, environment: &Environment) -> Finished {
+async fn sh_in(
+    script: &str,
+    stdin: &[u8],
+    limits: ProgramLimits,
+    environment: &Environment,
+) -> FinishedProgram {
     let arguments = ["-c".into(), script.into()];
-    let job =
-        Job { program: OsStr::new("sh"), arguments: &arguments, directory: None, environment, stdin, limits };
+    let job = ProgramRun {
+        program: OsStr::new("sh"),
+        arguments: &arguments,
+        directory: None,
+        environment,
+        stdin,
+        limits,
+    };
     run(&job).await.unwrap()
 }
 
@@ -20,7 +31,7 @@ mod gone;
 #[tokio::test]
 async fn what_goes_in_and_comes_out_is_whole() {
     let finished = sh("cat; echo log >&2", &[b'x'; 900], LIMITS).await;
-    assert_eq!(finished.ending, Ending::Succeeded);
+    assert_eq!(finished.ending, ProgramEnding::Succeeded);
     assert_eq!(finished.output, vec![b'x'; 900]);
     assert_eq!(finished.log, "log\n");
 }
@@ -28,26 +39,29 @@ async fn what_goes_in_and_comes_out_is_whole() {
 #[tokio::test]
 async fn a_program_that_does_not_read_its_input_is_not_waited_for() {
     let finished = sh("exec echo done", &vec![b'x'; 10_000_000], LIMITS).await;
-    assert_eq!((finished.ending, finished.output.as_slice()), (Ending::Succeeded, b"done\n".as_slice()));
+    assert_eq!(
+        (finished.ending, finished.output.as_slice()),
+        (ProgramEnding::Succeeded, b"done\n".as_slice())
+    );
 }
 
 #[tokio::test]
 async fn every_way_to_end_is_told() {
-    assert_eq!(sh("exit 3", b"", LIMITS).await.ending, Ending::Failed(3));
-    assert_eq!(sh("kill -9 $$", b"", LIMITS).await.ending, Ending::Killed(Some(9)));
+    assert_eq!(sh("exit 3", b"", LIMITS).await.ending, ProgramEnding::Failed(3));
+    assert_eq!(sh("kill -9 $$", b"", LIMITS).await.ending, ProgramEnding::Killed(Some(9)));
     let endless = sh("while :; do echo yes; done", b"", LIMITS).await;
-    assert_eq!((endless.ending, endless.output.len()), (Ending::TooMuch, 1000));
-    let limits = Limits { time: Duration::from_millis(200), ..LIMITS };
+    assert_eq!((endless.ending, endless.output.len()), (ProgramEnding::TooMuch, 1000));
+    let limits = ProgramLimits { time: Duration::from_millis(200), ..LIMITS };
     let slow = sh("exec sleep 60", b"", limits).await;
-    assert_eq!(slow.ending, Ending::TooSlow);
+    assert_eq!(slow.ending, ProgramEnding::TooSlow);
     let stubborn = sh("trap '' TERM; echo begun; sleep 60; sleep 60", b"", limits).await;
-    assert_eq!(stubborn.ending, Ending::TooSlow);
+    assert_eq!(stubborn.ending, ProgramEnding::TooSlow);
 }
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
     let arguments = [];
-    let job = Job {
+    let job = ProgramRun {
         program: OsStr::new("/nowhere/cloture-none"),
         arguments: &arguments,
         directory: None,
@@ -62,7 +76,7 @@ async fn a_program_that_is_not_there_is_named() {
 #[tokio::test]
 async fn what_outlives_its_parent_neither_holds_us_up_nor_lives_on() {
     let finished = sh("sleep 600 & echo $!", b"", LIMITS).await;
-    assert_eq!(finished.ending, Ending::Succeeded);
+    assert_eq!(finished.ending, ProgramEnding::Succeeded);
     let pid = String::from_utf8(finished.output).unwrap();
     assert_gone(&pid).await;
 }
@@ -72,8 +86,8 @@ async fn the_whole_group_is_ended_when_time_is_up() {
     // On a machine that is slow enough the time is up before anything was printed; then it gets more.
     let mut time = Duration::from_millis(200);
     let pids = loop {
-        let finished = sh("sleep 600 & echo $!; echo $$; wait", b"", Limits { time, ..LIMITS }).await;
-        assert_eq!(finished.ending, Ending::TooSlow);
+        let finished = sh("sleep 600 & echo $!; echo $$; wait", b"", ProgramLimits { time, ..LIMITS }).await;
+        assert_eq!(finished.ending, ProgramEnding::TooSlow);
         let pids = String::from_utf8(finished.output).unwrap();
         if pids.lines().count() == 2 {
             break pids;
@@ -91,7 +105,7 @@ async fn nobody_waiting_ends_it_too() {
     let place = folder.path().join("pid");
     let script = format!("sleep 600 & echo $! > '{0}.new'; mv '{0}.new' '{0}'; wait", place.display());
     let (arguments, environment) = (["-c".into(), script.into()], Environment::ordinary());
-    let job = Job {
+    let job = ProgramRun {
         program: OsStr::new("sh"),
         arguments: &arguments,
         directory: None,
@@ -127,7 +141,7 @@ async fn only_the_end_of_the_log_is_kept() {
 async fn only_ordinary_and_named_variables_are_seen() {
     // Cargo sets this one for every test.
     const OTHER: &str = "CARGO_MANIFEST_DIR";
-    let limits = Limits { output: 100_000, ..LIMITS };
+    let limits = ProgramLimits { output: 100_000, ..LIMITS };
     let plain = sh("env", b"", limits).await;
     let plain = String::from_utf8(plain.output).unwrap();
     assert!(plain.contains("PATH=") && !plain.contains("CARGO"), "{plain}");

@@ -1,12 +1,12 @@
 //! A task for a local program.
 //!
-//! It gets the [`Document`] on its standard input, as one line of JSON, and the task's key in the variable
+//! It gets the [`TaskDocument`] on its standard input, as one line of JSON, and the task's key in the variable
 //! [`KEY_VARIABLE`] as well. With status 0 it says that it has the task, with any other that it does not. What it starts
 //! and leaves behind is ended with it, unless it left the process group (`setsid`).
 
-use super::document::Document;
-use super::{NotSendable, Outcome};
-use crate::agents::process::{self, Ending, Environment, Finished, Job, Limits};
+use super::document::TaskDocument;
+use super::{DeliveryOutcome, NotSendable};
+use crate::agents::process::{self, Environment, FinishedProgram, ProgramEnding, ProgramLimits, ProgramRun};
 use crate::output::sanitize;
 use crate::reviewers::adapters::Program;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ pub const KEY_VARIABLE: &str = "CLOTURE_TASK_KEY";
 
 /// A program that is to be run with a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct CommandDelivery {
     pub program: Program,
     pub directory: Option<PathBuf>,
     pub key: String,
@@ -33,15 +33,15 @@ const LOG_SHOWN: usize = 200;
 /// A shell reports a program that a signal ended by a status above this one: nobody knows how far it came.
 const HIGHEST_OWN_STATUS: i32 = 128;
 
-impl Run {
+impl CommandDelivery {
     pub(super) fn of(
-        document: &Document,
+        document: &TaskDocument,
         program: &Program,
         directory: Option<&Path>,
-    ) -> Result<Run, NotSendable> {
+    ) -> Result<CommandDelivery, NotSendable> {
         let stdin = format!("{}\n", document.to_json()?);
         let directory = directory.map(Path::to_owned);
-        Ok(Run { program: program.clone(), directory, key: document.key.clone(), stdin })
+        Ok(CommandDelivery { program: program.clone(), directory, key: document.key.clone(), stdin })
     }
 
     /// For people.
@@ -49,35 +49,40 @@ impl Run {
         self.program.command.join(" ")
     }
 
-    pub(super) async fn send(&self) -> Outcome {
+    pub(super) async fn send(&self) -> DeliveryOutcome {
         let (program, arguments) =
             self.program.command.split_first().map_or(("", [].as_slice()), |(p, a)| (p.as_str(), a));
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         let environment = Environment::ordinary()
             .passing(self.program.env.iter().cloned())
             .with(KEY_VARIABLE, self.key.as_str());
-        let job = Job {
+        let job = ProgramRun {
             program: OsStr::new(program),
             arguments: &arguments,
             directory: self.directory.as_deref(),
             environment: &environment,
             stdin: self.stdin.as_bytes(),
-            limits: Limits { time: self.program.timeout, output: OUTPUT, log: LOG },
+            limits: ProgramLimits { time: self.program.timeout, output: OUTPUT, log: LOG },
         };
         match process::run(&job).await {
             Ok(finished) => self.judged(&finished),
-            Err(not_started) => Outcome::Refused(format!("{not_started}; check the target's command")),
+            Err(not_started) => {
+                DeliveryOutcome::Refused(format!("{not_started}; check the target's command"))
+            }
         }
     }
 
-    fn judged(&self, finished: &Finished) -> Outcome {
+    fn judged(&self, finished: &FinishedProgram) -> DeliveryOutcome {
         let reason = || format!("{}{}", self.program.described(finished.ending), last_words(&finished.log));
         match finished.ending {
-            Ending::Succeeded => Outcome::Taken { url: None },
-            Ending::Failed(status) if status <= HIGHEST_OWN_STATUS => Outcome::Refused(reason()),
-            Ending::Failed(_) | Ending::Killed(_) | Ending::TooSlow | Ending::TooMuch => {
-                Outcome::Unknown(reason())
+            ProgramEnding::Succeeded => DeliveryOutcome::Taken { url: None },
+            ProgramEnding::Failed(status) if status <= HIGHEST_OWN_STATUS => {
+                DeliveryOutcome::Refused(reason())
             }
+            ProgramEnding::Failed(_)
+            | ProgramEnding::Killed(_)
+            | ProgramEnding::TooSlow
+            | ProgramEnding::TooMuch => DeliveryOutcome::Unknown(reason()),
         }
     }
 }

@@ -29,7 +29,7 @@
 
 use super::{NotSendable, hexadecimal};
 use crate::domain::finding::Thread;
-use crate::domain::handoff::{Eligibility, Task};
+use crate::domain::handoff::{Eligibility, HandoffTask};
 use crate::domain::place::LineRange;
 use crate::domain::snapshot::{self, Account, PullRequestSnapshot, RepositoryName, ThreadComment};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Severity, TargetName, ThreadId};
@@ -44,18 +44,18 @@ use std::sync::Arc;
 pub const VERSION: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Document {
+pub struct TaskDocument {
     pub task: u32,
     pub key: String,
     pub pull_request: PullRequestPart,
     pub target: TargetName,
     pub path: FilePath,
-    pub findings: Vec<FindingPart>,
+    pub findings: Vec<TaskFindingPart>,
     pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FindingPart {
+pub struct TaskFindingPart {
     pub id: ThreadId,
     pub title: Arc<str>,
     pub body: Arc<str>,
@@ -80,19 +80,19 @@ pub struct ReplyPart {
 
 /// What a document is made from, beside the task.
 #[derive(Clone, Copy)]
-pub struct Sources<'a> {
+pub struct TaskSources<'a> {
     pub snapshot: &'a PullRequestSnapshot,
     /// The engine's thread of this name.
     pub thread: &'a (dyn Fn(&ThreadId) -> Option<&'a Thread> + Sync),
     /// The conversation that the forge has about it.
-    pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::Thread> + Sync),
+    pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::ReviewThread> + Sync),
     /// Why it is sent, in one sentence.
     pub reason: &'a str,
 }
 
-impl std::fmt::Debug for Sources<'_> {
+impl std::fmt::Debug for TaskSources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Sources { snapshot, reason, .. } = self;
+        let TaskSources { snapshot, reason, .. } = self;
         f.debug_struct("Sources")
             .field("repository", &snapshot.repository)
             .field("number", &snapshot.number)
@@ -106,7 +106,7 @@ pub const KEY_PREFIX: &str = "task/";
 
 /// Names a task for good (H4) in characters that fit a marker, a header and a variable. The forge does not tell
 /// repositories apart by their case, so it makes no difference here.
-pub fn key(task: &Task, repository: &RepositoryName, number: u64) -> String {
+pub fn key(task: &HandoffTask, repository: &RepositoryName, number: u64) -> String {
     let name = task.idempotence_key(&repository.to_string().to_ascii_lowercase(), number);
     let digest = digest(&SHA256, name.as_bytes());
     format!("{KEY_PREFIX}{}", hexadecimal(&digest.as_ref()[..20]))
@@ -132,14 +132,14 @@ pub fn reason(of: impl IntoIterator<Item = Eligibility>) -> String {
     reasons.join("; ")
 }
 
-impl Document {
+impl TaskDocument {
     /// Fails where the engine does not know one of the task's findings: a task without it would lose it for good.
-    pub fn of(task: &Task, sources: &Sources<'_>) -> Result<Document, NotSendable> {
+    pub fn of(task: &HandoffTask, sources: &TaskSources<'_>) -> Result<TaskDocument, NotSendable> {
         let findings = task.findings.iter().map(|id| {
             let thread = (sources.thread)(id).ok_or_else(|| NotSendable::UnknownFinding(id.clone()))?;
             Ok(finding(thread, (sources.conversation)(id)))
         });
-        Ok(Document {
+        Ok(TaskDocument {
             task: VERSION,
             key: key(task, &sources.snapshot.repository, sources.snapshot.number),
             pull_request: pull_request_part(sources.snapshot),
@@ -158,14 +158,14 @@ impl Document {
 
     /// The document as it is where it fits, else with as little left out as makes it fit: first the conversations, then
     /// the ends of long texts. A suggestion is left out as a whole, because half of one is wrong code.
-    pub(super) fn fitting(&self, fits: impl Fn(&Document) -> bool) -> Option<Document> {
+    pub(super) fn fitting(&self, fits: impl Fn(&TaskDocument) -> bool) -> Option<TaskDocument> {
         if fits(self) {
             return Some(self.clone());
         }
         LENGTHS.iter().map(|length| self.cut_to(*length)).find(|document| fits(document))
     }
 
-    fn cut_to(&self, length: usize) -> Document {
+    fn cut_to(&self, length: usize) -> TaskDocument {
         let mut document = self.clone();
         for finding in &mut document.findings {
             finding.conversation = Vec::new();
@@ -188,9 +188,9 @@ fn cut(text: &str, length: usize) -> String {
     }
 }
 
-fn finding(thread: &Thread, conversation: Option<&snapshot::Thread>) -> FindingPart {
-    let comments = conversation.map(snapshot::Thread::said).unwrap_or_default();
-    FindingPart {
+fn finding(thread: &Thread, conversation: Option<&snapshot::ReviewThread>) -> TaskFindingPart {
+    let comments = conversation.map(snapshot::ReviewThread::said).unwrap_or_default();
+    TaskFindingPart {
         id: thread.id.clone(),
         title: thread.finding.title.clone(),
         body: thread.finding.body.clone(),

@@ -3,14 +3,14 @@
 //! Whatever a reviewer or a commenter wrote stands in code: there it mentions nobody, links nowhere, hides nothing and
 //! ends nothing but itself.
 
-use super::document::{Document, FindingPart};
+use super::document::{TaskDocument, TaskFindingPart};
 use crate::output::sanitize;
 
 /// GitHub's own bound on an issue's title.
 const LONGEST_TITLE: usize = 256;
 
 /// The title of an issue.
-pub(super) fn title(document: &Document) -> String {
+pub(super) fn title(document: &TaskDocument) -> String {
     let part = &document.pull_request;
     let start = format!("Fix {} in ", counted(document));
     let end = format!(" ({}#{})", part.repository, part.number);
@@ -27,7 +27,7 @@ pub(super) fn title(document: &Document) -> String {
 }
 
 /// What is to be done, whole: the text of an issue, and of a comment after its mention.
-pub(super) fn body(document: &Document) -> String {
+pub(super) fn body(document: &TaskDocument) -> String {
     let part = &document.pull_request;
     let mut text = format!(
         "{} in {} {} not settled when {}#{} was merged.\n\nWhy this task: {}.\n\nWhat stands in code below was \
@@ -45,7 +45,7 @@ pub(super) fn body(document: &Document) -> String {
     text
 }
 
-fn section(number: usize, finding: &FindingPart) -> String {
+fn section(number: usize, finding: &TaskFindingPart) -> String {
     let place = match (finding.line, finding.end_line) {
         (Some(first), Some(last)) if first < last => format!(", lines {first} to {last}"),
         (Some(line), _) => format!(", line {line}"),
@@ -75,7 +75,7 @@ fn section(number: usize, finding: &FindingPart) -> String {
     text
 }
 
-fn counted(document: &Document) -> String {
+fn counted(document: &TaskDocument) -> String {
     match document.findings.len() {
         1 => "1 review finding".to_owned(),
         count => format!("{count} review findings"),

@@ -1,13 +1,13 @@
 //! A task for somebody's server.
 //!
-//! The [`Document`] is posted as `application/json`, with the task's key in the header [`KEY_HEADER`]. Where a secret is
+//! The [`TaskDocument`] is posted as `application/json`, with the task's key in the header [`KEY_HEADER`]. Where a secret is
 //! set, the header [`SIGNATURE_HEADER`] has the HMAC-SHA256 of the body, keyed with the secret, as `sha256=` and 64
 //! hexadecimal digits: the form in which GitHub signs its own webhooks. Any status from 200 to 299 says that the server
 //! has the task. A redirect is not followed, and 409 and everything from 500 on leave open whether it has.
 
-use super::document::Document;
-use super::{NotSendable, Outcome, hexadecimal};
-use crate::agents::http::{self, Address, HttpError, Limits};
+use super::document::TaskDocument;
+use super::{DeliveryOutcome, NotSendable, hexadecimal};
+use crate::agents::http::{self, HttpAddress, HttpError, HttpLimits};
 use ::http::{HeaderMap, HeaderValue, StatusCode, header};
 use ring::hmac;
 use std::time::Duration;
@@ -17,8 +17,8 @@ pub const SIGNATURE_HEADER: &str = "x-cloture-signature-256";
 
 /// A request that is to be made with a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Post {
-    pub url: Address,
+pub struct WebhookDelivery {
+    pub url: HttpAddress,
     pub secret_env: Option<String>,
     pub timeout: Duration,
     pub key: String,
@@ -29,14 +29,14 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Its answer is not read for more than its status.
 const LARGEST_ANSWER: usize = 64 * 1024;
 
-impl Post {
+impl WebhookDelivery {
     pub(super) fn of(
-        document: &Document,
-        url: &Address,
+        document: &TaskDocument,
+        url: &HttpAddress,
         secret_env: Option<&str>,
         timeout: Duration,
-    ) -> Result<Post, NotSendable> {
-        Ok(Post {
+    ) -> Result<WebhookDelivery, NotSendable> {
+        Ok(WebhookDelivery {
             url: url.clone(),
             secret_env: secret_env.map(str::to_owned),
             timeout,
@@ -45,19 +45,22 @@ impl Post {
         })
     }
 
-    pub(super) async fn send(&self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Outcome {
+    pub(super) async fn send(
+        &self,
+        environment: &(dyn Fn(&str) -> Option<String> + Sync),
+    ) -> DeliveryOutcome {
         let headers = match self.headers(environment) {
             Ok(headers) => headers,
-            Err(reason) => return Outcome::Refused(reason),
+            Err(reason) => return DeliveryOutcome::Refused(reason),
         };
         let limits =
-            Limits { connect: CONNECT.min(self.timeout), whole: self.timeout, answer: LARGEST_ANSWER };
+            HttpLimits { connect: CONNECT.min(self.timeout), whole: self.timeout, answer: LARGEST_ANSWER };
         match http::post(&self.url, headers, self.body.clone(), limits).await {
             Ok(response) => self.judged(response.status),
             // The status is all that was asked for.
             Err(HttpError::CutShort { status, .. }) => self.judged(status),
-            Err(error) if error.is_certainly_not_sent() => Outcome::Refused(error.to_string()),
-            Err(error) => Outcome::Unknown(error.to_string()),
+            Err(error) if error.is_certainly_not_sent() => DeliveryOutcome::Refused(error.to_string()),
+            Err(error) => DeliveryOutcome::Unknown(error.to_string()),
         }
     }
 
@@ -76,16 +79,16 @@ impl Post {
         Ok(headers)
     }
 
-    fn judged(&self, status: StatusCode) -> Outcome {
+    fn judged(&self, status: StatusCode) -> DeliveryOutcome {
         let reason = format!("{} answered {status}", self.url);
         match status.as_u16() {
-            200..=299 => Outcome::Taken { url: None },
-            300..=399 => {
-                Outcome::Refused(format!("{reason}, and redirects are not followed; use the new address"))
-            }
+            200..=299 => DeliveryOutcome::Taken { url: None },
+            300..=399 => DeliveryOutcome::Refused(format!(
+                "{reason}, and redirects are not followed; use the new address"
+            )),
             // Somewhere behind the one that answers, the task may have been taken; a conflict says so almost.
-            409 | 500.. => Outcome::Unknown(reason),
-            _ => Outcome::Refused(reason),
+            409 | 500.. => DeliveryOutcome::Unknown(reason),
+            _ => DeliveryOutcome::Refused(reason),
         }
     }
 }

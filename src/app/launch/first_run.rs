@@ -2,13 +2,13 @@
 
 use crate::config::Config;
 use crate::domain::snapshot::RepositoryName;
-use crate::tui::start::Proposal;
+use crate::tui::start::ConfigProposal;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// What would be written: the repository here, or, elsewhere, what is the person's own.
-pub(super) fn proposal(place: &Path, repository: Option<&RepositoryName>) -> Proposal {
+pub(super) fn proposal(place: &Path, repository: Option<&RepositoryName>) -> ConfigProposal {
     let watch = match repository {
         Some(repository) => format!(
             "# Every open pull request of this repository is watched.\n\
@@ -28,7 +28,7 @@ pub(super) fn proposal(place: &Path, repository: Option<&RepositoryName>) -> Pro
          #name = \"{drive}\"\n\
          #drive = true\n"
     );
-    Proposal { path: place.display().to_string(), text }
+    ConfigProposal { path: place.display().to_string(), text }
 }
 
 /// Writes a new file, and never over an old one. Returns what it says.

@@ -1,6 +1,6 @@
 //! Which of the pull requests that the journal has seen are shown before anybody is asked.
 
-use crate::app::selection::Watching;
+use crate::app::selection::WatchSelection;
 use crate::domain::snapshot::PullRequestState;
 use crate::github::PullRequestAddress;
 use crate::journal::StoredSnapshot;
@@ -14,7 +14,7 @@ const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 pub(super) fn among(
     stored: Vec<StoredSnapshot>,
     host: &str,
-    here: &Watching,
+    here: &WatchSelection,
     now: Timestamp,
 ) -> Vec<StoredSnapshot> {
     let fits = |stored: &StoredSnapshot| {

@@ -1,6 +1,6 @@
 //! Whether it may be written: nothing is, unless somebody agreed to exactly that (U3).
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::output::sanitize;
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -28,7 +28,7 @@ impl fmt::Debug for Consent<'_> {
 /// What the command line and the terminal say about consent.
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, as they were typed")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manner {
+pub struct ConsentFlags {
     pub dry_run: bool,
     pub yes: bool,
     pub read_only: bool,
@@ -36,17 +36,17 @@ pub struct Manner {
     pub is_terminal: bool,
 }
 
-impl Manner {
+impl ConsentFlags {
     /// The consent there is or can be got, settled before anything is read or sent.
     pub fn consent(self, ask: &mut dyn FnMut(&[String]) -> io::Result<bool>) -> Result<Consent<'_>, Failure> {
         match self {
-            Manner { dry_run: true, .. } => Ok(Consent::Rehearsal),
-            Manner { read_only: true, .. } => Err(Failure::usage(
+            ConsentFlags { dry_run: true, .. } => Ok(Consent::Rehearsal),
+            ConsentFlags { read_only: true, .. } => Err(Failure::usage(
                 "nothing is written under --read-only; leave it out to write, or pass --dry-run to see what would be",
             )),
-            Manner { yes: true, .. } => Ok(Consent::Given),
-            Manner { is_terminal: true, .. } => Ok(Consent::Ask(ask)),
-            Manner { .. } => Err(Failure::usage(
+            ConsentFlags { yes: true, .. } => Ok(Consent::Given),
+            ConsentFlags { is_terminal: true, .. } => Ok(Consent::Ask(ask)),
+            ConsentFlags { .. } => Err(Failure::usage(
                 "nothing was written: nobody can be asked, because standard input is no terminal; pass --yes to agree \
                  beforehand, or --dry-run to see what would be sent",
             )),
@@ -78,7 +78,7 @@ pub(super) fn agreed(
     if ask(sentences).map_err(|error| Failure::usage(unheard(&error)))? {
         return Ok(());
     }
-    Err(Failure::new(Kind::Stopped, "it was not agreed to, so nothing was written"))
+    Err(Failure::new(FailureKind::Stopped, "it was not agreed to, so nothing was written"))
 }
 
 fn unheard(error: &io::Error) -> String {
@@ -112,9 +112,9 @@ mod tests {
         for read_only in [false, true] {
             for yes in [false, true] {
                 for is_terminal in [false, true] {
-                    let manner = Manner { dry_run: true, yes, read_only, is_terminal };
+                    let manner = ConsentFlags { dry_run: true, yes, read_only, is_terminal };
                     assert!(matches!(manner.consent(&mut ask), Ok(Consent::Rehearsal)));
-                    let consent = Manner { dry_run: false, ..manner }.consent(&mut ask);
+                    let consent = ConsentFlags { dry_run: false, ..manner }.consent(&mut ask);
                     let fits = match consent {
                         Ok(Consent::Rehearsal) => false,
                         Ok(Consent::Given) => yes && !read_only,

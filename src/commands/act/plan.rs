@@ -4,20 +4,20 @@
 //! the same command again at the same head finds the text and posts nothing; after a push it is a new remark. A caller
 //! that gives a key of its own decides what counts as the same: it takes the head's place.
 
-use super::{Order, PullRequestVerb, Verb};
+use super::{ActKind, ActRequest, PullRequestAct};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::Login;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::github::write::{Key, Target, Write};
+use crate::github::write::{PullRequestTarget, Write, WriteKey};
 use crate::reviewers::profile;
-use crate::reviewers::profiles::{Known, Profiles};
+use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use crate::supervisor::people::key::key;
 
 /// Everything that one order leads to, in order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct WritePlan {
     pub writes: Vec<Write>,
 }
 
@@ -25,22 +25,26 @@ pub struct Plan {
 const SHORTEST_HEAD: usize = 7;
 
 /// Turns an order into writes, or says why it cannot be carried out.
-pub fn plan(order: &Order, snapshot: &PullRequestSnapshot, profiles: &Profiles) -> Result<Plan, Failure> {
+pub fn plan(
+    order: &ActRequest,
+    snapshot: &PullRequestSnapshot,
+    profiles: &Profiles,
+) -> Result<WritePlan, Failure> {
     check_head(order, snapshot)?;
-    let planner = Planner::new(order, snapshot);
+    let planner = WritePlanner::new(order, snapshot);
     let writes = match &order.verb {
         // What is done to a thread is planned where the supervisor's rules are known.
-        Verb::Thread { .. } => Vec::new(),
-        Verb::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
+        ActKind::Thread { .. } => Vec::new(),
+        ActKind::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
     };
     match writes.iter().find_map(Write::objection) {
         Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}"))),
-        None => Ok(Plan { writes }),
+        None => Ok(WritePlan { writes }),
     }
 }
 
 /// Whoever says which head they looked at wants nothing done at another.
-pub(super) fn check_head(order: &Order, snapshot: &PullRequestSnapshot) -> Result<(), Failure> {
+pub(super) fn check_head(order: &ActRequest, snapshot: &PullRequestSnapshot) -> Result<(), Failure> {
     let Some(expected) = &order.head else { return Ok(()) };
     if expected.len() < SHORTEST_HEAD {
         return Err(Failure::usage(format_args!(
@@ -61,41 +65,39 @@ pub(super) fn address(snapshot: &PullRequestSnapshot) -> PullRequestAddress {
     PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
 }
 
-struct Planner<'a> {
+struct WritePlanner<'a> {
     snapshot: &'a PullRequestSnapshot,
     address: PullRequestAddress,
     /// What tells this order from the same one at another time.
     occasion: &'a str,
 }
 
-impl<'a> Planner<'a> {
-    fn new(order: &'a Order, snapshot: &'a PullRequestSnapshot) -> Self {
+impl<'a> WritePlanner<'a> {
+    fn new(order: &'a ActRequest, snapshot: &'a PullRequestSnapshot) -> Self {
         let address = address(snapshot);
         Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(snapshot.head.sha.as_str()) }
     }
 
-    fn on_pull_request(&self, verb: &PullRequestVerb, profiles: &Profiles) -> Result<Write, Failure> {
-        let on = Target { address: self.address.clone(), node_id: self.snapshot.node_id.clone() };
+    fn on_pull_request(&self, verb: &PullRequestAct, profiles: &Profiles) -> Result<Write, Failure> {
+        let on = PullRequestTarget { address: self.address.clone(), node_id: self.snapshot.node_id.clone() };
         Ok(match verb {
-            PullRequestVerb::Comment { body } => {
+            PullRequestAct::Comment { body } => {
                 Write::Comment { on, key: self.key("comment", &[body])?, body: body.clone() }
             }
-            PullRequestVerb::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
-            PullRequestVerb::Unlabel { name } => {
+            PullRequestAct::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
+            PullRequestAct::Unlabel { name } => {
                 Write::RemoveLabel { on, label: given(name, "a label's name")? }
             }
-            PullRequestVerb::Approve { body } => {
-                self.review(on, Verdict::Approve, "approve", body.clone())?
-            }
-            PullRequestVerb::RequestChanges { body } => {
+            PullRequestAct::Approve { body } => self.review(on, Verdict::Approve, "approve", body.clone())?,
+            PullRequestAct::RequestChanges { body } => {
                 let body = given(body, "a text that says what to change")?;
                 self.review(on, Verdict::RequestChanges, "request-changes", body)?
             }
-            PullRequestVerb::RequestReview { reviewer, mention: Some(mention) } => {
+            PullRequestAct::RequestReview { reviewer, mention: Some(mention) } => {
                 let key = self.key("request-review", &[reviewer, mention])?;
                 Write::Comment { on, body: mention.clone(), key }
             }
-            PullRequestVerb::RequestReview { reviewer, mention: None } => {
+            PullRequestAct::RequestReview { reviewer, mention: None } => {
                 let reviewer = given(reviewer, "a reviewer")?;
                 let profile = known(&reviewer, profiles).map(|known| &known.profile);
                 if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
@@ -106,12 +108,12 @@ impl<'a> Planner<'a> {
                     Write::RequestReview { on, reviewer, is_bot }
                 }
             }
-            PullRequestVerb::Close => Write::Close { on },
-            PullRequestVerb::Reopen => Write::Reopen { on },
-            PullRequestVerb::Merge { method } => {
+            PullRequestAct::Close => Write::Close { on },
+            PullRequestAct::Reopen => Write::Reopen { on },
+            PullRequestAct::Merge { method } => {
                 Write::Merge { on, head: self.snapshot.head.sha.clone(), method: *method }
             }
-            PullRequestVerb::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
+            PullRequestAct::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
                 repository: self.address.repository.clone(),
                 title: given(title, "a title")?,
                 body: body.clone(),
@@ -119,7 +121,7 @@ impl<'a> Planner<'a> {
                 assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
                 key: self.key("issue", &[title, body])?,
             },
-            PullRequestVerb::Dispatch { event_type, payload } => Write::Dispatch {
+            PullRequestAct::Dispatch { event_type, payload } => Write::Dispatch {
                 repository: self.address.repository.clone(),
                 event_type: given(event_type, "an event type")?,
                 payload: payload.clone(),
@@ -129,13 +131,19 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn review(&self, on: Target, verdict: Verdict, name: &str, body: String) -> Result<Write, Failure> {
+    fn review(
+        &self,
+        on: PullRequestTarget,
+        verdict: Verdict,
+        name: &str,
+        body: String,
+    ) -> Result<Write, Failure> {
         let key = self.key(name, &[&body])?;
         let head = self.snapshot.head.sha.clone();
         Ok(Write::Review { on, verdict, head, body, threads: Vec::new(), key })
     }
 
-    fn key(&self, verb: &str, parts: &[&str]) -> Result<Key, Failure> {
+    fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
         key(verb, &[&[self.address.to_string().as_str(), self.occasion], parts].concat())
     }
 }
@@ -149,7 +157,7 @@ fn given(text: &str, what: &str) -> Result<String, Failure> {
 }
 
 /// The reviewer that is known by this name or login.
-fn known<'a>(name: &str, profiles: &'a Profiles) -> Option<&'a Known> {
+fn known<'a>(name: &str, profiles: &'a Profiles) -> Option<&'a ActiveProfile> {
     let name = name.trim().trim_start_matches('@');
     let plain = name.strip_suffix("[bot]").unwrap_or(name);
     let is_this = |known: &str| known.eq_ignore_ascii_case(plain);
@@ -164,7 +172,7 @@ fn account(name: &str, profiles: &Profiles) -> (Login, bool) {
     let name = name.trim().trim_start_matches('@');
     let plain = name.strip_suffix("[bot]").unwrap_or(name);
     match profile.and_then(|known| Some((known.profile.logins.first()?, known.profile.kind))) {
-        Some((login, kind)) => (login.as_str().into(), kind == profile::Kind::Bot),
+        Some((login, kind)) => (login.as_str().into(), kind == profile::ProfileAccountKind::Bot),
         None => (plain.into(), plain != name),
     }
 }

@@ -1,39 +1,39 @@
 //! What became of an order, for people and for scripts.
 
 use crate::domain::vocabulary::ThreadId;
-use crate::failure::{Failure, Kind};
-use crate::github::evidence::Proof;
+use crate::failure::{Failure, FailureKind};
+use crate::github::evidence::WriteProof;
 use crate::github::write::Write;
-use crate::github::{Call, Error, Outcome, PullRequestAddress};
+use crate::github::{Call, Error, PullRequestAddress, WriteOutcome};
 use crate::output::sanitize;
-use crate::supervisor::people::Objection;
+use crate::supervisor::people::PlanError;
 use serde_json::{Value, json};
 use std::fmt;
 
 /// Every write of one order.
 #[derive(Debug)]
-pub struct Report {
+pub struct ActReport {
     pub pull_request: PullRequestAddress,
     /// What was done to a thread, where it was one.
-    pub decision: Option<Decision>,
-    pub steps: Vec<Step>,
+    pub decision: Option<DecisionReport>,
+    pub steps: Vec<WriteStep>,
     /// Why not all of it could be kept in the journal.
     pub trouble: Option<Failure>,
 }
 
 /// What somebody decided about a thread.
 #[derive(Debug)]
-pub struct Decision {
+pub struct DecisionReport {
     pub thread: ThreadId,
     pub verb: &'static str,
     pub by: String,
     /// What it means; none where the writes say all of it.
     pub sentence: Option<String>,
-    pub recorded: Recorded,
+    pub recorded: RecordingOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordingOutcome {
     /// There is nothing to record but the writes themselves.
     Nothing,
     Now,
@@ -42,48 +42,49 @@ pub enum Recorded {
     Rehearsed,
     /// It could not be, so nothing was done.
     Failed,
-    Refused(Objection),
+    Refused(PlanError),
 }
 
 /// A write and what became of it.
 #[derive(Debug)]
-pub struct Step {
+pub struct WriteStep {
     pub write: Write,
-    pub became: Became,
+    pub became: WriteStepOutcome,
 }
 
 #[derive(Debug)]
-pub enum Became {
+pub enum WriteStepOutcome {
     /// These calls would be sent.
     Rehearsed(Vec<Call>),
-    Told(Outcome),
+    Told(WriteOutcome),
     /// Certainly not done.
     NotDone(Error),
     /// One before it is not in effect.
     NotTried,
 }
 
-impl Report {
+impl ActReport {
     /// What did not go as asked, each with the exit code it deserves.
     pub fn failures(&self) -> Vec<Failure> {
         let refused = self.decision.as_ref().and_then(|decision| match &decision.recorded {
-            Recorded::Refused(objection) => Some(Failure::usage(objection)),
+            RecordingOutcome::Refused(objection) => Some(Failure::usage(objection)),
             _ => None,
         });
-        let steps = self.steps.iter().filter_map(Step::failure);
+        let steps = self.steps.iter().filter_map(WriteStep::failure);
         refused.into_iter().chain(self.trouble.clone()).chain(steps).collect()
     }
 
     /// One object.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let PullRequestAddress { repository, number } = &self.pull_request;
-        let rehearsed = self.decision.as_ref().is_some_and(|it| it.recorded == Recorded::Rehearsed);
-        let dry_run = rehearsed || self.steps.iter().any(|step| matches!(step.became, Became::Rehearsed(_)));
+        let rehearsed = self.decision.as_ref().is_some_and(|it| it.recorded == RecordingOutcome::Rehearsed);
+        let dry_run =
+            rehearsed || self.steps.iter().any(|step| matches!(step.became, WriteStepOutcome::Rehearsed(_)));
         let mut document = json!({
             "repository": repository.to_string(),
             "number": number,
             "dry_run": dry_run,
-            "writes": self.steps.iter().map(Step::to_json).collect::<Vec<_>>(),
+            "writes": self.steps.iter().map(WriteStep::to_json).collect::<Vec<_>>(),
         });
         if let Some(decision) = &self.decision {
             document["decision"] = decision.to_json();
@@ -94,16 +95,16 @@ impl Report {
 }
 
 /// What went well, was not tried, or would be sent. What went wrong is a failure, and told as one.
-impl fmt::Display for Report {
+impl fmt::Display for ActReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.decision.as_ref().and_then(Decision::line) {
+        if let Some(line) = self.decision.as_ref().and_then(DecisionReport::line) {
             writeln!(f, "{}", sanitize::line(&line))?;
         }
         for step in &self.steps {
             let sentence = step.write.sentence();
             let sentence = sanitize::line(&sentence);
             match &step.became {
-                Became::Rehearsed(calls) => {
+                WriteStepOutcome::Rehearsed(calls) => {
                     writeln!(f, "{sentence}")?;
                     if calls.is_empty() {
                         writeln!(f, "  There is nothing to send.")?;
@@ -112,15 +113,17 @@ impl fmt::Display for Report {
                         write!(f, "{}", CallText(call))?;
                     }
                 }
-                Became::Told(outcome @ (Outcome::Done(proof) | Outcome::AlreadyThere(proof))) => {
+                WriteStepOutcome::Told(
+                    outcome @ (WriteOutcome::Done(proof) | WriteOutcome::AlreadyThere(proof)),
+                ) => {
                     write!(f, "{sentence} {}", outcome.sentence())?;
                     if let Some(url) = &proof.url {
                         write!(f, " {}", sanitize::line(url))?;
                     }
                     writeln!(f)?;
                 }
-                Became::Told(_) | Became::NotDone(_) => {}
-                Became::NotTried => {
+                WriteStepOutcome::Told(_) | WriteStepOutcome::NotDone(_) => {}
+                WriteStepOutcome::NotTried => {
                     writeln!(f, "{sentence} Not tried, because what comes before it is not in effect.")?;
                 }
             }
@@ -129,27 +132,27 @@ impl fmt::Display for Report {
     }
 }
 
-impl Decision {
+impl DecisionReport {
     fn line(&self) -> Option<String> {
         let sentence = self.sentence.as_ref()?;
         let recorded = match self.recorded {
-            Recorded::Now => " Recorded.",
-            Recorded::Before => " It was recorded before.",
-            Recorded::Rehearsed => " It would be recorded.",
-            Recorded::Nothing => "",
-            Recorded::Failed | Recorded::Refused(_) => return None,
+            RecordingOutcome::Now => " Recorded.",
+            RecordingOutcome::Before => " It was recorded before.",
+            RecordingOutcome::Rehearsed => " It would be recorded.",
+            RecordingOutcome::Nothing => "",
+            RecordingOutcome::Failed | RecordingOutcome::Refused(_) => return None,
         };
         Some(format!("{sentence}{recorded}"))
     }
 
     fn to_json(&self) -> Value {
-        let Decision { thread, verb, by, sentence, recorded } = self;
+        let DecisionReport { thread, verb, by, sentence, recorded } = self;
         let (recorded, refused) = match recorded {
-            Recorded::Now => (Some("now"), None),
-            Recorded::Before => (Some("before"), None),
-            Recorded::Rehearsed => (Some("rehearsed"), None),
-            Recorded::Nothing | Recorded::Failed => (None, None),
-            Recorded::Refused(objection) => (None, Some(objection)),
+            RecordingOutcome::Now => (Some("now"), None),
+            RecordingOutcome::Before => (Some("before"), None),
+            RecordingOutcome::Rehearsed => (Some("rehearsed"), None),
+            RecordingOutcome::Nothing | RecordingOutcome::Failed => (None, None),
+            RecordingOutcome::Refused(objection) => (None, Some(objection)),
         };
         let refused =
             refused.map(|objection| json!({"kind": objection.kind(), "message": objection.to_string()}));
@@ -188,23 +191,23 @@ impl fmt::Display for CallText<'_> {
     }
 }
 
-impl Step {
+impl WriteStep {
     fn failure(&self) -> Option<Failure> {
         let sentence = self.write.sentence();
         match &self.became {
-            Became::Rehearsed(_)
-            | Became::NotTried
-            | Became::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)) => None,
-            Became::Told(outcome @ Outcome::SwallowedByDraft(_)) => {
+            WriteStepOutcome::Rehearsed(_)
+            | WriteStepOutcome::NotTried
+            | WriteStepOutcome::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)) => None,
+            WriteStepOutcome::Told(outcome @ WriteOutcome::SwallowedByDraft(_)) => {
                 Some(Failure::usage(format_args!("{sentence} {}", outcome.sentence())))
             }
-            Became::Told(outcome @ Outcome::Unknown { may_be_repeated, .. }) => {
+            WriteStepOutcome::Told(outcome @ WriteOutcome::Unknown { may_be_repeated, .. }) => {
                 let advice = if *may_be_repeated { " Run the same command again." } else { "" };
                 let told = outcome.sentence();
-                Some(Failure::new(Kind::OutOfReach, format_args!("{sentence} {told}{advice}")))
+                Some(Failure::new(FailureKind::OutOfReach, format_args!("{sentence} {told}{advice}")))
             }
-            Became::NotDone(error) => Some(Failure::new(
-                Kind::of(error),
+            WriteStepOutcome::NotDone(error) => Some(Failure::new(
+                FailureKind::of(error),
                 format_args!("{sentence} It was not done: {}", cause(error)),
             )),
         }
@@ -215,20 +218,22 @@ impl Step {
         let mut step = json!({"write": name(&self.write), "sentence": sentence, "outcome": self.outcome()});
         let mut add = |name: &str, value: Value| step[name] = value;
         match &self.became {
-            Became::Rehearsed(calls) => add("calls", calls.iter().map(call).collect()),
-            Became::Told(
-                Outcome::Done(proof) | Outcome::AlreadyThere(proof) | Outcome::SwallowedByDraft(proof),
+            WriteStepOutcome::Rehearsed(calls) => add("calls", calls.iter().map(call).collect()),
+            WriteStepOutcome::Told(
+                WriteOutcome::Done(proof)
+                | WriteOutcome::AlreadyThere(proof)
+                | WriteOutcome::SwallowedByDraft(proof),
             ) => {
-                let Proof { id, url } = proof;
+                let WriteProof { id, url } = proof;
                 add("id", json!(id));
                 add("url", json!(url));
             }
-            Became::Told(Outcome::Unknown { reason, may_be_repeated }) => {
+            WriteStepOutcome::Told(WriteOutcome::Unknown { reason, may_be_repeated }) => {
                 add("reason", json!(reason));
                 add("may_be_repeated", json!(may_be_repeated));
             }
-            Became::NotDone(error) => add("reason", json!(cause(error))),
-            Became::NotTried => {}
+            WriteStepOutcome::NotDone(error) => add("reason", json!(cause(error))),
+            WriteStepOutcome::NotTried => {}
         }
         step
     }
@@ -236,17 +241,17 @@ impl Step {
     /// The word that scripts go by.
     fn outcome(&self) -> &'static str {
         match &self.became {
-            Became::Rehearsed(_) => "rehearsed",
-            Became::Told(outcome) => outcome.name(),
-            Became::NotDone(_) => "not_done",
-            Became::NotTried => "not_tried",
+            WriteStepOutcome::Rehearsed(_) => "rehearsed",
+            WriteStepOutcome::Told(outcome) => outcome.name(),
+            WriteStepOutcome::NotDone(_) => "not_done",
+            WriteStepOutcome::NotTried => "not_tried",
         }
     }
 }
 
 /// Why nothing could be planned or shown.
 pub(super) fn nothing_written(error: &Error) -> Failure {
-    Failure::new(Kind::of(error), format_args!("nothing was written: {}", cause(error)))
+    Failure::new(FailureKind::of(error), format_args!("nothing was written: {}", cause(error)))
 }
 
 /// The error for somebody whose command has ended: nobody tries again but they.

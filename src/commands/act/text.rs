@@ -7,31 +7,31 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Text {
+pub enum BodySource {
     Given(String),
     File(PathBuf),
     StandardInput,
 }
 
 /// No text at all.
-impl Default for Text {
+impl Default for BodySource {
     fn default() -> Self {
-        Text::Given(String::new())
+        BodySource::Given(String::new())
     }
 }
 
 /// Many times what GitHub takes. What is larger is no text that somebody means to post.
 const LARGEST: u64 = 1024 * 1024;
 
-impl Text {
+impl BodySource {
     pub fn read(&self, standard_input: impl Read) -> Result<String, Failure> {
         match self {
-            Text::Given(text) => Ok(text.clone()),
-            Text::File(path) => {
+            BodySource::Given(text) => Ok(text.clone()),
+            BodySource::File(path) => {
                 let file = File::open(path).map_err(|error| unreadable(path.display(), &error))?;
                 read(file, path.display())
             }
-            Text::StandardInput => read(standard_input, "standard input"),
+            BodySource::StandardInput => read(standard_input, "standard input"),
         }
     }
 }
@@ -58,13 +58,16 @@ mod tests {
 
     #[test]
     fn a_text_is_taken_as_it_is_or_refused_with_its_place() {
-        assert_eq!(Text::StandardInput.read("ü\n".as_bytes()).unwrap(), "ü\n");
-        assert_eq!(Text::Given("-".to_owned()).read(io::empty()).unwrap(), "-");
-        let refused = |text: Text, input: &[u8]| text.read(input).unwrap_err().to_string();
-        assert!(refused(Text::StandardInput, b"\xff").contains("standard input cannot be read"));
-        assert!(refused(Text::StandardInput, &vec![b'a'; 1024 * 1024 + 1]).contains("larger than 1 MiB"));
+        assert_eq!(BodySource::StandardInput.read("ü\n".as_bytes()).unwrap(), "ü\n");
+        assert_eq!(BodySource::Given("-".to_owned()).read(io::empty()).unwrap(), "-");
+        let refused = |text: BodySource, input: &[u8]| text.read(input).unwrap_err().to_string();
+        assert!(refused(BodySource::StandardInput, b"\xff").contains("standard input cannot be read"));
         assert!(
-            refused(Text::File("no/such.md".into()), b"").contains("the text in no/such.md cannot be read")
+            refused(BodySource::StandardInput, &vec![b'a'; 1024 * 1024 + 1]).contains("larger than 1 MiB")
+        );
+        assert!(
+            refused(BodySource::File("no/such.md".into()), b"")
+                .contains("the text in no/such.md cannot be read")
         );
     }
 }

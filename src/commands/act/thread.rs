@@ -1,18 +1,18 @@
 //! Which thread is meant.
 
-use crate::domain::snapshot::Thread;
+use crate::domain::snapshot::ReviewThread;
 use crate::domain::vocabulary::ThreadId;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::github::PullRequestAddress;
-use crate::github::read::Read;
-use crate::supervisor::standing::{Shown, Standing};
+use crate::github::read::PullRequestRead;
+use crate::supervisor::standing::{ComputedState, ThreadView};
 
 /// A thread by its id, the forge's or the engine's, by `PATH:LINE` or `PATH`, or by the beginning or the end of its id: in
 /// this order, and only where one thread fits. A guess between two would write in the wrong place.
 pub(super) fn find(
     name: &str,
-    read: &Read,
-    standing: &Standing,
+    read: &PullRequestRead,
+    standing: &ComputedState,
     address: &PullRequestAddress,
 ) -> Result<ThreadId, Failure> {
     let threads = candidates(read, standing);
@@ -21,7 +21,7 @@ pub(super) fn find(
     }
     if let Some(gap) = read.gaps.first() {
         return Err(Failure::new(
-            Kind::OutOfReach,
+            FailureKind::OutOfReach,
             format_args!(
                 "{address} was read in part only ({gap}), so it is not certain which thread `{name}` is; nothing was \
                  written, name it by its whole id or try again"
@@ -64,11 +64,11 @@ struct Candidate<'a> {
 }
 
 /// Everything on the forge, and what driven reviewers found and is not posted there.
-fn candidates<'a>(read: &'a Read, standing: &'a Standing) -> Vec<Candidate<'a>> {
+fn candidates<'a>(read: &'a PullRequestRead, standing: &'a ComputedState) -> Vec<Candidate<'a>> {
     let shown = standing.threads();
-    let engine_id = |seen: &Thread| {
+    let engine_id = |seen: &ReviewThread| {
         let of = shown.iter().find(|shown| shown.driven && *shown.id() == seen.id);
-        of.map(|shown: &Shown<'a>| &shown.thread.id)
+        of.map(|shown: &ThreadView<'a>| &shown.thread.id)
     };
     let on_forge = read.snapshot.threads.iter().map(|seen| Candidate {
         id: &seen.id,

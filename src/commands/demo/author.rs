@@ -5,8 +5,8 @@
 //! there says so to the simulator, which then shows the same commit under the same name. That is the only thing here that
 //! a real author does not do; whether a round starts, how many there may be and what came of one is decided as ever.
 
-use super::remarks::{Remark, remarks};
-use crate::agents::http::{self, Address, Limits};
+use super::remarks::{DemoRemark, remarks};
+use crate::agents::http::{self, HttpAddress, HttpLimits};
 use ::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::json;
@@ -45,8 +45,8 @@ struct Finding {
 }
 
 /// Longer than this machine needs to answer itself.
-const PATIENCE: Limits =
-    Limits { connect: Duration::from_secs(5), whole: Duration::from_secs(5), answer: 64 * 1024 };
+const PATIENCE: HttpLimits =
+    HttpLimits { connect: Duration::from_secs(5), whole: Duration::from_secs(5), answer: 64 * 1024 };
 
 /// Who commits. The date makes a round's commit the same whenever the demo is played.
 const COMMITTER: [(&str, &str); 6] = [
@@ -93,7 +93,7 @@ pub async fn work(mut input: impl Read, simulator: &str, think: Duration) -> io:
 }
 
 /// The file with the remark's fix in it; none where there is nothing to fix any more.
-fn fixed(remark: &Remark) -> io::Result<Option<String>> {
+fn fixed(remark: &DemoRemark) -> io::Result<Option<String>> {
     let path = Path::new(&remark.path);
     if !path.exists() {
         return Ok(None);
@@ -115,7 +115,7 @@ fn git(arguments: &[&str]) -> io::Result<String> {
 }
 
 async fn tell(simulator: &str, actions: &serde_json::Value) -> io::Result<()> {
-    let address = Address::parse(&format!("{simulator}/_simulator/actions")).map_err(io::Error::other)?;
+    let address = HttpAddress::parse(&format!("{simulator}/_simulator/actions")).map_err(io::Error::other)?;
     let answer = http::post(&address, HeaderMap::new(), actions.to_string(), PATIENCE).await;
     let answer = answer.map_err(io::Error::other)?;
     if answer.status.is_success() {

@@ -5,7 +5,7 @@ use crate::domain::machine::Decision;
 
 use crate::domain::snapshot::RepositoryName;
 use crate::journal::{Journal, Record};
-use crate::simulator::{Action, PushAction, Simulator};
+use crate::simulator::{PushAction, ScenarioAction, Simulator};
 use crate::supervisor::fact::Fact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,9 +33,9 @@ fn given_back(record: &Record, with_agent: Option<&RepositoryName>) -> Option<St
     (returned && !is_agents).then(|| format!("{}#{}", about.repository, about.number))
 }
 
-fn another_push(by: String, number: u32) -> Action {
+fn another_push(by: String, number: u32) -> ScenarioAction {
     let text = format!("{number} threads were given back and gone through again.\n");
-    Action::Push(PushAction {
+    ScenarioAction::Push(PushAction {
         by,
         message: "Go through the review once more".to_owned(),
         files: BTreeMap::from([("REVIEW.md".to_owned(), text)]),

@@ -2,7 +2,7 @@
 //! the pull requests that the scenario opens there. Where there is no `git`, there is no author.
 
 use super::Scenario;
-use crate::agents::process::{self, Ending, Environment, Job, Limits};
+use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -12,19 +12,19 @@ use std::time::Duration;
 
 /// A repository's branches as `git` has them.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct DemoCheckout {
     pub(super) checkout: PathBuf,
     /// Each branch with its head.
     heads: BTreeMap<String, String>,
 }
 
-const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 64 * 1024, log: 0 };
+const LIMITS: ProgramLimits = ProgramLimits { time: Duration::from_secs(20), output: 64 * 1024, log: 0 };
 
 /// Who wrote what is there before the demo begins.
 const COMMITTER: &str = "committer Erin <erin@example.invalid> 1772442000 +0000";
 
 /// Makes the repository and a checkout of it; none where `git` is missing or does not do it.
-pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -> Option<Made> {
+pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -> Option<DemoCheckout> {
     // Its address ends in the repository's name, by which the author's remote is recognised.
     let bare = folder.join(format!("{repository}.git"));
     let checkout = folder.join("checkout");
@@ -40,10 +40,10 @@ pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -
     let listed = git(&bare, &["--git-dir", ".", "for-each-ref", format, "refs/heads/"], b"").await?;
     let heads = listed.lines().filter_map(|line| line.split_once(' '));
     let heads = heads.map(|(branch, head)| (branch.to_owned(), head.to_owned())).collect();
-    Some(Made { checkout, heads })
+    Some(DemoCheckout { checkout, heads })
 }
 
-impl Made {
+impl DemoCheckout {
     /// Lets the scenario's pull requests have the heads that `git` gave them.
     pub(super) fn name_heads(&self, repository: &str, scenario: &mut Scenario) {
         let entries = scenario.pull_requests.iter_mut().map(toml::Spanned::get_mut);
@@ -83,7 +83,7 @@ fn history(repository: &str, scenario: &Scenario) -> String {
 async fn git(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Option<String> {
     let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
     let environment = Environment::ordinary().with("GIT_TERMINAL_PROMPT", "0").with("LC_ALL", "C");
-    let job = Job {
+    let job = ProgramRun {
         program: OsStr::new("git"),
         arguments: &arguments,
         directory: Some(directory),
@@ -92,6 +92,6 @@ async fn git(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Option<Strin
         limits: LIMITS,
     };
     let finished = process::run(&job).await.ok()?;
-    (finished.ending == Ending::Succeeded)
+    (finished.ending == ProgramEnding::Succeeded)
         .then(|| String::from_utf8_lossy(&finished.output).trim().to_owned())
 }

@@ -9,7 +9,7 @@ const REMARKS: &str = include_str!("../../../assets/demo/remarks.toml");
 /// One thing that the reviewer looks for on one pull request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Remark {
+pub(super) struct DemoRemark {
     /// The pull request, as `owner/name#number`.
     pub(super) on: String,
     pub(super) path: String,
@@ -39,10 +39,10 @@ pub(super) struct Fix {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    remark: Vec<Remark>,
+    remark: Vec<DemoRemark>,
 }
 
 /// All that the program carries. They are parsed by a test, so an error here is a broken build.
-pub(super) fn remarks() -> Result<Vec<Remark>, toml::de::Error> {
+pub(super) fn remarks() -> Result<Vec<DemoRemark>, toml::de::Error> {
     Ok(toml::from_str::<File>(REMARKS)?.remark)
 }

@@ -3,7 +3,7 @@
 //! answer, and whatever it says goes the way of every reviewer's words: through the limits of a program, the reading of
 //! answers and the engine's checks.
 
-use super::remarks::{Remark, remarks};
+use super::remarks::{DemoRemark, remarks};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -84,10 +84,10 @@ pub fn review(mut input: impl Read, mut output: impl Write, think: Duration) -> 
     output.flush()
 }
 
-fn answer(request: &Asked, remarks: &[Remark]) -> Answer {
+fn answer(request: &Asked, remarks: &[DemoRemark]) -> Answer {
     let PullRequest { repository, number } = &request.pull_request;
     let name = format!("{repository}#{number}");
-    let own: Vec<&Remark> = remarks.iter().filter(|remark| remark.on == name).collect();
+    let own: Vec<&DemoRemark> = remarks.iter().filter(|remark| remark.on == name).collect();
     let added = added_lines(&request.diff);
     let adds = |path: &str, text: &str| {
         added.iter().find(|line| line.path == path && line.text.contains(text)).map(|line| line.number)
@@ -131,7 +131,7 @@ fn act(thread: &Thread, is_satisfied: bool, insists: bool) -> Act {
     Act { thread: thread.id.clone(), action, stance, body: body.to_owned() }
 }
 
-fn finding(remark: &Remark, line: u32) -> Finding {
+fn finding(remark: &DemoRemark, line: u32) -> Finding {
     Finding {
         path: remark.path.clone(),
         line,

@@ -1,22 +1,22 @@
 //! What Cloture needs on this machine: its journal, and the programs that it runs.
 
-use super::Examination;
+use super::DoctorReport;
 use crate::agents::targets::kind_of;
-use crate::app::connection::Settings;
+use crate::app::connection::ConnectionSettings;
 use crate::config::TargetKind;
 use crate::domain::vocabulary::TargetName;
-use crate::failure::{Failure, Kind};
-use crate::journal::{Filter, Journal, JournalError, Options, Order};
+use crate::failure::{Failure, FailureKind};
+use crate::journal::{Journal, JournalError, JournalOptions, RecordFilter, RecordOrder};
 use crate::reviewers::adapters::{Adapter, Program};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-impl Examination {
+impl DoctorReport {
     /// Where the journal is, and whether it can be used. One that is not there yet is not made.
     pub(super) async fn journal(
         &mut self,
-        settings: &Settings<'_>,
+        settings: &ConnectionSettings<'_>,
         state_folder: Option<&Path>,
         now: Timestamp,
     ) {
@@ -29,8 +29,9 @@ impl Examination {
                 .pass(format_args!("journal: {address}, which is begun when there is something to keep"));
         }
         let used = async {
-            let journal = Journal::open(&address, Options::new(now)).await?.journal;
-            let newest = Filter { limit: Some(1), order: Order::NewestFirst, ..Filter::default() };
+            let journal = Journal::open(&address, JournalOptions::new(now)).await?.journal;
+            let newest =
+                RecordFilter { limit: Some(1), order: RecordOrder::NewestFirst, ..RecordFilter::default() };
             let records = journal.records(newest).await?.first().map_or(0, |record| record.seq);
             journal.check_writable().await?;
             journal.close().await?;
@@ -46,7 +47,7 @@ impl Examination {
     }
 
     /// Whether the programs of driven reviewers and of the author are there.
-    pub(super) fn programs(&mut self, settings: &Settings<'_>) {
+    pub(super) fn programs(&mut self, settings: &ConnectionSettings<'_>) {
         for reviewer in &settings.config.reviewers {
             let what = format!("reviewer {}", reviewer.name);
             match &reviewer.adapter {
@@ -66,7 +67,7 @@ impl Examination {
     }
 
     /// Whether something can be sent to every target that a finding may go to.
-    pub(super) fn targets(&mut self, settings: &Settings<'_>) {
+    pub(super) fn targets(&mut self, settings: &ConnectionSettings<'_>) {
         let handoff = &settings.config.handoff;
         let declared = handoff.targets.iter().map(|target| &target.name);
         let routed = handoff.routes.iter().map(|route| &route.target);
@@ -77,7 +78,7 @@ impl Examination {
                 }
                 Ok(_) => self.pass(format_args!("target {name}: can be sent to")),
                 Err(error) => self.fail(
-                    Kind::Unfit,
+                    FailureKind::Unfit,
                     format_args!("target {name}: it has no `kind`"),
                     &error.to_string(),
                 ),
@@ -85,13 +86,13 @@ impl Examination {
         }
     }
 
-    fn program(&mut self, what: &str, program: &Program, settings: &Settings<'_>) {
+    fn program(&mut self, what: &str, program: &Program, settings: &ConnectionSettings<'_>) {
         let name = program.command.first().map_or("", String::as_str);
         let path = (settings.environment)("PATH").unwrap_or_default();
         match find(name, &path, settings.directory) {
             Some(found) => self.pass(format_args!("{what}: runs {}", found.display())),
             None => self.fail(
-                Kind::Unfit,
+                FailureKind::Unfit,
                 format_args!("{what}: the program `{name}` was not found"),
                 "install it, add its folder to PATH, or write its whole path into the configuration",
             ),

@@ -1,14 +1,14 @@
 //! `cloture queue history`: every task that a merge decided, newest first, and how far each has come. It is read from the
 //! journal alone, so that it tells of pull requests that nobody tracks any more, too.
 
-use crate::app::connection::Settings;
+use crate::app::connection::ConnectionSettings;
 use crate::app::selection;
 use crate::app::session::existing_journal;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::{FilePath, TargetName, ThreadId};
 use crate::failure::Failure;
 use crate::output::sanitize;
-use crate::supervisor::handoffs::{Decided, Try, ever};
+use crate::supervisor::handoffs::{DecidedTask, DeliveryAttempt, ever};
 use crate::supervisor::view::HandoffState;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// What was sent, for people and for scripts.
 #[derive(Debug, Serialize)]
-pub struct Sent {
+pub struct SentTasks {
     tasks: Vec<SentTask>,
 }
 
@@ -54,7 +54,7 @@ struct SentTask {
 
 /// What somebody wants to see.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct SentTasksQuery<'a> {
     /// As it was typed; none for all.
     pub pull_request: Option<&'a str>,
     /// Only the newest so many.
@@ -63,25 +63,25 @@ pub struct Wanted<'a> {
 
 /// Without a journal nothing was ever sent.
 pub async fn history(
-    wanted: &Wanted<'_>,
-    settings: &Settings<'_>,
+    wanted: &SentTasksQuery<'_>,
+    settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
     now: Timestamp,
-) -> Result<Sent, Failure> {
+) -> Result<SentTasks, Failure> {
     let host = settings.host()?;
     let named: Vec<String> = wanted.pull_request.map(ToOwned::to_owned).into_iter().collect();
     let named = selection::named(&named, &host)?;
     let Some(journal) = existing_journal(settings, state_folder, now).await? else {
-        return Ok(Sent { tasks: Vec::new() });
+        return Ok(SentTasks { tasks: Vec::new() });
     };
     let decided = ever(&journal, &settings.config.targets, named.first(), wanted.limit).await?;
     journal.close().await?;
-    Ok(Sent { tasks: decided.into_iter().map(SentTask::of).collect() })
+    Ok(SentTasks { tasks: decided.into_iter().map(SentTask::of).collect() })
 }
 
 impl SentTask {
-    fn of(decided: Decided) -> SentTask {
-        let Decided { about, key, task, reason, titles, at, last_try, state, is_unknown } = decided;
+    fn of(decided: DecidedTask) -> SentTask {
+        let DecidedTask { about, key, task, reason, titles, at, last_try, state, is_unknown } = decided;
         let (state, url, until, message) = match state {
             HandoffState::Stuck(why) if is_unknown => ("unknown", None, None, Some(why)),
             _ if is_unknown => {
@@ -93,7 +93,8 @@ impl SentTask {
             HandoffState::Stuck(why) => ("stuck", None, None, Some(why)),
         };
         let tries = last_try.as_ref().map_or(0, |last| last.number);
-        let (tried_at, by) = last_try.map_or((None, None), |Try { at, by, .. }| (Some(at), Some(by)));
+        let (tried_at, by) =
+            last_try.map_or((None, None), |DeliveryAttempt { at, by, .. }| (Some(at), Some(by)));
         SentTask {
             host: about.host,
             repository: about.repository,
@@ -116,7 +117,7 @@ impl SentTask {
     }
 }
 
-impl Sent {
+impl SentTasks {
     pub fn to_json(&self) -> serde_json::Result<String> {
         Ok(sanitize::json(&serde_json::to_string(self)?).into_owned())
     }
@@ -127,7 +128,7 @@ impl Sent {
 ///   2 findings: The subtraction underflows; Indexing panics
 ///   queued by a person; try 1 by here/4711
 /// ```
-impl fmt::Display for Sent {
+impl fmt::Display for SentTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tasks.is_empty() {
             return write!(f, "The journal knows no task that was ever handed off.");

@@ -1,16 +1,16 @@
 //! The review as one JSON object, for scripts.
 
-use super::{Accepted, Fate, Review};
-use crate::domain::cycle::{Answer, Choice, Report};
+use super::{AcceptedAnswer, FindingFate, ReviewReport};
+use crate::domain::cycle::{AnswerFinding, ReviewerAnswer, ThreadChoice};
 use crate::domain::place::LineRange;
 use crate::domain::pull_request::CycleOutcome;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
-use crate::reviewers::ask::{CycleEnd, Turn};
+use crate::reviewers::ask::{CycleEnd, JudgedAttempt};
 use crate::reviewers::request::ViolationPart;
 use serde_json::{Value, json};
 
-impl Review {
+impl ReviewReport {
     pub fn to_json(&self) -> serde_json::Result<String> {
         let accepted = self.accepted();
         let own = self.engine.threads().filter(|thread| thread.reviewer == self.reviewer);
@@ -47,7 +47,7 @@ impl Review {
     }
 }
 
-fn attempt(turn: &Turn) -> Value {
+fn attempt(turn: &JudgedAttempt) -> Value {
     let violations: Vec<ViolationPart> = match &turn.outcome {
         CycleOutcome::Failed { violations, .. } => violations.iter().map(ViolationPart::of).collect(),
         CycleOutcome::Completed { .. } | CycleOutcome::Overtaken => Vec::new(),
@@ -66,20 +66,20 @@ fn attempt(turn: &Turn) -> Value {
     })
 }
 
-fn actions(answer: &Answer) -> Vec<Value> {
+fn actions(answer: &ReviewerAnswer) -> Vec<Value> {
     let choices = match answer {
-        Answer::Actions { choices, .. } => choices.as_slice(),
-        Answer::Findings { .. } => &[],
+        ReviewerAnswer::Actions { choices, .. } => choices.as_slice(),
+        ReviewerAnswer::Findings { .. } => &[],
     };
-    let line = |choice: &Choice| {
-        let Choice { thread, action, stance, comment } = choice;
+    let line = |choice: &ThreadChoice| {
+        let ThreadChoice { thread, action, stance, comment } = choice;
         json!({ "thread": thread, "action": action, "stance": stance, "body": comment })
     };
     choices.iter().map(line).collect()
 }
 
-fn findings(accepted: &Accepted<'_>) -> Vec<Value> {
-    let line = |report: &Report| {
+fn findings(accepted: &AcceptedAnswer<'_>) -> Vec<Value> {
+    let line = |report: &AnswerFinding| {
         let finding = &report.finding;
         json!({
             "id": report.id,
@@ -91,7 +91,7 @@ fn findings(accepted: &Accepted<'_>) -> Vec<Value> {
             "severity": finding.severity,
             "category": finding.category,
             "suggestion": finding.suggestion,
-            "fate": Fate::of(&report.id, accepted.notes).name(),
+            "fate": FindingFate::of(&report.id, accepted.notes).name(),
         })
     };
     accepted.answer.reports().iter().map(line).collect()

@@ -16,19 +16,19 @@
 //!     …
 //! ```
 
-use super::{Accepted, Fate, Review};
-use crate::domain::cycle::Answer;
-use crate::domain::machine::{EscalatedBy, Status};
+use super::{AcceptedAnswer, FindingFate, ReviewReport};
+use crate::domain::cycle::ReviewerAnswer;
+use crate::domain::machine::{EscalatedBy, ThreadStatus};
 use crate::domain::pull_request::CycleOutcome;
 use crate::domain::vocabulary::Severity;
 use crate::output::sanitize;
-use crate::reviewers::ask::{CycleEnd, Turn};
+use crate::reviewers::ask::{CycleEnd, JudgedAttempt};
 use std::fmt;
 
 /// As much of a log as helps; `--json` has what there is of it.
 const LOG_LINES: usize = 10;
 
-impl fmt::Display for Review {
+impl fmt::Display for ReviewReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let snapshot = &self.snapshot;
         let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
@@ -49,13 +49,13 @@ impl fmt::Display for Review {
     }
 }
 
-impl Review {
+impl ReviewReport {
     /// C4: what the engine would do in the reviewer's place.
     fn failed(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "  no answer counted; nothing of what the reviewer said would be posted")?;
         let cut_off = self.engine.threads().filter(|thread| {
             thread.reviewer == self.reviewer
-                && thread.status() == Status::Escalated(EscalatedBy::ReviewerFailed)
+                && thread.status() == ThreadStatus::Escalated(EscalatedBy::ReviewerFailed)
         });
         for thread in cut_off {
             write!(f, "\n  escalate {}: the reviewer failed", sanitize::line(thread.id.as_str()))?;
@@ -64,7 +64,7 @@ impl Review {
     }
 }
 
-fn attempt(f: &mut fmt::Formatter<'_>, turn: &Turn) -> fmt::Result {
+fn attempt(f: &mut fmt::Formatter<'_>, turn: &JudgedAttempt) -> fmt::Result {
     let (number, took) = (turn.attempt.frozen.attempt, turn.attempt.took.as_secs_f64());
     let word = match &turn.outcome {
         CycleOutcome::Completed { .. } => "accepted",
@@ -87,10 +87,10 @@ fn attempt(f: &mut fmt::Formatter<'_>, turn: &Turn) -> fmt::Result {
     Ok(())
 }
 
-fn answer(f: &mut fmt::Formatter<'_>, accepted: &Accepted<'_>) -> fmt::Result {
+fn answer(f: &mut fmt::Formatter<'_>, accepted: &AcceptedAnswer<'_>) -> fmt::Result {
     write!(f, "  verdict: {}", accepted.verdict.name())?;
     paragraph(f, accepted.summary)?;
-    if let Answer::Actions { choices, .. } = accepted.answer {
+    if let ReviewerAnswer::Actions { choices, .. } = accepted.answer {
         for choice in choices {
             let (action, stance) = (choice.action.name(), choice.stance.name());
             write!(f, "\n  {action} {} ({stance})", sanitize::line(choice.thread.as_str()))?;
@@ -102,7 +102,7 @@ fn answer(f: &mut fmt::Formatter<'_>, accepted: &Accepted<'_>) -> fmt::Result {
         let severity = finding.severity.map_or("unknown", Severity::name);
         let line = finding.lines.map_or_else(String::new, |lines| format!(":{}", lines.first()));
         let (path, title) = (sanitize::line(finding.path.as_str()), sanitize::line(&finding.title));
-        let fate = Fate::of(&report.id, accepted.notes).sentence();
+        let fate = FindingFate::of(&report.id, accepted.notes).sentence();
         write!(f, "\n  {severity} {} {path}{line}  {title}: {fate}", finding.category.name())?;
         paragraph(f, Some(&finding.body))?;
         paragraph(f, finding.suggestion.as_deref())?;

@@ -3,12 +3,12 @@
 //! Every line lists every thread, so most of a long replay's output is said again and again. A thread's own
 //! text is therefore kept and made anew only when the thread has changed.
 
-use super::{Outcome, Refused};
+use super::{Refused, TraceOutcome};
 use crate::domain::finding::Thread;
-use crate::domain::handoff::Task;
-use crate::domain::machine::Machine;
+use crate::domain::handoff::HandoffTask;
+use crate::domain::machine::ThreadMachine;
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::PullRequest;
+use crate::domain::pull_request::DrivenPullRequest;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::output::thread_json::ThreadLine;
@@ -22,23 +22,23 @@ pub(super) struct Reporter<W: Write> {
 }
 
 struct Row {
-    shown: Shown,
+    shown: ReportedThread,
     text: Vec<u8>,
 }
 
 /// What of a thread its text depends on.
 #[derive(PartialEq, Eq, Clone, Copy)]
-struct Shown {
-    machine: Machine,
+struct ReportedThread {
+    machine: ThreadMachine,
     severity: Option<Severity>,
     queued: bool,
     handed_off: bool,
 }
 
-impl Shown {
-    fn of(thread: &Thread) -> Shown {
+impl ReportedThread {
+    fn of(thread: &Thread) -> ReportedThread {
         let Thread { machine, queued, handed_off, .. } = *thread;
-        Shown { machine, severity: thread.finding.severity, queued, handed_off }
+        ReportedThread { machine, severity: thread.finding.severity, queued, handed_off }
     }
 }
 
@@ -54,11 +54,11 @@ impl<W: Write> Reporter<W> {
     pub(super) fn print(
         &mut self,
         number: u64,
-        outcome: &Outcome,
-        pull_request: &PullRequest,
+        outcome: &TraceOutcome,
+        pull_request: &DrivenPullRequest,
         policy: &Policy,
     ) -> io::Result<()> {
-        let Outcome { refused, skipped, verdict, tasks } = outcome;
+        let TraceOutcome { refused, skipped, verdict, tasks } = outcome;
         let before = Before {
             event: number,
             accepted: refused.is_empty() && skipped.is_none(),
@@ -80,7 +80,7 @@ impl<W: Write> Reporter<W> {
             if index > 0 {
                 self.output.write_all(b",")?;
             }
-            let shown = Shown::of(thread);
+            let shown = ReportedThread::of(thread);
             match self.rows.get(&thread.id) {
                 Some(row) if row.shown == shown => self.output.write_all(&row.text)?,
                 _ => {
@@ -140,7 +140,7 @@ struct TaskLine<'a> {
 }
 
 impl<'a> TaskLine<'a> {
-    fn of(task: &'a Task) -> Self {
+    fn of(task: &'a HandoffTask) -> Self {
         Self { target: task.target.as_str(), path: task.path.as_str(), findings: &task.findings }
     }
 }

@@ -2,7 +2,7 @@
 //! the letter, so unknown fields are refused by name.
 
 use crate::config::typed;
-use crate::domain::cycle::{Protocol, Trigger};
+use crate::domain::cycle::{CycleTrigger, Protocol};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::place::{FileChange, Hunk, LineRange, merge};
@@ -24,8 +24,8 @@ pub(super) struct Header {
 #[serde(deny_unknown_fields)]
 struct TypedHeader {
     trace: u64,
-    policy: Option<Object<typed::Policy>>,
-    handoff: Option<Object<typed::Handoff>>,
+    policy: Option<Object<typed::TypedPolicy>>,
+    handoff: Option<Object<typed::TypedHandoff>>,
     pull_request: Object<TypedPullRequest>,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn header(line: &[u8]) -> Result<Header, String> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Event {
+pub(super) enum TraceEvent {
     Push(Object<PushEvent>),
     Cycle(Object<CycleEvent>),
     Reply(Object<ReplyEvent>),
@@ -75,7 +75,7 @@ pub(super) enum Event {
     Reopen(Object<Nothing>),
 }
 
-pub(super) fn event(line: &[u8]) -> Result<Event, String> {
+pub(super) fn event(line: &[u8]) -> Result<TraceEvent, String> {
     parsed(line).map_err(|problem| format!("this is not an event: {problem}"))
 }
 
@@ -192,11 +192,11 @@ pub(super) enum TypedTrigger {
     Verify,
 }
 
-impl From<TypedTrigger> for Trigger {
+impl From<TypedTrigger> for CycleTrigger {
     fn from(typed: TypedTrigger) -> Self {
         match typed {
-            TypedTrigger::Review => Trigger::Review,
-            TypedTrigger::Verify => Trigger::Verify,
+            TypedTrigger::Review => CycleTrigger::Review,
+            TypedTrigger::Verify => CycleTrigger::Verify,
         }
     }
 }

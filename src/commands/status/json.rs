@@ -1,6 +1,6 @@
 //! The state as one JSON object, as scripts rely on it.
 
-use super::{PullRequestStatus, Status};
+use super::{PullRequestStatus, StatusReport};
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, Phase};
@@ -8,12 +8,12 @@ use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
-use crate::supervisor::standing::Shown;
+use crate::supervisor::standing::ThreadView;
 use jiff::Timestamp;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct StatusDocument<'a> {
     pull_requests: Vec<PullRequestLine<'a>>,
     rate_limit: RateLimitLine,
 }
@@ -70,10 +70,10 @@ struct RateLimitLine {
     reset_at: Option<Timestamp>,
 }
 
-impl Status {
+impl StatusReport {
     pub fn to_json(&self) -> serde_json::Result<String> {
         let policy = &self.policy;
-        let document = Document {
+        let document = StatusDocument {
             pull_requests: self.pull_requests.iter().map(|status| of(status, policy)).collect(),
             rate_limit: RateLimitLine {
                 cost: self.spent.points,
@@ -137,7 +137,7 @@ fn unowned_line(unowned: &UnownedThread) -> ObservedLine<'_> {
     }
 }
 
-fn shown_line<'a>(id: &'a ThreadId, shown: Shown<'a>, policy: &Policy) -> ObservedLine<'a> {
+fn shown_line<'a>(id: &'a ThreadId, shown: ThreadView<'a>, policy: &Policy) -> ObservedLine<'a> {
     let thread = shown.thread;
     ObservedLine {
         thread: ThreadLine::named(id, thread, policy),

@@ -10,7 +10,7 @@
 //! ```
 
 use super::json::exit;
-use super::{PullRequestStatus, Status};
+use super::{PullRequestStatus, StatusReport};
 use crate::domain::observed::{BodyFinding, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
@@ -18,10 +18,10 @@ use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
 use crate::output::thread_table::{described, place, severity, shortened, table};
-use crate::supervisor::standing::Shown;
+use crate::supervisor::standing::ThreadView;
 use std::fmt;
 
-impl fmt::Display for Status {
+impl fmt::Display for StatusReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for status in &self.pull_requests {
             pull_request(f, status, &self.policy)?;
@@ -74,8 +74,8 @@ fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: 
     table(f, &["status", "severity", "reviewer", "rounds", "where", "title"], &rows)
 }
 
-fn row(shown: &Shown<'_>, policy: &Policy) -> [String; 6] {
-    let Shown { thread, repeats, resolve_proposed, .. } = *shown;
+fn row(shown: &ThreadView<'_>, policy: &Policy) -> [String; 6] {
+    let ThreadView { thread, repeats, resolve_proposed, .. } = *shown;
     let status = match described(thread.status()) {
         status if repeats.is_some() => format!("{status}, repeated"),
         status if resolve_proposed => format!("{status}, seems fixed"),

@@ -1,25 +1,25 @@
 //! The lines that `watch` prints: one whenever something changed that a reader would want to know.
 
-use super::{End, Wanted, cleaned};
+use super::{WatchEnd, WatchOptions, cleaned};
 use crate::agents::notify::NotifyError;
-use crate::domain::review_loop::{Phase, ReviewLoop, Standing};
+use crate::domain::review_loop::{Phase, ReviewArrivals, ReviewLoop};
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
 use crate::supervisor::view::HandoffState;
-use crate::supervisor::{Role, View};
+use crate::supervisor::{DriverRole, PullRequestView};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// What was said last, so that nothing is said twice.
 #[expect(clippy::struct_excessive_bools, reason = "independent of each other, and none is a mode")]
-pub(super) struct Lines {
+pub(super) struct WatchLines {
     pull_request: String,
     json: bool,
     terminal: bool,
     most_attempts: Option<u32>,
     introduced: bool,
-    told: Option<Told>,
+    told: Option<PrintedState>,
     trouble: Option<String>,
     due: Vec<String>,
     handoffs: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Lines {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Told {
+struct PrintedState {
     phase: String,
     attempt: u32,
     arrived: Vec<ReviewerName>,
@@ -38,8 +38,8 @@ struct Told {
     role: String,
 }
 
-impl Lines {
-    pub(super) fn new(wanted: &Wanted) -> Self {
+impl WatchLines {
+    pub(super) fn new(wanted: &WatchOptions) -> Self {
         Self {
             pull_request: wanted.pull_request.to_string(),
             json: wanted.json,
@@ -54,7 +54,12 @@ impl Lines {
         }
     }
 
-    pub(super) fn show(&mut self, view: &View, now: Timestamp, output: &mut impl Write) -> io::Result<()> {
+    pub(super) fn show(
+        &mut self,
+        view: &PullRequestView,
+        now: Timestamp,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
         self.most_attempts = Some(view.max_attempts);
         self.introduce(view, now, output)?;
         let told = told(view);
@@ -102,7 +107,12 @@ impl Lines {
         self.count_down(view, now, output)
     }
 
-    fn introduce(&mut self, view: &View, now: Timestamp, output: &mut impl Write) -> io::Result<()> {
+    fn introduce(
+        &mut self,
+        view: &PullRequestView,
+        now: Timestamp,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
         let Some(standing) = view.standing.as_ref().filter(|_| !self.introduced) else { return Ok(()) };
         self.introduced = true;
         let snapshot = &standing.snapshot;
@@ -115,7 +125,12 @@ impl Lines {
     }
 
     /// On a terminal the time until the next attempt runs in place.
-    fn count_down(&mut self, view: &View, now: Timestamp, output: &mut impl Write) -> io::Result<()> {
+    fn count_down(
+        &mut self,
+        view: &PullRequestView,
+        now: Timestamp,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
         if !self.terminal {
             return Ok(());
         }
@@ -145,11 +160,11 @@ impl Lines {
         }
     }
 
-    pub(super) fn end(&mut self, end: &End, output: &mut impl Write) -> io::Result<()> {
+    pub(super) fn end(&mut self, end: &WatchEnd, output: &mut impl Write) -> io::Result<()> {
         let (name, sentence) = match end {
-            End::Exit(exit) => (exit.name(), exit.to_string()),
-            End::Unfinished => ("unfinished", "it still waits".to_owned()),
-            End::Failed(failure) => ("failed", failure.to_string()),
+            WatchEnd::Exit(exit) => (exit.name(), exit.to_string()),
+            WatchEnd::Unfinished => ("unfinished", "it still waits".to_owned()),
+            WatchEnd::Failed(failure) => ("failed", failure.to_string()),
         };
         let body =
             json!({"event": "exit", "exit": name, "code": end.exit_status().code(), "message": sentence});
@@ -172,7 +187,7 @@ impl Lines {
     }
 }
 
-fn progress(view: &View, told: &Told) -> String {
+fn progress(view: &PullRequestView, told: &PrintedState) -> String {
     let names =
         |names: &[ReviewerName]| names.iter().map(ReviewerName::as_str).collect::<Vec<_>>().join(", ");
     let mut parts = Vec::new();
@@ -188,7 +203,7 @@ fn progress(view: &View, told: &Told) -> String {
     if told.author_at_work {
         parts.push("the author is at work".to_owned());
     }
-    if let Role::Standby { holder } = &view.role
+    if let DriverRole::Standby { holder } = &view.role
         && !holder.is_empty()
     {
         parts.push(format!("driven by {holder}"));
@@ -201,11 +216,11 @@ fn progress(view: &View, told: &Told) -> String {
     }
 }
 
-fn told(view: &View) -> Told {
-    let Standing { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
+fn told(view: &PullRequestView) -> PrintedState {
+    let ReviewArrivals { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
         (Some(standing), Some(review_loop)) => standing.seen.standing(review_loop.expected()),
         (Some(standing), None) => standing.seen.standing(&standing.expected),
-        (None, _) => Standing::default(),
+        (None, _) => ReviewArrivals::default(),
     };
     let phase = match view.review_loop.as_ref().map(ReviewLoop::phase) {
         None | Some(Phase::Waiting) => "waiting",
@@ -213,7 +228,7 @@ fn told(view: &View) -> Told {
         Some(Phase::Paused(_)) => "paused",
         Some(Phase::Ended(_)) => "ended",
     };
-    Told {
+    PrintedState {
         phase: phase.to_owned(),
         attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
         arrived,
@@ -221,9 +236,9 @@ fn told(view: &View) -> Told {
         thinking: view.thinking.clone(),
         author_at_work: view.author_at_work,
         role: match &view.role {
-            Role::ReadOnly => "read_only",
-            Role::Driver => "driver",
-            Role::Standby { .. } => "standby",
+            DriverRole::ReadOnly => "read_only",
+            DriverRole::Driver => "driver",
+            DriverRole::Standby { .. } => "standby",
         }
         .to_owned(),
     }

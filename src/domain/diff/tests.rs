@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::place::{Anchor, LineRange, Route};
+use crate::domain::place::{Anchor, LineMap, LineRange};
 use proptest::prelude::*;
 use similar::TextDiff;
 
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn whatever_the_text_is_it_can_be_read_and_followed(text in "([-+ @a/0-9,\"\\\\]|diff --git |@@ -|--- a/|\\+\\+\\+ b/|\n){0,80}") {
         let changes = read(&text);
-        let route = Route::through(&changes);
+        let route = LineMap::through(&changes);
         let mut anchor = Anchor::new("a".into(), LineRange::new(1, u32::MAX));
         anchor.follow(&route);
         for change in &changes {

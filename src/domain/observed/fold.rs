@@ -6,21 +6,21 @@
 
 use super::heads::Heads;
 use super::title::title;
-use super::{Happened, Happening, ObservedThread, Seen, is_person};
-use crate::domain::duplicates::Shelves;
+use super::{ObservedThread, Seen, ThreadEvent, ThreadEventKind, is_person};
+use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Destination, Finding, Thread};
-use crate::domain::machine::{Decision, EscalatedBy, Machine, ResolvedBy, Status};
+use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus};
 use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
-use crate::domain::post::{PostClass, Reads, Reported, Where};
-use crate::domain::re_review::Reply;
+use crate::domain::post::{PostClass, PostPlace, PostReader, ReportedFinding};
+use crate::domain::re_review::ClassifiedReply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
-use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
+use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// A thread of the reviewer as the forge has it.
-struct Root<'a> {
+struct RootThread<'a> {
     seen: &'a Seen,
     first: &'a ThreadComment,
     later: Vec<&'a ThreadComment>,
@@ -32,7 +32,7 @@ struct Root<'a> {
 }
 
 /// One finding with every thread that reports it, the first of them standing for all.
-struct Group {
+struct FindingGroup {
     thread: Thread,
     members: Vec<usize>,
     /// The head of the reviewer's last turn.
@@ -45,7 +45,7 @@ struct Group {
 /// Something that happened, about one of the roots where it names one. The order decides between things of the same
 /// moment: what was said comes before what follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum ReplayEvent {
     Opened(usize),
     /// The reviewer's own comment, by its place among the later ones.
     Said(usize, usize),
@@ -62,17 +62,17 @@ pub(super) fn fold(
     reviewer: &ReviewerName,
     seen: &[&Seen],
     finished: &BTreeMap<usize, Timestamp>,
-    happened: &[Happened],
-    context: &Context<'_>,
+    happened: &[ThreadEvent],
+    context: &ReplayContext<'_>,
 ) -> (Vec<ObservedThread>, u32) {
     let roots = roots(reviewer, seen, context);
-    let mut fold = Fold {
+    let mut fold = ReviewerReplay {
         reviewer,
         roots: &roots,
         context,
         groups: Vec::new(),
         group_of: vec![0; roots.len()],
-        shelves: Shelves::new(context.policy),
+        shelves: DuplicateIndex::new(context.policy),
         completed: 0,
     };
     for (at, event) in timeline(reviewer, &roots, finished, happened, context) {
@@ -84,14 +84,14 @@ pub(super) fn fold(
 }
 
 /// What every reviewer's fold needs to know.
-pub(super) struct Context<'a> {
+pub(super) struct ReplayContext<'a> {
     pub(super) snapshot: &'a PullRequestSnapshot,
     pub(super) heads: &'a Heads<'a>,
-    pub(super) reads: &'a dyn Reads,
+    pub(super) reads: &'a dyn PostReader,
     pub(super) policy: &'a Policy,
 }
 
-impl Context<'_> {
+impl ReplayContext<'_> {
     fn is_owner(&self, owner: &ReviewerName, comment: &ThreadComment) -> bool {
         let by = |account: &Account| self.reads.reviewer(account, &comment.body);
         comment.author.as_ref().and_then(by).as_ref() == Some(owner)
@@ -105,20 +105,20 @@ impl Context<'_> {
 }
 
 /// In the order in which they were opened.
-fn roots<'a>(reviewer: &ReviewerName, seen: &[&'a Seen], context: &Context<'_>) -> Vec<Root<'a>> {
-    let mut roots: Vec<Root<'a>> = seen
+fn roots<'a>(reviewer: &ReviewerName, seen: &[&'a Seen], context: &ReplayContext<'_>) -> Vec<RootThread<'a>> {
+    let mut roots: Vec<RootThread<'a>> = seen
         .iter()
         .filter_map(|&seen| {
             let comments = seen.said();
             let (&first, later) = comments.split_first()?;
-            let reading = context.reads.read(reviewer, Where::ThreadRoot, &first.body);
+            let reading = context.reads.read(reviewer, PostPlace::ThreadRoot, &first.body);
             let accepted_by_edit = (reading.stance == Some(Stance::Accepts))
                 .then(|| first.edited_at.unwrap_or(first.updated_at).max(first.created_at));
             let finding = finding(seen, first, reading.findings.into_iter().next());
             let mut anchor = Anchor::new(finding.path.clone(), finding.lines);
             anchor.gone = seen.outdated;
             let head = context.heads.of_comment(first);
-            Some(Root { seen, first, later: later.to_vec(), head, finding, anchor, accepted_by_edit })
+            Some(RootThread { seen, first, later: later.to_vec(), head, finding, anchor, accepted_by_edit })
         })
         .collect();
     roots.sort_by_key(|root| (root.head, root.first.created_at, root.seen.id.clone()));
@@ -126,82 +126,82 @@ fn roots<'a>(reviewer: &ReviewerName, seen: &[&'a Seen], context: &Context<'_>) 
 }
 
 /// The place is the thread's; what the problem is, the reviewer's text says.
-pub(super) fn finding(seen: &Seen, first: &ThreadComment, reported: Option<Reported>) -> Finding {
+pub(super) fn finding(seen: &Seen, first: &ThreadComment, reported: Option<ReportedFinding>) -> Finding {
     let last = seen.line.or(seen.original_line);
     let start = seen.start_line.or(seen.original_start_line).or(last);
     let lines = last.and_then(|last| LineRange::new(start.unwrap_or(last).min(last), last));
-    let reported = reported.unwrap_or_else(|| Reported::untold(&first.body));
+    let reported = reported.unwrap_or_else(|| ReportedFinding::untold(&first.body));
     reported.at(seen.path.clone(), lines, || title(&first.body).into())
 }
 
 fn timeline(
     reviewer: &ReviewerName,
-    roots: &[Root<'_>],
+    roots: &[RootThread<'_>],
     finished: &BTreeMap<usize, Timestamp>,
-    happened: &[Happened],
-    context: &Context<'_>,
-) -> Vec<(Timestamp, Event)> {
+    happened: &[ThreadEvent],
+    context: &ReplayContext<'_>,
+) -> Vec<(Timestamp, ReplayEvent)> {
     let mut events = Vec::new();
     let mut by_thread: BTreeMap<&ThreadId, usize> = BTreeMap::new();
     for (index, root) in roots.iter().enumerate() {
         by_thread.insert(&root.seen.id, index);
-        events.push((root.first.created_at, Event::Opened(index)));
-        events.extend(root.accepted_by_edit.map(|at| (at, Event::AcceptedByEdit(index))));
+        events.push((root.first.created_at, ReplayEvent::Opened(index)));
+        events.extend(root.accepted_by_edit.map(|at| (at, ReplayEvent::AcceptedByEdit(index))));
         for (place, comment) in root.later.iter().enumerate() {
             let event = if context.is_owner(reviewer, comment) {
-                Event::Said(index, place)
+                ReplayEvent::Said(index, place)
             } else {
-                Event::Answered(index, place)
+                ReplayEvent::Answered(index, place)
             };
             events.push((comment.created_at, event));
         }
     }
-    events.extend(finished.iter().map(|(&head, &at)| (at, Event::Finished(head))));
+    events.extend(finished.iter().map(|(&head, &at)| (at, ReplayEvent::Finished(head))));
     for (place, happened) in happened.iter().enumerate() {
         let root = by_thread.get(&happened.thread);
         // By another clock than the forge's, which may be behind: nothing happens to a thread before it is there.
-        events.extend(
-            root.map(|&root| (happened.at.max(roots[root].first.created_at), Event::Happened(root, place))),
-        );
+        events.extend(root.map(|&root| {
+            (happened.at.max(roots[root].first.created_at), ReplayEvent::Happened(root, place))
+        }));
     }
     events.sort();
     events
 }
 
-struct Fold<'a> {
+struct ReviewerReplay<'a> {
     reviewer: &'a ReviewerName,
-    roots: &'a [Root<'a>],
-    context: &'a Context<'a>,
-    groups: Vec<Group>,
+    roots: &'a [RootThread<'a>],
+    context: &'a ReplayContext<'a>,
+    groups: Vec<FindingGroup>,
     /// Which group a root was put into, once it was opened.
     group_of: Vec<usize>,
-    shelves: Shelves<'a, usize>,
+    shelves: DuplicateIndex<'a, usize>,
     completed: u32,
 }
 
-impl<'a> Fold<'a> {
-    fn take(&mut self, at: Timestamp, event: Event, happened: &[Happened]) {
+impl<'a> ReviewerReplay<'a> {
+    fn take(&mut self, at: Timestamp, event: ReplayEvent, happened: &[ThreadEvent]) {
         let policy = self.context.policy;
         match event {
-            Event::Opened(root) => self.opened(root, at),
-            Event::Said(root, comment) => self.said(root, comment, at),
-            Event::AcceptedByEdit(root) => {
+            ReplayEvent::Opened(root) => self.opened(root, at),
+            ReplayEvent::Said(root, comment) => self.said(root, comment, at),
+            ReplayEvent::AcceptedByEdit(root) => {
                 let group = &mut self.groups[self.group_of[root]];
                 // The edit of a repetition says nothing about what it repeats.
                 if group.members.last() == Some(&root) && !self.context.is_over(at) {
                     // Only an open thread can be resolved by its reviewer; where a person has it, it stays there.
                     let _waits_for_a_person =
-                        group.thread.machine.act(Stance::Accepts, Action::Resolve, policy);
+                        group.thread.machine.act(Stance::Accepts, ReviewerAction::Resolve, policy);
                 }
             }
-            Event::Answered(root, comment) => {
+            ReplayEvent::Answered(root, comment) => {
                 let comment = self.roots[root].later[comment];
                 let group = &mut self.groups[self.group_of[root]];
                 group.answered = true;
                 answer(&mut group.thread.machine, comment, self.context.reads);
             }
-            Event::Finished(head) => self.finished(head, at),
-            Event::Happened(root, place) => {
+            ReplayEvent::Finished(head) => self.finished(head, at),
+            ReplayEvent::Happened(root, place) => {
                 let thread = &mut self.groups[self.group_of[root]].thread;
                 happen(thread, &happened[place].what);
             }
@@ -210,16 +210,21 @@ impl<'a> Fold<'a> {
 
     /// A new thread: a finding that is new, or one that was raised before.
     fn opened(&mut self, root: usize, at: Timestamp) {
-        let roots: &'a [Root<'a>] = self.roots;
-        let Root { seen, finding, anchor, head, .. } = &roots[root];
+        let roots: &'a [RootThread<'a>] = self.roots;
+        let RootThread { seen, finding, anchor, head, .. } = &roots[root];
         let repeated = self.repeated(root);
         self.shelves.add_thread(root, finding, anchor);
         let Some(group) = repeated else {
             self.group_of[root] = self.groups.len();
             let mut thread = Thread::opened(seen.id.clone(), self.reviewer.clone(), finding.clone(), false);
             thread.anchor.clone_from(anchor);
-            let group =
-                Group { thread, members: vec![root], turn: *head, answered: false, resolve_proposed: false };
+            let group = FindingGroup {
+                thread,
+                members: vec![root],
+                turn: *head,
+                answered: false,
+                resolve_proposed: false,
+            };
             self.groups.push(group);
             return;
         };
@@ -248,12 +253,12 @@ impl<'a> Fold<'a> {
     /// D1: the finding that this one repeats. Findings of one look are told apart by the reviewer itself, however
     /// alike they are. Where it repeats several, an open one comes first, as for a driven reviewer.
     fn repeated(&self, root: usize) -> Option<usize> {
-        let Root { finding, head, .. } = &self.roots[root];
+        let RootThread { finding, head, .. } = &self.roots[root];
         let earlier = self.shelves.overlaps_among(finding, |other| self.roots[other].head < *head);
         earlier.into_iter().map(|other| self.group_of[other]).min_by_key(|&group| {
             let rank = match self.groups[group].thread.status() {
-                Status::Open => 0,
-                Status::Resolved(ResolvedBy::Reviewer) => 2,
+                ThreadStatus::Open => 0,
+                ThreadStatus::Resolved(ResolvedBy::Reviewer) => 2,
                 _ => 1,
             };
             (rank, group)
@@ -261,13 +266,13 @@ impl<'a> Fold<'a> {
     }
 
     fn said(&mut self, root: usize, place: usize, at: Timestamp) {
-        let Root { seen, later, .. } = &self.roots[root];
+        let RootThread { seen, later, .. } = &self.roots[root];
         // What was said before the reviewer resolved the thread led there, and the resolving is what counts.
         if seen.resolved || self.context.is_over(at) {
             return;
         }
         let comment = later[place];
-        let reading = self.context.reads.read(self.reviewer, Where::ThreadReply, &comment.body);
+        let reading = self.context.reads.read(self.reviewer, PostPlace::ThreadReply, &comment.body);
         if matches!(reading.class, PostClass::Noise | PostClass::Failure) {
             return;
         }
@@ -298,7 +303,8 @@ impl<'a> Fold<'a> {
         if self.completed >= self.context.policy.max_review_iterations {
             let roots = self.roots;
             // What the forge shows as resolved is not open, whichever look it was that resolved it.
-            let is_open = |group: &Group| !group.members.iter().all(|&member| roots[member].seen.resolved);
+            let is_open =
+                |group: &FindingGroup| !group.members.iter().all(|&member| roots[member].seen.resolved);
             for group in self.groups.iter_mut().filter(|group| is_open(group)) {
                 group.thread.machine.cut_off(EscalatedBy::IterationCap);
             }
@@ -348,12 +354,12 @@ impl<'a> Fold<'a> {
 
     /// Every thread there is on the forge. One that repeats another stands where that one stands.
     fn shown(self) -> Vec<ObservedThread> {
-        let Fold { roots, groups, .. } = self;
+        let ReviewerReplay { roots, groups, .. } = self;
         let mut shown = Vec::with_capacity(roots.len());
-        for Group { thread, members, resolve_proposed, .. } in groups {
+        for FindingGroup { thread, members, resolve_proposed, .. } in groups {
             let resolve_proposed = resolve_proposed && thread.machine.is_open();
             for (place, &member) in members.iter().enumerate().rev() {
-                let Root { seen, first, finding, anchor, .. } = &roots[member];
+                let RootThread { seen, first, finding, anchor, .. } = &roots[member];
                 let mut own = thread.clone();
                 let first_of_all = place == 0;
                 if !first_of_all {
@@ -382,9 +388,9 @@ impl<'a> Fold<'a> {
 fn repeat(thread: &mut Thread, severity: Option<Severity>, new_turn: bool, policy: &Policy) {
     let worse = thread.worsen_to(severity);
     match thread.status() {
-        Status::Open if new_turn => thread.machine.hold(Stance::SeeksChange, policy),
-        Status::Open => {}
-        Status::Resolved(ResolvedBy::Reviewer) => {
+        ThreadStatus::Open if new_turn => thread.machine.hold(Stance::SeeksChange, policy),
+        ThreadStatus::Open => {}
+        ThreadStatus::Resolved(ResolvedBy::Reviewer) => {
             thread.machine.regress(policy);
         }
         _ if worse => thread.machine.worsen(),
@@ -393,20 +399,20 @@ fn repeat(thread: &mut Thread, severity: Option<Severity>, new_turn: bool, polic
 }
 
 /// R3–R5: what somebody else's reply does to the thread.
-fn answer(machine: &mut Machine, comment: &ThreadComment, reads: &dyn Reads) {
+fn answer(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn PostReader) {
     let by_person = comment.author.as_ref().is_some_and(is_person);
-    let reply = Reply::read(reads, !by_person, comment.association, &comment.body, None);
+    let reply = ClassifiedReply::read(reads, !by_person, comment.association, &comment.body, None);
     if reply.is_override() {
         machine.overridden(reply.intent);
     }
 }
 
-fn resolve(machine: &mut Machine, by_person: bool, policy: &Policy) {
+fn resolve(machine: &mut ThreadMachine, by_person: bool, policy: &Policy) {
     if machine.status.is_settled() {
         // Somebody who may had ended it with a reply; the click that followed adds nothing.
         return;
     }
-    let looked = !by_person && machine.act(Stance::Accepts, Action::Resolve, policy).is_ok();
+    let looked = !by_person && machine.act(Stance::Accepts, ReviewerAction::Resolve, policy).is_ok();
     if !looked {
         // A thread that is not settled can always be resolved by a person, so there is nothing to refuse.
         let _always_fits = machine.decide(Decision::Resolve);
@@ -415,19 +421,19 @@ fn resolve(machine: &mut Machine, by_person: bool, policy: &Policy) {
 
 /// Something that the forge does not know. Whether it fitted was decided when it was recorded; what no longer fits,
 /// because the forge tells more by now, changes nothing.
-fn happen(thread: &mut Thread, what: &Happening) {
+fn happen(thread: &mut Thread, what: &ThreadEventKind) {
     match what {
-        Happening::Act(Decision::Queue) if thread.handed_off => thread.queued = false,
-        Happening::Act(Decision::Queue) => thread.queue(),
-        Happening::Act(Decision::Unqueue) => thread.queued = false,
-        Happening::Act(decision) => {
+        ThreadEventKind::Act(Decision::Queue) if thread.handed_off => thread.queued = false,
+        ThreadEventKind::Act(Decision::Queue) => thread.queue(),
+        ThreadEventKind::Act(Decision::Unqueue) => thread.queued = false,
+        ThreadEventKind::Act(decision) => {
             let _overtaken = thread.machine.decide(*decision);
         }
-        Happening::Routed(_) if thread.handed_off => {}
-        Happening::Routed(to) => thread.route(to.clone()),
-        Happening::Reopened => {
+        ThreadEventKind::Routed(_) if thread.handed_off => {}
+        ThreadEventKind::Routed(to) => thread.route(to.clone()),
+        ThreadEventKind::Reopened => {
             thread.machine.reopened_by_person();
         }
-        Happening::HandedOff => thread.hand_off(),
+        ThreadEventKind::HandedOff => thread.hand_off(),
     }
 }

@@ -1,6 +1,6 @@
 //! Which head a comment was made on. The forge does not say so of replies, so it is worked out from what it does say.
 
-use crate::domain::review_loop::{Post, names};
+use crate::domain::review_loop::{ReviewerPost, names};
 use crate::domain::snapshot::{PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::Sha;
 use jiff::Timestamp;
@@ -41,7 +41,7 @@ impl<'a> Heads<'a> {
     }
 
     /// The head that a post is about: that of its commit, else the one that was there when it was made.
-    pub(super) fn of_post(&self, post: &Post) -> usize {
+    pub(super) fn of_post(&self, post: &ReviewerPost) -> usize {
         let named = post.commit.as_ref();
         let by_commit = named.and_then(|commit| self.starts.iter().position(|(_, sha)| names(commit, sha)));
         by_commit.map_or_else(|| self.at(post.at), |position| position + 1)

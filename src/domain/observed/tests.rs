@@ -1,9 +1,9 @@
 use super::*;
-use crate::domain::machine::{Decision, Machine};
+use crate::domain::machine::{Decision, ThreadMachine};
 use crate::domain::place::LineRange;
-use crate::domain::post::{Reading, Reported};
+use crate::domain::post::{ParsedPost, ReportedFinding};
 use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
-use crate::domain::review_loop::{Observation, Standing};
+use crate::domain::review_loop::{Observation, ReviewArrivals};
 use crate::domain::snapshot::{
     Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
     Review, ReviewState, ThreadComment, ThreadSubject, Visible,
@@ -43,25 +43,25 @@ impl ReadsReplies for Rabbit {
     }
 }
 
-impl Reads for Rabbit {
+impl PostReader for Rabbit {
     fn reviewer(&self, by: &Account, _body: &str) -> Option<ReviewerName> {
         (by.kind == AccountKind::Bot && by.login.as_str() == "rabbit").then(|| "rabbit".into())
     }
 
-    fn read(&self, _reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+    fn read(&self, _reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost {
         let class = match place {
             _ if body.starts_with("Review in progress") || body.starts_with("Triggered") => PostClass::Noise,
             _ if body.starts_with("Error") => PostClass::Failure,
             _ if body.starts_with("You are welcome") || body.starts_with("Sorry") => PostClass::Reply,
-            Where::ThreadRoot => PostClass::Finding,
-            Where::ThreadReply => PostClass::Reply,
-            Where::Review | Where::Comment => PostClass::Summary,
+            PostPlace::ThreadRoot => PostClass::Finding,
+            PostPlace::ThreadReply => PostClass::Reply,
+            PostPlace::Review | PostPlace::Comment => PostClass::Summary,
         };
         let content = match class {
-            PostClass::Noise => Content::NotReady,
-            PostClass::Failure => Content::Failure("it failed".to_owned()),
-            PostClass::Reply if body.starts_with("Sorry") => Content::Failure("it is sorry".to_owned()),
-            _ => Content::Complete,
+            PostClass::Noise => PostContent::NotReady,
+            PostClass::Failure => PostContent::Failure("it failed".to_owned()),
+            PostClass::Reply if body.starts_with("Sorry") => PostContent::Failure("it is sorry".to_owned()),
+            _ => PostContent::Complete,
         };
         let accepts =
             ["Thank you", "Agreed"].iter().any(|word| body.starts_with(word)) || body.ends_with("✅");
@@ -72,22 +72,27 @@ impl Reads for Rabbit {
         };
         let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
         let report = |text: &str| {
-            let report = Reported { severity, ..Reported::untold(text) };
+            let report = ReportedFinding { severity, ..ReportedFinding::untold(text) };
             // As some bots do, a body may name the place of what it tells.
             match text.strip_prefix("src/a.rs:10 ") {
                 Some(title) => {
                     let lines = LineRange::new(10, 10);
-                    Reported { path: Some("src/a.rs".into()), lines, title: Some(title.into()), ..report }
+                    ReportedFinding {
+                        path: Some("src/a.rs".into()),
+                        lines,
+                        title: Some(title.into()),
+                        ..report
+                    }
                 }
                 None => report,
             }
         };
         let findings = match place {
-            Where::ThreadRoot => vec![report(body)],
-            Where::Review => body.lines().skip(1).map(report).collect(),
-            Where::ThreadReply | Where::Comment => Vec::new(),
+            PostPlace::ThreadRoot => vec![report(body)],
+            PostPlace::Review => body.lines().skip(1).map(report).collect(),
+            PostPlace::ThreadReply | PostPlace::Comment => Vec::new(),
         };
-        Reading { class, findings, stance, content, commit: None }
+        ParsedPost { class, findings, stance, content, commit: None }
     }
 }
 
@@ -204,7 +209,7 @@ fn folded(snapshot: &PullRequestSnapshot) -> Vec<ObservedThread> {
     with_decisions(snapshot, &[]).threads
 }
 
-fn with_decisions(snapshot: &PullRequestSnapshot, happened: &[Happened]) -> Observed {
+fn with_decisions(snapshot: &PullRequestSnapshot, happened: &[ThreadEvent]) -> ObservedPullRequest {
     observe(snapshot, happened, &Rabbit, &Policy::default())
 }
 
@@ -212,7 +217,7 @@ fn with_decisions(snapshot: &PullRequestSnapshot, happened: &[Happened]) -> Obse
 fn standing(snapshot: &PullRequestSnapshot) -> (&'static str, Option<&'static str>, u32, u32, u32) {
     let observed = folded(snapshot);
     assert_eq!(observed.len(), 1);
-    let Machine { status, counters, .. } = observed[0].thread.machine;
+    let ThreadMachine { status, counters, .. } = observed[0].thread.machine;
     (status.name(), status.cause(), counters.round_count, counters.flips, counters.cycles)
 }
 
@@ -335,7 +340,7 @@ fn a_finding_raised_again_is_a_repetition_of_the_first_thread() {
     let folded = folded(&repeated(&[12], 2));
     assert_eq!(folded.len(), 2);
     let shown = |at: usize| {
-        let Machine { status, counters, .. } = folded[at].thread.machine;
+        let ThreadMachine { status, counters, .. } = folded[at].thread.machine;
         (
             folded[at].thread.id.as_str(),
             folded[at].repeats.as_ref().map(ThreadId::as_str),
@@ -374,9 +379,12 @@ fn late_talk_about_an_older_commit_is_no_newer_head() {
 #[test]
 fn d1_what_is_raised_again_repeats_an_open_thread_before_one_that_a_person_has() {
     let mut seen = repeated(&[2, 11], 2);
-    let vetoed =
-        |thread: &str| Happened { at: at(5), thread: thread.into(), what: Happening::Act(Decision::Veto) };
-    let repeats = |seen: &PullRequestSnapshot, happened: &[Happened]| {
+    let vetoed = |thread: &str| ThreadEvent {
+        at: at(5),
+        thread: thread.into(),
+        what: ThreadEventKind::Act(Decision::Veto),
+    };
+    let repeats = |seen: &PullRequestSnapshot, happened: &[ThreadEvent]| {
         let threads = with_decisions(seen, happened).threads;
         let again = threads.into_iter().find(|observed| observed.thread.id.as_str() == "t11").unwrap();
         again.repeats.map(|id| id.to_string())
@@ -516,41 +524,44 @@ fn threads_that_no_reviewer_opened_are_listed_with_who_did() {
 #[test]
 fn what_people_decided_here_is_part_of_the_history() {
     let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
-    let decided =
-        |minute, decision| Happened { at: at(minute), thread: "t".into(), what: Happening::Act(decision) };
-    let machine = |happened: &[Happened]| with_decisions(&seen, happened).threads[0].thread.machine;
+    let decided = |minute, decision| ThreadEvent {
+        at: at(minute),
+        thread: "t".into(),
+        what: ThreadEventKind::Act(decision),
+    };
+    let machine = |happened: &[ThreadEvent]| with_decisions(&seen, happened).threads[0].thread.machine;
     let escalated = machine(&[decided(5, Decision::Escalate)]);
     assert_eq!((escalated.status.cause(), escalated.counters.cycles), (Some("person"), 1));
     let returned = machine(&[decided(6, Decision::Return), decided(5, Decision::Veto)]);
     assert_eq!((returned.status.name(), returned.returns, returned.counters.cycles), ("open", 1, 1));
     let refused = machine(&[decided(5, Decision::Uphold)]);
     assert_eq!(refused.counters.cycles, 2, "what does not fit changes nothing");
-    let queue = Happened { at: at(5), thread: "t".into(), what: Happening::Act(Decision::Queue) };
-    let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
+    let queue = ThreadEvent { at: at(5), thread: "t".into(), what: ThreadEventKind::Act(Decision::Queue) };
+    let gone = ThreadEvent { at: at(6), thread: "t".into(), what: ThreadEventKind::HandedOff };
     let thread = with_decisions(&seen, &[gone, queue]).threads[0].thread.clone();
     assert!(thread.handed_off && !thread.queued);
-    let late = Happened { at: at(7), thread: "t".into(), what: Happening::Act(Decision::Queue) };
-    let gone = Happened { at: at(6), thread: "t".into(), what: Happening::HandedOff };
+    let late = ThreadEvent { at: at(7), thread: "t".into(), what: ThreadEventKind::Act(Decision::Queue) };
+    let gone = ThreadEvent { at: at(6), thread: "t".into(), what: ThreadEventKind::HandedOff };
     assert!(!with_decisions(&seen, &[late, gone]).threads[0].thread.queued, "H4: it never goes twice");
 }
 
 #[test]
 fn where_people_sent_a_finding_is_part_of_the_history_until_it_is_handed_off() {
     let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
-    let happened = |minute, what| Happened { at: at(minute), thread: "t".into(), what };
-    let thread = |all: &[Happened]| with_decisions(&seen, all).threads[0].thread.clone();
-    let queued = || happened(5, Happening::Act(Decision::Queue));
-    let withheld = happened(6, Happening::Routed(Destination::Nowhere));
-    let sent = happened(7, Happening::Routed(Destination::Target("expert".into())));
+    let happened = |minute, what| ThreadEvent { at: at(minute), thread: "t".into(), what };
+    let thread = |all: &[ThreadEvent]| with_decisions(&seen, all).threads[0].thread.clone();
+    let queued = || happened(5, ThreadEventKind::Act(Decision::Queue));
+    let withheld = happened(6, ThreadEventKind::Routed(Destination::Nowhere));
+    let sent = happened(7, ThreadEventKind::Routed(Destination::Target("expert".into())));
     let found = thread(&[withheld.clone(), queued()]);
     assert!(!found.queued && found.routed == Destination::Nowhere);
-    let again = happened(8, Happening::Act(Decision::Queue));
+    let again = happened(8, ThreadEventKind::Act(Decision::Queue));
     let found = thread(&[again, withheld.clone(), queued()]);
     assert!(found.queued && found.routed == Destination::AsConfigured, "queueing it again lifts it");
     let found = thread(&[sent, withheld, queued()]);
     assert_eq!((found.queued, found.routed), (false, Destination::Target("expert".into())));
-    let gone = happened(6, Happening::HandedOff);
-    let late = happened(7, Happening::Routed(Destination::Nowhere));
+    let gone = happened(6, ThreadEventKind::HandedOff);
+    let late = happened(7, ThreadEventKind::Routed(Destination::Nowhere));
     let found = thread(&[late, gone]);
     assert!(found.handed_off && found.routed == Destination::AsConfigured);
 }
@@ -600,7 +611,7 @@ fn only_people_who_may_override_with_a_reply() {
     assert_eq!(standing(&seen).0, "open", "a deleted account is nobody who may");
 }
 
-fn observed(snapshot: &PullRequestSnapshot) -> (Observation, Standing) {
+fn observed(snapshot: &PullRequestSnapshot) -> (Observation, ReviewArrivals) {
     let seen =
         observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default(), false);
     let standing = seen.standing(&reviewers(snapshot, &Rabbit));
@@ -693,12 +704,12 @@ impl ReadsReplies for Gate {
     }
 }
 
-impl Reads for Gate {
+impl PostReader for Gate {
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
         Rabbit.reviewer(by, body)
     }
 
-    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+    fn read(&self, reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost {
         Rabbit.read(reviewer, place, body)
     }
 
@@ -721,7 +732,7 @@ fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_a
         completed_at: Some(at(2)),
         url: None,
     };
-    let standing = |check: Check, reads: &dyn Reads| {
+    let standing = |check: Check, reads: &dyn PostReader| {
         let checks = Visible::Seen(vec![check]);
         let seen = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
         let rules = BreakGlassRules::default();

@@ -1,11 +1,11 @@
 //! What a poll means for a wait (L): who has said what about which commit, and whether anything is left to fix.
 
-use super::{Observed, is_person};
+use super::{ObservedPullRequest, is_person};
 use crate::domain::actionable::{SkipReason, reason_to_skip};
 use crate::domain::finding::Finding;
-use crate::domain::post::{PostClass, Reads, Where};
-use crate::domain::re_review::{BreakGlassRules, Remark, broken_glass};
-use crate::domain::review_loop::{Content, Observation, Post, PostKind, WaitAnchor};
+use crate::domain::post::{PostClass, PostPlace, PostReader};
+use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, broken_glass};
+use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
 use crate::domain::snapshot::{
     Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Review, ReviewState,
 };
@@ -13,8 +13,8 @@ use crate::domain::snapshot::{
 /// What the loop is told about this moment.
 pub fn observation(
     snapshot: &PullRequestSnapshot,
-    observed: &Observed,
-    reads: &dyn Reads,
+    observed: &ObservedPullRequest,
+    reads: &dyn PostReader,
     break_glass: &BreakGlassRules,
     has_author: bool,
 ) -> Observation {
@@ -32,7 +32,7 @@ pub fn observation(
 
 /// L7, as far as it can be told: a finding of unknown severity may be grave, so only what is plainly a matter of taste
 /// is left out. So is what the author seems to have dealt with.
-fn something_to_fix(observed: &Observed) -> bool {
+fn something_to_fix(observed: &ObservedPullRequest) -> bool {
     let threads = observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
     let mut open = threads.filter(|o| o.thread.machine.is_open()).map(|o| &o.thread.finding);
     open.any(may_need_a_fix) || observed.in_bodies.iter().any(|body| may_need_a_fix(&body.finding))
@@ -43,19 +43,23 @@ fn may_need_a_fix(finding: &Finding) -> bool {
 }
 
 /// Everything that recognised reviewers left here, in order of time.
-pub(super) fn posts(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> Vec<Post> {
+pub(super) fn posts(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> Vec<ReviewerPost> {
     let reviews = snapshot.reviews.iter().filter_map(|review| of_review(snapshot, review, reads));
     let comments = snapshot.comments.iter().filter_map(|comment| of_comment(comment, reads));
     let checks = snapshot.checks.seen().into_iter().flatten();
     let checks = checks.filter_map(|check| of_check(snapshot, check, reads));
-    let mut posts: Vec<Post> = reviews.chain(comments).chain(checks).collect();
+    let mut posts: Vec<ReviewerPost> = reviews.chain(comments).chain(checks).collect();
     posts.sort_by(|a, b| (a.at, &a.reviewer).cmp(&(b.at, &b.reviewer)));
     posts
 }
 
 /// L3: a review that neither says nor decides anything, and has no threads, is not ready yet. One that refuses is no
 /// review, whatever it is called.
-fn of_review(snapshot: &PullRequestSnapshot, review: &Review, reads: &dyn Reads) -> Option<Post> {
+fn of_review(
+    snapshot: &PullRequestSnapshot,
+    review: &Review,
+    reads: &dyn PostReader,
+) -> Option<ReviewerPost> {
     if review.state == ReviewState::Pending {
         return None;
     }
@@ -64,31 +68,33 @@ fn of_review(snapshot: &PullRequestSnapshot, review: &Review, reads: &dyn Reads)
     let decides = matches!(review.state, ReviewState::Approved | ReviewState::ChangesRequested)
         || comments.any(|comment| comment.review.as_ref() == Some(&review.id) && comment.reply_to.is_none());
     let (content, named) = if review.body.trim().is_empty() {
-        (Content::NotReady, None)
+        (PostContent::NotReady, None)
     } else {
-        let reading = reads.read(&reviewer, Where::Review, &review.body);
+        let reading = reads.read(&reviewer, PostPlace::Review, &review.body);
         (reading.content, reading.commit)
     };
-    let content = if decides && content == Content::NotReady { Content::Complete } else { content };
+    let content = if decides && content == PostContent::NotReady { PostContent::Complete } else { content };
     let at = review.submitted_at.unwrap_or(review.created_at);
     let commit = review.commit.clone().or(named);
-    Some(Post { reviewer, kind: PostKind::Review(content), at, commit })
+    Some(ReviewerPost { reviewer, kind: PostKind::Review(content), at, commit })
 }
 
 /// A comment that is edited says what it says now since its last edit.
-fn of_comment(comment: &Comment, reads: &dyn Reads) -> Option<Post> {
+fn of_comment(comment: &Comment, reads: &dyn PostReader) -> Option<ReviewerPost> {
     let reviewer = reads.reviewer(comment.author.as_ref()?, &comment.body)?;
-    let reading = reads.read(&reviewer, Where::Comment, &comment.body);
+    let reading = reads.read(&reviewer, PostPlace::Comment, &comment.body);
     let content = match reading.class {
-        PostClass::Noise | PostClass::Reply if reading.content == Content::Complete => Content::NotReady,
+        PostClass::Noise | PostClass::Reply if reading.content == PostContent::Complete => {
+            PostContent::NotReady
+        }
         _ => reading.content,
     };
     let at = comment.edited_at.unwrap_or(comment.created_at);
-    Some(Post { reviewer, kind: PostKind::Comment(content), at, commit: reading.commit })
+    Some(ReviewerPost { reviewer, kind: PostKind::Comment(content), at, commit: reading.commit })
 }
 
 /// A check run names its app, which is the bot's account by another name.
-fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn Reads) -> Option<Post> {
+fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn PostReader) -> Option<ReviewerPost> {
     let login = check.app.as_deref()?.into();
     let reviewer = reads.reviewer(&Account { login, kind: AccountKind::Bot, database_id: None }, "")?;
     let kind = match check.outcome {
@@ -96,15 +102,15 @@ fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn Reads) ->
             let reason = check.title.clone().unwrap_or_else(|| format!("its check {} failed", check.name));
             PostKind::CheckRunFailed(reason)
         }
-        CheckOutcome::Passed if reads.passes_by_check(&reviewer) => PostKind::Review(Content::Complete),
+        CheckOutcome::Passed if reads.passes_by_check(&reviewer) => PostKind::Review(PostContent::Complete),
         CheckOutcome::Passed | CheckOutcome::Running | CheckOutcome::Neither => return None,
     };
     let at = check.completed_at.or(check.started_at).unwrap_or(snapshot.pushed.at);
-    Some(Post { reviewer, kind, at, commit: Some(check.commit.clone()) })
+    Some(ReviewerPost { reviewer, kind, at, commit: Some(check.commit.clone()) })
 }
 
 /// What people said, on the pull request and in its threads.
-fn remarks(snapshot: &PullRequestSnapshot) -> Vec<Remark<'_>> {
+fn remarks(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
     let comments = snapshot.comments.iter().map(|c| (&c.author, c.association, &c.body));
     let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.comments).filter(|c| !c.pending);
     let in_threads = in_threads.map(|c| (&c.author, c.association, &c.body));
@@ -112,13 +118,13 @@ fn remarks(snapshot: &PullRequestSnapshot) -> Vec<Remark<'_>> {
         .chain(in_threads)
         .filter_map(|(author, association, body)| {
             let author = author.as_ref()?;
-            Some(Remark { by: &author.login, by_bot: !is_person(author), association, body })
+            Some(BreakGlassComment { by: &author.login, by_bot: !is_person(author), association, body })
         })
         .collect()
 }
 
 /// L6: request-changes verdicts of reviewers since the last reopen.
-fn rounds(snapshot: &PullRequestSnapshot, reads: &dyn Reads) -> u32 {
+fn rounds(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> u32 {
     let verdicts = snapshot.reviews.iter().filter(|review| {
         let at = review.submitted_at.unwrap_or(review.created_at);
         review.state == ReviewState::ChangesRequested

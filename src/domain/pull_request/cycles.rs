@@ -1,29 +1,29 @@
 //! The reviewers' part of a pull request: beginning a cycle, taking an answer, closing what failed.
 
-use super::{Pending, PullRequest};
+use super::{DrivenPullRequest, PendingCycle};
 use crate::domain::cycle::{
-    Answer, Elsewhere, Frozen, FrozenThread, Report, Skip, Trigger, Violation, check_choices,
-    check_reports_against_each_other,
+    AnswerFinding, CycleSkip, CycleTrigger, FrozenCycle, FrozenThread, ReviewerAnswer, UnaskedThread,
+    Violation, check_choices, check_reports_against_each_other,
 };
-use crate::domain::duplicates::Shelves;
+use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Finding, Thread};
-use crate::domain::machine::{EscalatedBy, Regression, ResolvedBy, Status};
+use crate::domain::machine::{EscalatedBy, RegressionOutcome, ResolvedBy, ThreadStatus};
 use crate::domain::place::Delta;
 use crate::domain::policy::Policy;
-use crate::domain::re_review::Scope;
+use crate::domain::re_review::ReviewScope;
 use crate::domain::snapshot::PullRequestState;
-use crate::domain::verdict::{Unsettled, Verdict, verdict};
-use crate::domain::vocabulary::{Action, ReviewerName, Severity, Stance, ThreadId};
+use crate::domain::verdict::{UnsettledThreads, Verdict, verdict};
+use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to do about a driven reviewer now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextCall {
     /// Ask it this.
-    Ask(Frozen),
+    Ask(FrozenCycle),
     /// Its calls are spent; the cycle is closed without asking, as a failed one is (C4).
     ClosedUnasked,
-    Skip(Skip),
+    Skip(CycleSkip),
 }
 
 /// What came of an answer.
@@ -31,7 +31,7 @@ pub enum NextCall {
 pub enum CycleOutcome {
     Completed {
         verdict: Verdict,
-        notes: Vec<Note>,
+        notes: Vec<CycleNote>,
     },
     /// C3: nothing of the answer counted. `closed` where the retries were spent and the engine closed the
     /// cycle itself (C4).
@@ -46,12 +46,12 @@ pub enum CycleOutcome {
 
 /// What a completed cycle did with a finding or thread beyond what the thread itself shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
+pub enum CycleNote {
     Opened(ThreadId),
     /// C7: listed again.
     Relisted(ThreadId),
     /// D5
-    Regressed(ThreadId, Regression),
+    Regressed(ThreadId, RegressionOutcome),
     /// D4: the person who has it, or had it, is not asked again.
     Suppressed {
         report: ThreadId,
@@ -73,7 +73,7 @@ pub enum Note {
 
 /// What a finding of an answer turns out to be once it is compared with its reviewer's threads (D3–D5).
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Match {
+enum FindingMatch {
     New,
     /// An open thread reports it already.
     Open(ThreadId),
@@ -83,19 +83,19 @@ enum Match {
     Regression(ThreadId),
 }
 
-impl PullRequest {
+impl DrivenPullRequest {
     /// What is in a reviewer's way, if anything (C5, C6).
-    pub fn obstacle(&self, reviewer: &ReviewerName, policy: &Policy) -> Option<Skip> {
+    pub fn obstacle(&self, reviewer: &ReviewerName, policy: &Policy) -> Option<CycleSkip> {
         match self.state {
-            PullRequestState::Merged => return Some(Skip::PrMerged),
-            PullRequestState::Closed => return Some(Skip::PrClosed),
+            PullRequestState::Merged => return Some(CycleSkip::PrMerged),
+            PullRequestState::Closed => return Some(CycleSkip::PrClosed),
             PullRequestState::Open => {}
         }
         let record = self.reviewers.get(reviewer)?;
         if record.reviewed.contains(&self.head) {
-            Some(Skip::SameSha)
+            Some(CycleSkip::SameSha)
         } else if record.completed >= policy.max_review_iterations {
-            Some(Skip::IterationCap)
+            Some(CycleSkip::IterationCap)
         } else {
             None
         }
@@ -105,9 +105,9 @@ impl PullRequest {
     pub fn begin_cycle(
         &mut self,
         reviewer: &ReviewerName,
-        trigger: Trigger,
+        trigger: CycleTrigger,
         policy: &Policy,
-    ) -> Result<Frozen, Skip> {
+    ) -> Result<FrozenCycle, CycleSkip> {
         if let Some(skip) = self.obstacle(reviewer, policy) {
             return Err(skip);
         }
@@ -119,7 +119,7 @@ impl PullRequest {
         };
         let open =
             record.threads.iter().filter_map(|id| self.threads.get(id)).filter(|t| t.machine.is_open());
-        Ok(Frozen {
+        Ok(FrozenCycle {
             reviewer: reviewer.clone(),
             head: self.head.clone(),
             baseline: record.last_reviewed.clone(),
@@ -135,7 +135,7 @@ impl PullRequest {
     /// The same, for a reviewer that costs money to ask. Pushes abandon cycles that have failed so far, so
     /// the caps on cycles and retries alone would let a reviewer that never behaves be asked for as long as
     /// somebody pushes. This bounds what is spent whoever pushes.
-    pub fn next_call(&mut self, reviewer: &ReviewerName, trigger: Trigger, policy: &Policy) -> NextCall {
+    pub fn next_call(&mut self, reviewer: &ReviewerName, trigger: CycleTrigger, policy: &Policy) -> NextCall {
         if let Some(skip) = self.obstacle(reviewer, policy) {
             return NextCall::Skip(skip);
         }
@@ -152,8 +152,8 @@ impl PullRequest {
     /// Takes an answer, or what was wrong with reading it, to what was asked.
     pub fn answer(
         &mut self,
-        frozen: &Frozen,
-        answer: Result<Answer, Violation>,
+        frozen: &FrozenCycle,
+        answer: Result<ReviewerAnswer, Violation>,
         policy: &Policy,
     ) -> CycleOutcome {
         if self.state != PullRequestState::Open || self.head != frozen.head {
@@ -170,22 +170,27 @@ impl PullRequest {
     }
 
     /// C2: everything that is wrong with an answer, or what each of its findings turns out to be.
-    fn check(&self, frozen: &Frozen, answer: &Answer, policy: &Policy) -> Result<Vec<Match>, Vec<Violation>> {
+    fn check(
+        &self,
+        frozen: &FrozenCycle,
+        answer: &ReviewerAnswer,
+        policy: &Policy,
+    ) -> Result<Vec<FindingMatch>, Vec<Violation>> {
         let mut violations = match answer {
-            Answer::Actions { choices, .. } => {
+            ReviewerAnswer::Actions { choices, .. } => {
                 check_choices(frozen, choices, |id| self.elsewhere(id, frozen))
             }
-            Answer::Findings { .. } => Vec::new(),
+            ReviewerAnswer::Findings { .. } => Vec::new(),
         };
         let reports = answer.reports();
         violations.extend(check_reports_against_each_other(reports, policy));
         let matches = self.compare(&frozen.reviewer, reports, policy);
         for (report, matched) in reports.iter().zip(&matches) {
             match (matched, answer) {
-                (Match::Open(thread), Answer::Actions { .. }) => {
+                (FindingMatch::Open(thread), ReviewerAnswer::Actions { .. }) => {
                     violations.push(Violation::duplicate(&report.finding, Some(thread.clone())));
                 }
-                (Match::New, _) if self.threads.contains_key(&report.id) => {
+                (FindingMatch::New, _) if self.threads.contains_key(&report.id) => {
                     let taken = format!("the id {} is that of another thread", report.id);
                     violations.push(Violation::MalformedAnswer(taken));
                 }
@@ -195,36 +200,43 @@ impl PullRequest {
         if violations.is_empty() { Ok(matches) } else { Err(violations) }
     }
 
-    fn elsewhere(&self, id: &ThreadId, frozen: &Frozen) -> Elsewhere {
+    fn elsewhere(&self, id: &ThreadId, frozen: &FrozenCycle) -> UnaskedThread {
         match self.threads.get(id) {
-            None => Elsewhere::Unknown,
-            Some(thread) if thread.reviewer != frozen.reviewer => Elsewhere::Foreign,
-            Some(_) => Elsewhere::Closed,
+            None => UnaskedThread::Unknown,
+            Some(thread) if thread.reviewer != frozen.reviewer => UnaskedThread::Foreign,
+            Some(_) => UnaskedThread::Closed,
         }
     }
 
     /// D1: holds each finding against every thread of its reviewer. Where it overlaps several, an open one
     /// decides before one that a person had, and that before one the reviewer resolved.
-    fn compare(&self, reviewer: &ReviewerName, reports: &[Report], policy: &Policy) -> Vec<Match> {
+    fn compare(
+        &self,
+        reviewer: &ReviewerName,
+        reports: &[AnswerFinding],
+        policy: &Policy,
+    ) -> Vec<FindingMatch> {
         let own = if reports.is_empty() { None } else { self.reviewers.get(reviewer) };
-        let mut known = Shelves::new(policy);
+        let mut known = DuplicateIndex::new(policy);
         for thread in own.into_iter().flat_map(|record| &record.threads).filter_map(|id| self.threads.get(id))
         {
             known.add_thread(thread, &thread.finding, &thread.anchor);
         }
-        let decide = |report: &Report| {
+        let decide = |report: &AnswerFinding| {
             let overlapping = known.overlaps(&report.finding);
             let nearest = overlapping.into_iter().min_by_key(|thread| match thread.status() {
-                Status::Open => 0,
-                Status::Resolved(ResolvedBy::Reviewer) => 2,
+                ThreadStatus::Open => 0,
+                ThreadStatus::Resolved(ResolvedBy::Reviewer) => 2,
                 _ => 1,
             });
             match nearest {
-                None => Match::New,
+                None => FindingMatch::New,
                 Some(thread) => match thread.status() {
-                    Status::Open => Match::Open(thread.id.clone()),
-                    Status::Resolved(ResolvedBy::Reviewer) => Match::Regression(thread.id.clone()),
-                    _ => Match::WithPerson(thread.id.clone()),
+                    ThreadStatus::Open => FindingMatch::Open(thread.id.clone()),
+                    ThreadStatus::Resolved(ResolvedBy::Reviewer) => {
+                        FindingMatch::Regression(thread.id.clone())
+                    }
+                    _ => FindingMatch::WithPerson(thread.id.clone()),
                 },
             }
         };
@@ -234,24 +246,24 @@ impl PullRequest {
     /// Carries out an answer that was found good: the threads first, then the findings.
     fn complete(
         &mut self,
-        frozen: &Frozen,
-        answer: Answer,
-        matches: Vec<Match>,
+        frozen: &FrozenCycle,
+        answer: ReviewerAnswer,
+        matches: Vec<FindingMatch>,
         policy: &Policy,
     ) -> CycleOutcome {
         let mut notes = Vec::new();
         let reports = match answer {
-            Answer::Actions { choices, reports } => {
+            ReviewerAnswer::Actions { choices, reports } => {
                 for choice in choices {
                     if let Some(thread) = self.threads.get_mut(&choice.thread)
                         && thread.machine.act(choice.stance, choice.action, policy).is_err()
                     {
-                        notes.push(Note::EndedMeanwhile(choice.thread));
+                        notes.push(CycleNote::EndedMeanwhile(choice.thread));
                     }
                 }
                 reports
             }
-            Answer::Findings { reports } => {
+            ReviewerAnswer::Findings { reports } => {
                 self.derive_actions(frozen, &reports, &matches, policy, &mut notes);
                 reports
             }
@@ -260,16 +272,16 @@ impl PullRequest {
         let mut opened = BTreeSet::new();
         for (report, matched) in reports.into_iter().zip(matches) {
             match matched {
-                Match::Open(_) => {}
-                Match::WithPerson(thread) => self.reach_person(report, &thread, &mut notes),
-                Match::Regression(thread) => self.regress(&thread, &report, policy, &mut notes),
-                Match::New if scope.admits(&report.finding, policy) => {
+                FindingMatch::Open(_) => {}
+                FindingMatch::WithPerson(thread) => self.reach_person(report, &thread, &mut notes),
+                FindingMatch::Regression(thread) => self.regress(&thread, &report, policy, &mut notes),
+                FindingMatch::New if scope.admits(&report.finding, policy) => {
                     opened.insert(report.id.clone());
-                    notes.push(Note::Opened(report.id.clone()));
+                    notes.push(CycleNote::Opened(report.id.clone()));
                     self.open(frozen, report);
                 }
-                Match::New => {
-                    notes.push(Note::OutOfScope { report: report.id, finding: report.finding });
+                FindingMatch::New => {
+                    notes.push(CycleNote::OutOfScope { report: report.id, finding: report.finding });
                 }
             }
         }
@@ -285,15 +297,15 @@ impl PullRequest {
     /// resolves.
     fn derive_actions(
         &mut self,
-        frozen: &Frozen,
-        reports: &[Report],
-        matches: &[Match],
+        frozen: &FrozenCycle,
+        reports: &[AnswerFinding],
+        matches: &[FindingMatch],
         policy: &Policy,
-        notes: &mut Vec<Note>,
+        notes: &mut Vec<CycleNote>,
     ) {
         let mut listed: BTreeMap<&ThreadId, Option<Severity>> = BTreeMap::new();
         for (report, matched) in reports.iter().zip(matches) {
-            if let Match::Open(thread) = matched {
+            if let FindingMatch::Open(thread) = matched {
                 let worst = listed.entry(thread).or_default();
                 *worst = (*worst).max(report.finding.severity);
             }
@@ -301,61 +313,67 @@ impl PullRequest {
         for id in frozen.threads.keys() {
             let Some(thread) = self.threads.get_mut(id) else { continue };
             if !thread.machine.is_open() {
-                notes.push(Note::EndedMeanwhile(id.clone()));
+                notes.push(CycleNote::EndedMeanwhile(id.clone()));
             } else if let Some(&severity) = listed.get(id) {
                 thread.worsen_to(severity);
                 thread.machine.hold(Stance::SeeksChange, policy);
-                notes.push(Note::Relisted(id.clone()));
+                notes.push(CycleNote::Relisted(id.clone()));
             } else {
                 // Resolving is legal on every open thread (T4).
-                let _resolved = thread.machine.act(Stance::Accepts, Action::Resolve, policy);
+                let _resolved = thread.machine.act(Stance::Accepts, ReviewerAction::Resolve, policy);
             }
         }
     }
 
     /// R2: round 1 is the first cycle a reviewer ever completes on the pull request.
-    fn scope(&self, reviewer: &ReviewerName) -> Scope {
+    fn scope(&self, reviewer: &ReviewerName) -> ReviewScope {
         match self.reviewers.get(reviewer).and_then(|record| record.since_last_review.clone()) {
-            None => Scope::Everything,
-            Some(delta) => Scope::Delta(delta),
+            None => ReviewScope::Everything,
+            Some(delta) => ReviewScope::Delta(delta),
         }
     }
 
-    fn open(&mut self, frozen: &Frozen, report: Report) {
-        let Report { id, finding } = report;
+    fn open(&mut self, frozen: &FrozenCycle, report: AnswerFinding) {
+        let AnswerFinding { id, finding } = report;
         let record = self.reviewers.entry(frozen.reviewer.clone()).or_default();
         record.threads.push(id.clone());
-        let from_verification = frozen.trigger == Trigger::Verify;
+        let from_verification = frozen.trigger == CycleTrigger::Verify;
         let thread = Thread::opened(id.clone(), frozen.reviewer.clone(), finding, from_verification);
         self.threads.insert(id, thread);
     }
 
     /// D4: a finding that a person had is raised again. Only a strictly worse one reaches them.
-    fn reach_person(&mut self, report: Report, thread: &ThreadId, notes: &mut Vec<Note>) {
+    fn reach_person(&mut self, report: AnswerFinding, thread: &ThreadId, notes: &mut Vec<CycleNote>) {
         let Some(known) = self.threads.get_mut(thread) else { return };
         let (report, worse) = (report.id, known.worsen_to(report.finding.severity));
         let thread = thread.clone();
         notes.push(if worse {
             known.machine.worsen();
-            Note::Worsened { report, thread }
+            CycleNote::Worsened { report, thread }
         } else {
-            Note::Suppressed { report, thread }
+            CycleNote::Suppressed { report, thread }
         });
     }
 
-    fn regress(&mut self, thread: &ThreadId, report: &Report, policy: &Policy, notes: &mut Vec<Note>) {
+    fn regress(
+        &mut self,
+        thread: &ThreadId,
+        report: &AnswerFinding,
+        policy: &Policy,
+        notes: &mut Vec<CycleNote>,
+    ) {
         let Some(known) = self.threads.get_mut(thread) else { return };
         known.worsen_to(report.finding.severity);
         // A second finding of this answer may overlap the thread that the first has just opened again.
-        if known.status() == Status::Resolved(ResolvedBy::Reviewer) {
-            notes.push(Note::Regressed(thread.clone(), known.machine.regress(policy)));
+        if known.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
+            notes.push(CycleNote::Regressed(thread.clone(), known.machine.regress(policy)));
         }
     }
 
     /// V2's two groups: what was there before the cycle and is not settled, and what the cycle opened.
-    fn unsettled(&self, reviewer: &ReviewerName, opened: &BTreeSet<ThreadId>) -> Unsettled {
+    fn unsettled(&self, reviewer: &ReviewerName, opened: &BTreeSet<ThreadId>) -> UnsettledThreads {
         let own = self.reviewers.get(reviewer).into_iter().flat_map(|record| &record.threads);
-        let mut unsettled = Unsettled::default();
+        let mut unsettled = UnsettledThreads::default();
         for thread in own.filter_map(|id| self.threads.get(id)).filter(|t| !t.status().is_settled()) {
             let worst = if opened.contains(&thread.id) {
                 &mut unsettled.worst_new
@@ -368,12 +386,12 @@ impl PullRequest {
     }
 
     /// C4: a failed answer leaves its cycle pending, until the retries are spent.
-    fn fail(&mut self, frozen: &Frozen, violations: Vec<Violation>, policy: &Policy) -> CycleOutcome {
+    fn fail(&mut self, frozen: &FrozenCycle, violations: Vec<Violation>, policy: &Policy) -> CycleOutcome {
         let closed = frozen.attempt > policy.cycle_retries;
         if closed {
             self.close_failed_cycle(&frozen.reviewer, policy);
         } else if let Some(record) = self.reviewers.get_mut(&frozen.reviewer) {
-            record.pending = Some(Pending { head: frozen.head.clone(), failures: frozen.attempt });
+            record.pending = Some(PendingCycle { head: frozen.head.clone(), failures: frozen.attempt });
         }
         CycleOutcome::Failed { violations, closed }
     }

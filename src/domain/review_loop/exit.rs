@@ -13,7 +13,7 @@ pub enum Exit {
         author_gave_up: bool,
     },
     Timeout {
-        missing: Missing,
+        missing: TimedOutOn,
     },
     WorkflowFailure {
         reviewer: ReviewerName,
@@ -32,7 +32,7 @@ pub enum Exit {
 
 /// What a wait ran out on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Missing {
+pub enum TimedOutOn {
     Reviews(Vec<ReviewerName>),
     /// No reviewer is named, and none has shown itself (L3).
     Anybody,
@@ -82,15 +82,15 @@ impl fmt::Display for Exit {
             Exit::IssuesFound { author_gave_up: true } => {
                 write!(f, "the reviews found something to fix, and the author ended without a push")
             }
-            Exit::Timeout { missing: Missing::Reviews(reviewers) } => {
+            Exit::Timeout { missing: TimedOutOn::Reviews(reviewers) } => {
                 let names: Vec<_> = reviewers.iter().map(ReviewerName::as_str).collect();
                 write!(f, "no review came in time from {}", names.join(", "))
             }
-            Exit::Timeout { missing: Missing::Anybody } => {
+            Exit::Timeout { missing: TimedOutOn::Anybody } => {
                 write!(f, "no reviewer showed itself in time; name those to wait for in the configuration")
             }
-            Exit::Timeout { missing: Missing::Push } => write!(f, "the author did not push in time"),
-            Exit::Timeout { missing: Missing::Unknown } => {
+            Exit::Timeout { missing: TimedOutOn::Push } => write!(f, "the author did not push in time"),
+            Exit::Timeout { missing: TimedOutOn::Unknown } => {
                 write!(f, "the attempts ran out while the forge could not be reached")
             }
             Exit::WorkflowFailure { reviewer, reason } => {

@@ -19,7 +19,7 @@ pub struct WaitAnchor {
 pub struct Observation {
     pub state: PullRequestState,
     pub anchor: WaitAnchor,
-    pub posts: Vec<Post>,
+    pub posts: Vec<ReviewerPost>,
     pub broken_glass: Option<BrokenGlass>,
     /// L7: whether any open finding is actionable.
     pub something_to_fix: bool,
@@ -32,7 +32,7 @@ pub struct Observation {
 /// Something a recognised reviewer left on the pull request. People's comments never become posts, so that
 /// nothing they write can pass for a failure (L4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Post {
+pub struct ReviewerPost {
     pub reviewer: ReviewerName,
     pub kind: PostKind,
     pub at: Timestamp,
@@ -42,13 +42,13 @@ pub struct Post {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PostKind {
-    Review(Content),
-    Comment(Content),
+    Review(PostContent),
+    Comment(PostContent),
     CheckRunFailed(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Content {
+pub enum PostContent {
     /// A review that says something.
     Complete,
     /// L3: empty, malformed or still in progress.
@@ -59,16 +59,19 @@ pub enum Content {
 
 /// Who is in, who is missing, who failed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct ReviewArrivals {
     pub arrived: Vec<ReviewerName>,
     pub missing: Vec<ReviewerName>,
     pub failed: BTreeMap<ReviewerName, String>,
 }
 
-impl Post {
+impl ReviewerPost {
     /// Whether it is a review that says something.
     pub fn is_complete(&self) -> bool {
-        matches!(self.kind, PostKind::Review(Content::Complete) | PostKind::Comment(Content::Complete))
+        matches!(
+            self.kind,
+            PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete)
+        )
     }
 
     /// L1: a review or check counts if it was made on the anchored commit; a comment if it is younger than
@@ -93,19 +96,19 @@ pub fn names(named: &Sha, head: &Sha) -> bool {
 impl Observation {
     /// Sorts the expected reviewers by what they left for the anchored head. A review that arrived outweighs
     /// a failure, which may have been retried.
-    pub fn standing(&self, expected: &BTreeSet<ReviewerName>) -> Standing {
-        let mut standing = Standing::default();
+    pub fn standing(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
+        let mut standing = ReviewArrivals::default();
         for reviewer in expected {
             let mut failure = None;
             let mut arrived = false;
             for post in self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor)) {
                 match &post.kind {
-                    PostKind::Review(Content::Complete) | PostKind::Comment(Content::Complete) => {
+                    PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete) => {
                         arrived = true;
                     }
-                    PostKind::Review(Content::NotReady) | PostKind::Comment(Content::NotReady) => {}
-                    PostKind::Review(Content::Failure(reason))
-                    | PostKind::Comment(Content::Failure(reason))
+                    PostKind::Review(PostContent::NotReady) | PostKind::Comment(PostContent::NotReady) => {}
+                    PostKind::Review(PostContent::Failure(reason))
+                    | PostKind::Comment(PostContent::Failure(reason))
                     | PostKind::CheckRunFailed(reason) => failure = Some(reason.clone()),
                 }
             }

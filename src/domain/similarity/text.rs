@@ -83,14 +83,14 @@ static KNOWN: LazyLock<BTreeMap<String, (String, u8)>> = LazyLock::new(|| {
 
 /// One word as it is compared. `name` numbers the name in the code that it is a part of.
 #[derive(Debug)]
-pub(super) struct Word {
+pub(super) struct ComparedWord {
     pub(super) stem: String,
     pub(super) weight: u8,
     pub(super) name: Option<usize>,
 }
 
 /// The words of a text that [`without_markup`] went over, in their order.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<ComparedWord> {
     let mut found = Vec::new();
     let mut names = 0;
     let mut line_numbers = LineNumbers::None;
@@ -113,14 +113,14 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 }
 
 /// Letters and digits without anything between them, and what stands around them.
-struct Piece<'a> {
+struct RawWord<'a> {
     before: &'a str,
     text: &'a str,
     after: &'a str,
     in_code: bool,
 }
 
-impl Piece<'_> {
+impl RawWord<'_> {
     fn is_code(&self) -> bool {
         let marked = self.in_code || self.before.ends_with('$') || self.after.starts_with('(');
         marked || self.continues_name() || looks_like_code(self.text)
@@ -137,7 +137,7 @@ impl Piece<'_> {
     }
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = RawWord<'_>> {
     let mut rest = text;
     let mut in_code = false;
     std::iter::from_fn(move || {
@@ -150,7 +150,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             rest = after;
             let text = text.trim_matches('_');
             if !text.is_empty() {
-                return Some(Piece { before, text, after, in_code });
+                return Some(RawWord { before, text, after, in_code });
             }
         }
     })
@@ -168,7 +168,7 @@ enum LineNumbers {
 
 impl LineNumbers {
     /// Whether this is one; if not, what may come next.
-    fn take(&mut self, piece: &Piece<'_>) -> bool {
+    fn take(&mut self, piece: &RawWord<'_>) -> bool {
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         let expected = match self {
             LineNumbers::None => false,
@@ -275,7 +275,7 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
 }
 
 /// Only prose has synonyms: `readConfig` and `loadConfig` are two functions.
-fn push_word(lower: &str, name: Option<usize>, found: &mut Vec<Word>) {
+fn push_word(lower: &str, name: Option<usize>, found: &mut Vec<ComparedWord>) {
     let stem = stem(lower);
     let known = KNOWN.get(lower).or_else(|| KNOWN.get(&stem));
     let (stem, weight) = match (known, name) {
@@ -283,16 +283,16 @@ fn push_word(lower: &str, name: Option<usize>, found: &mut Vec<Word>) {
         (Some((speaker, weight)), None) => (speaker.clone(), *weight),
         (None, None) => (stem, WORD),
     };
-    found.push(Word { stem, weight, name });
+    found.push(ComparedWord { stem, weight, name });
 }
 
 /// Chinese and Japanese have no spaces: pairs of characters stand in for words. Kana alone is mostly grammar.
-fn push_bigrams(run: &str, found: &mut Vec<Word>) {
+fn push_bigrams(run: &str, found: &mut Vec<ComparedWord>) {
     let characters: Vec<char> = run.chars().collect();
     for pair in characters.windows(characters.len().min(2)) {
         let weight =
             if pair.iter().all(|c| ('\u{3040}'..='\u{309F}').contains(c)) { GENERIC } else { CONCEPT };
-        found.push(Word { stem: pair.iter().collect(), weight, name: None });
+        found.push(ComparedWord { stem: pair.iter().collect(), weight, name: None });
     }
 }
 

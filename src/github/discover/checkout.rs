@@ -40,7 +40,7 @@ impl Checkout {
             tokio::join!(branch(directory, elsewhere), git(directory, &["config", "--null", "--list"]));
         let branch = branch?;
         let settings = settings?;
-        let settings = Settings::read(&settings);
+        let settings = GitSettings::read(&settings);
         let setting = |key: String| settings.last(&key);
         let merge = setting(format!("branch.{branch}.merge"));
         let pull_request = merge
@@ -69,11 +69,11 @@ impl Checkout {
 }
 
 /// What `git config --null --list` prints: a name, a line break, a value; the section and the key in lower case.
-struct Settings<'a>(Vec<(&'a str, &'a str)>);
+struct GitSettings<'a>(Vec<(&'a str, &'a str)>);
 
-impl<'a> Settings<'a> {
-    fn read(listed: &'a str) -> Settings<'a> {
-        Settings(listed.split('\0').filter_map(|entry| entry.split_once('\n')).collect())
+impl<'a> GitSettings<'a> {
+    fn read(listed: &'a str) -> GitSettings<'a> {
+        GitSettings(listed.split('\0').filter_map(|entry| entry.split_once('\n')).collect())
     }
 
     /// The last one counts.

@@ -5,7 +5,7 @@ use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName};
 /// Which open pull requests to watch: those that fit every kind of condition, and any entry of each but labels,
 /// of which they need all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rule {
+pub struct WatchRule {
     /// Empty: everywhere the token can see.
     pub repositories: Vec<RepositoryName>,
     /// Logins; `@me` is whoever the token speaks for; a bot's login ends in `[bot]`.
@@ -27,7 +27,7 @@ pub enum Lookup {
 /// GitHub refuses longer search texts.
 const LONGEST_SEARCH: usize = 256;
 
-impl Rule {
+impl WatchRule {
     /// The questions. A rule without any condition asks nothing: it would mean all of GitHub.
     pub fn lookups(&self) -> Vec<Lookup> {
         let people = !self.authors.is_empty() || !self.review_requested.is_empty();
@@ -58,7 +58,7 @@ impl Rule {
     /// Whether a pull request that was seen before may still fit, as far as that can be told without asking: who `@me` is,
     /// and whose review is asked for now, cannot.
     pub fn may_fit(&self, seen: &PullRequestSnapshot) -> bool {
-        let Rule { repositories, authors, review_requested, labels } = self;
+        let WatchRule { repositories, authors, review_requested, labels } = self;
         if repositories.is_empty() && authors.is_empty() && review_requested.is_empty() && labels.is_empty() {
             return false;
         }
@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn a_repository_is_listed_and_people_are_searched_for() {
-        let mut rule = Rule { repositories: vec![repository("o/r"), repository("o/s")], ..Rule::default() };
+        let mut rule =
+            WatchRule { repositories: vec![repository("o/r"), repository("o/s")], ..WatchRule::default() };
         assert_eq!(rule.lookups(), [Lookup::OpenIn(repository("o/r")), Lookup::OpenIn(repository("o/s"))]);
         rule.authors = vec!["@me".to_owned(), "fixer[bot]".to_owned()];
         rule.labels = vec!["needs \"x\"".to_owned()];
@@ -124,9 +125,9 @@ mod tests {
                 search("is:pr is:open archived:false label:\"needs  x \" author:app/fixer repo:o/r repo:o/s"),
             ]
         );
-        let asked = Rule { review_requested: vec!["@me".to_owned()], ..Rule::default() };
+        let asked = WatchRule { review_requested: vec!["@me".to_owned()], ..WatchRule::default() };
         assert_eq!(asked.lookups(), [search("is:pr is:open archived:false review-requested:@me")]);
-        assert_eq!(Rule::default().lookups(), []);
+        assert_eq!(WatchRule::default().lookups(), []);
     }
 
     #[test]
@@ -142,7 +143,7 @@ mod tests {
             "review_requests": {"seen": []}, "checks": {"seen": []}
         }))
         .unwrap();
-        let rule = |repositories: &[&str], authors: &[&str], labels: &[&str]| Rule {
+        let rule = |repositories: &[&str], authors: &[&str], labels: &[&str]| WatchRule {
             repositories: repositories.iter().map(|name| repository(name)).collect(),
             authors: authors.iter().map(|&author| author.to_owned()).collect(),
             review_requested: Vec::new(),
@@ -155,7 +156,7 @@ mod tests {
             (false, rule(&[], &["fixer"], &[])),
             (true, rule(&["acme/shop", "acme/desk"], &["@me"], &[])),
             (false, rule(&["acme/shop"], &[], &["ai", "other"])),
-            (false, Rule::default()),
+            (false, WatchRule::default()),
         ] {
             assert_eq!(rule.may_fit(&seen), fits, "{rule:?}");
         }
@@ -165,7 +166,7 @@ mod tests {
     fn many_repositories_are_split_over_searches_that_fit() {
         let repositories: Vec<_> =
             (0..100).map(|n| repository(&format!("organisation/repository-{n}"))).collect();
-        let rule = Rule { repositories, authors: vec!["a b:c".to_owned()], ..Rule::default() };
+        let rule = WatchRule { repositories, authors: vec!["a b:c".to_owned()], ..WatchRule::default() };
         let lookups = rule.lookups();
         let mut mentioned = 0;
         for lookup in &lookups {

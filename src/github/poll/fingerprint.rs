@@ -52,7 +52,7 @@ pub struct CheckDigest {
 
 /// What differs between two fingerprints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub enum FingerprintChange {
     State,
     Head,
     Threads,
@@ -145,21 +145,21 @@ impl Fingerprint {
     }
 
     /// What changed from `self` to `newer`; empty if nothing did.
-    pub fn changes(&self, newer: &Self) -> Vec<Change> {
+    pub fn changes(&self, newer: &Self) -> Vec<FingerprintChange> {
         let mut changes = Vec::new();
         let mut note = |differs: bool, change| {
             if differs {
                 changes.push(change);
             }
         };
-        note(self.state != newer.state || self.draft != newer.draft, Change::State);
-        note(self.head != newer.head, Change::Head);
-        note(self.threads != newer.threads, Change::Threads);
-        note(self.reviews != newer.reviews, Change::Reviews);
-        note(self.comments != newer.comments, Change::Comments);
-        note(self.checks != newer.checks, Change::Checks);
+        note(self.state != newer.state || self.draft != newer.draft, FingerprintChange::State);
+        note(self.head != newer.head, FingerprintChange::Head);
+        note(self.threads != newer.threads, FingerprintChange::Threads);
+        note(self.reviews != newer.reviews, FingerprintChange::Reviews);
+        note(self.comments != newer.comments, FingerprintChange::Comments);
+        note(self.checks != newer.checks, FingerprintChange::Checks);
         if changes.is_empty() && self.updated_at != newer.updated_at {
-            changes.push(Change::Other);
+            changes.push(FingerprintChange::Other);
         }
         changes
     }
@@ -202,16 +202,16 @@ fn review_state(state: ReviewState) -> &'static str {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for FingerprintChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Change::State => "its state",
-            Change::Head => "its head",
-            Change::Threads => "its threads",
-            Change::Reviews => "its reviews",
-            Change::Comments => "its comments",
-            Change::Checks => "its checks",
-            Change::Other => "something else",
+            FingerprintChange::State => "its state",
+            FingerprintChange::Head => "its head",
+            FingerprintChange::Threads => "its threads",
+            FingerprintChange::Reviews => "its reviews",
+            FingerprintChange::Comments => "its comments",
+            FingerprintChange::Checks => "its checks",
+            FingerprintChange::Other => "something else",
         })
     }
 }

@@ -1,15 +1,15 @@
 //! What polling costs, and how often it can be afforded.
 
-use super::super::limits::Budget;
-use super::super::read::Spent;
+use super::super::limits::RateBudget;
+use super::super::read::CallCost;
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// Keeps count of the points.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
-    budget: Option<Budget>,
+pub struct PointLedger {
+    budget: Option<RateBudget>,
     spent: u64,
     /// The price of the last polls, without what first reads of new pull requests cost: that does not recur.
     recent: VecDeque<u64>,
@@ -35,8 +35,8 @@ const REMEMBERED: usize = 5;
 /// The part of the hourly limit that polling leaves for writing and for whatever else uses the token.
 const RESERVED_TENTHS: u64 = 1;
 
-impl Ledger {
-    pub fn record(&mut self, all: Spent, recurring: u64) {
+impl PointLedger {
+    pub fn record(&mut self, all: CallCost, recurring: u64) {
         self.spent += all.points;
         self.budget = all.budget.or(self.budget);
         self.recent.push_back(recurring);
@@ -95,10 +95,10 @@ mod tests {
     use super::*;
 
     fn status(remaining: u64, price: u64, until_reset: i64) -> BudgetStatus {
-        let mut ledger = Ledger::default();
+        let mut ledger = PointLedger::default();
         let reset_at = Timestamp::from_second(1_000 + until_reset).unwrap();
-        let budget = Budget { limit: 5_000, remaining, used: 0, reset_at, cost: Some(price) };
-        ledger.record(Spent { calls: 1, points: price, budget: Some(budget) }, price);
+        let budget = RateBudget { limit: 5_000, remaining, used: 0, reset_at, cost: Some(price) };
+        ledger.record(CallCost { calls: 1, points: price, budget: Some(budget) }, price);
         ledger.status(Timestamp::from_second(1_000).unwrap(), Duration::from_mins(1))
     }
 

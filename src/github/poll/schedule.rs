@@ -1,8 +1,8 @@
 //! Decides what to ask for: pure, with the time passed in.
 
 use super::super::discover::PullRequestAddress;
-use super::super::read::Read;
-use super::fingerprint::{Change, Fingerprint};
+use super::super::read::PullRequestRead;
+use super::fingerprint::{Fingerprint, FingerprintChange};
 use super::{BATCH, BATCH_WITH_CHECKS};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -43,8 +43,8 @@ struct Mismatch {
 
 /// What one poll begins with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
-    pub full: Vec<(PullRequestAddress, Why)>,
+pub struct PollPlan {
+    pub full: Vec<(PullRequestAddress, FullReadReason)>,
     pub light: Vec<Batch>,
 }
 
@@ -57,14 +57,14 @@ pub struct Batch {
 
 /// Why a pull request is read in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum FullReadReason {
     /// It never was.
     New,
     /// It is the only one: reading it costs no more than looking whether it changed.
     Only,
     /// It is its turn in the slow sweep, which catches edits of older comments.
     Sweep,
-    Changed(Vec<Change>),
+    Changed(Vec<FingerprintChange>),
 }
 
 impl Schedule {
@@ -95,8 +95,8 @@ impl Schedule {
     }
 
     /// What to ask for now. Whatever is read in full is left out of the light queries.
-    pub fn plan(&self, now: Timestamp) -> Plan {
-        let mut plan = Plan::default();
+    pub fn plan(&self, now: Timestamp) -> PollPlan {
+        let mut plan = PollPlan::default();
         let only = self.tracked.len() == 1;
         let mut with_checks = Vec::new();
         let mut without_checks = Vec::new();
@@ -104,10 +104,10 @@ impl Schedule {
             self.tracked.iter().filter(|(_, tracked)| !self.waits_for(tracked.missing_until, now))
         {
             let full = match (&tracked.node_id, &tracked.fingerprint) {
-                (Some(_), Some(_)) if !self.waits_for(tracked.next_sweep, now) => Some(Why::Sweep),
-                (Some(_), Some(_)) if only && tracked.price <= 1 => Some(Why::Only),
+                (Some(_), Some(_)) if !self.waits_for(tracked.next_sweep, now) => Some(FullReadReason::Sweep),
+                (Some(_), Some(_)) if only && tracked.price <= 1 => Some(FullReadReason::Only),
                 (Some(_), Some(_)) => None,
-                _ => Some(Why::New),
+                _ => Some(FullReadReason::New),
             };
             match (full, &tracked.node_id) {
                 (Some(why), _) => plan.full.push((address.clone(), why)),
@@ -138,9 +138,13 @@ impl Schedule {
     }
 
     /// What a light query saw: whether it is worth a full read, and why.
-    pub fn observe_light(&mut self, address: &PullRequestAddress, seen: Fingerprint) -> Option<Why> {
+    pub fn observe_light(
+        &mut self,
+        address: &PullRequestAddress,
+        seen: Fingerprint,
+    ) -> Option<FullReadReason> {
         let tracked = self.tracked.get_mut(address)?;
-        let Some(known) = &tracked.fingerprint else { return Some(Why::New) };
+        let Some(known) = &tracked.fingerprint else { return Some(FullReadReason::New) };
         let changes = known.changes(&seen);
         let explained = tracked
             .mismatch
@@ -148,12 +152,12 @@ impl Schedule {
             .is_some_and(|mismatch| mismatch.confirmed && mismatch.light == seen && mismatch.full == *known);
         // What says nothing new is not worth keeping twice.
         tracked.last_light = (!changes.is_empty()).then_some(seen);
-        (!changes.is_empty() && !explained).then_some(Why::Changed(changes))
+        (!changes.is_empty() && !explained).then_some(FullReadReason::Changed(changes))
     }
 
     /// What a full read saw. The fingerprint is that of the read itself: a change that came after it shows in the
     /// next light query.
-    pub fn observe_full(&mut self, address: &PullRequestAddress, read: &Read, now: Timestamp) {
+    pub fn observe_full(&mut self, address: &PullRequestAddress, read: &PullRequestRead, now: Timestamp) {
         let sweep = self.sweep;
         let Some(tracked) = self.tracked.get_mut(address) else { return };
         let wait = match tracked.next_sweep {

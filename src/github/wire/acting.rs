@@ -1,6 +1,6 @@
 //! Answers to the documents that write, and to those that look whether a write took effect.
 
-use super::{Actor, Connection, Node, Oid};
+use super::{WireActor, WireConnection, WireNode, WireOid};
 use serde::Deserialize;
 
 /// Declares the answer of a mutation: one field, whose payload may be null, holding one thing that may be null.
@@ -28,23 +28,23 @@ macro_rules! mutations {
 }
 
 mutations! {
-    ReplyAnswer { add_pull_request_review_thread_reply -> ReplyPayload { comment: Written } }
+    ReplyAnswer { add_pull_request_review_thread_reply -> ReplyPayload { comment: WrittenNode } }
     ResolveAnswer { resolve_review_thread -> ResolvePayload { thread: ThreadFlag } }
     UnresolveAnswer { unresolve_review_thread -> UnresolvePayload { thread: ThreadFlag } }
-    AddCommentAnswer { add_comment -> AddCommentPayload { comment_edge: Edge } }
-    SubmitReviewAnswer { add_pull_request_review -> SubmitReviewPayload { pull_request_review: Written } }
+    AddCommentAnswer { add_comment -> AddCommentPayload { comment_edge: WireEdge } }
+    SubmitReviewAnswer { add_pull_request_review -> SubmitReviewPayload { pull_request_review: WrittenNode } }
     CreateLabelAnswer { create_label -> CreateLabelPayload { label: LabelWithId } }
-    AddLabelAnswer { add_labels_to_labelable -> AddLabelPayload { labelable: Anything } }
-    RemoveLabelAnswer { remove_labels_from_labelable -> RemoveLabelPayload { labelable: Anything } }
-    CloseAnswer { close_pull_request -> ClosePayload { pull_request: Written } }
-    ReopenAnswer { reopen_pull_request -> ReopenPayload { pull_request: Written } }
-    MergeAnswer { merge_pull_request -> MergePayload { pull_request: Written } }
+    AddLabelAnswer { add_labels_to_labelable -> AddLabelPayload { labelable: IgnoredAnswer } }
+    RemoveLabelAnswer { remove_labels_from_labelable -> RemoveLabelPayload { labelable: IgnoredAnswer } }
+    CloseAnswer { close_pull_request -> ClosePayload { pull_request: WrittenNode } }
+    ReopenAnswer { reopen_pull_request -> ReopenPayload { pull_request: WrittenNode } }
+    MergeAnswer { merge_pull_request -> MergePayload { pull_request: WrittenNode } }
     MinimizeAnswer { minimize_comment -> MinimizePayload { minimized_comment: MinimizedFlag } }
 }
 
 /// What was written, or what was acted on.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Written {
+pub(crate) struct WrittenNode {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) state: Option<String>,
@@ -58,8 +58,8 @@ pub(crate) struct ThreadFlag {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Edge {
-    pub(crate) node: Option<Written>,
+pub(crate) struct WireEdge {
+    pub(crate) node: Option<WrittenNode>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -68,7 +68,7 @@ pub(crate) struct LabelWithId {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Anything {}
+pub(crate) struct IgnoredAnswer {}
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,52 +88,52 @@ pub(crate) struct RepositoryLabel {
     pub(crate) label: Option<LabelWithId>,
 }
 
-pub(crate) type ThreadEvidenceAnswer = Node<ThreadEvidence>;
+pub(crate) type ThreadEvidenceAnswer = WireNode<ThreadEvidence>;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ThreadEvidence {
     pub(crate) is_resolved: Option<bool>,
-    pub(crate) comments: Option<Connection<Post>>,
+    pub(crate) comments: Option<WireConnection<WirePost>>,
 }
 
-pub(crate) type CommentsEvidenceAnswer = Node<CommentsEvidence>;
+pub(crate) type CommentsEvidenceAnswer = WireNode<CommentsEvidence>;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct CommentsEvidence {
-    pub(crate) comments: Option<Connection<Post>>,
+    pub(crate) comments: Option<WireConnection<WirePost>>,
 }
 
-pub(crate) type ReviewsEvidenceAnswer = Node<ReviewsEvidence>;
+pub(crate) type ReviewsEvidenceAnswer = WireNode<ReviewsEvidence>;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ReviewsEvidence {
-    pub(crate) reviews: Option<Connection<Post>>,
+    pub(crate) reviews: Option<WireConnection<WirePost>>,
 }
 
 /// Something with a text that may be ours: a comment, a review, an issue.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Post {
+pub(crate) struct WirePost {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) body: String,
     pub(crate) viewer_did_author: bool,
-    pub(crate) author: Option<Actor>,
+    pub(crate) author: Option<WireActor>,
     pub(crate) state: Option<String>,
-    pub(crate) commit: Option<Oid>,
+    pub(crate) commit: Option<WireOid>,
 }
 
-pub(crate) type StateEvidenceAnswer = Node<StateEvidence>;
+pub(crate) type StateEvidenceAnswer = WireNode<StateEvidence>;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct StateEvidence {
     pub(crate) state: Option<String>,
     pub(crate) url: Option<String>,
-    pub(crate) labels: Option<Connection<super::Label>>,
+    pub(crate) labels: Option<WireConnection<super::WireLabel>>,
 }
 
-pub(crate) type MinimizedEvidenceAnswer = Node<MinimizedFlag>;
+pub(crate) type MinimizedEvidenceAnswer = WireNode<MinimizedFlag>;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct IssuesEvidenceAnswer {
@@ -142,7 +142,7 @@ pub(crate) struct IssuesEvidenceAnswer {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct RepositoryIssues {
-    pub(crate) issues: Connection<Post>,
+    pub(crate) issues: WireConnection<WirePost>,
 }
 
 /// REST: who is asked for a review.

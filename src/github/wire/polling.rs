@@ -1,6 +1,6 @@
 //! Answers to the documents that look for changes and for pull requests.
 
-use super::{Connection, NameWithOwner, Node};
+use super::{NameWithOwner, WireConnection, WireNode};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -17,9 +17,9 @@ pub(crate) struct LightNode {
     pub(crate) is_draft: Option<bool>,
     pub(crate) head_ref_oid: Option<String>,
     pub(crate) updated_at: Option<Timestamp>,
-    pub(crate) review_threads: Option<Connection<LightThread>>,
-    pub(crate) reviews: Option<Connection<LightReview>>,
-    pub(crate) comments: Option<Connection<LightComment>>,
+    pub(crate) review_threads: Option<WireConnection<LightThread>>,
+    pub(crate) reviews: Option<WireConnection<LightReview>>,
+    pub(crate) comments: Option<WireConnection<LightComment>>,
     pub(crate) status_check_rollup: Option<LightRollup>,
 }
 
@@ -66,23 +66,23 @@ pub(crate) struct StateCount {
     pub(crate) count: u64,
 }
 
-pub(crate) type LightThreadsAnswer = Node<LightThreads>;
+pub(crate) type LightThreadsAnswer = WireNode<LightThreads>;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LightThreads {
-    pub(crate) review_threads: Option<Connection<LightThread>>,
+    pub(crate) review_threads: Option<WireConnection<LightThread>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct SearchAnswer {
-    pub(crate) search: Connection<Found>,
+    pub(crate) search: WireConnection<WirePullRequestRef>,
 }
 
 /// A pull request that was found; an issue among the results has none of the fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Found {
+pub(crate) struct WirePullRequestRef {
     pub(crate) id: Option<String>,
     pub(crate) number: Option<u64>,
     pub(crate) state: Option<String>,
@@ -99,7 +99,7 @@ pub(crate) struct OpenPullRequestsAnswer {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepositoryPullRequests {
     pub(crate) name_with_owner: String,
-    pub(crate) pull_requests: Connection<Found>,
+    pub(crate) pull_requests: WireConnection<WirePullRequestRef>,
     pub(crate) parent: Option<Box<RepositoryPullRequests>>,
 }
 

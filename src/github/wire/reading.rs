@@ -1,6 +1,6 @@
 //! Answers to the documents that read a pull request.
 
-use super::{Actor, Connection, Id, NameWithOwner, Node, Oid, StateCount};
+use super::{Id, NameWithOwner, StateCount, WireActor, WireConnection, WireNode, WireOid};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -13,12 +13,12 @@ pub(crate) struct PullRequestAnswer {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepositoryWithPullRequest {
     pub(crate) name_with_owner: String,
-    pub(crate) pull_request: Option<PullRequest>,
+    pub(crate) pull_request: Option<WirePullRequest>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PullRequest {
+pub(crate) struct WirePullRequest {
     pub(crate) id: String,
     pub(crate) number: u64,
     pub(crate) title: String,
@@ -37,17 +37,17 @@ pub(crate) struct PullRequest {
     pub(crate) head_ref_oid: String,
     pub(crate) author_association: String,
     pub(crate) viewer_did_author: bool,
-    pub(crate) author: Option<Actor>,
+    pub(crate) author: Option<WireActor>,
     pub(crate) head_repository: Option<NameWithOwner>,
-    pub(crate) head_commit: Connection<HeadCommit>,
-    pub(crate) labels: Option<Connection<Label>>,
-    pub(crate) reviews: Option<Connection<Review>>,
-    pub(crate) comments: Connection<Comment>,
-    pub(crate) review_threads: Connection<Thread>,
-    pub(crate) timeline_items: Connection<TimelineItem>,
+    pub(crate) head_commit: WireConnection<HeadCommit>,
+    pub(crate) labels: Option<WireConnection<WireLabel>>,
+    pub(crate) reviews: Option<WireConnection<WireReview>>,
+    pub(crate) comments: WireConnection<WireComment>,
+    pub(crate) review_threads: WireConnection<WireThread>,
+    pub(crate) timeline_items: WireConnection<WireTimelineItem>,
     /// Only there when it was asked for, as are the checks.
-    pub(crate) review_requests: Option<Connection<ReviewRequest>>,
-    pub(crate) checks: Option<Connection<CheckedCommit>>,
+    pub(crate) review_requests: Option<WireConnection<WireReviewRequest>>,
+    pub(crate) checks: Option<WireConnection<CheckedCommit>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -63,13 +63,13 @@ pub(crate) struct DatedCommit {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Label {
+pub(crate) struct WireLabel {
     pub(crate) name: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Review {
+pub(crate) struct WireReview {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) state: String,
@@ -81,13 +81,13 @@ pub(crate) struct Review {
     pub(crate) author_association: String,
     pub(crate) viewer_did_author: bool,
     pub(crate) is_minimized: bool,
-    pub(crate) author: Option<Actor>,
-    pub(crate) commit: Option<Oid>,
+    pub(crate) author: Option<WireActor>,
+    pub(crate) commit: Option<WireOid>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Comment {
+pub(crate) struct WireComment {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) body: String,
@@ -98,13 +98,13 @@ pub(crate) struct Comment {
     pub(crate) viewer_did_author: bool,
     pub(crate) is_minimized: bool,
     pub(crate) minimized_reason: Option<String>,
-    pub(crate) author: Option<Actor>,
+    pub(crate) author: Option<WireActor>,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "this is what GitHub sends")]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Thread {
+pub(crate) struct WireThread {
     pub(crate) id: String,
     pub(crate) path: String,
     pub(crate) line: Option<u32>,
@@ -118,13 +118,13 @@ pub(crate) struct Thread {
     pub(crate) viewer_can_reply: bool,
     pub(crate) viewer_can_resolve: bool,
     pub(crate) viewer_can_unresolve: bool,
-    pub(crate) resolved_by: Option<Actor>,
-    pub(crate) comments: Connection<ThreadComment>,
+    pub(crate) resolved_by: Option<WireActor>,
+    pub(crate) comments: WireConnection<WireThreadComment>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ThreadComment {
+pub(crate) struct WireThreadComment {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) body: String,
@@ -137,9 +137,9 @@ pub(crate) struct ThreadComment {
     pub(crate) viewer_did_author: bool,
     pub(crate) is_minimized: bool,
     pub(crate) minimized_reason: Option<String>,
-    pub(crate) author: Option<Actor>,
-    pub(crate) commit: Option<Oid>,
-    pub(crate) original_commit: Option<Oid>,
+    pub(crate) author: Option<WireActor>,
+    pub(crate) commit: Option<WireOid>,
+    pub(crate) original_commit: Option<WireOid>,
     pub(crate) reply_to: Option<Id>,
     pub(crate) pull_request_review: Option<Id>,
 }
@@ -147,52 +147,52 @@ pub(crate) struct ThreadComment {
 /// Only the two kinds of event that we ask for carry anything.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct TimelineItem {
+pub(crate) struct WireTimelineItem {
     #[serde(rename = "__typename")]
     pub(crate) kind: String,
     pub(crate) created_at: Option<Timestamp>,
-    pub(crate) actor: Option<Actor>,
-    pub(crate) before_commit: Option<Oid>,
-    pub(crate) after_commit: Option<Oid>,
+    pub(crate) actor: Option<WireActor>,
+    pub(crate) before_commit: Option<WireOid>,
+    pub(crate) after_commit: Option<WireOid>,
 }
 
-pub(crate) type PagesAnswer = Node<PullRequestPages>;
+pub(crate) type PagesAnswer = WireNode<PullRequestPages>;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PullRequestPages {
-    pub(crate) labels: Option<Connection<Label>>,
-    pub(crate) reviews: Option<Connection<Review>>,
-    pub(crate) comments: Option<Connection<Comment>>,
-    pub(crate) review_threads: Option<Connection<Thread>>,
-    pub(crate) timeline_items: Option<Connection<TimelineItem>>,
+    pub(crate) labels: Option<WireConnection<WireLabel>>,
+    pub(crate) reviews: Option<WireConnection<WireReview>>,
+    pub(crate) comments: Option<WireConnection<WireComment>>,
+    pub(crate) review_threads: Option<WireConnection<WireThread>>,
+    pub(crate) timeline_items: Option<WireConnection<WireTimelineItem>>,
 }
 
-pub(crate) type ThreadPagesAnswer = Node<ThreadPage>;
+pub(crate) type ThreadPagesAnswer = WireNode<ThreadPage>;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ThreadPage {
-    pub(crate) comments: Option<Connection<ThreadComment>>,
+    pub(crate) comments: Option<WireConnection<WireThreadComment>>,
 }
 
-pub(crate) type ReviewRequestsAnswer = Node<WithRequests>;
+pub(crate) type ReviewRequestsAnswer = WireNode<WithRequests>;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WithRequests {
-    pub(crate) review_requests: Option<Connection<ReviewRequest>>,
+    pub(crate) review_requests: Option<WireConnection<WireReviewRequest>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ReviewRequest {
+pub(crate) struct WireReviewRequest {
     pub(crate) as_code_owner: bool,
-    pub(crate) requested_reviewer: Option<RequestedReviewer>,
+    pub(crate) requested_reviewer: Option<WireRequestedReviewer>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RequestedReviewer {
+pub(crate) struct WireRequestedReviewer {
     #[serde(rename = "__typename")]
     pub(crate) kind: String,
     pub(crate) login: Option<String>,
@@ -200,11 +200,11 @@ pub(crate) struct RequestedReviewer {
     pub(crate) combined_slug: Option<String>,
 }
 
-pub(crate) type ChecksAnswer = Node<WithChecks>;
+pub(crate) type ChecksAnswer = WireNode<WithChecks>;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct WithChecks {
-    pub(crate) checks: Option<Connection<CheckedCommit>>,
+    pub(crate) checks: Option<WireConnection<CheckedCommit>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -216,7 +216,7 @@ pub(crate) struct CheckedCommit {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CommitChecks {
     pub(crate) oid: String,
-    pub(crate) check_suites: Option<Connection<CheckSuite>>,
+    pub(crate) check_suites: Option<WireConnection<CheckSuite>>,
     pub(crate) status_check_rollup: Option<Rollup>,
 }
 
@@ -239,7 +239,7 @@ pub(crate) struct CheckContexts {
     pub(crate) check_run_counts_by_state: Option<Vec<StateCount>>,
     pub(crate) status_context_counts_by_state: Option<Vec<StateCount>>,
     #[serde(flatten)]
-    pub(crate) page: Connection<CheckContext>,
+    pub(crate) page: WireConnection<CheckContext>,
 }
 
 /// A check run or a commit status; which fields are there depends on which.
@@ -262,7 +262,7 @@ pub(crate) struct CheckContext {
     pub(crate) description: Option<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) target_url: Option<String>,
-    pub(crate) creator: Option<Actor>,
+    pub(crate) creator: Option<WireActor>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -279,7 +279,7 @@ pub(crate) struct App {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ViewerAnswer {
-    pub(crate) viewer: Actor,
+    pub(crate) viewer: WireActor,
 }
 
 #[derive(Debug, Deserialize)]

@@ -4,11 +4,11 @@ use std::fmt;
 
 /// Names one text that is to be posted once. It stands in the text as an HTML comment, which GitHub does not show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(String);
+pub struct WriteKey(String);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` cannot mark a comment: a key has 1 to 120 letters, digits, `.`, `_`, `:`, `/` or single `-`")]
-pub struct KeyError(String);
+pub struct WriteKeyError(String);
 
 const OPENING: &str = "<!-- cloture:";
 const CLOSING: &str = " -->";
@@ -16,12 +16,12 @@ const CLOSING: &str = " -->";
 /// GitHub refuses a longer text; the marker has to fit as well.
 const LONGEST_TEXT: usize = 65_536 - 256;
 
-impl Key {
-    pub fn new(text: &str) -> Result<Self, KeyError> {
+impl WriteKey {
+    pub fn new(text: &str) -> Result<Self, WriteKeyError> {
         let fits = (1..=120).contains(&text.len())
             && !text.contains("--")
             && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '/' | '-'));
-        if fits { Ok(Self(text.to_owned())) } else { Err(KeyError(text.chars().take(120).collect())) }
+        if fits { Ok(Self(text.to_owned())) } else { Err(WriteKeyError(text.chars().take(120).collect())) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -59,7 +59,7 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for WriteKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -71,19 +71,19 @@ mod tests {
 
     #[test]
     fn a_marker_is_found_again_and_cannot_be_smuggled_in() {
-        let key = Key::new("cap/o/r/7/round-3").unwrap();
-        let other = Key::new("other").unwrap();
+        let key = WriteKey::new("cap/o/r/7/round-3").unwrap();
+        let other = WriteKey::new("other").unwrap();
         let text = other.mark(&format!("He wrote: {} and left.", key.marker()));
         assert!(text.ends_with("<!-- cloture:other -->"), "{text}");
         assert!(other.marks(&text) && !key.marks(&text));
-        assert_eq!(Key::found_in(&text), Some(other));
-        assert_eq!(Key::found_in("nothing"), None);
-        assert!(!key.marks(&Key::new("cap/o/r/7/round-33").unwrap().mark("x")));
+        assert_eq!(WriteKey::found_in(&text), Some(other));
+        assert_eq!(WriteKey::found_in("nothing"), None);
+        assert!(!key.marks(&WriteKey::new("cap/o/r/7/round-33").unwrap().mark("x")));
     }
 
     #[test]
     fn a_text_that_is_too_long_keeps_its_marker() {
-        let key = Key::new("k").unwrap();
+        let key = WriteKey::new("k").unwrap();
         let text = key.mark(&"ü".repeat(100_000));
         assert!(text.chars().count() <= 65_536 && key.marks(&text));
     }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_could_break_out_of_the_comment_is_no_key() {
         for text in ["", "a b", "a-->", "a--b", "ä", &"a".repeat(121)] {
-            assert!(Key::new(text).is_err(), "{text}");
+            assert!(WriteKey::new(text).is_err(), "{text}");
         }
     }
 }

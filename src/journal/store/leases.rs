@@ -1,7 +1,9 @@
 //! Leases: one holder at a time, by the database's clock.
 
-use super::{Request, Store, between, commit, milliseconds, now, pull_request, signed, timestamp, unsigned};
-use crate::journal::error::{Fault, JournalError, LostLease};
+use super::{
+    Store, StoreRequest, between, commit, milliseconds, now, pull_request, signed, timestamp, unsigned,
+};
+use crate::journal::error::{JournalError, LostLease, StorageFault};
 use crate::journal::record::{Acquired, Lease, PullRequestKey};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
@@ -15,11 +17,11 @@ pub(in crate::journal) struct Acquire {
     pub(in crate::journal) length: Duration,
 }
 
-impl Request for Acquire {
+impl StoreRequest for Acquire {
     type Answer = Acquired;
     const CHANGES: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<Acquired, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<Acquired, StorageFault> {
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
         // Read before the row is locked: by then it is rather too early, which only lets a lease live longer.
@@ -72,11 +74,11 @@ pub(in crate::journal) struct Renew {
     pub(in crate::journal) length: Duration,
 }
 
-impl Request for Renew {
+impl StoreRequest for Renew {
     type Answer = Lease;
     const CHANGES: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<Lease, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<Lease, StorageFault> {
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
         let held_until = self.lease.locked(&mut transaction).await?;
@@ -100,11 +102,11 @@ pub(in crate::journal) struct Release {
     pub(in crate::journal) lease: Lease,
 }
 
-impl Request for Release {
+impl StoreRequest for Release {
     type Answer = bool;
     const CHANGES: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<bool, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<bool, StorageFault> {
         let mut transaction = store.begin().await?;
         let ended = sqlx::query(
             "UPDATE leases SET held_until = 0 WHERE pull_request = $1 AND holder = $2 AND epoch = $3",
@@ -125,11 +127,11 @@ pub(in crate::journal) struct Leases {
     pub(in crate::journal) of: Option<PullRequestKey>,
 }
 
-impl Request for Leases {
+impl StoreRequest for Leases {
     type Answer = Vec<Lease>;
     const CHANGES: bool = false;
 
-    async fn perform(&self, store: &mut Store) -> Result<Vec<Lease>, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Lease>, StorageFault> {
         let now = now(&mut store.connection, store.dialect).await?;
         let question = match &self.of {
             Some(one) => sqlx::query(ONE).bind(one.canonical()),
@@ -150,7 +152,7 @@ impl Request for Leases {
 impl Lease {
     /// Keeps everybody from taking the lease until the end of the transaction, and tells until when it is held; an error
     /// if it is no longer this one.
-    pub(super) async fn locked(&self, connection: &mut AnyConnection) -> Result<i64, Fault> {
+    pub(super) async fn locked(&self, connection: &mut AnyConnection) -> Result<i64, StorageFault> {
         let until: Option<i64> = sqlx::query_scalar(
             "UPDATE leases SET epoch = epoch WHERE pull_request = $1 AND holder = $2 AND epoch = $3 \
              RETURNING held_until",

@@ -1,8 +1,8 @@
 //! The format of the tables, which only ever moves forward.
 
 use super::{Dialect, Store, commit, signed, unsigned};
-use crate::journal::address::Address;
-use crate::journal::error::{Fault, JournalError};
+use crate::journal::address::JournalAddress;
+use crate::journal::error::{JournalError, StorageFault};
 
 /// What leads from one version to the next: the first makes version 1 of nothing.
 const MIGRATIONS: [&str; 2] = [
@@ -15,7 +15,7 @@ pub(in crate::journal) const VERSION: usize = MIGRATIONS.len();
 
 impl Store {
     /// Brings the tables up to date, all or nothing, one instance at a time. What a newer Cloture wrote is refused.
-    pub(in crate::journal) async fn migrate(&mut self, address: &Address) -> Result<(), Fault> {
+    pub(in crate::journal) async fn migrate(&mut self, address: &JournalAddress) -> Result<(), StorageFault> {
         let dialect = self.dialect;
         let known = MIGRATIONS.len() as u64;
         let mut transaction = self.begin().await?;

@@ -1,9 +1,9 @@
 //! Appending records and reading them back.
 
-use super::{Dialect, Request, Store, commit, pull_request, signed, timestamp, unsigned};
-use crate::journal::error::{Fault, JournalError};
+use super::{Dialect, Store, StoreRequest, commit, pull_request, signed, timestamp, unsigned};
+use crate::journal::error::{JournalError, StorageFault};
 use crate::journal::record::{
-    Appended, Filter, INTENT, Lease, NewRecord, OUTCOME, Order, PullRequestKey, Record,
+    Appended, INTENT, Lease, NewRecord, OUTCOME, PullRequestKey, Record, RecordFilter, RecordOrder,
 };
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{AnyConnection, Arguments, Row};
@@ -16,12 +16,12 @@ pub(in crate::journal) struct Append {
     pub(in crate::journal) held: Option<Lease>,
 }
 
-impl Request for Append {
+impl StoreRequest for Append {
     type Answer = Vec<Appended>;
     const CHANGES: bool = true;
     const IS_NEWS: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<Vec<Appended>, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Appended>, StorageFault> {
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
         let held_until = match &self.held {
@@ -58,7 +58,7 @@ async fn take_numbers(
     connection: &mut AnyConnection,
     dialect: Dialect,
     wanted: i64,
-) -> Result<(i64, i64), Fault> {
+) -> Result<(i64, i64), StorageFault> {
     let row = sqlx::query(dialect.take_numbers()).bind(wanted).fetch_one(connection).await?;
     Ok((row.try_get(0)?, row.try_get(1)?))
 }
@@ -68,7 +68,7 @@ async fn insert(
     record: &NewRecord,
     seq: i64,
     now: i64,
-) -> Result<Appended, Fault> {
+) -> Result<Appended, StorageFault> {
     let NewRecord { pull_request, kind, by, why, key, body } = record;
     if kind == OUTCOME
         && let Some(key) = key
@@ -113,17 +113,17 @@ async fn insert(
 
 /// The record that a key stands for on a pull request's host.
 #[derive(Debug)]
-pub(in crate::journal) struct Find {
+pub(in crate::journal) struct FindRecord {
     pub(in crate::journal) about: PullRequestKey,
     pub(in crate::journal) kind: String,
     pub(in crate::journal) key: String,
 }
 
-impl Request for Find {
+impl StoreRequest for FindRecord {
     type Answer = Option<Record>;
     const CHANGES: bool = false;
 
-    async fn perform(&self, store: &mut Store) -> Result<Option<Record>, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<Option<Record>, StorageFault> {
         find(&mut store.connection, Some(&self.about), &self.kind, &self.key).await
     }
 }
@@ -133,8 +133,8 @@ async fn find(
     about: Option<&PullRequestKey>,
     kind: &str,
     key: &str,
-) -> Result<Option<Record>, Fault> {
-    let mut question = Question::new("FROM records WHERE ");
+) -> Result<Option<Record>, StorageFault> {
+    let mut question = RecordQuery::new("FROM records WHERE ");
     question.condition("once_key = ", key.to_owned());
     question.condition("kind = ", kind.to_owned());
     let host = about.map(|about| about.host.to_ascii_lowercase()).unwrap_or_default();
@@ -144,27 +144,28 @@ async fn find(
 
 /// A page of records: what a filter asks of the database, beyond a number, at most so many.
 #[derive(Debug)]
-pub(in crate::journal) struct Page {
-    pub(in crate::journal) filter: Filter,
+pub(in crate::journal) struct ReadPage {
+    pub(in crate::journal) filter: RecordFilter,
     pub(in crate::journal) beyond: Option<u64>,
     pub(in crate::journal) limit: usize,
 }
 
-impl Request for Page {
+impl StoreRequest for ReadPage {
     type Answer = Vec<Record>;
     const CHANGES: bool = false;
 
-    async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, Fault> {
-        let Filter { host, repository, number, kind, by, since, text: _, order, limit: _ } = &self.filter;
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, StorageFault> {
+        let RecordFilter { host, repository, number, kind, by, since, text: _, order, limit: _ } =
+            &self.filter;
         let (beyond, in_order) = match order {
-            Order::OldestFirst => ("seq > ", " ORDER BY seq LIMIT "),
-            Order::NewestFirst => ("seq < ", " ORDER BY seq DESC LIMIT "),
+            RecordOrder::OldestFirst => ("seq > ", " ORDER BY seq LIMIT "),
+            RecordOrder::NewestFirst => ("seq < ", " ORDER BY seq DESC LIMIT "),
         };
         let from = match order {
-            Order::OldestFirst => 0,
-            Order::NewestFirst => u64::MAX,
+            RecordOrder::OldestFirst => 0,
+            RecordOrder::NewestFirst => u64::MAX,
         };
-        let mut question = Question::new("FROM records WHERE ");
+        let mut question = RecordQuery::new("FROM records WHERE ");
         question.condition(beyond, signed(self.beyond.unwrap_or(from)));
         if let Some(repository) = repository {
             question.condition("lower(repository) = ", repository.to_string().to_ascii_lowercase());
@@ -191,16 +192,16 @@ impl Request for Page {
 
 /// Intents that nothing was concluded about, oldest first.
 #[derive(Debug)]
-pub(in crate::journal) struct Unconcluded {
+pub(in crate::journal) struct FindUnconcluded {
     pub(in crate::journal) pull_request: Option<PullRequestKey>,
 }
 
-impl Request for Unconcluded {
+impl StoreRequest for FindUnconcluded {
     type Answer = Vec<Record>;
     const CHANGES: bool = false;
 
-    async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, Fault> {
-        let mut question = Question::new(
+    async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, StorageFault> {
+        let mut question = RecordQuery::new(
             "FROM records WHERE NOT EXISTS (SELECT 1 FROM records done WHERE done.once_key = records.once_key \
              AND done.kind = 'outcome' AND coalesce(lower(done.host), '') = coalesce(lower(records.host), '')) AND ",
         );
@@ -216,7 +217,7 @@ impl Request for Unconcluded {
 }
 
 /// A question about records, put together from pieces that are all in this file; values are always bound.
-struct Question {
+struct RecordQuery {
     text: String,
     values: AnyArguments,
     conditions: usize,
@@ -224,7 +225,7 @@ struct Question {
     refused: Option<sqlx::Error>,
 }
 
-impl Question {
+impl RecordQuery {
     fn new(from: &'static str) -> Self {
         let columns = "SELECT seq, recorded_at, host, repository, number, kind, who, why, once_key, body ";
         Self {
@@ -258,7 +259,7 @@ impl Question {
         let _ = write!(self.text, "${}", self.values.len());
     }
 
-    async fn ask(self, connection: &mut AnyConnection) -> Result<Vec<Record>, Fault> {
+    async fn ask(self, connection: &mut AnyConnection) -> Result<Vec<Record>, StorageFault> {
         if let Some(error) = self.refused {
             return Err(error.into());
         }

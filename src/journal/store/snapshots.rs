@@ -1,29 +1,29 @@
 //! The last poll of each pull request.
 
-use super::{Request, Store, between, commit, now, pull_request, signed, timestamp};
-use crate::journal::error::Fault;
+use super::{Store, StoreRequest, between, commit, now, pull_request, signed, timestamp};
+use crate::journal::error::StorageFault;
 use crate::journal::record::{PullRequestKey, StoredSnapshot, StoredSnapshots};
 use sqlx::Row;
 
 /// Replaces what was kept of a pull request.
 #[derive(Debug)]
-pub(in crate::journal) struct SaveSnapshot(pub(in crate::journal) Written);
+pub(in crate::journal) struct SaveSnapshot(pub(in crate::journal) SnapshotRow);
 
 /// A snapshot as it is stored; the texts are JSON.
 #[derive(Debug)]
-pub(in crate::journal) struct Written {
+pub(in crate::journal) struct SnapshotRow {
     pub(in crate::journal) pull_request: PullRequestKey,
     pub(in crate::journal) snapshot: String,
     /// Without one, what the poller left is kept.
     pub(in crate::journal) poll: Option<String>,
 }
 
-impl Request for SaveSnapshot {
+impl StoreRequest for SaveSnapshot {
     type Answer = ();
     const CHANGES: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
-        let Written { pull_request, snapshot, poll } = &self.0;
+    async fn perform(&self, store: &mut Store) -> Result<(), StorageFault> {
+        let SnapshotRow { pull_request, snapshot, poll } = &self.0;
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
         let now = now(&mut transaction, dialect).await?;
@@ -52,11 +52,11 @@ pub(in crate::journal) struct SavePoll {
     pub(in crate::journal) poll: String,
 }
 
-impl Request for SavePoll {
+impl StoreRequest for SavePoll {
     type Answer = ();
     const CHANGES: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<(), StorageFault> {
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
         let now = now(&mut transaction, dialect).await?;
@@ -75,11 +75,11 @@ pub(in crate::journal) struct ForgetSnapshots {
     pub(in crate::journal) pull_requests: Vec<PullRequestKey>,
 }
 
-impl Request for ForgetSnapshots {
+impl StoreRequest for ForgetSnapshots {
     type Answer = ();
     const CHANGES: bool = true;
 
-    async fn perform(&self, store: &mut Store) -> Result<(), Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<(), StorageFault> {
         let mut transaction = store.begin().await?;
         for pull_request in &self.pull_requests {
             let forget =
@@ -103,23 +103,23 @@ pub(in crate::journal) const PAGE: usize = 32;
 
 /// What is stored, with how old it is.
 #[derive(Debug)]
-pub(in crate::journal) struct Stored {
-    written: Written,
+pub(in crate::journal) struct AgedSnapshotRow {
+    written: SnapshotRow,
     saved_at: i64,
     now: i64,
 }
 
-impl Stored {
+impl AgedSnapshotRow {
     pub(in crate::journal) fn pull_request(&self) -> &PullRequestKey {
         &self.written.pull_request
     }
 }
 
-impl Request for LoadSnapshots {
-    type Answer = Vec<Stored>;
+impl StoreRequest for LoadSnapshots {
+    type Answer = Vec<AgedSnapshotRow>;
     const CHANGES: bool = false;
 
-    async fn perform(&self, store: &mut Store) -> Result<Vec<Stored>, Fault> {
+    async fn perform(&self, store: &mut Store) -> Result<Vec<AgedSnapshotRow>, StorageFault> {
         let now = now(&mut store.connection, store.dialect).await?;
         let name =
             |key: &Option<PullRequestKey>| key.as_ref().map(PullRequestKey::canonical).unwrap_or_default();
@@ -135,8 +135,8 @@ impl Request for LoadSnapshots {
         let mut stored = Vec::with_capacity(rows.len());
         for row in rows {
             let pull_request = pull_request(&row, 0)?.ok_or(sqlx::Error::RowNotFound)?;
-            let written = Written { pull_request, snapshot: row.try_get(4)?, poll: row.try_get(5)? };
-            stored.push(Stored { written, saved_at: row.try_get(3)?, now });
+            let written = SnapshotRow { pull_request, snapshot: row.try_get(4)?, poll: row.try_get(5)? };
+            stored.push(AgedSnapshotRow { written, saved_at: row.try_get(3)?, now });
         }
         Ok(stored)
     }
@@ -144,8 +144,11 @@ impl Request for LoadSnapshots {
 
 /// Reads the JSON. What an older or newer version wrote and this one cannot read is told apart, not an error: it can be
 /// polled again.
-pub(in crate::journal) fn read(stored: Vec<Stored>, mut snapshots: StoredSnapshots) -> StoredSnapshots {
-    for Stored { written: Written { pull_request, snapshot, poll }, saved_at, now } in stored {
+pub(in crate::journal) fn read(
+    stored: Vec<AgedSnapshotRow>,
+    mut snapshots: StoredSnapshots,
+) -> StoredSnapshots {
+    for AgedSnapshotRow { written: SnapshotRow { pull_request, snapshot, poll }, saved_at, now } in stored {
         let poll = poll.map(|poll| serde_json::from_str(&poll)).transpose();
         match (serde_json::from_str(&snapshot), poll, timestamp(saved_at)) {
             (Ok(snapshot), Ok(poll), Ok(at)) => snapshots.readable.push(StoredSnapshot {

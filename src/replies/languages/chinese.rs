@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (Signal::Neutral, "谢谢; 感谢; 多谢; 谢了; 好的; 标记为已解决; 标记为解决; 辛苦了; 是的; 嗯"),
     (
         Signal::Fixed,

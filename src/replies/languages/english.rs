@@ -1,4 +1,4 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
 /// Past forms that report a change when they open a clause or follow "I", "we've", "has been" and the like.
 pub(in super::super) const DEEDS: &str = "
@@ -15,7 +15,7 @@ pub(in super::super) const DEEDS: &str = "
     wrapped
 ";
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
         "mark* .. as resolved; mark* .. resolved; thanks; thank you; thx; ty; cheers; ok; okay;

@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
         "merci; merci beaucoup; oui; d'accord , merci; pour la relecture; pour la revue;

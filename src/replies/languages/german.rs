@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
         "danke; vielen dank; danke dir; ja; fur den hinweis; fur das review; fur die ruckmeldung;

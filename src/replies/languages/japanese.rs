@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
         "解決済みにマーク; 解決済みとしてマーク; ありがとうございます; ありがとうございました; ありがとう; ご指摘; レビュー; お疲れ様です; よろしくお願いします; スコープ外に;

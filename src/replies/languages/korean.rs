@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (Signal::Neutral, "감사합니다; 고맙습니다; 리뷰; 지적해주셔서; 지적감사; 네; 해결됨으로표시; 의견; 좋은"),
     (
         Signal::Fixed,

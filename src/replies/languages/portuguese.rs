@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (Signal::Neutral, "obrigado; obrigada; valeu; sim; certo ,; pela revisao; pela observacao; pelo aviso"),
     (
         Signal::Fixed,

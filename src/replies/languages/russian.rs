@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (Signal::Neutral, "спасибо; да; ок; хорошо ,; за ревью; за замечание; привет"),
     (
         Signal::Fixed,

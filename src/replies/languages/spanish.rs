@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (
         Signal::Neutral,
         "gracias; muchas gracias; vale; por la revision; por el aviso; por avisar; por la observacion",

@@ -1,6 +1,6 @@
-use super::{Signal, Table};
+use super::{PhraseTable, Signal};
 
-pub(super) const PHRASES: Table = &[
+pub(super) const PHRASES: PhraseTable = &[
     (Signal::Neutral, "tesekkurler; tesekkur ederim; evet"),
     (
         Signal::Fixed,

@@ -1,6 +1,6 @@
 //! Claude Code, asked once and without tools: `claude --print`, the prompt on standard input, the schema as an argument.
 
-use super::{Agent, Asked, Said, Worded, brief, malformed};
+use super::{PromptAndSchema, ReviewerAgent, ReviewerCall, ReviewerResponse, brief, malformed};
 use crate::domain::cycle::Violation;
 use crate::reviewers::answer_schema::from_strict;
 use serde_json::Value;
@@ -11,7 +11,11 @@ const ENVELOPE: usize = 256 * 1024;
 /// A single argument can be no longer than this on Linux. Beyond it, the schema in the prompt has to do.
 const LONGEST_ARGUMENT: usize = 120 * 1024;
 
-pub(super) async fn ask(agent: &Agent, worded: &Worded, asked: &Asked<'_>) -> Said {
+pub(super) async fn ask(
+    agent: &ReviewerAgent,
+    worded: &PromptAndSchema,
+    asked: &ReviewerCall<'_>,
+) -> ReviewerResponse {
     // Somewhere without project settings, and with nothing to look at.
     let Ok(folder) = tempfile::tempdir() else {
         return super::codex::no_folder();

@@ -1,13 +1,17 @@
 //! Codex, asked once in its read-only sandbox: `codex exec`, the prompt on standard input, the schema in a file, the
 //! last message on standard output.
 
-use super::{Agent, Asked, Said, Worded, malformed};
+use super::{PromptAndSchema, ReviewerAgent, ReviewerCall, ReviewerResponse, malformed};
 use crate::reviewers::answer_schema::from_strict;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::time::Duration;
 
-pub(super) async fn ask(agent: &Agent, worded: &Worded, asked: &Asked<'_>) -> Said {
+pub(super) async fn ask(
+    agent: &ReviewerAgent,
+    worded: &PromptAndSchema,
+    asked: &ReviewerCall<'_>,
+) -> ReviewerResponse {
     let Ok(folder) = tempfile::tempdir() else { return no_folder() };
     let schema = folder.path().join("answer.schema.json");
     if tokio::fs::write(&schema, worded.schema.to_string()).await.is_err() {
@@ -32,7 +36,7 @@ pub(super) async fn ask(agent: &Agent, worded: &Worded, asked: &Asked<'_>) -> Sa
     said
 }
 
-pub(super) fn no_folder() -> Said {
+pub(super) fn no_folder() -> ReviewerResponse {
     let answer = Err(malformed("no temporary folder could be made to run the agent in; is the disk full?"));
-    Said { answer, log: String::new(), took: Duration::ZERO }
+    ReviewerResponse { answer, log: String::new(), took: Duration::ZERO }
 }

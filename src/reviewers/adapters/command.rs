@@ -1,7 +1,7 @@
 //! Running a reviewer's program, and turning every way that can go wrong into a violation with its own words.
 
-use super::{Asked, Said, malformed};
-use crate::agents::process::{self, Ending, Environment, Finished, Job, Limits};
+use super::{ReviewerCall, ReviewerResponse, malformed};
+use crate::agents::process::{self, Environment, FinishedProgram, ProgramEnding, ProgramLimits, ProgramRun};
 use crate::domain::cycle::Violation;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -21,12 +21,12 @@ pub struct Program {
 const LOG: usize = 8 * 1024;
 
 /// The reviewer protocol as it is: the request on standard input, the answer on standard output.
-pub(super) async fn ask(program: &Program, asked: &Asked<'_>) -> Said {
+pub(super) async fn ask(program: &Program, asked: &ReviewerCall<'_>) -> ReviewerResponse {
     let request = match asked.request.to_json() {
         Ok(request) => request,
         Err(error) => {
             let answer = Err(malformed(format!("the request could not be written: {error}")));
-            return Said { answer, log: String::new(), took: Duration::ZERO };
+            return ReviewerResponse { answer, log: String::new(), took: Duration::ZERO };
         }
     };
     let most = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
@@ -41,15 +41,15 @@ impl Program {
         directory: Option<&Path>,
         stdin: &[u8],
         most: usize,
-    ) -> Said {
+    ) -> ReviewerResponse {
         match self.started(arguments, directory, stdin, most).await {
             Err(not_started) => {
                 let answer = Err(malformed(format!("{not_started}; check the reviewer's command")));
-                Said { answer, log: String::new(), took: Duration::ZERO }
+                ReviewerResponse { answer, log: String::new(), took: Duration::ZERO }
             }
             Ok(finished) => {
-                let Finished { ending, output, log, took } = finished;
-                Said { answer: self.judged(ending, output, most), log, took }
+                let FinishedProgram { ending, output, log, took } = finished;
+                ReviewerResponse { answer: self.judged(ending, output, most), log, took }
             }
         }
     }
@@ -61,24 +61,31 @@ impl Program {
         directory: Option<&Path>,
         stdin: &[u8],
         most: usize,
-    ) -> Result<Finished, process::NotStarted> {
+    ) -> Result<FinishedProgram, process::NotStarted> {
         let (program, own) = self.command.split_first().map_or(("", [].as_slice()), |(p, o)| (p.as_str(), o));
         let arguments: Vec<OsString> =
             own.iter().map(OsString::from).chain(arguments.iter().cloned()).collect();
         let environment = Environment::ordinary().passing(self.env.iter().cloned());
-        let limits = Limits { time: self.timeout, output: most, log: LOG };
+        let limits = ProgramLimits { time: self.timeout, output: most, log: LOG };
         let program = OsStr::new(program);
-        let job = Job { program, arguments: &arguments, directory, environment: &environment, stdin, limits };
+        let job = ProgramRun {
+            program,
+            arguments: &arguments,
+            directory,
+            environment: &environment,
+            stdin,
+            limits,
+        };
         process::run(&job).await
     }
 
-    fn judged(&self, ending: Ending, output: Vec<u8>, most: usize) -> Result<Vec<u8>, Violation> {
+    fn judged(&self, ending: ProgramEnding, output: Vec<u8>, most: usize) -> Result<Vec<u8>, Violation> {
         match ending {
-            Ending::Succeeded if output.iter().all(u8::is_ascii_whitespace) => {
+            ProgramEnding::Succeeded if output.iter().all(u8::is_ascii_whitespace) => {
                 Err(malformed("the program printed nothing"))
             }
-            Ending::Succeeded => Ok(output),
-            Ending::TooMuch => Err(Violation::OversizedAnswer(format!(
+            ProgramEnding::Succeeded => Ok(output),
+            ProgramEnding::TooMuch => Err(Violation::OversizedAnswer(format!(
                 "the program printed more than the {most} bytes that are allowed, and was ended"
             ))),
             ending => Err(malformed(self.described(ending))),
@@ -86,16 +93,16 @@ impl Program {
     }
 
     /// How it ended, for a sentence about it.
-    pub(crate) fn described(&self, ending: Ending) -> String {
+    pub(crate) fn described(&self, ending: ProgramEnding) -> String {
         match ending {
-            Ending::Succeeded => "the program succeeded".to_owned(),
-            Ending::Failed(status) => format!("the program exited with status {status} instead of 0"),
-            Ending::Killed(Some(signal)) => format!("the program was ended by signal {signal}"),
-            Ending::Killed(None) => "the program was ended by something else".to_owned(),
-            Ending::TooSlow => {
+            ProgramEnding::Succeeded => "the program succeeded".to_owned(),
+            ProgramEnding::Failed(status) => format!("the program exited with status {status} instead of 0"),
+            ProgramEnding::Killed(Some(signal)) => format!("the program was ended by signal {signal}"),
+            ProgramEnding::Killed(None) => "the program was ended by something else".to_owned(),
+            ProgramEnding::TooSlow => {
                 format!("the program gave no answer within {:?} and was ended", self.timeout)
             }
-            Ending::TooMuch => "the program printed too much and was ended".to_owned(),
+            ProgramEnding::TooMuch => "the program printed too much and was ended".to_owned(),
         }
     }
 }

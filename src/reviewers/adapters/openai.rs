@@ -1,7 +1,7 @@
 //! An endpoint that speaks the chat-completions protocol, with the schema as its response format.
 
-use super::{Asked, DriverError, Said, Worded, brief, malformed};
-use crate::agents::http::{self, Address, HttpError, Limits, Short};
+use super::{DriverError, PromptAndSchema, ReviewerCall, ReviewerResponse, brief, malformed};
+use crate::agents::http::{self, HttpAddress, HttpError, HttpLimits, IncompleteAnswer};
 use crate::agents::secret::{PrivateFileError, read_private_file, scrub};
 use crate::domain::cycle::Violation;
 use crate::reviewers::answer_schema::from_strict;
@@ -69,30 +69,30 @@ const CONNECT: Duration = Duration::from_secs(30);
 pub(super) async fn ask(
     endpoint: &Endpoint,
     key: Option<&SecretString>,
-    worded: &Worded,
-    asked: &Asked<'_>,
-) -> Said {
+    worded: &PromptAndSchema,
+    asked: &ReviewerCall<'_>,
+) -> ReviewerResponse {
     let started = Instant::now();
     let answer = match exchange(endpoint, key, worded, asked).await {
         // Some endpoints quote the key they refuse.
         Err(Violation::MalformedAnswer(message)) => Err(malformed(scrub(&message, key))),
         answer => answer,
     };
-    Said { answer, log: String::new(), took: started.elapsed() }
+    ReviewerResponse { answer, log: String::new(), took: started.elapsed() }
 }
 
 async fn exchange(
     endpoint: &Endpoint,
     key: Option<&SecretString>,
-    worded: &Worded,
-    asked: &Asked<'_>,
+    worded: &PromptAndSchema,
+    asked: &ReviewerCall<'_>,
 ) -> Result<Vec<u8>, Violation> {
     let unusable =
         |error: &dyn std::fmt::Display| malformed(format!("the endpoint cannot be asked: {error}"));
     let base = endpoint.base_url.to_string();
     let address = format!("{}/chat/completions", base.trim_end_matches('/'));
     let address: Uri = address.parse().map_err(|error| unusable(&error))?;
-    let address = Address::of(address).map_err(|error| unusable(&error))?;
+    let address = HttpAddress::of(address).map_err(|error| unusable(&error))?;
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(key) = key {
@@ -108,14 +108,14 @@ async fn exchange(
         "response_format": { "type": "json_schema", "json_schema": format },
     });
     let allowed = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
-    let limits = Limits {
+    let limits = HttpLimits {
         connect: CONNECT.min(endpoint.timeout),
         whole: endpoint.timeout,
         answer: allowed.saturating_mul(2).saturating_add(ENVELOPE),
     };
     match http::post(&address, headers, body.to_string(), limits).await {
         Ok(response) => opened(response.status, &response.body),
-        Err(HttpError::CutShort { reason: Short::TooLarge(_), .. }) => {
+        Err(HttpError::CutShort { reason: IncompleteAnswer::TooLarge(_), .. }) => {
             Err(Violation::OversizedAnswer(format!("more than the {allowed} bytes that are allowed")))
         }
         Err(error) => Err(malformed(brief(&error.to_string()))),

@@ -6,10 +6,10 @@
 //! protocol's form before it is read.
 
 use super::{actions, finding, text_or_null};
-use crate::domain::cycle::{Frozen, Protocol};
+use crate::domain::cycle::{FrozenCycle, Protocol};
 use serde_json::{Map, Value, json};
 
-pub fn strict_schema(frozen: &Frozen, protocol: Protocol) -> Value {
+pub fn strict_schema(frozen: &FrozenCycle, protocol: Protocol) -> Value {
     let mut properties = Map::new();
     // Without open threads there is nothing to act on, and an object without keys is more than some modes take.
     if protocol == Protocol::Actions && !frozen.threads.is_empty() {
@@ -33,7 +33,7 @@ pub fn from_strict(mut answer: Value) -> Value {
 
 /// One key per thread. The keys are plain numbers, because an id may have characters that a vendor refuses in a key;
 /// which thread it is, the entry itself is made to say.
-fn keyed_actions(frozen: &Frozen) -> Value {
+fn keyed_actions(frozen: &FrozenCycle) -> Value {
     let permitted = actions(frozen)["items"]["anyOf"].take();
     let permitted = permitted.as_array().map(Vec::as_slice).unwrap_or_default();
     let of_thread = |thread: &str| -> Vec<&Value> {

@@ -2,13 +2,13 @@ use super::*;
 use proptest::prelude::*;
 
 fn open(source: &str) -> Vec<String> {
-    Document::parse(source).open_lines().map(|line| line.text.clone()).collect()
+    PostDocument::parse(source).open_lines().map(|line| line.text.clone()).collect()
 }
 
 #[test]
 fn what_a_reader_sees_is_told_from_what_is_folded_fenced_or_hidden() {
     let source = "<!-- a mark -->\n_Label_ | _More_\n\n<details>\n<summary>Fold</summary>\n\n**Inside**\n\n```sh\n# not a title\n```\n\n</details>\n\n**Title.** Rest\n\n```rust\nlet x = 1;\n```\n";
-    let document = Document::parse(source);
+    let document = PostDocument::parse(source);
     assert_eq!(open(source), ["Label | More", "Title. Rest"]);
     assert_eq!(document.comments, [" a mark "]);
     let folded: Vec<&str> =
@@ -22,7 +22,7 @@ fn what_a_reader_sees_is_told_from_what_is_folded_fenced_or_hidden() {
 #[test]
 fn a_mark_inside_code_is_no_mark() {
     let document =
-        Document::parse("```html\n<!-- x -->\n<details>\n```\n\nUse `<!-- y -->` and `<s>z</s>`.\n");
+        PostDocument::parse("```html\n<!-- x -->\n<details>\n```\n\nUse `<!-- y -->` and `<s>z</s>`.\n");
     assert_eq!(document.comments, [""; 0]);
     assert_eq!(document.lines.len(), 1);
     assert_eq!(
@@ -33,7 +33,7 @@ fn a_mark_inside_code_is_no_mark() {
 
 #[test]
 fn badges_open_a_post_and_pictures_do_not() {
-    let badges = |source: &str| Document::parse(source).badges().map(str::to_owned).collect::<Vec<_>>();
+    let badges = |source: &str| PostDocument::parse(source).badges().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(badges("![high](h.svg)\n\nWords.\n\n![later](l.svg)"), ["high"]);
     assert_eq!(badges("<a href=\"#\"><img alt=\"P1\" src=\"x\"></a> **Title**"), ["P1"]);
     assert_eq!(badges("**<sub><sub>![P2 Badge](x)</sub></sub>  Title**"), ["P2 Badge"]);
@@ -43,7 +43,7 @@ fn badges_open_a_post_and_pictures_do_not() {
 
 #[test]
 fn html_that_is_never_closed_ends_with_its_block() {
-    let document = Document::parse(
+    let document = PostDocument::parse(
         "<s>Gone\n\nStays\n\n> <details>\n> <summary>In a quote</summary>\n>\n> Inside\n\nOutside",
     );
     let struck = |text: &str| {
@@ -58,7 +58,7 @@ fn html_that_is_never_closed_ends_with_its_block() {
 
 #[test]
 fn the_bold_text_that_opens_a_line_is_found_behind_symbols_only() {
-    let opening = |source: &str| Document::parse(source).lines[0].opening_strong();
+    let opening = |source: &str| PostDocument::parse(source).lines[0].opening_strong();
     assert_eq!(opening("🔴 **A `b` c** and more"), Some(("A `b` c".into(), "and more".into())));
     assert_eq!(opening("It does **not** work"), None);
     assert_eq!(opening("<b>Bold</b> rest"), Some(("Bold".into(), "rest".into())));
@@ -74,7 +74,7 @@ fn an_excerpt_leaves_the_quotation_marks_out() {
 proptest! {
     #[test]
     fn any_text_is_a_document(text in any::<String>()) {
-        Document::parse(&text);
+        PostDocument::parse(&text);
     }
 
     #[test]
@@ -86,7 +86,7 @@ proptest! {
         0..60,
     )) {
         let source: String = parts.concat();
-        let document = Document::parse(&source);
+        let document = PostDocument::parse(&source);
         prop_assert!(document.lines.iter().all(|line| line.at <= source.len()));
     }
 }

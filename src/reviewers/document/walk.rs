@@ -1,15 +1,15 @@
 //! One pass over a post's Markdown, and over the HTML inside it.
 
-use super::{Document, Fence, Item, Line, Run, Style, joined};
+use super::{Fence, ListItemKind, PostDocument, PostLine, Style, StyledText, joined};
 use html5gum::{Token, Tokenizer};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-pub(super) fn walk(source: &str) -> Document {
+pub(super) fn walk(source: &str) -> PostDocument {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_GFM;
-    let mut walk = Walk::default();
+    let mut walk = DocumentWalk::default();
     for (event, place) in Parser::new_ext(source, options).into_offset_iter() {
         walk.event(event, place.start);
     }
@@ -18,9 +18,9 @@ pub(super) fn walk(source: &str) -> Document {
 }
 
 #[derive(Default)]
-struct Walk {
-    document: Document,
-    line: Line,
+struct DocumentWalk {
+    document: PostDocument,
+    line: PostLine,
     /// The line's beginning is known.
     begun: bool,
     markdown: Depths,
@@ -61,7 +61,7 @@ impl Depths {
     }
 }
 
-impl Walk {
+impl DocumentWalk {
     fn event(&mut self, event: Event<'_>, at: usize) {
         match event {
             Event::Start(tag) => self.start(tag, at),
@@ -128,7 +128,8 @@ impl Walk {
             Tag::Item => {
                 self.end_line();
                 let is_numbered = self.lists.last().copied().unwrap_or_default();
-                self.line.item = Some(if is_numbered { Item::Numbered } else { Item::Bullet });
+                self.line.item =
+                    Some(if is_numbered { ListItemKind::Numbered } else { ListItemKind::Bullet });
                 self.begin(at);
             }
             // The first paragraph of an item belongs to the item's own line.
@@ -302,7 +303,7 @@ impl Walk {
     fn push(&mut self, text: &str, style: Style) {
         match self.line.runs.last_mut() {
             Some(last) if last.style == style => last.text.push_str(text),
-            _ => self.line.runs.push(Run { text: text.to_owned(), style }),
+            _ => self.line.runs.push(StyledText { text: text.to_owned(), style }),
         }
     }
 

@@ -169,12 +169,16 @@ fn a_shared_account_is_told_apart_by_marks_in_the_post_only() {
 #[test]
 fn a_configuration_changes_a_profile_key_by_key_and_adds_others() {
     let changes = [
-        Change { name: "codex".into(), ask_again: Some("@codex again".into()), ..Change::default() },
-        Change {
+        ProfileOverride {
+            name: "codex".into(),
+            ask_again: Some("@codex again".into()),
+            ..ProfileOverride::default()
+        },
+        ProfileOverride {
             name: "ours".into(),
             shared_logins: Some(vec!["github-actions".into()]),
             body_marks: Some(vec![Pattern::checked("(?m)^## Our review").unwrap()]),
-            ..Change::default()
+            ..ProfileOverride::default()
         },
     ];
     let profiles = Profiles::in_force(&changes).unwrap();

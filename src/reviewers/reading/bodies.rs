@@ -1,21 +1,21 @@
 //! The findings inside the body of a review or a comment: those outside the diff, those held back, and those of reviewers
 //! that write all of them into one post.
 
-use super::{Post, placed};
+use super::{PostUnderReading, placed};
 use crate::domain::place::LineRange;
-use crate::domain::post::Reported;
+use crate::domain::post::ReportedFinding;
 use crate::domain::vocabulary::{FilePath, Severity};
-use crate::reviewers::document::{Document, Item, Line, excerpt, has_words};
+use crate::reviewers::document::{ListItemKind, PostDocument, PostLine, excerpt, has_words};
 use crate::reviewers::pattern::Pattern;
 use crate::reviewers::profile::BodyLayout;
 use std::sync::LazyLock;
 
-type Place = (FilePath, Option<LineRange>);
+type FindingPlace = (FilePath, Option<LineRange>);
 
 /// More in one body is no review that anybody reads.
 const MOST_FINDINGS: usize = 500;
 
-pub(super) fn findings(post: &Post<'_>) -> Vec<Reported> {
+pub(super) fn findings(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     match post.profile.body_layout {
         BodyLayout::None => Vec::new(),
         BodyLayout::FoldedFiles => folded_files(post),
@@ -27,17 +27,17 @@ pub(super) fn findings(post: &Post<'_>) -> Vec<Reported> {
 }
 
 /// A part of the body that is one finding.
-struct Part {
-    place: Option<Place>,
+struct BodyPart {
+    place: Option<FindingPlace>,
     severity: Option<Severity>,
     text: String,
 }
 
-impl Part {
+impl BodyPart {
     /// The part read as if it were a post of its own; what the body says around it fills what it leaves out.
-    fn reported(self, post: &Post<'_>) -> Reported {
-        let document = Document::parse(&self.text);
-        let alone = Post { document: &document, body: &self.text, ..*post };
+    fn reported(self, post: &PostUnderReading<'_>) -> ReportedFinding {
+        let document = PostDocument::parse(&self.text);
+        let alone = PostUnderReading { document: &document, body: &self.text, ..*post };
         let mut reported = alone.reported(&self.text);
         reported.severity = reported.severity.or(self.severity);
         if let Some((path, lines)) = self.place {
@@ -55,7 +55,7 @@ struct Section {
 }
 
 /// Follows the folded sections that hold findings.
-fn section_at(post: &Post<'_>, line: &Line, current: &mut Option<Section>) {
+fn section_at(post: &PostUnderReading<'_>, line: &PostLine, current: &mut Option<Section>) {
     if current.as_ref().is_some_and(|section| line.folded < section.depth) {
         *current = None;
     }
@@ -71,12 +71,16 @@ fn section_at(post: &Post<'_>, line: &Line, current: &mut Option<Section>) {
 struct Beginning {
     at: usize,
     quoted: u32,
-    place: Option<Place>,
+    place: Option<FindingPlace>,
     severity: Option<Severity>,
 }
 
 /// Cuts the body at its beginnings; `ends` are other places where a part cannot go on.
-fn parts(post: &Post<'_>, mut beginnings: Vec<Beginning>, ends: &[usize]) -> Vec<Reported> {
+fn parts(
+    post: &PostUnderReading<'_>,
+    mut beginnings: Vec<Beginning>,
+    ends: &[usize],
+) -> Vec<ReportedFinding> {
     beginnings.truncate(MOST_FINDINGS + 1);
     let starts: Vec<usize> =
         beginnings.iter().map(|beginning| beginning.at).chain([post.body.len()]).collect();
@@ -86,7 +90,7 @@ fn parts(post: &Post<'_>, mut beginnings: Vec<Beginning>, ends: &[usize]) -> Vec
         let end = ends.get(first_end).map_or(next, |end| next.min(*end));
         let text = excerpt(post.body, beginning.at..end.max(beginning.at), beginning.quoted);
         let text = without_closing_tags(&text).to_owned();
-        Part { place: beginning.place, severity: beginning.severity, text }.reported(post)
+        BodyPart { place: beginning.place, severity: beginning.severity, text }.reported(post)
     });
     cut.take(MOST_FINDINGS).collect()
 }
@@ -107,7 +111,7 @@ static LINES: LazyLock<Pattern> =
 static FILE_BLOCK: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::from(r"^(?P<path>\S(?:.*\S)?) \(\d+\)$".to_owned()));
 
-fn folded_files(post: &Post<'_>) -> Vec<Reported> {
+fn folded_files(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut section = None;
     let mut file = None;
     let mut beginnings = Vec::new();
@@ -146,7 +150,7 @@ fn folded_files(post: &Post<'_>) -> Vec<Reported> {
             let text = rest.trim_start().to_owned();
             let (path, lines, severity) = (reported.path.take(), reported.lines, reported.severity);
             let place = path.map(|path| (path, lines));
-            *reported = Part { place, severity, text }.reported(post);
+            *reported = BodyPart { place, severity, text }.reported(post);
         }
     }
     found
@@ -155,9 +159,9 @@ fn folded_files(post: &Post<'_>) -> Vec<Reported> {
 static PLACE: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::from(r"^(?P<path>\S+?):(?P<from>\d+)(?:-(?P<to>\d+))?$".to_owned()));
 
-fn folded_places(post: &Post<'_>) -> Vec<Reported> {
+fn folded_places(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut section = None;
-    let mut place: Option<Place> = None;
+    let mut place: Option<FindingPlace> = None;
     let mut beginnings: Vec<Beginning> = Vec::new();
     let mut ends = Vec::new();
     let mut is_open = false;
@@ -195,9 +199,9 @@ static BRACKETED: LazyLock<Pattern> = LazyLock::new(|| {
 
 /// A title behind a number in what a folded block shows; struck ones are settled. The badge above them says how bad
 /// they are.
-fn folded_titles(post: &Post<'_>) -> Vec<Reported> {
+fn folded_titles(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut severity = None;
-    let mut found: Vec<Reported> = Vec::new();
+    let mut found: Vec<ReportedFinding> = Vec::new();
     let mut open = false;
     for line in &post.document.lines {
         for badge in &line.badges {
@@ -209,7 +213,7 @@ fn folded_titles(post: &Post<'_>) -> Vec<Reported> {
             let is_settled = line.runs.iter().any(|run| run.style.struck) || settled(post, &text);
             open = !is_settled && found.len() < MOST_FINDINGS;
             if open {
-                let part = Part { place: None, severity, text };
+                let part = BodyPart { place: None, severity, text };
                 found.push(part.reported(post));
             }
         } else if line.is_summary && line.folded <= 1 {
@@ -226,7 +230,7 @@ fn folded_titles(post: &Post<'_>) -> Vec<Reported> {
     found
 }
 
-fn settled(post: &Post<'_>, text: &str) -> bool {
+fn settled(post: &PostUnderReading<'_>, text: &str) -> bool {
     let marks = post.profile.accepted.iter().chain(&post.common.accepted);
     marks.into_iter().any(|mark| mark.pattern.fits(text))
 }
@@ -236,12 +240,12 @@ static PERMALINK: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::from(r"/blob/[0-9a-f]{7,40}/(?P<path>[^#?\s)]+)#L(?P<from>\d+)(?:-L(?P<to>\d+))?".to_owned())
 });
 
-fn linked(line: &Line) -> Option<Place> {
+fn linked(line: &PostLine) -> Option<FindingPlace> {
     line.links.iter().find_map(|link| placed(&PERMALINK, link)).or_else(|| placed(&PERMALINK, &line.text))
 }
 
 /// A line that is nothing but a link to code; the finding follows it.
-fn link_first(post: &Post<'_>) -> Vec<Reported> {
+fn link_first(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut beginnings = Vec::new();
     let mut ends = Vec::new();
     let mut place = None;
@@ -264,12 +268,12 @@ fn link_first(post: &Post<'_>) -> Vec<Reported> {
 }
 
 /// A numbered finding; the first link to code behind it says where it is.
-fn link_last(post: &Post<'_>) -> Vec<Reported> {
+fn link_last(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut beginnings: Vec<Beginning> = Vec::new();
     let mut ends = Vec::new();
     for line in post.document.open_lines() {
         let place = linked(line);
-        if line.item == Some(Item::Numbered) {
+        if line.item == Some(ListItemKind::Numbered) {
             beginnings.push(Beginning { at: line.at, quoted: line.quoted, place, severity: None });
         } else if let Some(place) = place {
             ends.push(line.at);

@@ -1,8 +1,8 @@
 //! Posts of our own making, in the formats of the bots that are known.
 
 use crate::domain::place::LineRange;
-use crate::domain::post::{PostClass, Reading, Reads, Where};
-use crate::domain::review_loop::Content;
+use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader};
+use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{Category, Severity, Stance};
 use crate::reviewers::profiles::Profiles;
 use std::sync::LazyLock;
@@ -15,41 +15,41 @@ mod robustness;
 /// Once for all tests: their patterns are compiled when they are first asked.
 static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::built_in().unwrap());
 
-fn read(reviewer: &str, place: Where, body: &str) -> Reading {
+fn read(reviewer: &str, place: PostPlace, body: &str) -> ParsedPost {
     PROFILES.read(&reviewer.into(), place, body)
 }
 
 /// What a thread's first comment comes to.
 #[track_caller]
 fn finding(reviewer: &str, body: &str) -> (Option<Severity>, Option<Category>, Option<String>) {
-    let reading = read(reviewer, Where::ThreadRoot, body);
+    let reading = read(reviewer, PostPlace::ThreadRoot, body);
     assert_eq!(reading.class, PostClass::Finding, "{body}");
-    assert_eq!(reading.content, Content::Complete);
+    assert_eq!(reading.content, PostContent::Complete);
     let [reported] = <[_; 1]>::try_from(reading.findings).unwrap();
     (reported.severity, reported.category, reported.title.map(|title| title.to_string()))
 }
 
 #[track_caller]
 fn stance(reviewer: &str, body: &str) -> Option<Stance> {
-    let reading = read(reviewer, Where::ThreadReply, body);
+    let reading = read(reviewer, PostPlace::ThreadReply, body);
     assert_eq!(reading.class, PostClass::Reply, "{body}");
     reading.stance
 }
 
 /// The reason of a post that says there will be no review.
 #[track_caller]
-fn failure(reviewer: &str, place: Where, body: &str) -> String {
+fn failure(reviewer: &str, place: PostPlace, body: &str) -> String {
     let reading = read(reviewer, place, body);
     assert_eq!(reading.class, PostClass::Failure, "{body}");
     match reading.content {
-        Content::Failure(reason) => reason,
+        PostContent::Failure(reason) => reason,
         other => panic!("{other:?}: {body}"),
     }
 }
 
 /// Where the findings of a body are, with their titles.
-fn places(reading: &Reading) -> Vec<(String, Option<LineRange>, Option<String>)> {
-    let place = |reported: &crate::domain::post::Reported| {
+fn places(reading: &ParsedPost) -> Vec<(String, Option<LineRange>, Option<String>)> {
+    let place = |reported: &crate::domain::post::ReportedFinding| {
         let path = reported.path.as_ref().map(ToString::to_string).unwrap_or_default();
         (path, reported.lines, reported.title.as_ref().map(ToString::to_string))
     };

@@ -1,6 +1,6 @@
 //! A finding's title, where its reviewer gave one.
 
-use crate::reviewers::document::{Document, has_words};
+use crate::reviewers::document::{PostDocument, has_words};
 use crate::reviewers::profile::{Profile, TitleFrom};
 
 /// What is longer is prose, and its first sentence has to do.
@@ -8,7 +8,7 @@ const LONGEST_TITLE: usize = 300;
 /// "Suggestion:" and "issue (testing):" are labels of what follows them; a longer text with a colon is a title.
 const LONGEST_LABEL: usize = 3;
 
-pub(super) fn title(profile: &Profile, document: &Document) -> Option<String> {
+pub(super) fn title(profile: &Profile, document: &PostDocument) -> Option<String> {
     let title = match profile.title {
         TitleFrom::None => None,
         TitleFrom::Heading => accepted(
@@ -46,7 +46,7 @@ fn accepted(profile: &Profile, mut candidates: impl Iterator<Item = String>) -> 
 }
 
 /// The headings and bold texts before the prose begins. Labels and badges do not begin it.
-fn opening(document: &Document) -> impl Iterator<Item = String> {
+fn opening(document: &PostDocument) -> impl Iterator<Item = String> {
     let mut prose = false;
     document.open_lines().filter_map(move |line| {
         if prose || !line.has_words() || line.quoted > 0 {
@@ -73,7 +73,7 @@ fn labelled((strong, rest): (String, String)) -> String {
     }
 }
 
-fn strong_lines(document: &Document) -> impl Iterator<Item = String> {
+fn strong_lines(document: &PostDocument) -> impl Iterator<Item = String> {
     let lines = document.open_lines().filter(|line| line.quoted == 0 && line.item.is_none());
     lines.filter(|line| line.is_wholly(|style| style.strong)).map(|line| line.text.clone())
 }

@@ -1,8 +1,8 @@
 //! Making a request fit (R6).
 
-use super::{Prepared, Request};
+use super::{PreparedRequest, ReviewerRequest};
 use crate::domain::diff;
-use crate::domain::re_review::{Piece, fit};
+use crate::domain::re_review::{PromptPiece, fit};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ enum Bulk {
 const LEFT_OUT: &str = "(left out by Cloture, because the request would not fit your context)";
 
 /// Estimates the request together with its wording, and cuts what does not fit.
-pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) -> Prepared {
+pub(super) fn fitted(mut request: ReviewerRequest, window_tokens: u64, wording: &str) -> PreparedRequest {
     let diff = std::mem::take(&mut request.diff);
     let files = sections(&diff);
     let previous = request.previous_review.take();
@@ -31,10 +31,10 @@ pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) ->
         Bulk::PreviousReview => previous.as_deref().unwrap_or_default(),
         Bulk::File(index) => files[*index],
     };
-    let mut pieces: Vec<Piece<'_>> =
-        bulk.iter().map(|bulk| Piece { text: text_of(bulk), may_be_cut: true }).collect();
-    pieces.push(Piece { text: &question, may_be_cut: false });
-    pieces.push(Piece { text: wording, may_be_cut: false });
+    let mut pieces: Vec<PromptPiece<'_>> =
+        bulk.iter().map(|bulk| PromptPiece { text: text_of(bulk), may_be_cut: true }).collect();
+    pieces.push(PromptPiece { text: &question, may_be_cut: false });
+    pieces.push(PromptPiece { text: wording, may_be_cut: false });
     let fit = fit(&pieces, window_tokens);
 
     let mut kept_files = vec![true; files.len()];
@@ -53,7 +53,7 @@ pub(super) fn fitted(mut request: Request, window_tokens: u64, wording: &str) ->
     }
     request.previous_review = previous;
     request.diff = remaining(&files, &kept_files);
-    Prepared { request, fit }
+    PreparedRequest { request, fit }
 }
 
 /// The diff, taken apart where its files begin. What stands before the first belongs to it, and what could not be read
@@ -66,7 +66,7 @@ fn sections(diff: &str) -> Vec<&str> {
     sections.filter(|section| !section.is_empty()).collect()
 }
 
-fn bulk(request: &Request, has_previous: bool, files: usize) -> Vec<Bulk> {
+fn bulk(request: &ReviewerRequest, has_previous: bool, files: usize) -> Vec<Bulk> {
     let threads = request.threads.iter().enumerate();
     let mut replies: Vec<_> = threads
         .flat_map(|(thread, part)| {
@@ -79,7 +79,7 @@ fn bulk(request: &Request, has_previous: bool, files: usize) -> Vec<Bulk> {
     replies.chain(previous).chain((0..files).rev().map(Bulk::File)).collect()
 }
 
-fn take_bodies(request: &mut Request) -> Vec<Vec<String>> {
+fn take_bodies(request: &mut ReviewerRequest) -> Vec<Vec<String>> {
     let of_thread = |thread: &mut super::ThreadPart| {
         thread.conversation.iter_mut().map(|entry| std::mem::take(&mut entry.body)).collect()
     };

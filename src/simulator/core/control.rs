@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Answer, Core, Incoming};
+use super::{Core, HttpAnswer, Incoming};
 use crate::simulator::faults::Fault;
-use crate::simulator::scenario::Action;
+use crate::simulator::scenario::ScenarioAction;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +28,7 @@ struct Advance {
 struct Perform {
     pull_request: String,
     #[serde(rename = "do")]
-    actions: Vec<Action>,
+    actions: Vec<ScenarioAction>,
 }
 
 #[derive(Deserialize)]
@@ -38,10 +38,10 @@ enum OneOrMany {
     One(Fault),
 }
 
-pub(super) fn handle(core: &mut Core, incoming: &Incoming) -> Answer {
+pub(super) fn handle(core: &mut Core, incoming: &Incoming) -> HttpAnswer {
     match route(core, incoming) {
-        Ok(body) => Answer::json(200, &body),
-        Err(message) => Answer::json(400, &json!({ "message": message })),
+        Ok(body) => HttpAnswer::json(200, &body),
+        Err(message) => HttpAnswer::json(400, &json!({ "message": message })),
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::{Budget, FaultKind, Resource, RestAnswer, RestBody};
+use super::{FaultKind, HourlyBudget, Resource, RestAnswer, RestBody};
 
 /// A request, as far as the simulator looks at it.
 #[derive(Debug, Clone)]
@@ -21,23 +21,23 @@ pub(crate) struct Incoming {
 
 /// What the connection is to do.
 #[derive(Debug)]
-pub(crate) enum Reply {
-    Answer(Answer),
+pub(crate) enum HttpReply {
+    Answer(HttpAnswer),
     /// Close the connection without a byte, after a while.
     Hangup(Duration),
 }
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
-    pub(crate) delivery: Delivery,
+    pub(crate) delivery: ResponseFault,
 }
 
 /// How the body leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Delivery {
+pub(crate) enum ResponseFault {
     Whole,
     After(Duration),
     /// A few bytes, a pause, a few bytes.
@@ -48,7 +48,7 @@ pub(crate) enum Delivery {
     CutOff,
 }
 
-impl Reply {
+impl HttpReply {
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Answer(answer) => Some(answer.status),
@@ -57,13 +57,13 @@ impl Reply {
     }
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self {
             status,
             headers: vec![("content-type", "application/json; charset=utf-8".to_owned())],
             body: body.to_string().into_bytes(),
-            delivery: Delivery::Whole,
+            delivery: ResponseFault::Whole,
         }
     }
 
@@ -72,12 +72,12 @@ impl Answer {
             status,
             headers: vec![("content-type", content_type.to_owned())],
             body: body.into_bytes(),
-            delivery: Delivery::Whole,
+            delivery: ResponseFault::Whole,
         }
     }
 
     /// Adds the headers every answer of the API has. The date is virtual, so that a client can reckon with it.
-    pub(crate) fn with_budget(mut self, budget: Budget, resource: Resource, now: Timestamp) -> Self {
+    pub(crate) fn with_budget(mut self, budget: HourlyBudget, resource: Resource, now: Timestamp) -> Self {
         let date = now.to_zoned(TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         self.headers.extend([
             ("date", date),
@@ -94,13 +94,16 @@ impl Answer {
 }
 
 /// A REST answer on the wire, with the address of the next page where there is one.
-pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> Answer {
+pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> HttpAnswer {
     let mut sent = match answer.body {
-        RestBody::Json(body) => Answer::json(answer.status, &body),
-        RestBody::Text(text) => Answer::text(answer.status, "text/plain; charset=utf-8", text),
-        RestBody::Empty => {
-            Answer { status: answer.status, headers: Vec::new(), body: Vec::new(), delivery: Delivery::Whole }
-        }
+        RestBody::Json(body) => HttpAnswer::json(answer.status, &body),
+        RestBody::Text(text) => HttpAnswer::text(answer.status, "text/plain; charset=utf-8", text),
+        RestBody::Empty => HttpAnswer {
+            status: answer.status,
+            headers: Vec::new(),
+            body: Vec::new(),
+            delivery: ResponseFault::Whole,
+        },
     };
     if let Some(next) = answer.next_page {
         let kept = parameters(incoming.query.as_deref().unwrap_or_default());
@@ -114,45 +117,45 @@ pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> Answer {
 const SECONDARY: &str =
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
 
-pub(super) fn secondary_limit(retry_after: i64, as_success: bool) -> Answer {
+pub(super) fn secondary_limit(retry_after: i64, as_success: bool) -> HttpAnswer {
     let url = "https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api";
     let mut answer = if as_success {
-        Answer::json(200, &json!({ "errors": [{ "message": SECONDARY }] }))
+        HttpAnswer::json(200, &json!({ "errors": [{ "message": SECONDARY }] }))
     } else {
-        Answer::json(403, &json!({ "message": SECONDARY, "documentation_url": url }))
+        HttpAnswer::json(403, &json!({ "message": SECONDARY, "documentation_url": url }))
     };
     answer.headers.push(("retry-after", retry_after.to_string()));
     answer
 }
 
-pub(super) fn primary_limit(graphql: bool, user: i64, error_type: &str) -> Answer {
+pub(super) fn primary_limit(graphql: bool, user: i64, error_type: &str) -> HttpAnswer {
     let message = format!("API rate limit exceeded for user ID {user}.");
     if graphql {
         let error = json!({ "type": error_type, "message": message });
-        Answer::json(200, &json!({ "errors": [error] }))
+        HttpAnswer::json(200, &json!({ "errors": [error] }))
     } else {
         rest_message(403, &message)
     }
 }
 
-fn rest_message(status: u16, message: &str) -> Answer {
+fn rest_message(status: u16, message: &str) -> HttpAnswer {
     let url = "https://docs.github.com/rest";
-    Answer::json(
+    HttpAnswer::json(
         status,
         &json!({ "message": message, "documentation_url": url, "status": status.to_string() }),
     )
 }
 
 /// What a fault makes of an answer.
-pub(super) fn spoil(mut answer: Answer, kind: &FaultKind) -> Reply {
-    let with_headers = |mut other: Answer, headers: Vec<(&'static str, String)>| {
+pub(super) fn spoil(mut answer: HttpAnswer, kind: &FaultKind) -> HttpReply {
+    let with_headers = |mut other: HttpAnswer, headers: Vec<(&'static str, String)>| {
         other.headers.extend(headers.into_iter().filter(|(name, _)| *name != "content-type"));
-        Reply::Answer(other)
+        HttpReply::Answer(other)
     };
     let message = |status: u16, text: &str, headers| with_headers(rest_message(status, text), headers);
     match kind {
-        FaultKind::DropBefore | FaultKind::DropAfter => return Reply::Hangup(Duration::ZERO),
-        FaultKind::Stall { millis } => return Reply::Hangup(Duration::from_millis(*millis)),
+        FaultKind::DropBefore | FaultKind::DropAfter => return HttpReply::Hangup(Duration::ZERO),
+        FaultKind::Stall { millis } => return HttpReply::Hangup(Duration::from_millis(*millis)),
         FaultKind::Status { status, message: text, .. } => {
             let text = if text.is_empty() { "Something went wrong" } else { text };
             return message(*status, text, answer.headers);
@@ -160,16 +163,20 @@ pub(super) fn spoil(mut answer: Answer, kind: &FaultKind) -> Reply {
         FaultKind::BadGateway { .. } => {
             let page = "<html>\n<head><title>502 Bad Gateway</title></head>\n<body>\n<center><h1>502 Bad Gateway\
                         </h1></center>\n</body>\n</html>\n";
-            return Reply::Answer(Answer::text(502, "text/html", page.to_owned()));
+            return HttpReply::Answer(HttpAnswer::text(502, "text/html", page.to_owned()));
         }
         FaultKind::Unauthorized => return message(401, "Bad credentials", answer.headers),
         FaultKind::Forbidden { message: text } => return message(403, text, answer.headers),
         FaultKind::NotFound => return message(404, "Not Found", answer.headers),
         FaultKind::Truncated => answer.body.truncate(answer.body.len() / 2),
-        FaultKind::CutOff => answer.delivery = Delivery::CutOff,
-        FaultKind::Slow { millis } => answer.delivery = Delivery::After(Duration::from_millis(*millis)),
-        FaultKind::Trickle { millis } => answer.delivery = Delivery::Trickle(Duration::from_millis(*millis)),
-        FaultKind::Endless { millis } => answer.delivery = Delivery::Endless(Duration::from_millis(*millis)),
+        FaultKind::CutOff => answer.delivery = ResponseFault::CutOff,
+        FaultKind::Slow { millis } => answer.delivery = ResponseFault::After(Duration::from_millis(*millis)),
+        FaultKind::Trickle { millis } => {
+            answer.delivery = ResponseFault::Trickle(Duration::from_millis(*millis))
+        }
+        FaultKind::Endless { millis } => {
+            answer.delivery = ResponseFault::Endless(Duration::from_millis(*millis))
+        }
         FaultKind::Partial { path, error_type, message } => {
             let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
             blank_out(&mut body, path, error_type, message);
@@ -177,13 +184,13 @@ pub(super) fn spoil(mut answer: Answer, kind: &FaultKind) -> Reply {
         }
         // Limits are answered where the budgets are known.
         FaultKind::SecondaryLimit { retry_after, as_success } => {
-            return Reply::Answer(secondary_limit(i64::from(*retry_after), *as_success));
+            return HttpReply::Answer(secondary_limit(i64::from(*retry_after), *as_success));
         }
         FaultKind::PrimaryLimit { error_type, .. } => {
-            return Reply::Answer(primary_limit(true, 0, error_type));
+            return HttpReply::Answer(primary_limit(true, 0, error_type));
         }
     }
-    Reply::Answer(answer)
+    HttpReply::Answer(answer)
 }
 
 fn blank_out(body: &mut Value, path: &[Value], error_type: &str, message: &str) {

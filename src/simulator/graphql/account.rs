@@ -2,11 +2,11 @@
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 
-use super::object::{Context, Node, leaf, text_or_null, time, unknown};
+use super::object::{GraphqlContext, GraphqlNode, leaf, text_or_null, time, unknown};
 use crate::simulator::world::AccountId;
 
 pub(super) fn field<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     id: AccountId,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
@@ -18,7 +18,7 @@ pub(super) fn field<'a>(
         _ => format!("/{}", account.login),
     };
     match info.field_name() {
-        "id" => leaf(Node::Account(id).id(&world)),
+        "id" => leaf(GraphqlNode::Account(id).id(&world)),
         "login" | "slug" => leaf(account.login.as_str()),
         "combinedSlug" => leaf(format!("org/{}", account.login)),
         // A team always has a name; people may leave it out.
@@ -37,11 +37,15 @@ pub(super) fn field<'a>(
     }
 }
 
-pub(super) fn app<'a>(context: &'a Context<'a>, id: AccountId, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
+pub(super) fn app<'a>(
+    context: &'a GraphqlContext<'a>,
+    id: AccountId,
+    info: &ResolveInfo<'_>,
+) -> ResolvedValue<'a> {
     let world = context.world();
     let account = &world[id];
     match info.field_name() {
-        "id" => leaf(Node::App(id).id(&world)),
+        "id" => leaf(GraphqlNode::App(id).id(&world)),
         "name" => leaf(account.name.as_deref().unwrap_or(account.login.as_str())),
         "slug" => leaf(account.login.as_str()),
         "databaseId" => leaf(account.database_id),

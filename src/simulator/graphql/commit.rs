@@ -4,7 +4,7 @@ use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use jiff::Timestamp;
 
 use super::object::{
-    Context, Node, Resolved, count, leaf, refused, text_or_null, time, time_or_null, unknown,
+    GraphqlContext, GraphqlNode, Resolved, count, leaf, refused, text_or_null, time, time_or_null, unknown,
 };
 use super::page::page;
 use super::pull_request::{NOT_ACCESSIBLE, changes};
@@ -12,7 +12,11 @@ use crate::simulator::scenario::Hidden;
 use crate::simulator::world::diff::{self, FileStatus};
 use crate::simulator::world::{AccountId, CheckId, Oid, PullId, World};
 
-pub(super) fn field<'a>(context: &'a Context<'a>, oid: &Oid, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn field<'a>(
+    context: &'a GraphqlContext<'a>,
+    oid: &Oid,
+    info: &'a ResolveInfo<'a>,
+) -> Resolved<'a> {
     let world = context.world();
     let Some(commit) = world.commit(oid) else { return Ok(unknown()) };
     let name = world.full_name(commit.repository);
@@ -22,23 +26,25 @@ pub(super) fn field<'a>(context: &'a Context<'a>, oid: &Oid, info: &'a ResolveIn
         diff::changes(&before, &commit.tree)
     };
     Ok(match info.field_name() {
-        "id" => leaf(Node::Commit(oid.clone()).id(&world)),
+        "id" => leaf(GraphqlNode::Commit(oid.clone()).id(&world)),
         "oid" => leaf(&**oid),
         "abbreviatedOid" => leaf(oid.get(..7).unwrap_or_default()),
         "message" => leaf(commit.message.as_str()),
         "messageHeadline" => leaf(headline),
         "messageBody" => leaf(body.trim_start()),
         "committedDate" | "authoredDate" => time(commit.at),
-        "author" | "committer" => context.object(Node::GitActor(commit.author, commit.at)),
+        "author" | "committer" => context.object(GraphqlNode::GitActor(commit.author, commit.at)),
         "url" => leaf(format!("{}/{name}/commit/{oid}", world.base_url)),
         "resourcePath" => leaf(format!("/{name}/commit/{oid}")),
         "additions" => leaf(changed().iter().map(|file| file.additions).sum::<i64>()),
         "deletions" => leaf(changed().iter().map(|file| file.deletions).sum::<i64>()),
         "changedFilesIfAvailable" => count(changed().len()),
-        "parents" => return page(context, info, commit.parents.iter().cloned().map(Node::Commit).collect()),
+        "parents" => {
+            return page(context, info, commit.parents.iter().cloned().map(GraphqlNode::Commit).collect());
+        }
         "statusCheckRollup" => {
             may_read_checks(context)?;
-            context.optional((!commit.checks.is_empty()).then(|| Node::Rollup(oid.clone())))
+            context.optional((!commit.checks.is_empty()).then(|| GraphqlNode::Rollup(oid.clone())))
         }
         "checkSuites" => {
             may_read_checks(context)?;
@@ -47,14 +53,14 @@ pub(super) fn field<'a>(context: &'a Context<'a>, oid: &Oid, info: &'a ResolveIn
             return page(
                 context,
                 info,
-                apps.into_iter().map(|app| Node::CheckSuite(oid.clone(), app)).collect(),
+                apps.into_iter().map(|app| GraphqlNode::CheckSuite(oid.clone(), app)).collect(),
             );
         }
         _ => unknown(),
     })
 }
 
-fn may_read_checks(context: &Context<'_>) -> Result<(), apollo_compiler::resolvers::FieldError> {
+fn may_read_checks(context: &GraphqlContext<'_>) -> Result<(), apollo_compiler::resolvers::FieldError> {
     if context.caller.cannot_read.contains(&Hidden::Checks) {
         return Err(refused("FORBIDDEN", NOT_ACCESSIBLE));
     }
@@ -62,7 +68,7 @@ fn may_read_checks(context: &Context<'_>) -> Result<(), apollo_compiler::resolve
 }
 
 pub(super) fn git_actor<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     id: AccountId,
     at: Timestamp,
     info: &ResolveInfo<'_>,
@@ -75,14 +81,14 @@ pub(super) fn git_actor<'a>(
         "name" => leaf(account.name.as_deref().unwrap_or(&account.login)),
         "user" => {
             let person = account.type_name() == "User" && !account.deleted;
-            context.optional(person.then_some(Node::Account(id)))
+            context.optional(person.then_some(GraphqlNode::Account(id)))
         }
         _ => unknown(),
     }
 }
 
 pub(super) fn blob<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     oid: &Oid,
     path: &str,
     info: &ResolveInfo<'_>,
@@ -91,7 +97,7 @@ pub(super) fn blob<'a>(
     let tree = world.tree(oid);
     let contents = tree.get(path).map_or("", |text| text);
     match info.field_name() {
-        "id" => leaf(Node::Blob(oid.clone(), path.to_owned()).id(&world)),
+        "id" => leaf(GraphqlNode::Blob(oid.clone(), path.to_owned()).id(&world)),
         "oid" => leaf(&**oid),
         "abbreviatedOid" => leaf(oid.get(..7).unwrap_or_default()),
         "byteSize" => count(contents.len()),
@@ -102,7 +108,7 @@ pub(super) fn blob<'a>(
 }
 
 pub(super) fn pull_request_commit<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     pull: PullId,
     oid: &Oid,
     info: &ResolveInfo<'_>,
@@ -111,9 +117,9 @@ pub(super) fn pull_request_commit<'a>(
     let name = world.full_name(world[pull].repository);
     let path = format!("/{name}/pull/{}/commits/{oid}", world[pull].number);
     match info.field_name() {
-        "id" => leaf(Node::PullRequestCommit(pull, oid.clone()).id(&world)),
-        "commit" => context.object(Node::Commit(oid.clone())),
-        "pullRequest" => context.object(Node::PullRequest(pull)),
+        "id" => leaf(GraphqlNode::PullRequestCommit(pull, oid.clone()).id(&world)),
+        "commit" => context.object(GraphqlNode::Commit(oid.clone())),
+        "pullRequest" => context.object(GraphqlNode::PullRequest(pull)),
         "url" => leaf(format!("{}{path}", world.base_url)),
         "resourcePath" => leaf(path),
         _ => unknown(),
@@ -121,7 +127,7 @@ pub(super) fn pull_request_commit<'a>(
 }
 
 pub(super) fn changed_file<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     pull: PullId,
     index: usize,
     info: &ResolveInfo<'_>,
@@ -163,19 +169,27 @@ fn state(world: &World, checks: &[CheckId]) -> &'static str {
     }
 }
 
-pub(super) fn rollup<'a>(context: &'a Context<'a>, oid: &Oid, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn rollup<'a>(
+    context: &'a GraphqlContext<'a>,
+    oid: &Oid,
+    info: &'a ResolveInfo<'a>,
+) -> Resolved<'a> {
     let world = context.world();
     let checks = checks(&world, oid);
     Ok(match info.field_name() {
-        "id" => leaf(Node::Rollup(oid.clone()).id(&world)),
+        "id" => leaf(GraphqlNode::Rollup(oid.clone()).id(&world)),
         "state" => leaf(state(&world, &checks)),
-        "commit" => context.object(Node::Commit(oid.clone())),
-        "contexts" => return page(context, info, checks.into_iter().map(Node::Check).collect()),
+        "commit" => context.object(GraphqlNode::Commit(oid.clone())),
+        "contexts" => return page(context, info, checks.into_iter().map(GraphqlNode::Check).collect()),
         _ => unknown(),
     })
 }
 
-pub(super) fn check<'a>(context: &'a Context<'a>, id: CheckId, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
+pub(super) fn check<'a>(
+    context: &'a GraphqlContext<'a>,
+    id: CheckId,
+    info: &ResolveInfo<'_>,
+) -> ResolvedValue<'a> {
     let world = context.world();
     let check = &world[id];
     let number = 5_000_001 + i64::try_from(id.0).unwrap_or_default();
@@ -185,7 +199,7 @@ pub(super) fn check<'a>(context: &'a Context<'a>, id: CheckId, info: &ResolveInf
         repository.map(|repository| world.full_name(repository)).unwrap_or_default()
     );
     match info.field_name() {
-        "id" => leaf(Node::Check(id).id(&world)),
+        "id" => leaf(GraphqlNode::Check(id).id(&world)),
         "databaseId" => leaf(number),
         "name" => leaf(check.name.as_str()),
         "status" => leaf(if check.conclusion.is_some() { "COMPLETED" } else { "IN_PROGRESS" }),
@@ -197,15 +211,15 @@ pub(super) fn check<'a>(context: &'a Context<'a>, id: CheckId, info: &ResolveInf
         "completedAt" => time_or_null(check.completed_at),
         "url" | "detailsUrl" | "permalink" => leaf(format!("{}{path}", world.base_url)),
         "resourcePath" => leaf(path),
-        "checkSuite" => context.object(Node::CheckSuite(check.commit.clone(), check.app)),
+        "checkSuite" => context.object(GraphqlNode::CheckSuite(check.commit.clone(), check.app)),
         "isRequired" => leaf(false),
-        "repository" => context.optional(repository.map(Node::Repository)),
+        "repository" => context.optional(repository.map(GraphqlNode::Repository)),
         _ => unknown(),
     }
 }
 
 pub(super) fn check_suite<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     oid: &Oid,
     app: AccountId,
     info: &'a ResolveInfo<'a>,
@@ -221,17 +235,17 @@ pub(super) fn check_suite<'a>(
         repository.map(|repository| world.full_name(repository)).unwrap_or_default()
     );
     Ok(match info.field_name() {
-        "id" => leaf(Node::CheckSuite(oid.clone(), app).id(&world)),
+        "id" => leaf(GraphqlNode::CheckSuite(oid.clone(), app).id(&world)),
         "databaseId" => leaf(i64::try_from(app.0 + 1).unwrap_or_default()),
-        "app" => context.object(Node::App(app)),
+        "app" => context.object(GraphqlNode::App(app)),
         "status" => leaf(if state == "PENDING" { "IN_PROGRESS" } else { "COMPLETED" }),
         "conclusion" => text_or_null((state != "PENDING").then_some(state)),
-        "commit" => context.object(Node::Commit(oid.clone())),
+        "commit" => context.object(GraphqlNode::Commit(oid.clone())),
         "createdAt" | "updatedAt" => time(started),
         "url" => leaf(format!("{}{path}", world.base_url)),
         "resourcePath" => leaf(path),
-        "repository" => context.optional(repository.map(Node::Repository)),
-        "checkRuns" => return page(context, info, checks.into_iter().map(Node::Check).collect()),
+        "repository" => context.optional(repository.map(GraphqlNode::Repository)),
+        "checkRuns" => return page(context, info, checks.into_iter().map(GraphqlNode::Check).collect()),
         _ => unknown(),
     })
 }

@@ -3,14 +3,19 @@
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 
 use super::object::{
-    Context, Node, Resolved, leaf, number_or_null, text_or_null, time, time_or_null, unknown,
+    GraphqlContext, GraphqlNode, Resolved, leaf, number_or_null, text_or_null, time, time_or_null, unknown,
 };
 use super::page::page;
 use crate::simulator::world::{
-    AccountKind, CommentId, ReviewCommentId, ReviewId, ReviewState, Side, Subject, ThreadId, World,
+    CommentId, ReviewCommentId, ReviewId, Side, SimulatedAccountKind, SimulatedReviewState, Subject,
+    ThreadId, World,
 };
 
-pub(super) fn thread<'a>(context: &'a Context<'a>, id: ThreadId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn thread<'a>(
+    context: &'a GraphqlContext<'a>,
+    id: ThreadId,
+    info: &'a ResolveInfo<'a>,
+) -> Resolved<'a> {
     let world = context.world();
     let thread = &world[id];
     let viewer = context.viewer();
@@ -30,15 +35,16 @@ pub(super) fn thread<'a>(context: &'a Context<'a>, id: ThreadId, info: &'a Resol
         "subjectType" => leaf(if thread.file_level { "FILE" } else { "LINE" }),
         // `resolvedBy` is a `User`: a bot that resolved, or an account since deleted, reads as null.
         "resolvedBy" => {
-            let person =
-                thread.resolved_by.filter(|by| world[*by].kind == AccountKind::User && !world[*by].deleted);
-            context.optional(person.map(Node::Account))
+            let person = thread
+                .resolved_by
+                .filter(|by| world[*by].kind == SimulatedAccountKind::User && !world[*by].deleted);
+            context.optional(person.map(GraphqlNode::Account))
         }
         "viewerCanReply" => leaf(!world[world[thread.pull].repository].archived),
         "viewerCanResolve" => leaf(!resolved && world.may_resolve(viewer, id)),
         "viewerCanUnresolve" => leaf(resolved && world.may_resolve(viewer, id)),
-        "pullRequest" => context.object(Node::PullRequest(thread.pull)),
-        "repository" => context.object(Node::Repository(world[thread.pull].repository)),
+        "pullRequest" => context.object(GraphqlNode::PullRequest(thread.pull)),
+        "repository" => context.object(GraphqlNode::Repository(world[thread.pull].repository)),
         "comments" => {
             let seen = thread.comments.iter().copied().filter(|c| !world.hidden_from(*c, viewer));
             let skip = info
@@ -47,14 +53,14 @@ pub(super) fn thread<'a>(context: &'a Context<'a>, id: ThreadId, info: &'a Resol
                 .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
                 .unwrap_or(0);
             let seen = seen.skip(usize::try_from(skip).unwrap_or(usize::MAX));
-            return page(context, info, seen.map(Node::ReviewComment).collect());
+            return page(context, info, seen.map(GraphqlNode::ReviewComment).collect());
         }
         _ => unknown(),
     })
 }
 
 pub(super) fn review_comment<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     id: ReviewCommentId,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
@@ -65,7 +71,7 @@ pub(super) fn review_comment<'a>(
     let review = &world[comment.review];
     let number = 3_000_001 + i64::try_from(id.0).unwrap_or_default();
     let own = comment.author == context.viewer();
-    let pending = review.state == ReviewState::Pending;
+    let pending = review.state == SimulatedReviewState::Pending;
     match info.field_name() {
         "id" => leaf(World::review_comment_node(id)),
         "databaseId" => leaf(number),
@@ -93,12 +99,12 @@ pub(super) fn review_comment<'a>(
         "subjectType" => leaf(if thread.file_level { "FILE" } else { "LINE" }),
         "isMinimized" => leaf(comment.marks.minimized.is_some()),
         "minimizedReason" => text_or_null(comment.marks.minimized.as_deref()),
-        "replyTo" => context.optional(comment.reply_to.map(Node::ReviewComment)),
-        "commit" => context.optional((!thread.outdated).then(|| Node::Commit(comment.commit.clone()))),
-        "originalCommit" => context.object(Node::Commit(comment.original_commit.clone())),
-        "pullRequestReview" => context.object(Node::Review(comment.review)),
-        "pullRequest" => context.object(Node::PullRequest(thread.pull)),
-        "repository" => context.object(Node::Repository(pull.repository)),
+        "replyTo" => context.optional(comment.reply_to.map(GraphqlNode::ReviewComment)),
+        "commit" => context.optional((!thread.outdated).then(|| GraphqlNode::Commit(comment.commit.clone()))),
+        "originalCommit" => context.object(GraphqlNode::Commit(comment.original_commit.clone())),
+        "pullRequestReview" => context.object(GraphqlNode::Review(comment.review)),
+        "pullRequest" => context.object(GraphqlNode::PullRequest(thread.pull)),
+        "repository" => context.object(GraphqlNode::Repository(pull.repository)),
         "diffHunk" => leaf(comment.hunk.as_str()),
         "state" => leaf(if pending { "PENDING" } else { "SUBMITTED" }),
         "viewerDidAuthor" => leaf(own),
@@ -109,11 +115,18 @@ pub(super) fn review_comment<'a>(
     }
 }
 
-fn editor<'a>(context: &'a Context<'a>, by: Option<crate::simulator::world::AccountId>) -> ResolvedValue<'a> {
+fn editor<'a>(
+    context: &'a GraphqlContext<'a>,
+    by: Option<crate::simulator::world::AccountId>,
+) -> ResolvedValue<'a> {
     by.map_or_else(ResolvedValue::null, |by| context.author(by))
 }
 
-pub(super) fn review<'a>(context: &'a Context<'a>, id: ReviewId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn review<'a>(
+    context: &'a GraphqlContext<'a>,
+    id: ReviewId,
+    info: &'a ResolveInfo<'a>,
+) -> Resolved<'a> {
     let world = context.world();
     let review = &world[id];
     let pull = &world[review.pull];
@@ -134,27 +147,33 @@ pub(super) fn review<'a>(context: &'a Context<'a>, id: ReviewId, info: &'a Resol
         "lastEditedAt" => time_or_null(review.marks.edited_at),
         "includesCreatedEdit" => leaf(review.marks.edited_at.is_some()),
         "editor" => editor(context, review.marks.edited_by),
-        "commit" => context.optional(world.commit(&review.commit).map(|c| Node::Commit(c.oid.clone()))),
+        "commit" => {
+            context.optional(world.commit(&review.commit).map(|c| GraphqlNode::Commit(c.oid.clone())))
+        }
         "url" => leaf(format!("{}#pullrequestreview-{number}", world.pull_url(review.pull))),
         "resourcePath" => {
             let name = world.full_name(pull.repository);
             leaf(format!("/{name}/pull/{}#pullrequestreview-{number}", pull.number))
         }
-        "pullRequest" => context.object(Node::PullRequest(review.pull)),
-        "repository" => context.object(Node::Repository(pull.repository)),
+        "pullRequest" => context.object(GraphqlNode::PullRequest(review.pull)),
+        "repository" => context.object(GraphqlNode::Repository(pull.repository)),
         "isMinimized" => leaf(review.marks.minimized.is_some()),
         "minimizedReason" => text_or_null(review.marks.minimized.as_deref()),
         "viewerDidAuthor" | "viewerCanUpdate" => leaf(own),
-        "viewerCanDelete" => leaf(own && review.state == ReviewState::Pending),
+        "viewerCanDelete" => leaf(own && review.state == SimulatedReviewState::Pending),
         "comments" => {
-            return page(context, info, review.comments.iter().copied().map(Node::ReviewComment).collect());
+            return page(
+                context,
+                info,
+                review.comments.iter().copied().map(GraphqlNode::ReviewComment).collect(),
+            );
         }
         _ => unknown(),
     })
 }
 
 pub(super) fn comment<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     id: CommentId,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
@@ -184,8 +203,8 @@ pub(super) fn comment<'a>(
         "resourcePath" => leaf(path),
         "isMinimized" => leaf(comment.marks.minimized.is_some()),
         "minimizedReason" => text_or_null(comment.marks.minimized.as_deref()),
-        "pullRequest" => context.optional(pull.map(Node::PullRequest)),
-        "repository" => context.object(Node::Repository(repository)),
+        "pullRequest" => context.optional(pull.map(GraphqlNode::PullRequest)),
+        "repository" => context.object(GraphqlNode::Repository(repository)),
         "viewerDidAuthor" => leaf(own),
         "viewerCanUpdate" | "viewerCanDelete" | "viewerCanMinimize" => {
             leaf(own || world.association(context.viewer(), repository).may_write())

@@ -100,11 +100,11 @@ impl Meter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Engine, Request};
+    use super::super::{Engine, GraphqlRequest};
     use super::Cost;
 
     fn cost(query: &str) -> Cost {
-        let request = Request { query: query.to_owned(), variables: None, operation_name: None };
+        let request = GraphqlRequest { query: query.to_owned(), variables: None, operation_name: None };
         Engine::new().unwrap().prepare(&request).map(|prepared| prepared.cost).unwrap()
     }
 

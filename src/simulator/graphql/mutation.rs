@@ -6,17 +6,17 @@ use apollo_compiler::resolvers::{FieldError, ResolveInfo, ResolvedValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::object::{Context, Node, Payload, Resolved, leaf, refused, text_or_null, unknown};
+use super::object::{GraphqlContext, GraphqlNode, Payload, Resolved, leaf, refused, text_or_null, unknown};
 use super::page::lone_edge;
 use crate::simulator::world::{
-    AccountId, Association, NewReview, NewThread, PullId, Refusal, ReviewId, ReviewState, Side, Subject,
-    ThreadId, World,
+    AccountId, NewReview, NewSimulatedThread, PullId, ReviewId, Side, SimulatedAssociation,
+    SimulatedReviewState, Subject, ThreadId, World, WorldRefusal,
 };
 
 /// What a mutation gives back: the fields of its payload.
-type Done = Result<Vec<(&'static str, Node)>, Refusal>;
+type MutationResult = Result<Vec<(&'static str, GraphqlNode)>, WorldRefusal>;
 
-pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn field<'a>(context: &'a GraphqlContext<'a>, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
     let name = info.field_name();
     let by = context.viewer();
     let mut world = context.world_mut();
@@ -66,11 +66,11 @@ pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> 
         client_mutation_id: sent.client_mutation_id,
         fields,
     };
-    Ok(context.object(Node::Payload(Rc::new(payload))))
+    Ok(context.object(GraphqlNode::Payload(Rc::new(payload))))
 }
 
 pub(super) fn payload<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     payload: &Payload,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
@@ -96,50 +96,50 @@ fn input<T: DeserializeOwned>(info: &ResolveInfo<'_>) -> Result<T, FieldError> {
     serde_json::from_value(value).map_err(|error| refused("BAD_USER_INPUT", error))
 }
 
-fn not_found(id: &str) -> Refusal {
-    Refusal::NotFound(format!("Could not resolve to a node with the global id of '{id}'"))
+fn not_found(id: &str) -> WorldRefusal {
+    WorldRefusal::NotFound(format!("Could not resolve to a node with the global id of '{id}'"))
 }
 
-fn pull_of(world: &World, id: &str) -> Result<PullId, Refusal> {
-    match Node::find(world, id) {
-        Some(Node::PullRequest(pull)) => Ok(pull),
+fn pull_of(world: &World, id: &str) -> Result<PullId, WorldRefusal> {
+    match GraphqlNode::find(world, id) {
+        Some(GraphqlNode::PullRequest(pull)) => Ok(pull),
         _ => Err(not_found(id)),
     }
 }
 
-fn thread_of(world: &World, id: &str) -> Result<ThreadId, Refusal> {
-    match Node::find(world, id) {
-        Some(Node::Thread(thread)) => Ok(thread),
+fn thread_of(world: &World, id: &str) -> Result<ThreadId, WorldRefusal> {
+    match GraphqlNode::find(world, id) {
+        Some(GraphqlNode::Thread(thread)) => Ok(thread),
         _ => Err(not_found(id)),
     }
 }
 
-fn review_of(world: &World, id: &str) -> Result<ReviewId, Refusal> {
-    match Node::find(world, id) {
-        Some(Node::Review(review)) => Ok(review),
+fn review_of(world: &World, id: &str) -> Result<ReviewId, WorldRefusal> {
+    match GraphqlNode::find(world, id) {
+        Some(GraphqlNode::Review(review)) => Ok(review),
         _ => Err(not_found(id)),
     }
 }
 
-fn account_of(world: &World, id: &str) -> Result<AccountId, Refusal> {
-    match Node::find(world, id) {
-        Some(Node::Account(account)) => Ok(account),
+fn account_of(world: &World, id: &str) -> Result<AccountId, WorldRefusal> {
+    match GraphqlNode::find(world, id) {
+        Some(GraphqlNode::Account(account)) => Ok(account),
         _ => Err(not_found(id)),
     }
 }
 
-fn subject_of(world: &World, id: &str) -> Result<Subject, Refusal> {
-    match Node::find(world, id) {
-        Some(Node::PullRequest(pull)) => Ok(Subject::Pull(pull)),
-        Some(Node::Issue(issue)) => Ok(Subject::Issue(issue)),
+fn subject_of(world: &World, id: &str) -> Result<Subject, WorldRefusal> {
+    match GraphqlNode::find(world, id) {
+        Some(GraphqlNode::PullRequest(pull)) => Ok(Subject::Pull(pull)),
+        Some(GraphqlNode::Issue(issue)) => Ok(Subject::Issue(issue)),
         _ => Err(not_found(id)),
     }
 }
 
 /// Writing to an archived repository is refused to everybody.
-fn require_writable(world: &World, subject: Subject) -> Result<(), Refusal> {
+fn require_writable(world: &World, subject: Subject) -> Result<(), WorldRefusal> {
     if world[world.repository_of(subject)].archived {
-        return Err(Refusal::Forbidden("Repository was archived so is read-only.".to_owned()));
+        return Err(WorldRefusal::Forbidden("Repository was archived so is read-only.".to_owned()));
     }
     Ok(())
 }
@@ -150,28 +150,28 @@ struct OnThread {
     thread_id: String,
 }
 
-fn resolve(world: &mut World, by: AccountId, input: &OnThread, resolve: bool) -> Done {
+fn resolve(world: &mut World, by: AccountId, input: &OnThread, resolve: bool) -> MutationResult {
     let thread = thread_of(world, &input.thread_id)?;
     if resolve {
         world.resolve(thread, by)?;
     } else {
         world.unresolve(thread, by)?;
     }
-    Ok(vec![("thread", Node::Thread(thread))])
+    Ok(vec![("thread", GraphqlNode::Thread(thread))])
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Reply {
+struct ReplyInput {
     pull_request_review_thread_id: String,
     body: String,
 }
 
-fn reply(world: &mut World, by: AccountId, input: &Reply) -> Done {
+fn reply(world: &mut World, by: AccountId, input: &ReplyInput) -> MutationResult {
     let thread = thread_of(world, &input.pull_request_review_thread_id)?;
     require_writable(world, Subject::Pull(world[thread].pull))?;
     let comment = world.reply(thread, by, &input.body)?;
-    Ok(vec![("comment", Node::ReviewComment(comment))])
+    Ok(vec![("comment", GraphqlNode::ReviewComment(comment))])
 }
 
 #[derive(Deserialize)]
@@ -195,21 +195,21 @@ struct DraftThread {
     body: String,
 }
 
-fn state_of(event: Option<&str>) -> ReviewState {
+fn state_of(event: Option<&str>) -> SimulatedReviewState {
     match event {
-        Some("APPROVE") => ReviewState::Approved,
-        Some("REQUEST_CHANGES") => ReviewState::ChangesRequested,
-        Some("COMMENT") => ReviewState::Commented,
-        Some("DISMISS") => ReviewState::Dismissed,
+        Some("APPROVE") => SimulatedReviewState::Approved,
+        Some("REQUEST_CHANGES") => SimulatedReviewState::ChangesRequested,
+        Some("COMMENT") => SimulatedReviewState::Commented,
+        Some("DISMISS") => SimulatedReviewState::Dismissed,
         // Without an event a review stays its author's draft.
-        _ => ReviewState::Pending,
+        _ => SimulatedReviewState::Pending,
     }
 }
 
-fn add_review(world: &mut World, by: AccountId, input: AddReview) -> Done {
+fn add_review(world: &mut World, by: AccountId, input: AddReview) -> MutationResult {
     let pull = pull_of(world, &input.pull_request_id)?;
     require_writable(world, Subject::Pull(pull))?;
-    let threads = input.threads.into_iter().flatten().flatten().map(|thread| NewThread {
+    let threads = input.threads.into_iter().flatten().flatten().map(|thread| NewSimulatedThread {
         path: thread.path.unwrap_or_default(),
         line: thread.line,
         start_line: thread.start_line,
@@ -224,7 +224,7 @@ fn add_review(world: &mut World, by: AccountId, input: AddReview) -> Done {
         only_in_diff: true,
     };
     let (review, _) = world.review(pull, by, new)?;
-    Ok(vec![("pullRequestReview", Node::Review(review))])
+    Ok(vec![("pullRequestReview", GraphqlNode::Review(review))])
 }
 
 #[derive(Deserialize)]
@@ -236,17 +236,17 @@ struct SubmitReview {
     event: String,
 }
 
-fn submit_review(world: &mut World, by: AccountId, input: SubmitReview) -> Done {
+fn submit_review(world: &mut World, by: AccountId, input: SubmitReview) -> MutationResult {
     let review = match (&input.pull_request_review_id, &input.pull_request_id) {
         (Some(id), _) => review_of(world, id)?,
         (None, Some(id)) => {
             let pull = pull_of(world, id)?;
             world.pending_review(pull, by).ok_or_else(|| not_found(id))?
         }
-        (None, None) => return Err(Refusal::Unprocessable("Which review is not said".to_owned())),
+        (None, None) => return Err(WorldRefusal::Unprocessable("Which review is not said".to_owned())),
     };
     world.submit_review(review, by, state_of(Some(&input.event)), input.body)?;
-    Ok(vec![("pullRequestReview", Node::Review(review))])
+    Ok(vec![("pullRequestReview", GraphqlNode::Review(review))])
 }
 
 #[derive(Deserialize)]
@@ -255,22 +255,22 @@ struct OnReview {
     pull_request_review_id: String,
 }
 
-fn delete_review(world: &mut World, by: AccountId, input: &OnReview) -> Done {
+fn delete_review(world: &mut World, by: AccountId, input: &OnReview) -> MutationResult {
     let review = review_of(world, &input.pull_request_review_id)?;
-    if world[review].author != by || world[review].state != ReviewState::Pending {
+    if world[review].author != by || world[review].state != SimulatedReviewState::Pending {
         let message = "Can not delete a non-pending pull request review";
-        return Err(Refusal::Unprocessable(message.to_owned()));
+        return Err(WorldRefusal::Unprocessable(message.to_owned()));
     }
     world[review].deleted = true;
-    Ok(vec![("pullRequestReview", Node::Review(review))])
+    Ok(vec![("pullRequestReview", GraphqlNode::Review(review))])
 }
 
-fn dismiss_review(world: &mut World, by: AccountId, input: &OnReview) -> Done {
+fn dismiss_review(world: &mut World, by: AccountId, input: &OnReview) -> MutationResult {
     let review = review_of(world, &input.pull_request_review_id)?;
     world.require_write(by, world[world[review].pull].repository, "DismissPullRequestReview")?;
-    world[review].state = ReviewState::Dismissed;
+    world[review].state = SimulatedReviewState::Dismissed;
     world.touch(world[review].pull);
-    Ok(vec![("pullRequestReview", Node::Review(review))])
+    Ok(vec![("pullRequestReview", GraphqlNode::Review(review))])
 }
 
 #[derive(Deserialize)]
@@ -280,7 +280,7 @@ struct AddComment {
     body: String,
 }
 
-fn add_comment(world: &mut World, by: AccountId, input: &AddComment) -> Done {
+fn add_comment(world: &mut World, by: AccountId, input: &AddComment) -> MutationResult {
     let subject = subject_of(world, &input.subject_id)?;
     require_writable(world, subject)?;
     let comment = world.comment(subject, by, &input.body)?;
@@ -289,8 +289,11 @@ fn add_comment(world: &mut World, by: AccountId, input: &AddComment) -> Done {
         Subject::Issue(issue) => world[issue].comments.len(),
     };
     Ok(vec![
-        ("commentEdge", lone_edge("IssueCommentEdge", index.saturating_sub(1), Node::Comment(comment))),
-        ("subject", Node::subject(subject)),
+        (
+            "commentEdge",
+            lone_edge("IssueCommentEdge", index.saturating_sub(1), GraphqlNode::Comment(comment)),
+        ),
+        ("subject", GraphqlNode::subject(subject)),
     ])
 }
 
@@ -305,8 +308,8 @@ fn comment_to_change(
     world: &World,
     by: AccountId,
     id: &str,
-) -> Result<crate::simulator::world::CommentId, Refusal> {
-    let Some(Node::Comment(comment)) = Node::find(world, id) else { return Err(not_found(id)) };
+) -> Result<crate::simulator::world::CommentId, WorldRefusal> {
+    let Some(GraphqlNode::Comment(comment)) = GraphqlNode::find(world, id) else { return Err(not_found(id)) };
     if world[comment].author != by {
         let repository = world.repository_of(world[comment].subject);
         world.require_write(by, repository, "UpdateIssueComment")?;
@@ -314,13 +317,13 @@ fn comment_to_change(
     Ok(comment)
 }
 
-fn update_comment(world: &mut World, by: AccountId, input: &UpdateComment) -> Done {
+fn update_comment(world: &mut World, by: AccountId, input: &UpdateComment) -> MutationResult {
     let comment = comment_to_change(world, by, &input.id)?;
     world.edit_comment(comment, by, &input.body);
-    Ok(vec![("issueComment", Node::Comment(comment))])
+    Ok(vec![("issueComment", GraphqlNode::Comment(comment))])
 }
 
-fn delete_comment(world: &mut World, by: AccountId, input: &UpdateComment) -> Done {
+fn delete_comment(world: &mut World, by: AccountId, input: &UpdateComment) -> MutationResult {
     let comment = comment_to_change(world, by, &input.id)?;
     world.delete_comment(comment, by);
     Ok(Vec::new())
@@ -333,15 +336,17 @@ struct UpdateReviewComment {
     body: String,
 }
 
-fn update_review_comment(world: &mut World, by: AccountId, input: &UpdateReviewComment) -> Done {
+fn update_review_comment(world: &mut World, by: AccountId, input: &UpdateReviewComment) -> MutationResult {
     let id = &input.pull_request_review_comment_id;
-    let Some(Node::ReviewComment(comment)) = Node::find(world, id) else { return Err(not_found(id)) };
+    let Some(GraphqlNode::ReviewComment(comment)) = GraphqlNode::find(world, id) else {
+        return Err(not_found(id));
+    };
     if world[comment].author != by {
         let repository = world[world[world[comment].thread].pull].repository;
         world.require_write(by, repository, "UpdatePullRequestReviewComment")?;
     }
     world.edit_review_comment(comment, by, &input.body);
-    Ok(vec![("pullRequestReviewComment", Node::ReviewComment(comment))])
+    Ok(vec![("pullRequestReviewComment", GraphqlNode::ReviewComment(comment))])
 }
 
 #[derive(Deserialize)]
@@ -352,26 +357,26 @@ struct Minimize {
     classifier: Option<String>,
 }
 
-fn minimize(world: &mut World, by: AccountId, input: &Minimize) -> Done {
-    let node = Node::find(world, &input.subject_id).ok_or_else(|| not_found(&input.subject_id))?;
+fn minimize(world: &mut World, by: AccountId, input: &Minimize) -> MutationResult {
+    let node = GraphqlNode::find(world, &input.subject_id).ok_or_else(|| not_found(&input.subject_id))?;
     let (repository, on) = match &node {
-        Node::Comment(id) => {
+        GraphqlNode::Comment(id) => {
             (world.repository_of(world[*id].subject), world.subject_name(world[*id].subject))
         }
-        Node::ReviewComment(id) => {
+        GraphqlNode::ReviewComment(id) => {
             let pull = world[world[*id].thread].pull;
             (world[pull].repository, world.pull_name(pull))
         }
-        Node::Review(id) => (world[world[*id].pull].repository, world.pull_name(world[*id].pull)),
+        GraphqlNode::Review(id) => (world[world[*id].pull].repository, world.pull_name(world[*id].pull)),
         _ => return Err(not_found(&input.subject_id)),
     };
     world.require_write(by, repository, "MinimizeComment")?;
     // GitHub stores the reason in words: `OFF_TOPIC` reads back as `off-topic`.
     let reason = input.classifier.as_ref().map(|reason| reason.to_lowercase().replace('_', "-"));
     let marks = match &node {
-        Node::Comment(id) => &mut world[*id].marks,
-        Node::ReviewComment(id) => &mut world[*id].marks,
-        Node::Review(id) => &mut world[*id].marks,
+        GraphqlNode::Comment(id) => &mut world[*id].marks,
+        GraphqlNode::ReviewComment(id) => &mut world[*id].marks,
+        GraphqlNode::Review(id) => &mut world[*id].marks,
         _ => return Err(not_found(&input.subject_id)),
     };
     marks.minimized.clone_from(&reason);
@@ -392,7 +397,7 @@ struct RequestReviews {
     team_ids: Option<Vec<String>>,
 }
 
-fn request_reviews(world: &mut World, by: AccountId, input: &RequestReviews) -> Done {
+fn request_reviews(world: &mut World, by: AccountId, input: &RequestReviews) -> MutationResult {
     let pull = pull_of(world, &input.pull_request_id)?;
     let ids = [&input.user_ids, &input.bot_ids, &input.team_ids];
     let asked = ids.into_iter().flatten().flatten().map(|id| account_of(world, id));
@@ -411,23 +416,29 @@ struct RequestByLogin {
     team_slugs: Option<Vec<String>>,
 }
 
-fn request_by_login(world: &mut World, by: AccountId, input: &RequestByLogin) -> Done {
+fn request_by_login(world: &mut World, by: AccountId, input: &RequestByLogin) -> MutationResult {
     let pull = pull_of(world, &input.pull_request_id)?;
     let logins = [&input.user_logins, &input.bot_logins, &input.team_slugs];
     let asked = logins.into_iter().flatten().flatten().map(|login| {
         let found = world.account(login);
-        found.ok_or_else(|| Refusal::NotFound(format!("Could not resolve to an account '{login}'.")))
+        found.ok_or_else(|| WorldRefusal::NotFound(format!("Could not resolve to an account '{login}'.")))
     });
     let asked = asked.collect::<Result<Vec<_>, _>>()?;
     ask(world, by, pull, &asked, input.union)
 }
 
 /// Without `union` the new set replaces the old one: the trap that un-asks everybody else.
-fn ask(world: &mut World, by: AccountId, pull: PullId, asked: &[AccountId], union: Option<bool>) -> Done {
+fn ask(
+    world: &mut World,
+    by: AccountId,
+    pull: PullId,
+    asked: &[AccountId],
+    union: Option<bool>,
+) -> MutationResult {
     world.require_write(by, world[pull].repository, "RequestReviews")?;
     if asked.contains(&world[pull].author) {
         let message = "Review cannot be requested from pull request author.";
-        return Err(Refusal::Unprocessable(message.to_owned()));
+        return Err(WorldRefusal::Unprocessable(message.to_owned()));
     }
     if union != Some(true) {
         for gone in world[pull].requested.clone().into_iter().filter(|there| !asked.contains(there)) {
@@ -437,7 +448,7 @@ fn ask(world: &mut World, by: AccountId, pull: PullId, asked: &[AccountId], unio
     for of in asked {
         world.request_review(pull, by, *of);
     }
-    Ok(vec![("pullRequest", Node::PullRequest(pull)), ("actor", Node::Account(by))])
+    Ok(vec![("pullRequest", GraphqlNode::PullRequest(pull)), ("actor", GraphqlNode::Account(by))])
 }
 
 #[derive(Deserialize)]
@@ -447,14 +458,14 @@ struct Labels {
     label_ids: Option<Vec<String>>,
 }
 
-fn labels(world: &mut World, by: AccountId, input: &Labels, add: bool) -> Done {
+fn labels(world: &mut World, by: AccountId, input: &Labels, add: bool) -> MutationResult {
     let subject = subject_of(world, &input.labelable_id)?;
     let what = if add { "AddLabelsToLabelable" } else { "RemoveLabelsFromLabelable" };
     world.require_write(by, world.repository_of(subject), what)?;
     let mut found = Vec::new();
     for id in input.label_ids.iter().flatten() {
-        match Node::find(world, id) {
-            Some(Node::Label(label)) if world[label].repository == world.repository_of(subject) => {
+        match GraphqlNode::find(world, id) {
+            Some(GraphqlNode::Label(label)) if world[label].repository == world.repository_of(subject) => {
                 found.push(label);
             }
             _ => return Err(not_found(id)),
@@ -467,7 +478,7 @@ fn labels(world: &mut World, by: AccountId, input: &Labels, add: bool) -> Done {
             world.remove_label(subject, by, label);
         }
     }
-    Ok(vec![("labelable", Node::subject(subject))])
+    Ok(vec![("labelable", GraphqlNode::subject(subject))])
 }
 
 #[derive(Deserialize)]
@@ -479,17 +490,19 @@ struct CreateLabel {
     description: Option<String>,
 }
 
-fn create_label(world: &mut World, by: AccountId, input: &CreateLabel) -> Done {
+fn create_label(world: &mut World, by: AccountId, input: &CreateLabel) -> MutationResult {
     let id = &input.repository_id;
-    let Some(Node::Repository(repository)) = Node::find(world, id) else { return Err(not_found(id)) };
+    let Some(GraphqlNode::Repository(repository)) = GraphqlNode::find(world, id) else {
+        return Err(not_found(id));
+    };
     world.require_write(by, repository, "CreateLabel")?;
     if world.label(repository, &input.name).is_some() {
-        return Err(Refusal::Unprocessable("Name has already been taken".to_owned()));
+        return Err(WorldRefusal::Unprocessable("Name has already been taken".to_owned()));
     }
     let label = world.ensure_label(repository, &input.name);
     world[label].color.clone_from(&input.color);
     world[label].description.clone_from(&input.description);
-    Ok(vec![("label", Node::Label(label))])
+    Ok(vec![("label", GraphqlNode::Label(label))])
 }
 
 #[derive(Deserialize)]
@@ -502,11 +515,13 @@ struct CreateIssue {
     assignee_ids: Option<Vec<String>>,
 }
 
-fn create_issue(world: &mut World, by: AccountId, input: &CreateIssue) -> Done {
+fn create_issue(world: &mut World, by: AccountId, input: &CreateIssue) -> MutationResult {
     let id = &input.repository_id;
-    let Some(Node::Repository(repository)) = Node::find(world, id) else { return Err(not_found(id)) };
-    let labels = input.label_ids.iter().flatten().map(|id| match Node::find(world, id) {
-        Some(Node::Label(label)) => Ok(label),
+    let Some(GraphqlNode::Repository(repository)) = GraphqlNode::find(world, id) else {
+        return Err(not_found(id));
+    };
+    let labels = input.label_ids.iter().flatten().map(|id| match GraphqlNode::find(world, id) {
+        Some(GraphqlNode::Label(label)) => Ok(label),
         _ => Err(not_found(id)),
     });
     let labels = labels.collect::<Result<Vec<_>, _>>()?;
@@ -514,7 +529,7 @@ fn create_issue(world: &mut World, by: AccountId, input: &CreateIssue) -> Done {
     let assignees = assignees.collect::<Result<Vec<_>, _>>()?;
     let body = input.body.as_deref().unwrap_or_default();
     let issue = world.create_issue(repository, by, &input.title, body, labels, assignees);
-    Ok(vec![("issue", Node::Issue(issue))])
+    Ok(vec![("issue", GraphqlNode::Issue(issue))])
 }
 
 #[derive(Deserialize)]
@@ -525,7 +540,7 @@ struct Assign {
     actor_logins: Option<Vec<String>>,
 }
 
-fn assign(world: &mut World, by: AccountId, input: &Assign) -> Done {
+fn assign(world: &mut World, by: AccountId, input: &Assign) -> MutationResult {
     let subject = subject_of(world, &input.assignable_id)?;
     world.require_write(by, world.repository_of(subject), "ReplaceActorsForAssignable")?;
     let by_id = input.actor_ids.iter().flatten().map(|id| account_of(world, id));
@@ -533,7 +548,7 @@ fn assign(world: &mut World, by: AccountId, input: &Assign) -> Done {
         input.actor_logins.iter().flatten().map(|login| world.account(login).ok_or_else(|| not_found(login)));
     let actors = by_id.chain(by_login).collect::<Result<Vec<_>, _>>()?;
     world.set_assignees(subject, by, actors);
-    Ok(vec![("assignable", Node::subject(subject))])
+    Ok(vec![("assignable", GraphqlNode::subject(subject))])
 }
 
 #[derive(Deserialize)]
@@ -548,14 +563,14 @@ fn on_pull(
     by: AccountId,
     input: &OnPull,
     what: &str,
-    change: impl FnOnce(&mut World, PullId, AccountId) -> Result<(), Refusal>,
-) -> Done {
+    change: impl FnOnce(&mut World, PullId, AccountId) -> Result<(), WorldRefusal>,
+) -> MutationResult {
     let pull = pull_of(world, &input.pull_request_id)?;
     if world[pull].author != by {
         world.require_write(by, world[pull].repository, what)?;
     }
     change(world, pull, by)?;
-    Ok(vec![("pullRequest", Node::PullRequest(pull))])
+    Ok(vec![("pullRequest", GraphqlNode::PullRequest(pull))])
 }
 
 #[derive(Deserialize)]
@@ -565,17 +580,17 @@ struct Merge {
     expected_head_oid: Option<String>,
 }
 
-fn merge(world: &mut World, by: AccountId, input: &Merge) -> Done {
+fn merge(world: &mut World, by: AccountId, input: &Merge) -> MutationResult {
     let pull = pull_of(world, &input.pull_request_id)?;
-    if world.association(by, world[pull].repository) > Association::Collaborator {
+    if world.association(by, world[pull].repository) > SimulatedAssociation::Collaborator {
         world.require_write(by, world[pull].repository, "MergePullRequest")?;
     }
     if input.expected_head_oid.as_deref().is_some_and(|head| head != &*world[pull].head) {
         let message = "Head branch was modified. Review and try the merge again.";
-        return Err(Refusal::Unprocessable(message.to_owned()));
+        return Err(WorldRefusal::Unprocessable(message.to_owned()));
     }
     world.merge(pull, by)?;
-    Ok(vec![("pullRequest", Node::PullRequest(pull)), ("actor", Node::Account(by))])
+    Ok(vec![("pullRequest", GraphqlNode::PullRequest(pull)), ("actor", GraphqlNode::Account(by))])
 }
 
 #[derive(Deserialize)]
@@ -585,8 +600,8 @@ struct React {
     content: String,
 }
 
-fn react(world: &mut World, by: AccountId, input: &React) -> Done {
-    let node = Node::find(world, &input.subject_id).ok_or_else(|| not_found(&input.subject_id))?;
+fn react(world: &mut World, by: AccountId, input: &React) -> MutationResult {
+    let node = GraphqlNode::find(world, &input.subject_id).ok_or_else(|| not_found(&input.subject_id))?;
     let reaction = world.react(by, &input.content, &input.subject_id);
-    Ok(vec![("reaction", Node::Reaction(reaction)), ("subject", node)])
+    Ok(vec![("reaction", GraphqlNode::Reaction(reaction)), ("subject", node)])
 }

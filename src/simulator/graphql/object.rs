@@ -8,7 +8,7 @@ use apollo_compiler::response::JsonValue;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::page::{Connection, Edge};
+use super::page::{GraphqlConnection, GraphqlEdge};
 use super::{Caller, Cost, account, commit, conversation, issue, mutation, pull_request, query};
 use super::{page, repository, timeline};
 use crate::simulator::world::{
@@ -20,7 +20,7 @@ use crate::simulator::world::{
 pub(super) type Resolved<'a> = Result<ResolvedValue<'a>, FieldError>;
 
 /// What every resolver of one request shares.
-pub(super) struct Context<'w> {
+pub(super) struct GraphqlContext<'w> {
     world: &'w RefCell<World>,
     pub(super) caller: Caller,
     pub(super) cost: Cost,
@@ -28,7 +28,7 @@ pub(super) struct Context<'w> {
     errors: RefCell<Vec<Value>>,
 }
 
-impl<'w> Context<'w> {
+impl<'w> GraphqlContext<'w> {
     pub(super) fn new(world: &'w RefCell<World>, caller: Caller, cost: Cost) -> Self {
         Self { world, caller, cost, errors: RefCell::new(Vec::new()) }
     }
@@ -53,28 +53,28 @@ impl<'w> Context<'w> {
         self.errors.into_inner()
     }
 
-    pub(super) fn object(&self, node: Node) -> ResolvedValue<'_> {
-        ResolvedValue::object(Object { context: self, node })
+    pub(super) fn object(&self, node: GraphqlNode) -> ResolvedValue<'_> {
+        ResolvedValue::object(GraphqlObject { context: self, node })
     }
 
-    pub(super) fn optional(&self, node: Option<Node>) -> ResolvedValue<'_> {
+    pub(super) fn optional(&self, node: Option<GraphqlNode>) -> ResolvedValue<'_> {
         node.map_or_else(ResolvedValue::null, |node| self.object(node))
     }
 
-    pub(super) fn list(&self, nodes: Vec<Option<Node>>) -> ResolvedValue<'_> {
+    pub(super) fn list(&self, nodes: Vec<Option<GraphqlNode>>) -> ResolvedValue<'_> {
         ResolvedValue::list(nodes.into_iter().map(|node| self.optional(node)))
     }
 
     /// An account as the author of something: null once deleted.
     pub(super) fn author(&self, account: AccountId) -> ResolvedValue<'_> {
         let deleted = self.world()[account].deleted;
-        self.optional((!deleted).then_some(Node::Account(account)))
+        self.optional((!deleted).then_some(GraphqlNode::Account(account)))
     }
 }
 
 /// One object of the response, by what it stands for.
 #[derive(Debug, Clone)]
-pub(super) enum Node {
+pub(super) enum GraphqlNode {
     Query,
     Mutation,
     RateLimit,
@@ -103,9 +103,9 @@ pub(super) enum Node {
     App(AccountId),
     TimelineEvent(PullId, usize),
     Reaction(ReactionId),
-    Connection(Rc<Connection>),
-    Edge(Rc<Edge>),
-    PageInfo(Rc<Connection>),
+    Connection(Rc<GraphqlConnection>),
+    Edge(Rc<GraphqlEdge>),
+    PageInfo(Rc<GraphqlConnection>),
     Payload(Rc<Payload>),
 }
 
@@ -114,98 +114,100 @@ pub(super) enum Node {
 pub(super) struct Payload {
     pub(super) type_name: String,
     pub(super) client_mutation_id: Option<String>,
-    pub(super) fields: Vec<(&'static str, Node)>,
+    pub(super) fields: Vec<(&'static str, GraphqlNode)>,
 }
 
 /// A node together with what it takes to resolve its fields.
-pub(super) struct Object<'w> {
-    context: &'w Context<'w>,
-    node: Node,
+pub(super) struct GraphqlObject<'w> {
+    context: &'w GraphqlContext<'w>,
+    node: GraphqlNode,
 }
 
-impl<'w> Object<'w> {
-    pub(super) fn new(context: &'w Context<'w>, node: Node) -> Self {
+impl<'w> GraphqlObject<'w> {
+    pub(super) fn new(context: &'w GraphqlContext<'w>, node: GraphqlNode) -> Self {
         Self { context, node }
     }
 }
 
-impl ObjectValue for Object<'_> {
+impl ObjectValue for GraphqlObject<'_> {
     fn type_name(&self) -> &str {
         match &self.node {
-            Node::Query => "Query",
-            Node::Mutation => "Mutation",
-            Node::RateLimit => "RateLimit",
-            Node::Account(id) => self.context.world()[*id].type_name(),
-            Node::AppAsViewer(_) => "User",
-            Node::Repository(_) => "Repository",
-            Node::Ref(..) => "Ref",
-            Node::PullRequest(_) => "PullRequest",
-            Node::Thread(_) => "PullRequestReviewThread",
-            Node::ReviewComment(_) => "PullRequestReviewComment",
-            Node::Review(_) => "PullRequestReview",
-            Node::Comment(_) => "IssueComment",
-            Node::Issue(_) => "Issue",
-            Node::Label(_) => "Label",
-            Node::ReviewRequest(..) => "ReviewRequest",
-            Node::Commit(_) => "Commit",
-            Node::GitActor(..) => "GitActor",
-            Node::Blob(..) => "Blob",
-            Node::PullRequestCommit(..) => "PullRequestCommit",
-            Node::ChangedFile(..) => "PullRequestChangedFile",
-            Node::Rollup(_) => "StatusCheckRollup",
-            Node::Check(_) => "CheckRun",
-            Node::StateCount(..) => "CheckRunStateCount",
-            Node::CheckSuite(..) => "CheckSuite",
-            Node::App(_) => "App",
-            Node::TimelineEvent(pull, index) => timeline::type_name(self.context, *pull, *index),
-            Node::Reaction(_) => "Reaction",
-            Node::Connection(connection) => &connection.type_name,
-            Node::Edge(edge) => &edge.type_name,
-            Node::PageInfo(_) => "PageInfo",
-            Node::Payload(payload) => &payload.type_name,
+            GraphqlNode::Query => "Query",
+            GraphqlNode::Mutation => "Mutation",
+            GraphqlNode::RateLimit => "RateLimit",
+            GraphqlNode::Account(id) => self.context.world()[*id].type_name(),
+            GraphqlNode::AppAsViewer(_) => "User",
+            GraphqlNode::Repository(_) => "Repository",
+            GraphqlNode::Ref(..) => "Ref",
+            GraphqlNode::PullRequest(_) => "PullRequest",
+            GraphqlNode::Thread(_) => "PullRequestReviewThread",
+            GraphqlNode::ReviewComment(_) => "PullRequestReviewComment",
+            GraphqlNode::Review(_) => "PullRequestReview",
+            GraphqlNode::Comment(_) => "IssueComment",
+            GraphqlNode::Issue(_) => "Issue",
+            GraphqlNode::Label(_) => "Label",
+            GraphqlNode::ReviewRequest(..) => "ReviewRequest",
+            GraphqlNode::Commit(_) => "Commit",
+            GraphqlNode::GitActor(..) => "GitActor",
+            GraphqlNode::Blob(..) => "Blob",
+            GraphqlNode::PullRequestCommit(..) => "PullRequestCommit",
+            GraphqlNode::ChangedFile(..) => "PullRequestChangedFile",
+            GraphqlNode::Rollup(_) => "StatusCheckRollup",
+            GraphqlNode::Check(_) => "CheckRun",
+            GraphqlNode::StateCount(..) => "CheckRunStateCount",
+            GraphqlNode::CheckSuite(..) => "CheckSuite",
+            GraphqlNode::App(_) => "App",
+            GraphqlNode::TimelineEvent(pull, index) => timeline::type_name(self.context, *pull, *index),
+            GraphqlNode::Reaction(_) => "Reaction",
+            GraphqlNode::Connection(connection) => &connection.type_name,
+            GraphqlNode::Edge(edge) => &edge.type_name,
+            GraphqlNode::PageInfo(_) => "PageInfo",
+            GraphqlNode::Payload(payload) => &payload.type_name,
         }
     }
 
     fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
         let context = self.context;
         let found = match &self.node {
-            Node::Query => query::field(context, info),
-            Node::Mutation => mutation::field(context, info),
-            Node::RateLimit => Ok(query::rate_limit(context, info)),
-            Node::AppAsViewer(id) if info.field_name() == "login" => {
+            GraphqlNode::Query => query::field(context, info),
+            GraphqlNode::Mutation => mutation::field(context, info),
+            GraphqlNode::RateLimit => Ok(query::rate_limit(context, info)),
+            GraphqlNode::AppAsViewer(id) if info.field_name() == "login" => {
                 Ok(leaf(context.world()[*id].rest_login()))
             }
-            Node::Account(id) | Node::AppAsViewer(id) => Ok(account::field(context, *id, info)),
-            Node::Repository(id) => repository::field(context, *id, info),
-            Node::Ref(id, name) => Ok(repository::reference(context, *id, name, info)),
-            Node::PullRequest(id) => pull_request::field(context, *id, info),
-            Node::Thread(id) => conversation::thread(context, *id, info),
-            Node::ReviewComment(id) => Ok(conversation::review_comment(context, *id, info)),
-            Node::Review(id) => conversation::review(context, *id, info),
-            Node::Comment(id) => Ok(conversation::comment(context, *id, info)),
-            Node::Issue(id) => issue::field(context, *id, info),
-            Node::Label(id) => Ok(issue::label(context, *id, info)),
-            Node::ReviewRequest(pull, of) => pull_request::review_request(context, *pull, *of, info),
-            Node::Commit(oid) => commit::field(context, oid, info),
-            Node::GitActor(id, at) => Ok(commit::git_actor(context, *id, *at, info)),
-            Node::Blob(oid, path) => Ok(commit::blob(context, oid, path, info)),
-            Node::PullRequestCommit(pull, oid) => Ok(commit::pull_request_commit(context, *pull, oid, info)),
-            Node::ChangedFile(pull, index) => Ok(commit::changed_file(context, *pull, *index, info)),
-            Node::Rollup(oid) => commit::rollup(context, oid, info),
-            Node::Check(id) => Ok(commit::check(context, *id, info)),
-            Node::StateCount(state, number) => Ok(match info.field_name() {
+            GraphqlNode::Account(id) | GraphqlNode::AppAsViewer(id) => Ok(account::field(context, *id, info)),
+            GraphqlNode::Repository(id) => repository::field(context, *id, info),
+            GraphqlNode::Ref(id, name) => Ok(repository::reference(context, *id, name, info)),
+            GraphqlNode::PullRequest(id) => pull_request::field(context, *id, info),
+            GraphqlNode::Thread(id) => conversation::thread(context, *id, info),
+            GraphqlNode::ReviewComment(id) => Ok(conversation::review_comment(context, *id, info)),
+            GraphqlNode::Review(id) => conversation::review(context, *id, info),
+            GraphqlNode::Comment(id) => Ok(conversation::comment(context, *id, info)),
+            GraphqlNode::Issue(id) => issue::field(context, *id, info),
+            GraphqlNode::Label(id) => Ok(issue::label(context, *id, info)),
+            GraphqlNode::ReviewRequest(pull, of) => pull_request::review_request(context, *pull, *of, info),
+            GraphqlNode::Commit(oid) => commit::field(context, oid, info),
+            GraphqlNode::GitActor(id, at) => Ok(commit::git_actor(context, *id, *at, info)),
+            GraphqlNode::Blob(oid, path) => Ok(commit::blob(context, oid, path, info)),
+            GraphqlNode::PullRequestCommit(pull, oid) => {
+                Ok(commit::pull_request_commit(context, *pull, oid, info))
+            }
+            GraphqlNode::ChangedFile(pull, index) => Ok(commit::changed_file(context, *pull, *index, info)),
+            GraphqlNode::Rollup(oid) => commit::rollup(context, oid, info),
+            GraphqlNode::Check(id) => Ok(commit::check(context, *id, info)),
+            GraphqlNode::StateCount(state, number) => Ok(match info.field_name() {
                 "state" => leaf(state.as_str()),
                 "count" => count(*number),
                 _ => unknown(),
             }),
-            Node::CheckSuite(oid, app) => commit::check_suite(context, oid, *app, info),
-            Node::App(id) => Ok(account::app(context, *id, info)),
-            Node::TimelineEvent(pull, index) => Ok(timeline::field(context, *pull, *index, info)),
-            Node::Reaction(id) => Ok(issue::reaction(context, *id, info)),
-            Node::Connection(connection) => Ok(page::connection(context, connection, info)),
-            Node::Edge(edge) => Ok(page::edge(context, edge, info)),
-            Node::PageInfo(connection) => Ok(page::page_info(connection, info)),
-            Node::Payload(payload) => Ok(mutation::payload(context, payload, info)),
+            GraphqlNode::CheckSuite(oid, app) => commit::check_suite(context, oid, *app, info),
+            GraphqlNode::App(id) => Ok(account::app(context, *id, info)),
+            GraphqlNode::TimelineEvent(pull, index) => Ok(timeline::field(context, *pull, *index, info)),
+            GraphqlNode::Reaction(id) => Ok(issue::reaction(context, *id, info)),
+            GraphqlNode::Connection(connection) => Ok(page::connection(context, connection, info)),
+            GraphqlNode::Edge(edge) => Ok(page::edge(context, edge, info)),
+            GraphqlNode::PageInfo(connection) => Ok(page::page_info(connection, info)),
+            GraphqlNode::Payload(payload) => Ok(mutation::payload(context, payload, info)),
         };
         match found {
             // A resolver that does not know a field of the schema is a gap of ours, never a null.
@@ -267,7 +269,7 @@ pub(super) fn restore_kind(error: &mut Value) {
     }
 }
 
-impl Node {
+impl GraphqlNode {
     pub(super) fn subject(subject: Subject) -> Self {
         match subject {
             Subject::Pull(pull) => Self::PullRequest(pull),

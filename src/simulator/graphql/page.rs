@@ -8,7 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 
-use super::object::{Context, Node, Resolved, count, leaf, refused, text_or_null, time, unknown};
+use super::object::{
+    GraphqlContext, GraphqlNode, Resolved, count, leaf, refused, text_or_null, time, unknown,
+};
 use crate::simulator::world::World;
 
 /// The largest page there is.
@@ -16,10 +18,10 @@ const LARGEST_PAGE: i64 = 100;
 
 /// One page of a list.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct GraphqlConnection {
     pub(super) type_name: String,
     /// The whole list, of which the page is `start..end`.
-    all: Vec<Node>,
+    all: Vec<GraphqlNode>,
     start: usize,
     end: usize,
     /// The list's length before a filter, where the type tells the two apart.
@@ -27,34 +29,34 @@ pub(super) struct Connection {
     updated_at: Option<Timestamp>,
 }
 
-impl Connection {
-    fn page(&self) -> &[Node] {
+impl GraphqlConnection {
+    fn page(&self) -> &[GraphqlNode] {
         &self.all[self.start..self.end]
     }
 }
 
 /// One element with its cursor.
 #[derive(Debug)]
-pub(super) struct Edge {
+pub(super) struct GraphqlEdge {
     pub(super) type_name: String,
     index: usize,
-    node: Node,
+    node: GraphqlNode,
 }
 
 /// Cuts the page asked for out of a list; the connection's type is the field's own.
 pub(super) fn page<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     info: &'a ResolveInfo<'a>,
-    items: Vec<Node>,
+    items: Vec<GraphqlNode>,
 ) -> Resolved<'a> {
     let total = items.len();
     page_of(context, info, items, total, None)
 }
 
 pub(super) fn page_of<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     info: &'a ResolveInfo<'a>,
-    items: Vec<Node>,
+    items: Vec<GraphqlNode>,
     unfiltered: usize,
     updated_at: Option<Timestamp>,
 ) -> Resolved<'a> {
@@ -106,13 +108,13 @@ pub(super) fn page_of<'a>(
         start = start.max(end.saturating_sub(usize::try_from(last).unwrap_or(0)));
     }
     let type_name = info.field_definition().ty.inner_named_type().to_string();
-    let connection = Connection { type_name, all: items, start, end, unfiltered, updated_at };
-    Ok(context.object(Node::Connection(Rc::new(connection))))
+    let connection = GraphqlConnection { type_name, all: items, start, end, unfiltered, updated_at };
+    Ok(context.object(GraphqlNode::Connection(Rc::new(connection))))
 }
 
 pub(super) fn connection<'a>(
-    context: &'a Context<'a>,
-    connection: &Rc<Connection>,
+    context: &'a GraphqlContext<'a>,
+    connection: &Rc<GraphqlConnection>,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
     match info.field_name() {
@@ -121,17 +123,21 @@ pub(super) fn connection<'a>(
             let type_name = info.field_definition().ty.inner_named_type().to_string();
             let edges = connection.page().iter().enumerate().map(|(offset, node)| {
                 let index = connection.start + offset;
-                Some(Node::Edge(Rc::new(Edge { type_name: type_name.clone(), index, node: node.clone() })))
+                Some(GraphqlNode::Edge(Rc::new(GraphqlEdge {
+                    type_name: type_name.clone(),
+                    index,
+                    node: node.clone(),
+                })))
             });
             context.list(edges.collect())
         }
-        "pageInfo" => context.object(Node::PageInfo(Rc::clone(connection))),
+        "pageInfo" => context.object(GraphqlNode::PageInfo(Rc::clone(connection))),
         "totalCount" => count(connection.unfiltered),
         "filteredCount" | "issueCount" | "checkRunCount" => count(connection.all.len()),
         "pageCount" => count(connection.page().len()),
         "checkRunCountsByState" => {
             let counts = check_states(&context.world(), &connection.all).into_iter();
-            context.list(counts.map(|(state, count)| Some(Node::StateCount(state, count))).collect())
+            context.list(counts.map(|(state, count)| Some(GraphqlNode::StateCount(state, count))).collect())
         }
         // The simulator has check runs only.
         "statusContextCountsByState" => context.list(Vec::new()),
@@ -141,7 +147,11 @@ pub(super) fn connection<'a>(
     }
 }
 
-pub(super) fn edge<'a>(context: &'a Context<'a>, edge: &Edge, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
+pub(super) fn edge<'a>(
+    context: &'a GraphqlContext<'a>,
+    edge: &GraphqlEdge,
+    info: &ResolveInfo<'_>,
+) -> ResolvedValue<'a> {
     match info.field_name() {
         "cursor" => leaf(cursor(edge.index)),
         "node" => context.object(edge.node.clone()),
@@ -150,11 +160,11 @@ pub(super) fn edge<'a>(context: &'a Context<'a>, edge: &Edge, info: &ResolveInfo
 }
 
 /// An edge outside a connection, as mutations return what they made.
-pub(super) fn lone_edge(type_name: &str, index: usize, node: Node) -> Node {
-    Node::Edge(Rc::new(Edge { type_name: type_name.to_owned(), index, node }))
+pub(super) fn lone_edge(type_name: &str, index: usize, node: GraphqlNode) -> GraphqlNode {
+    GraphqlNode::Edge(Rc::new(GraphqlEdge { type_name: type_name.to_owned(), index, node }))
 }
 
-pub(super) fn page_info<'a>(connection: &Connection, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
+pub(super) fn page_info<'a>(connection: &GraphqlConnection, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
     let end = connection.end;
     let at = |index: usize| (!connection.page().is_empty()).then(|| cursor(index));
     match info.field_name() {
@@ -176,10 +186,10 @@ fn index_of(cursor: &str) -> Option<usize> {
 }
 
 /// How many check runs there are of each state, over all pages.
-fn check_states(world: &World, nodes: &[Node]) -> BTreeMap<String, usize> {
+fn check_states(world: &World, nodes: &[GraphqlNode]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for node in nodes {
-        if let Node::Check(id) = node {
+        if let GraphqlNode::Check(id) = node {
             let state = world[*id].conclusion.clone().unwrap_or_else(|| "IN_PROGRESS".to_owned());
             *counts.entry(state).or_insert(0) += 1;
         }

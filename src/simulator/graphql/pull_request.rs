@@ -3,15 +3,22 @@
 use apollo_compiler::resolvers::ResolveInfo;
 
 use super::object::{
-    Context, Node, Resolved, count, leaf, number_or_null, refused, text_or_null, time, time_or_null, unknown,
+    GraphqlContext, GraphqlNode, Resolved, count, leaf, number_or_null, refused, text_or_null, time,
+    time_or_null, unknown,
 };
 use super::page::{page, page_of};
 use super::repository::{state_name, text, texts};
 use super::timeline;
 use crate::simulator::scenario::Hidden;
-use crate::simulator::world::{AccountId, CommentId, PullId, PullState, ReviewId, ReviewState, World, diff};
+use crate::simulator::world::{
+    AccountId, CommentId, PullId, PullState, ReviewId, SimulatedReviewState, World, diff,
+};
 
-pub(super) fn field<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn field<'a>(
+    context: &'a GraphqlContext<'a>,
+    id: PullId,
+    info: &'a ResolveInfo<'a>,
+) -> Resolved<'a> {
     let world = context.world();
     let pull = &world[id];
     let viewer = context.viewer();
@@ -36,27 +43,26 @@ pub(super) fn field<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveI
             Some(by) => context.author(by),
             None => context.optional(None),
         },
-        "mergeCommit" => context.optional(pull.merge_commit.clone().map(Node::Commit)),
+        "mergeCommit" => context.optional(pull.merge_commit.clone().map(GraphqlNode::Commit)),
         "createdAt" | "publishedAt" => time(pull.created_at),
         "updatedAt" => time(pull.updated_at),
         "lastEditedAt" => time_or_null(None),
         "author" => context.author(pull.author),
         "authorAssociation" => leaf(world.association(pull.author, pull.repository).as_graphql()),
-        "repository" | "baseRepository" => context.object(Node::Repository(pull.repository)),
+        "repository" | "baseRepository" => context.object(GraphqlNode::Repository(pull.repository)),
         "baseRefName" => leaf(pull.base_ref.as_str()),
         "baseRefOid" => leaf(&*pull.base),
-        "baseRef" => context.object(Node::Ref(pull.repository, pull.base_ref.clone())),
+        "baseRef" => context.object(GraphqlNode::Ref(pull.repository, pull.base_ref.clone())),
         "headRefName" => leaf(pull.head_ref.as_str()),
         "headRefOid" => leaf(&*pull.head),
         "headRef" => context.optional(
-            (!pull.head_repository_deleted).then(|| Node::Ref(pull.repository, pull.head_ref.clone())),
+            (!pull.head_repository_deleted).then(|| GraphqlNode::Ref(pull.repository, pull.head_ref.clone())),
         ),
-        "headRepository" => {
-            context.optional((!pull.head_repository_deleted).then_some(Node::Repository(pull.repository)))
-        }
+        "headRepository" => context
+            .optional((!pull.head_repository_deleted).then_some(GraphqlNode::Repository(pull.repository))),
         "headRepositoryOwner" => {
             let owner = world[pull.repository].owner;
-            context.optional((!pull.head_repository_deleted).then_some(Node::Account(owner)))
+            context.optional((!pull.head_repository_deleted).then_some(GraphqlNode::Account(owner)))
         }
         "isCrossRepository" => leaf(pull.head_repository_deleted),
         "locked" => leaf(false),
@@ -75,33 +81,33 @@ pub(super) fn field<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveI
 }
 
 /// What is counted, listed or looked up elsewhere.
-fn parts<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+fn parts<'a>(context: &'a GraphqlContext<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
     let world = context.world();
     let pull = &world[id];
     let viewer = context.viewer();
-    let items = |nodes: Vec<Node>| page(context, info, nodes);
+    let items = |nodes: Vec<GraphqlNode>| page(context, info, nodes);
     Ok(match info.field_name() {
         "additions" => leaf(changes(&world, id).iter().map(|file| file.additions).sum::<i64>()),
         "deletions" => leaf(changes(&world, id).iter().map(|file| file.deletions).sum::<i64>()),
         "changedFiles" => count(changes(&world, id).len()),
         "files" => {
-            return items((0..changes(&world, id).len()).map(|i| Node::ChangedFile(id, i)).collect());
+            return items((0..changes(&world, id).len()).map(|i| GraphqlNode::ChangedFile(id, i)).collect());
         }
-        "labels" => return items(pull.labels.iter().copied().map(Node::Label).collect()),
+        "labels" => return items(pull.labels.iter().copied().map(GraphqlNode::Label).collect()),
         "assignees" => {
             let people = pull.assignees.iter().copied().filter(|a| world[*a].type_name() == "User");
-            return items(people.map(Node::Account).collect());
+            return items(people.map(GraphqlNode::Account).collect());
         }
-        "assignedActors" => return items(pull.assignees.iter().copied().map(Node::Account).collect()),
+        "assignedActors" => return items(pull.assignees.iter().copied().map(GraphqlNode::Account).collect()),
         "reviewRequests" => {
-            return items(pull.requested.iter().map(|of| Node::ReviewRequest(id, *of)).collect());
+            return items(pull.requested.iter().map(|of| GraphqlNode::ReviewRequest(id, *of)).collect());
         }
         "reviews" => {
             let reviews = reviews(&world, id, viewer, info);
-            return items(reviews.into_iter().map(Node::Review).collect());
+            return items(reviews.into_iter().map(GraphqlNode::Review).collect());
         }
         "latestReviews" => {
-            return items(latest(&world, id).into_iter().map(Node::Review).collect());
+            return items(latest(&world, id).into_iter().map(GraphqlNode::Review).collect());
         }
         "viewerLatestReview" => {
             let own = pull
@@ -110,23 +116,25 @@ fn parts<'a>(context: &'a Context<'a>, id: PullId, info: &'a ResolveInfo<'a>) ->
                 .rev()
                 .copied()
                 .find(|review| world[*review].author == viewer && world[*review].submitted_at.is_some());
-            context.optional(own.map(Node::Review))
+            context.optional(own.map(GraphqlNode::Review))
         }
         "comments" => {
-            return items(comments(&world, id, info).into_iter().map(Node::Comment).collect());
+            return items(comments(&world, id, info).into_iter().map(GraphqlNode::Comment).collect());
         }
         "reviewThreads" => {
-            return items(world.threads_for(id, viewer).into_iter().map(Node::Thread).collect());
+            return items(world.threads_for(id, viewer).into_iter().map(GraphqlNode::Thread).collect());
         }
         "commits" => {
-            return items(pull.commits.iter().map(|oid| Node::PullRequestCommit(id, oid.clone())).collect());
+            return items(
+                pull.commits.iter().map(|oid| GraphqlNode::PullRequestCommit(id, oid.clone())).collect(),
+            );
         }
         "statusCheckRollup" => {
             if context.caller.cannot_read.contains(&Hidden::Checks) {
                 return Err(refused("FORBIDDEN", NOT_ACCESSIBLE));
             }
             let some = world.commit(&pull.head).is_some_and(|commit| !commit.checks.is_empty());
-            context.optional(some.then(|| Node::Rollup(pull.head.clone())))
+            context.optional(some.then(|| GraphqlNode::Rollup(pull.head.clone())))
         }
         "timelineItems" => {
             let (all, updated) = (pull.timeline.len(), pull.updated_at);
@@ -144,7 +152,7 @@ pub(super) fn database_id(id: PullId) -> i64 {
     2_000_001 + i64::try_from(id.0).unwrap_or_default()
 }
 
-pub(super) fn changes(world: &World, id: PullId) -> Vec<diff::FileChange> {
+pub(super) fn changes(world: &World, id: PullId) -> Vec<diff::SimulatedFileChange> {
     diff::changes(&world.tree(&world[id].base), &world.tree(&world[id].head))
 }
 
@@ -153,7 +161,7 @@ fn reviews(world: &World, id: PullId, viewer: AccountId, info: &ResolveInfo<'_>)
     let author = text(info.arguments(), "author").map(|login| world.account(login));
     let seen = |review: &ReviewId| {
         let review = &world[*review];
-        let draft = review.state == ReviewState::Pending;
+        let draft = review.state == SimulatedReviewState::Pending;
         !review.deleted
             && (!draft || review.author == viewer)
             && states.as_ref().is_none_or(|states| states.contains(&review.state.as_graphql()))
@@ -174,20 +182,21 @@ fn latest(world: &World, id: PullId) -> Vec<ReviewId> {
 
 /// Only the opinions of those who may write decide.
 fn decision(world: &World, id: PullId) -> Option<&'static str> {
-    let opinions: Vec<ReviewState> = latest_opinions(world, id);
-    if opinions.contains(&ReviewState::ChangesRequested) {
+    let opinions: Vec<SimulatedReviewState> = latest_opinions(world, id);
+    if opinions.contains(&SimulatedReviewState::ChangesRequested) {
         Some("CHANGES_REQUESTED")
-    } else if opinions.contains(&ReviewState::Approved) {
+    } else if opinions.contains(&SimulatedReviewState::Approved) {
         Some("APPROVED")
     } else {
         None
     }
 }
 
-fn latest_opinions(world: &World, id: PullId) -> Vec<ReviewState> {
-    let mut found: Vec<(AccountId, ReviewState)> = Vec::new();
+fn latest_opinions(world: &World, id: PullId) -> Vec<SimulatedReviewState> {
+    let mut found: Vec<(AccountId, SimulatedReviewState)> = Vec::new();
     for review in world[id].reviews.iter().map(|review| &world[*review]) {
-        let opinion = matches!(review.state, ReviewState::Approved | ReviewState::ChangesRequested);
+        let opinion =
+            matches!(review.state, SimulatedReviewState::Approved | SimulatedReviewState::ChangesRequested);
         if opinion && world.association(review.author, world[id].repository).may_write() {
             found.retain(|(author, _)| *author != review.author);
             found.push((review.author, review.state));
@@ -209,17 +218,17 @@ fn comments(world: &World, id: PullId, info: &ResolveInfo<'_>) -> Vec<CommentId>
 }
 
 pub(super) fn review_request<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     pull: PullId,
     of: AccountId,
     info: &ResolveInfo<'_>,
 ) -> Resolved<'a> {
     let world = context.world();
     Ok(match info.field_name() {
-        "id" => leaf(Node::ReviewRequest(pull, of).id(&world)),
+        "id" => leaf(GraphqlNode::ReviewRequest(pull, of).id(&world)),
         "databaseId" => number_or_null(None),
         "asCodeOwner" => leaf(false),
-        "pullRequest" => context.object(Node::PullRequest(pull)),
+        "pullRequest" => context.object(GraphqlNode::PullRequest(pull)),
         "requestedReviewer" => {
             if context.caller.cannot_read.contains(&Hidden::ReviewRequests) {
                 return Err(refused("FORBIDDEN", NOT_ACCESSIBLE));

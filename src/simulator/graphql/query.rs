@@ -3,42 +3,42 @@
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use serde_json::json;
 
-use super::object::{Context, Node, Resolved, leaf, refused, time, unknown};
+use super::object::{GraphqlContext, GraphqlNode, Resolved, leaf, refused, time, unknown};
 use super::page::page;
 use super::repository::{text, texts};
 use super::search;
-use crate::simulator::world::AccountKind;
+use crate::simulator::world::SimulatedAccountKind;
 
 /// `nodes(ids:)` takes no more.
 const MOST_IDS: usize = 100;
 
-pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
+pub(super) fn field<'a>(context: &'a GraphqlContext<'a>, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
     let world = context.world();
     let arguments = info.arguments();
     Ok(match info.field_name() {
         "viewer" => {
             let id = context.viewer();
-            let app = world[id].kind == AccountKind::Bot;
-            context.object(if app { Node::AppAsViewer(id) } else { Node::Account(id) })
+            let app = world[id].kind == SimulatedAccountKind::Bot;
+            context.object(if app { GraphqlNode::AppAsViewer(id) } else { GraphqlNode::Account(id) })
         }
-        "rateLimit" => context.object(Node::RateLimit),
+        "rateLimit" => context.object(GraphqlNode::RateLimit),
         "user" => {
             let login = text(arguments, "login").unwrap_or_default();
             let found =
                 world.account(login).filter(|id| world[*id].type_name() == "User" && !world[*id].deleted);
             let message = || format!("Could not resolve to a User with the login of '{login}'.");
-            context.object(Node::Account(found.ok_or_else(|| refused("NOT_FOUND", message()))?))
+            context.object(GraphqlNode::Account(found.ok_or_else(|| refused("NOT_FOUND", message()))?))
         }
         "repositoryOwner" => {
             let found = text(arguments, "login").and_then(|login| world.account(login));
             let found = found.filter(|id| matches!(world[*id].type_name(), "User" | "Organization"));
-            context.optional(found.map(Node::Account))
+            context.optional(found.map(GraphqlNode::Account))
         }
         "repository" => {
             let (owner, name) = (text(arguments, "owner"), text(arguments, "name"));
             let (owner, name) = (owner.unwrap_or_default(), name.unwrap_or_default());
             if let Some(id) = search::visible_repository(&world, context.viewer(), owner, name) {
-                context.object(Node::Repository(id))
+                context.object(GraphqlNode::Repository(id))
             } else {
                 let message = format!("Could not resolve to a Repository with the name '{owner}/{name}'.");
                 return Err(refused("NOT_FOUND", message));
@@ -46,7 +46,7 @@ pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> 
         }
         "node" => {
             let id = text(arguments, "id").unwrap_or_default();
-            context.object(Node::find(&world, id).ok_or_else(|| refused("NOT_FOUND", no_node(id)))?)
+            context.object(GraphqlNode::find(&world, id).ok_or_else(|| refused("NOT_FOUND", no_node(id)))?)
         }
         "nodes" => {
             let ids = texts(arguments, "ids").unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn field<'a>(context: &'a Context<'a>, info: &'a ResolveInfo<'a>) -> 
             }
             let key = info.field_selections().first().map_or("nodes", |field| field.response_key().as_str());
             let found = ids.iter().enumerate().map(|(index, id)| {
-                let node = Node::find(&world, id);
+                let node = GraphqlNode::find(&world, id);
                 if node.is_none() {
                     context.report("NOT_FOUND", &json!([key, index]), &no_node(id));
                 }
@@ -78,7 +78,7 @@ fn no_node(id: &str) -> String {
     format!("Could not resolve to a node with the global id of '{id}'.")
 }
 
-pub(super) fn rate_limit<'a>(context: &'a Context<'a>, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
+pub(super) fn rate_limit<'a>(context: &'a GraphqlContext<'a>, info: &ResolveInfo<'_>) -> ResolvedValue<'a> {
     let budget = context.caller.budget;
     match info.field_name() {
         "cost" => leaf(context.cost.points),

@@ -3,12 +3,12 @@
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonMap;
 
-use super::object::{Context, Node, Resolved, leaf, refused, text_or_null, time, unknown};
+use super::object::{GraphqlContext, GraphqlNode, Resolved, leaf, refused, text_or_null, time, unknown};
 use super::page::page;
-use crate::simulator::world::{Association, LabelId, PullId, PullState, RepositoryId, World};
+use crate::simulator::world::{LabelId, PullId, PullState, RepositoryId, SimulatedAssociation, World};
 
 pub(super) fn field<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     id: RepositoryId,
     info: &'a ResolveInfo<'a>,
 ) -> Resolved<'a> {
@@ -26,7 +26,7 @@ pub(super) fn field<'a>(
         "id" => leaf(World::repository_node(id)),
         "databaseId" => leaf(500_001 + i64::try_from(id.0).unwrap_or_default()),
         "name" => leaf(repository.name.as_str()),
-        "owner" => context.object(Node::Account(repository.owner)),
+        "owner" => context.object(GraphqlNode::Account(repository.owner)),
         "url" => leaf(format!("{}/{name}", world.base_url)),
         "resourcePath" => leaf(format!("/{name}")),
         "nameWithOwner" => leaf(name),
@@ -42,18 +42,18 @@ pub(super) fn field<'a>(
         "hasIssuesEnabled" | "mergeCommitAllowed" | "squashMergeAllowed" | "rebaseMergeAllowed" => leaf(true),
         "viewerDefaultMergeMethod" => leaf("MERGE"),
         "viewerPermission" => leaf(world.association(context.viewer(), id).permission()),
-        "viewerCanAdminister" => leaf(world.association(context.viewer(), id) == Association::Owner),
-        "defaultBranchRef" => context.object(Node::Ref(id, repository.default_branch.clone())),
+        "viewerCanAdminister" => leaf(world.association(context.viewer(), id) == SimulatedAssociation::Owner),
+        "defaultBranchRef" => context.object(GraphqlNode::Ref(id, repository.default_branch.clone())),
         "ref" => {
             let name = text(arguments, "qualifiedName").unwrap_or_default();
             let name = name.strip_prefix("refs/heads/").unwrap_or(name);
             let known = repository.branches.contains_key(name);
-            context.optional(known.then(|| Node::Ref(id, name.to_owned())))
+            context.optional(known.then(|| GraphqlNode::Ref(id, name.to_owned())))
         }
         "object" => context.optional(object(&world, id, arguments)),
         "pullRequest" => {
             if let Some(pull) = world.pull(id, number()) {
-                context.object(Node::PullRequest(pull))
+                context.object(GraphqlNode::PullRequest(pull))
             } else {
                 let message = format!("Could not resolve to a PullRequest with the number of {}.", number());
                 return Err(refused("NOT_FOUND", message));
@@ -61,37 +61,37 @@ pub(super) fn field<'a>(
         }
         "issue" => {
             if let Some(issue) = world.issue(id, number()) {
-                context.object(Node::Issue(issue))
+                context.object(GraphqlNode::Issue(issue))
             } else {
                 let message = format!("Could not resolve to an Issue with the number of {}.", number());
                 return Err(refused("NOT_FOUND", message));
             }
         }
         "issueOrPullRequest" => {
-            let pull = world.pull(id, number()).map(Node::PullRequest);
-            let found = pull.or_else(|| world.issue(id, number()).map(Node::Issue));
+            let pull = world.pull(id, number()).map(GraphqlNode::PullRequest);
+            let found = pull.or_else(|| world.issue(id, number()).map(GraphqlNode::Issue));
             let message =
                 || format!("Could not resolve to an issue or pull request with the number of {}.", number());
             context.object(found.ok_or_else(|| refused("NOT_FOUND", message()))?)
         }
         "label" => {
             let label = text(arguments, "name").and_then(|name| world.label(id, name));
-            context.optional(label.map(Node::Label))
+            context.optional(label.map(GraphqlNode::Label))
         }
         "labels" => {
             let wanted = text(arguments, "query").unwrap_or_default().to_lowercase();
             let labels = repository.labels.iter().copied();
             let labels = labels.filter(|label| world[*label].name.to_lowercase().contains(&wanted));
-            return page(context, info, labels.map(Node::Label).collect());
+            return page(context, info, labels.map(GraphqlNode::Label).collect());
         }
         "pullRequests" => {
             let pulls = pull_requests(&world, id, arguments);
-            return page(context, info, pulls.into_iter().map(Node::PullRequest).collect());
+            return page(context, info, pulls.into_iter().map(GraphqlNode::PullRequest).collect());
         }
         "issues" => {
             let issues = repository.issues.iter().copied();
             let issues = issues.filter(|issue| has_labels(&world, &world[*issue].labels, arguments));
-            return page(context, info, issues.map(Node::Issue).collect());
+            return page(context, info, issues.map(GraphqlNode::Issue).collect());
         }
         "suggestedActors" => {
             let wanted = text(arguments, "loginNames").or_else(|| text(arguments, "query"));
@@ -103,24 +103,24 @@ pub(super) fn field<'a>(
                     && !matches!(world[*account].type_name(), "Team" | "Organization")
                     && wanted.is_none_or(|wanted| account_name.contains(wanted.trim_end_matches("[bot]")))
             });
-            return page(context, info, may.map(Node::Account).collect());
+            return page(context, info, may.map(GraphqlNode::Account).collect());
         }
         _ => unknown(),
     })
 }
 
 /// `object(expression: "main:src/a.rs")`, `object(expression: "main")` or `object(oid: …)`.
-fn object(world: &World, id: RepositoryId, arguments: &JsonMap) -> Option<Node> {
+fn object(world: &World, id: RepositoryId, arguments: &JsonMap) -> Option<GraphqlNode> {
     if let Some(oid) = text(arguments, "oid") {
-        return world.commit(oid).map(|commit| Node::Commit(commit.oid.clone()));
+        return world.commit(oid).map(|commit| GraphqlNode::Commit(commit.oid.clone()));
     }
     let expression = text(arguments, "expression")?;
     match expression.split_once(':') {
         Some((name, path)) => {
             let commit = world.commit_named(id, name)?;
-            commit.tree.contains_key(path).then(|| Node::Blob(commit.oid.clone(), path.to_owned()))
+            commit.tree.contains_key(path).then(|| GraphqlNode::Blob(commit.oid.clone(), path.to_owned()))
         }
-        None => world.commit_named(id, expression).map(|commit| Node::Commit(commit.oid.clone())),
+        None => world.commit_named(id, expression).map(|commit| GraphqlNode::Commit(commit.oid.clone())),
     }
 }
 
@@ -178,17 +178,17 @@ pub(super) fn texts<'v>(arguments: &'v JsonMap, name: &str) -> Option<Vec<&'v st
 }
 
 pub(super) fn reference<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     repository: RepositoryId,
     name: &str,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
     let world = context.world();
     match info.field_name() {
-        "id" => leaf(Node::Ref(repository, name.to_owned()).id(&world)),
+        "id" => leaf(GraphqlNode::Ref(repository, name.to_owned()).id(&world)),
         "name" => leaf(name),
         "prefix" => leaf("refs/heads/"),
-        "target" => context.optional(world[repository].branches.get(name).cloned().map(Node::Commit)),
+        "target" => context.optional(world[repository].branches.get(name).cloned().map(GraphqlNode::Commit)),
         _ => unknown(),
     }
 }

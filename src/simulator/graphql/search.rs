@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::object::Node;
+use super::object::GraphqlNode;
 use crate::simulator::world::{AccountId, LabelId, PullId, PullState, RepositoryId, World};
 
 /// A repository somebody may see: a private one only with an association.
@@ -86,24 +86,25 @@ const QUALIFIERS: [&str; 22] = [
     "archived",
 ];
 
-pub(super) fn find(world: &World, viewer: AccountId, kind: &str, query: &str) -> Vec<Node> {
+pub(super) fn find(world: &World, viewer: AccountId, kind: &str, query: &str) -> Vec<GraphqlNode> {
     let terms = terms(query);
     match kind {
         "REPOSITORY" => (0..world.repositories.len())
             .map(RepositoryId)
             .filter(|id| visible(world, viewer, *id) && world.full_name(*id).contains(query))
-            .map(Node::Repository)
+            .map(GraphqlNode::Repository)
             .collect(),
         "USER" => (0..world.accounts.len())
             .map(AccountId)
             .filter(|id| world[*id].type_name() == "User" && world[*id].login.contains(query))
-            .map(Node::Account)
+            .map(GraphqlNode::Account)
             .collect(),
         "DISCUSSION" => Vec::new(),
         _ => {
-            let pulls = world.pulls.iter().enumerate().map(|(index, _)| Item::pull(world, PullId(index)));
-            let issues = world.issues.iter().enumerate().map(|(index, issue)| Item {
-                node: Node::Issue(crate::simulator::world::IssueId(index)),
+            let pulls =
+                world.pulls.iter().enumerate().map(|(index, _)| SearchItem::pull(world, PullId(index)));
+            let issues = world.issues.iter().enumerate().map(|(index, issue)| SearchItem {
+                node: GraphqlNode::Issue(crate::simulator::world::IssueId(index)),
                 pull: None,
                 repository: issue.repository,
                 author: issue.author,
@@ -113,7 +114,7 @@ pub(super) fn find(world: &World, viewer: AccountId, kind: &str, query: &str) ->
                 created_at: issue.created_at,
                 updated_at: issue.updated_at,
             });
-            let mut found: Vec<Item<'_>> = pulls
+            let mut found: Vec<SearchItem<'_>> = pulls
                 .chain(issues)
                 .filter(|item| {
                     visible(world, viewer, item.repository)
@@ -126,7 +127,7 @@ pub(super) fn find(world: &World, viewer: AccountId, kind: &str, query: &str) ->
     }
 }
 
-fn sort(found: &mut [Item<'_>], terms: &[Term]) {
+fn sort(found: &mut [SearchItem<'_>], terms: &[Term]) {
     let sort = terms.iter().find(|term| term.qualifier.as_deref() == Some("sort"));
     let sort = sort.map_or("created-desc", |term| term.value.as_str());
     if sort.starts_with("updated") {
@@ -140,8 +141,8 @@ fn sort(found: &mut [Item<'_>], terms: &[Term]) {
 }
 
 /// A pull request or issue, as far as a search looks at it.
-struct Item<'w> {
-    node: Node,
+struct SearchItem<'w> {
+    node: GraphqlNode,
     pull: Option<PullId>,
     repository: RepositoryId,
     author: AccountId,
@@ -152,11 +153,11 @@ struct Item<'w> {
     updated_at: Timestamp,
 }
 
-impl<'w> Item<'w> {
+impl<'w> SearchItem<'w> {
     fn pull(world: &'w World, id: PullId) -> Self {
         let pull = &world[id];
         Self {
-            node: Node::PullRequest(id),
+            node: GraphqlNode::PullRequest(id),
             pull: Some(id),
             repository: pull.repository,
             author: pull.author,

@@ -4,19 +4,19 @@ use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonMap;
 use jiff::Timestamp;
 
-use super::object::{Context, Node, leaf, time, unknown};
+use super::object::{GraphqlContext, GraphqlNode, leaf, time, unknown};
 use super::repository::{text, texts};
 use crate::simulator::world::{PullId, TimelineEvent, World};
 
 /// The items a client asked for. Comments, reviews and commits appear as themselves.
-pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<Node> {
+pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<GraphqlNode> {
     let types = texts(arguments, "itemTypes");
     let since: Option<Timestamp> = text(arguments, "since").and_then(|since| since.parse().ok());
     let skip = arguments
         .get("skip")
         .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
         .unwrap_or(0);
-    let wanted = |item: &crate::simulator::world::TimelineItem| {
+    let wanted = |item: &crate::simulator::world::SimulatedTimelineItem| {
         types.as_ref().is_none_or(|types| types.contains(&item_type(&item.what)))
             && since.is_none_or(|since| item.at >= since)
     };
@@ -27,10 +27,10 @@ pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<Nod
         .filter(|(_, item)| wanted(item))
         .skip(usize::try_from(skip).unwrap_or(usize::MAX))
         .map(|(index, item)| match &item.what {
-            TimelineEvent::Commit(oid) => Node::PullRequestCommit(pull, oid.clone()),
-            TimelineEvent::Commented(comment) => Node::Comment(*comment),
-            TimelineEvent::Reviewed(review) => Node::Review(*review),
-            _ => Node::TimelineEvent(pull, index),
+            TimelineEvent::Commit(oid) => GraphqlNode::PullRequestCommit(pull, oid.clone()),
+            TimelineEvent::Commented(comment) => GraphqlNode::Comment(*comment),
+            TimelineEvent::Reviewed(review) => GraphqlNode::Review(*review),
+            _ => GraphqlNode::TimelineEvent(pull, index),
         })
         .collect()
 }
@@ -53,7 +53,7 @@ fn item_type(event: &TimelineEvent) -> &'static str {
     }
 }
 
-pub(super) fn type_name(context: &Context<'_>, pull: PullId, index: usize) -> &'static str {
+pub(super) fn type_name(context: &GraphqlContext<'_>, pull: PullId, index: usize) -> &'static str {
     match context.world()[pull].timeline[index].what {
         TimelineEvent::Commit(_) => "PullRequestCommit",
         TimelineEvent::ForcePushed { .. } => "HeadRefForcePushedEvent",
@@ -72,7 +72,7 @@ pub(super) fn type_name(context: &Context<'_>, pull: PullId, index: usize) -> &'
 }
 
 pub(super) fn field<'a>(
-    context: &'a Context<'a>,
+    context: &'a GraphqlContext<'a>,
     pull: PullId,
     index: usize,
     info: &ResolveInfo<'_>,
@@ -81,32 +81,32 @@ pub(super) fn field<'a>(
     let item = &world[pull].timeline[index];
     let anchor = format!("#event-{}", index + 1);
     match (info.field_name(), &item.what) {
-        ("id", _) => leaf(Node::TimelineEvent(pull, index).id(&world)),
+        ("id", _) => leaf(GraphqlNode::TimelineEvent(pull, index).id(&world)),
         ("actor", _) => context.author(item.actor),
         ("createdAt", _) => time(item.at),
-        ("pullRequest" | "closable" | "labelable", _) => context.object(Node::PullRequest(pull)),
+        ("pullRequest" | "closable" | "labelable", _) => context.object(GraphqlNode::PullRequest(pull)),
         ("url", _) => leaf(format!("{}{anchor}", world.pull_url(pull))),
         ("resourcePath", _) => {
             let name = world.full_name(world[pull].repository);
             leaf(format!("/{name}/pull/{}{anchor}", world[pull].number))
         }
         ("beforeCommit", TimelineEvent::ForcePushed { before, .. }) => {
-            context.object(Node::Commit(before.clone()))
+            context.object(GraphqlNode::Commit(before.clone()))
         }
         ("afterCommit", TimelineEvent::ForcePushed { after, .. }) => {
-            context.object(Node::Commit(after.clone()))
+            context.object(GraphqlNode::Commit(after.clone()))
         }
         ("ref", TimelineEvent::ForcePushed { .. }) => {
-            context.object(Node::Ref(world[pull].repository, world[pull].head_ref.clone()))
+            context.object(GraphqlNode::Ref(world[pull].repository, world[pull].head_ref.clone()))
         }
         (
             "requestedReviewer",
             TimelineEvent::ReviewRequested(of) | TimelineEvent::ReviewRequestRemoved(of),
         ) => context.author(*of),
         ("label", TimelineEvent::Labeled(label) | TimelineEvent::Unlabeled(label)) => {
-            context.object(Node::Label(*label))
+            context.object(GraphqlNode::Label(*label))
         }
-        ("commit", TimelineEvent::Merged(oid)) => context.object(Node::Commit(oid.clone())),
+        ("commit", TimelineEvent::Merged(oid)) => context.object(GraphqlNode::Commit(oid.clone())),
         ("mergeRefName", TimelineEvent::Merged(_)) => leaf(world[pull].base_ref.as_str()),
         _ => unknown(),
     }

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::simulator::world::diff::{FileChange, FileStatus};
+use crate::simulator::world::diff::{FileStatus, SimulatedFileChange};
 use crate::simulator::world::{
-    AccountId, AccountKind, Association, CommentId, Commit, LabelId, PullId, PullState, RepositoryId,
-    Subject, World,
+    AccountId, CommentId, Commit, LabelId, PullId, PullState, RepositoryId, SimulatedAccountKind,
+    SimulatedAssociation, Subject, World,
 };
 
 pub(super) fn account(world: &World, id: AccountId) -> Value {
     let account = &world[id];
     let kind = match account.kind {
-        AccountKind::Bot => "Bot",
-        AccountKind::Organization => "Organization",
-        AccountKind::Mannequin => "Mannequin",
-        AccountKind::User | AccountKind::Team => "User",
+        SimulatedAccountKind::Bot => "Bot",
+        SimulatedAccountKind::Organization => "Organization",
+        SimulatedAccountKind::Mannequin => "Mannequin",
+        SimulatedAccountKind::User | SimulatedAccountKind::Team => "User",
     };
     json!({
         "login": account.rest_login(),
@@ -46,8 +46,8 @@ pub(super) fn repository(world: &World, id: RepositoryId, by: AccountId) -> Valu
         "default_branch": repository.default_branch,
         "html_url": format!("{}/{name}", world.base_url),
         "permissions": {
-            "admin": association == Association::Owner,
-            "maintain": association == Association::Owner,
+            "admin": association == SimulatedAssociation::Owner,
+            "maintain": association == SimulatedAssociation::Owner,
             "push": association.may_write(),
             "triage": association.may_write(),
             "pull": true,
@@ -144,14 +144,14 @@ pub(super) fn requested(world: &World, id: PullId) -> Value {
     let of = |team: bool| -> Vec<Value> {
         let asked = world[id].requested.iter();
         asked
-            .filter(|asked| (world[**asked].kind == AccountKind::Team) == team)
+            .filter(|asked| (world[**asked].kind == SimulatedAccountKind::Team) == team)
             .map(|asked| account(world, *asked))
             .collect()
     };
     json!({ "users": of(false), "teams": of(true) })
 }
 
-pub(super) fn file(file: &FileChange) -> Value {
+pub(super) fn file(file: &SimulatedFileChange) -> Value {
     let status = match file.status {
         FileStatus::Added => "added",
         FileStatus::Modified => "modified",

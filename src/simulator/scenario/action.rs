@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::simulator::world::{ReviewState, Side};
+use crate::simulator::world::{Side, SimulatedReviewState};
 
 /// One thing done to a pull request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum ScenarioAction {
     Push(PushAction),
     ForcePush(PushAction),
     Review(ReviewAction),
@@ -24,11 +24,11 @@ pub enum Action {
     Unlabel(LabelAction),
     RequestReview(RequestAction),
     UnrequestReview(RequestAction),
-    Ready(Actor),
-    Draft(Actor),
-    Close(Actor),
-    Reopen(Actor),
-    Merge(Actor),
+    Ready(ByAction),
+    Draft(ByAction),
+    Close(ByAction),
+    Reopen(ByAction),
+    Merge(ByAction),
     DeleteAccount(DeleteAccountAction),
 }
 
@@ -67,7 +67,7 @@ pub struct ReviewAction {
     pub by: String,
     /// `commented` (default), `approved`, `changes_requested`, or `pending` for a draft.
     #[serde(default)]
-    pub state: ReviewState,
+    pub state: SimulatedReviewState,
     #[serde(default)]
     pub body: String,
     pub body_file: Option<String>,
@@ -181,7 +181,7 @@ pub struct RequestAction {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Actor {
+pub struct ByAction {
     pub by: String,
 }
 
@@ -199,7 +199,7 @@ fn outdated() -> String {
     "outdated".to_owned()
 }
 
-impl Action {
+impl ScenarioAction {
     /// Who does it; nobody in particular deletes an account.
     pub fn by(&self) -> Option<&str> {
         match self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::{Action, Scenario, ScenarioError, Step, Trigger};
+use super::{Scenario, ScenarioAction, ScenarioError, ScenarioStep, StepTrigger};
 
 /// The threads a step can mean without naming them.
 const UNNAMED_THREADS: [&str; 3] = ["it", "own", "all"];
@@ -70,11 +70,11 @@ impl Names {
         let mut comments = BTreeSet::new();
         for action in scenario.steps.iter().flat_map(|step| &step.get_ref().actions) {
             match action {
-                Action::Review(review) => {
+                ScenarioAction::Review(review) => {
                     threads.extend(review.threads.iter().filter_map(|thread| thread.name.clone()));
                 }
-                Action::Comment(comment) => comments.extend(comment.name.clone()),
-                Action::Reply(reply) => comments.extend(reply.name.clone()),
+                ScenarioAction::Comment(comment) => comments.extend(comment.name.clone()),
+                ScenarioAction::Reply(reply) => comments.extend(reply.name.clone()),
                 _ => {}
             }
         }
@@ -124,7 +124,7 @@ impl Names {
         Err(format!("there is no pull request `{reference}` (written `owner/name#7` or `owner/name#*`)"))
     }
 
-    fn step(&self, step: &Step) -> Result<(), String> {
+    fn step(&self, step: &ScenarioStep) -> Result<(), String> {
         match (&step.at, &step.on) {
             (Some(_), Some(_)) => return Err("`at` and `on` exclude each other".to_owned()),
             (None, None) => return Err("a step needs `at` or `on`".to_owned()),
@@ -148,7 +148,7 @@ impl Names {
         step.actions.iter().try_for_each(|action| self.action(action))
     }
 
-    fn trigger(&self, trigger: &Trigger) -> Result<(), String> {
+    fn trigger(&self, trigger: &StepTrigger) -> Result<(), String> {
         for login in [&trigger.by, &trigger.of].into_iter().flatten() {
             self.account(login)?;
         }
@@ -174,17 +174,19 @@ impl Names {
         Err(format!("no review opens a thread named `{name}`"))
     }
 
-    fn action(&self, action: &Action) -> Result<(), String> {
+    fn action(&self, action: &ScenarioAction) -> Result<(), String> {
         if let Some(by) = action.by() {
             self.account(by)?;
         }
         match action {
-            Action::Reply(reply) => self.thread(&reply.thread),
-            Action::Resolve(on) | Action::Unresolve(on) => self.thread(&on.thread),
-            Action::Edit(edit) => self.target(edit.comment.as_deref(), edit.thread.as_deref()),
-            Action::Minimise(hide) => self.target(hide.comment.as_deref(), hide.thread.as_deref()),
-            Action::RequestReview(request) | Action::UnrequestReview(request) => self.account(&request.of),
-            Action::DeleteAccount(delete) => self.account(&delete.login),
+            ScenarioAction::Reply(reply) => self.thread(&reply.thread),
+            ScenarioAction::Resolve(on) | ScenarioAction::Unresolve(on) => self.thread(&on.thread),
+            ScenarioAction::Edit(edit) => self.target(edit.comment.as_deref(), edit.thread.as_deref()),
+            ScenarioAction::Minimise(hide) => self.target(hide.comment.as_deref(), hide.thread.as_deref()),
+            ScenarioAction::RequestReview(request) | ScenarioAction::UnrequestReview(request) => {
+                self.account(&request.of)
+            }
+            ScenarioAction::DeleteAccount(delete) => self.account(&delete.login),
             _ => Ok(()),
         }
     }

@@ -1,74 +1,79 @@
 //! Carrying out one action of a scenario on the world.
 
 use crate::simulator::scenario::{
-    Action, CheckRunAction, CommentAction, EditAction, MinimiseAction, PushAction, ReplyAction, ReviewAction,
-    ThreadEntry,
+    CheckRunAction, CommentAction, EditAction, MinimiseAction, PushAction, ReplyAction, ReviewAction,
+    ScenarioAction, ThreadEntry,
 };
 use crate::simulator::world::{
-    AccountId, NewCheck, NewReview, NewThread, Refusal, Subject, ThreadId, TreeEdit, World,
+    AccountId, NewCheck, NewReview, NewSimulatedThread, Subject, ThreadId, TreeEdit, World, WorldRefusal,
 };
 
-use super::{Place, Said, Script};
+use super::{NamedComment, Script, StepContext};
 
 impl Script {
-    pub(super) fn perform(&mut self, world: &mut World, place: Place, action: &Action) -> Result<(), String> {
+    pub(super) fn perform(
+        &mut self,
+        world: &mut World,
+        place: StepContext,
+        action: &ScenarioAction,
+    ) -> Result<(), String> {
         let by = match action.by() {
             Some(login) => account(world, login)?,
             None => AccountId(0),
         };
-        let Place { pull, .. } = place;
+        let StepContext { pull, .. } = place;
         match action {
-            Action::Push(push) => self.push(world, place, by, push, false),
-            Action::ForcePush(push) => self.push(world, place, by, push, true),
-            Action::Review(review) => self.review(world, place, by, review),
-            Action::Comment(comment) => self.comment(world, place, by, comment),
-            Action::Reply(reply) => self.reply(world, place, by, reply),
-            Action::Edit(edit) => self.edit(world, place, by, edit),
-            Action::Minimise(hide) => self.minimise(world, place, hide),
-            Action::Resolve(on) => {
+            ScenarioAction::Push(push) => self.push(world, place, by, push, false),
+            ScenarioAction::ForcePush(push) => self.push(world, place, by, push, true),
+            ScenarioAction::Review(review) => self.review(world, place, by, review),
+            ScenarioAction::Comment(comment) => self.comment(world, place, by, comment),
+            ScenarioAction::Reply(reply) => self.reply(world, place, by, reply),
+            ScenarioAction::Edit(edit) => self.edit(world, place, by, edit),
+            ScenarioAction::Minimise(hide) => self.minimise(world, place, hide),
+            ScenarioAction::Resolve(on) => {
                 let threads = self.threads_meant(world, place, by, &on.thread)?;
                 threads.into_iter().try_for_each(|thread| world.resolve(thread, by)).map_err(say)
             }
-            Action::Unresolve(on) => {
+            ScenarioAction::Unresolve(on) => {
                 let threads = self.threads_meant(world, place, by, &on.thread)?;
                 threads.into_iter().try_for_each(|thread| world.unresolve(thread, by)).map_err(say)
             }
-            Action::CheckRun(check) => {
+            ScenarioAction::CheckRun(check) => {
                 run_check(world, place, by, check);
                 Ok(())
             }
-            Action::Label(label) => {
+            ScenarioAction::Label(label) => {
                 let id = world.ensure_label(world[pull].repository, &label.name);
                 world.add_label(Subject::Pull(pull), by, id);
                 Ok(())
             }
-            Action::Unlabel(label) => {
+            ScenarioAction::Unlabel(label) => {
                 let id = world.ensure_label(world[pull].repository, &label.name);
                 world.remove_label(Subject::Pull(pull), by, id);
                 Ok(())
             }
-            Action::RequestReview(request) => {
+            ScenarioAction::RequestReview(request) => {
                 let of = account(world, &request.of)?;
                 world.request_review(pull, by, of);
                 Ok(())
             }
-            Action::UnrequestReview(request) => {
+            ScenarioAction::UnrequestReview(request) => {
                 let of = account(world, &request.of)?;
                 world.unrequest_review(pull, by, of);
                 Ok(())
             }
-            Action::Ready(_) => {
+            ScenarioAction::Ready(_) => {
                 world.set_draft(pull, by, false);
                 Ok(())
             }
-            Action::Draft(_) => {
+            ScenarioAction::Draft(_) => {
                 world.set_draft(pull, by, true);
                 Ok(())
             }
-            Action::Close(_) => world.close(pull, by).map_err(say),
-            Action::Reopen(_) => world.reopen(pull, by).map_err(say),
-            Action::Merge(_) => world.merge(pull, by).map(|_| ()).map_err(say),
-            Action::DeleteAccount(delete) => {
+            ScenarioAction::Close(_) => world.close(pull, by).map_err(say),
+            ScenarioAction::Reopen(_) => world.reopen(pull, by).map_err(say),
+            ScenarioAction::Merge(_) => world.merge(pull, by).map(|_| ()).map_err(say),
+            ScenarioAction::DeleteAccount(delete) => {
                 let gone = account(world, &delete.login)?;
                 world[gone].deleted = true;
                 Ok(())
@@ -80,7 +85,7 @@ impl Script {
     fn push(
         &mut self,
         world: &mut World,
-        place: Place,
+        place: StepContext,
         by: AccountId,
         push: &PushAction,
         force: bool,
@@ -104,24 +109,24 @@ impl Script {
     fn review(
         &mut self,
         world: &mut World,
-        place: Place,
+        place: StepContext,
         by: AccountId,
         review: &ReviewAction,
     ) -> Result<(), String> {
-        let entries: Vec<(&ThreadEntry, Place)> = review
+        let entries: Vec<(&ThreadEntry, StepContext)> = review
             .threads
             .iter()
             .flat_map(|entry| {
                 (1..=entry.repeat).map(move |n| {
                     // A thread that is not repeated counts with its step.
                     let n = if entry.repeat > 1 { n } else { place.n };
-                    (entry, Place { n, ..place })
+                    (entry, StepContext { n, ..place })
                 })
             })
             .collect();
         let threads = entries
             .iter()
-            .map(|(entry, place)| NewThread {
+            .map(|(entry, place)| NewSimulatedThread {
                 path: filled(world, *place, &entry.path),
                 line: entry.line,
                 start_line: entry.start_line,
@@ -150,16 +155,16 @@ impl Script {
     fn comment(
         &mut self,
         world: &mut World,
-        place: Place,
+        place: StepContext,
         by: AccountId,
         comment: &CommentAction,
     ) -> Result<(), String> {
         for n in 1..=comment.repeat {
-            let at = Place { n: if comment.repeat > 1 { n } else { place.n }, ..place };
+            let at = StepContext { n: if comment.repeat > 1 { n } else { place.n }, ..place };
             let body = filled(world, at, &comment.body);
             let id = world.comment(Subject::Pull(place.pull), by, &body).map_err(say)?;
             if let Some(name) = &comment.name {
-                self.comments.insert((place.pull, filled(world, at, name)), Said::Comment(id));
+                self.comments.insert((place.pull, filled(world, at, name)), NamedComment::Comment(id));
             }
         }
         Ok(())
@@ -168,17 +173,17 @@ impl Script {
     fn reply(
         &mut self,
         world: &mut World,
-        place: Place,
+        place: StepContext,
         by: AccountId,
         reply: &ReplyAction,
     ) -> Result<(), String> {
         for thread in self.threads_meant(world, place, by, &reply.thread)? {
             for n in 1..=reply.repeat {
-                let at = Place { n: if reply.repeat > 1 { n } else { place.n }, ..place };
+                let at = StepContext { n: if reply.repeat > 1 { n } else { place.n }, ..place };
                 let body = filled(world, at, &reply.body);
                 let id = world.reply(thread, by, &body).map_err(say)?;
                 if let Some(name) = &reply.name {
-                    self.comments.insert((place.pull, filled(world, at, name)), Said::Review(id));
+                    self.comments.insert((place.pull, filled(world, at, name)), NamedComment::Review(id));
                 }
             }
         }
@@ -189,10 +194,10 @@ impl Script {
     fn said(
         &self,
         world: &World,
-        place: Place,
+        place: StepContext,
         comment: Option<&str>,
         thread: Option<&str>,
-    ) -> Result<Vec<Said>, String> {
+    ) -> Result<Vec<NamedComment>, String> {
         if let Some(name) = comment {
             let known = self.comments.get(&(place.pull, filled(world, place, name)));
             return known.map(|said| vec![*said]).ok_or_else(|| format!("there is no comment `{name}` yet"));
@@ -200,39 +205,44 @@ impl Script {
         let threads = self.threads_meant(world, place, AccountId(0), thread.unwrap_or("it"))?;
         Ok(threads
             .into_iter()
-            .filter_map(|id| world[id].comments.first().copied().map(Said::Review))
+            .filter_map(|id| world[id].comments.first().copied().map(NamedComment::Review))
             .collect())
     }
 
     fn edit(
         &mut self,
         world: &mut World,
-        place: Place,
+        place: StepContext,
         by: AccountId,
         edit: &EditAction,
     ) -> Result<(), String> {
         for said in self.said(world, place, edit.comment.as_deref(), edit.thread.as_deref())? {
             let mut body = filled(world, place, &edit.body);
             let before = match said {
-                Said::Comment(id) => &world[id].body,
-                Said::Review(id) => &world[id].body,
+                NamedComment::Comment(id) => &world[id].body,
+                NamedComment::Review(id) => &world[id].body,
             };
             if edit.append {
                 body = format!("{before}{body}");
             }
             match said {
-                Said::Comment(id) => world.edit_comment(id, by, &body),
-                Said::Review(id) => world.edit_review_comment(id, by, &body),
+                NamedComment::Comment(id) => world.edit_comment(id, by, &body),
+                NamedComment::Review(id) => world.edit_review_comment(id, by, &body),
             }
         }
         Ok(())
     }
 
-    fn minimise(&mut self, world: &mut World, place: Place, hide: &MinimiseAction) -> Result<(), String> {
+    fn minimise(
+        &mut self,
+        world: &mut World,
+        place: StepContext,
+        hide: &MinimiseAction,
+    ) -> Result<(), String> {
         for said in self.said(world, place, hide.comment.as_deref(), hide.thread.as_deref())? {
             let marks = match said {
-                Said::Comment(id) => &mut world[id].marks,
-                Said::Review(id) => &mut world[id].marks,
+                NamedComment::Comment(id) => &mut world[id].marks,
+                NamedComment::Review(id) => &mut world[id].marks,
             };
             marks.minimized = Some(hide.reason.clone());
         }
@@ -242,7 +252,7 @@ impl Script {
     fn threads_meant(
         &self,
         world: &World,
-        place: Place,
+        place: StepContext,
         by: AccountId,
         name: &str,
     ) -> Result<Vec<ThreadId>, String> {
@@ -269,7 +279,7 @@ impl Script {
     }
 }
 
-fn run_check(world: &mut World, place: Place, by: AccountId, check: &CheckRunAction) {
+fn run_check(world: &mut World, place: StepContext, by: AccountId, check: &CheckRunAction) {
     let new = NewCheck {
         name: check.name.clone(),
         conclusion: check.conclusion.as_ref().map(|conclusion| conclusion.to_ascii_uppercase()),
@@ -284,11 +294,11 @@ fn account(world: &World, login: &str) -> Result<AccountId, String> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for map_err")]
-fn say(refusal: Refusal) -> String {
+fn say(refusal: WorldRefusal) -> String {
     refusal.to_string()
 }
 
-fn filled(world: &World, place: Place, text: &str) -> String {
+fn filled(world: &World, place: StepContext, text: &str) -> String {
     if !text.contains('{') {
         return text.to_owned();
     }

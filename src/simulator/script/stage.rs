@@ -6,7 +6,8 @@ use jiff::SignedDuration;
 
 use crate::simulator::scenario::{PullRequestEntry, RepositoryEntry, Scenario};
 use crate::simulator::world::{
-    Account, AccountId, AccountKind, NewPull, Repository, RepositoryId, Subject, Tree, TreeEdit, World,
+    AccountId, NewPull, RepositoryId, SimulatedAccount, SimulatedAccountKind, SimulatedRepository, Subject,
+    Tree, TreeEdit, World,
 };
 
 use super::Script;
@@ -42,7 +43,7 @@ fn add_accounts(world: &mut World, scenario: &Scenario) {
     for entry in &scenario.accounts {
         let entry = entry.get_ref();
         next += 1;
-        world.accounts.push(Account {
+        world.accounts.push(SimulatedAccount {
             login: entry.login.clone(),
             kind: entry.kind,
             name: entry.name.clone(),
@@ -54,9 +55,9 @@ fn add_accounts(world: &mut World, scenario: &Scenario) {
         let owner = repository.get_ref().name.split('/').next().unwrap_or_default();
         if world.account(owner).is_none() {
             next += 1;
-            world.accounts.push(Account {
+            world.accounts.push(SimulatedAccount {
                 login: owner.to_owned(),
-                kind: AccountKind::Organization,
+                kind: SimulatedAccountKind::Organization,
                 name: None,
                 database_id: next,
                 deleted: false,
@@ -72,7 +73,7 @@ fn add_repository(world: &mut World, entry: &RepositoryEntry) {
     let associations =
         entry.members.iter().filter_map(|(login, what)| Some((world.account(login)?, *what))).collect();
     let now = world.now;
-    world.repositories.push(Repository {
+    world.repositories.push(SimulatedRepository {
         owner,
         name: name.to_owned(),
         description: entry.description.clone(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    AccountId, Check, CheckId, Commit, Dispatch, Event, Happening, Issue, IssueId, Label, LabelId, Oid, Pull,
-    PullId, PullState, Reaction, ReactionId, Refusal, RepositoryId, Side, Subject, TimelineEvent,
-    TimelineItem, Tree, World, diff,
+    AccountId, CheckId, Commit, Dispatch, Issue, IssueId, LabelId, Oid, Pull, PullId, PullState, Reaction,
+    ReactionId, RepositoryId, Side, SimulatedCheck, SimulatedLabel, SimulatedTimelineItem, Subject,
+    TimelineEvent, Tree, World, WorldEvent, WorldEventKind, WorldRefusal, diff,
 };
 
 /// What a push does to the files.
@@ -94,7 +94,7 @@ impl World {
         Arc::from(name)
     }
 
-    fn edited(&self, from: &Oid, edit: &TreeEdit) -> Result<Tree, Refusal> {
+    fn edited(&self, from: &Oid, edit: &TreeEdit) -> Result<Tree, WorldRefusal> {
         let mut tree = (*self.tree(from)).clone();
         for (old, new) in &edit.rename {
             let contents = tree.remove(old).ok_or_else(|| no_file(old))?;
@@ -106,7 +106,7 @@ impl World {
         for (path, find, with) in &edit.replace {
             let contents = tree.get(path).ok_or_else(|| no_file(path))?;
             if !contents.contains(find.as_str()) {
-                return Err(Refusal::Unprocessable(format!("{path} has no text `{find}` to replace")));
+                return Err(WorldRefusal::Unprocessable(format!("{path} has no text `{find}` to replace")));
             }
             let replaced = contents.replacen(find.as_str(), with, 1);
             tree.insert(path.clone(), Arc::from(replaced));
@@ -117,11 +117,10 @@ impl World {
         Ok(tree)
     }
 
-    pub(crate) fn open_pull(&mut self, new: NewPull) -> Result<PullId, Refusal> {
-        let base =
-            self[new.repository].branches.get(&new.base_ref).cloned().ok_or_else(|| {
-                Refusal::Unprocessable(format!("there is no base branch `{}`", new.base_ref))
-            })?;
+    pub(crate) fn open_pull(&mut self, new: NewPull) -> Result<PullId, WorldRefusal> {
+        let base = self[new.repository].branches.get(&new.base_ref).cloned().ok_or_else(|| {
+            WorldRefusal::Unprocessable(format!("there is no base branch `{}`", new.base_ref))
+        })?;
         let tree = self.edited(&base, &new.edit)?;
         let sha = new.edit.sha.as_deref();
         let head = self.add_commit(new.repository, vec![base.clone()], tree, new.author, &new.title, sha);
@@ -155,9 +154,13 @@ impl World {
             threads: Vec::new(),
             reviews: Vec::new(),
             comments: Vec::new(),
-            timeline: vec![TimelineItem { at: now, actor: new.author, what: TimelineEvent::Commit(head) }],
+            timeline: vec![SimulatedTimelineItem {
+                at: now,
+                actor: new.author,
+                what: TimelineEvent::Commit(head),
+            }],
         });
-        self.happen(Event::Opened, new.author, id, None, None, "");
+        self.happen(WorldEventKind::Opened, new.author, id, None, None, "");
         Ok(id)
     }
 
@@ -170,9 +173,9 @@ impl World {
         message: &str,
         edit: &TreeEdit,
         force: bool,
-    ) -> Result<Oid, Refusal> {
+    ) -> Result<Oid, WorldRefusal> {
         if self[pull].state == PullState::Merged {
-            return Err(Refusal::Unprocessable("the pull request is merged".to_owned()));
+            return Err(WorldRefusal::Unprocessable("the pull request is merged".to_owned()));
         }
         let before = self[pull].head.clone();
         let tree = self.edited(&before, edit)?;
@@ -193,13 +196,13 @@ impl World {
             item.commits.push(after.clone());
         }
         let commit = TimelineEvent::Commit(after.clone());
-        item.timeline.push(TimelineItem { at: now, actor: by, what: commit });
+        item.timeline.push(SimulatedTimelineItem { at: now, actor: by, what: commit });
         if force {
             let what = TimelineEvent::ForcePushed { before, after: after.clone() };
-            item.timeline.push(TimelineItem { at: now, actor: by, what });
+            item.timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
         }
         self.touch(pull);
-        self.happen(Event::Push, by, pull, None, None, message);
+        self.happen(WorldEventKind::Push, by, pull, None, None, message);
         Ok(after)
     }
 
@@ -227,27 +230,27 @@ impl World {
         }
     }
 
-    pub(crate) fn close(&mut self, pull: PullId, by: AccountId) -> Result<(), Refusal> {
+    pub(crate) fn close(&mut self, pull: PullId, by: AccountId) -> Result<(), WorldRefusal> {
         self.require_state(pull, PullState::Open, "Could not close the pull request.")?;
         let now = self.now;
         self[pull].state = PullState::Closed;
         self[pull].closed_at = Some(now);
-        self.record(pull, by, TimelineEvent::Closed, Event::Closed, "close");
+        self.record(pull, by, TimelineEvent::Closed, WorldEventKind::Closed, "close");
         Ok(())
     }
 
-    pub(crate) fn reopen(&mut self, pull: PullId, by: AccountId) -> Result<(), Refusal> {
+    pub(crate) fn reopen(&mut self, pull: PullId, by: AccountId) -> Result<(), WorldRefusal> {
         self.require_state(pull, PullState::Closed, "Could not open the pull request.")?;
         self[pull].state = PullState::Open;
         self[pull].closed_at = None;
-        self.record(pull, by, TimelineEvent::Reopened, Event::Reopened, "reopen");
+        self.record(pull, by, TimelineEvent::Reopened, WorldEventKind::Reopened, "reopen");
         Ok(())
     }
 
-    pub(crate) fn merge(&mut self, pull: PullId, by: AccountId) -> Result<Oid, Refusal> {
+    pub(crate) fn merge(&mut self, pull: PullId, by: AccountId) -> Result<Oid, WorldRefusal> {
         self.require_state(pull, PullState::Open, "Pull Request is not mergeable")?;
         if self[pull].draft {
-            return Err(Refusal::Unprocessable("Pull Request is still a draft".to_owned()));
+            return Err(WorldRefusal::Unprocessable("Pull Request is still a draft".to_owned()));
         }
         let (repository, base, head) =
             (self[pull].repository, self[pull].base_ref.clone(), self[pull].head.clone());
@@ -274,7 +277,7 @@ impl World {
         item.closed_at = Some(now);
         item.merged_by = Some(by);
         item.merge_commit = Some(merged.clone());
-        self.record(pull, by, TimelineEvent::Merged(merged.clone()), Event::Merged, "merge");
+        self.record(pull, by, TimelineEvent::Merged(merged.clone()), WorldEventKind::Merged, "merge");
         Ok(merged)
     }
 
@@ -285,21 +288,32 @@ impl World {
         self[pull].draft = draft;
         let now = self.now;
         let what = if draft { TimelineEvent::ConvertedToDraft } else { TimelineEvent::ReadyForReview };
-        self[pull].timeline.push(TimelineItem { at: now, actor: by, what });
+        self[pull].timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
         self.touch(pull);
         if !draft {
-            self.happen(Event::Ready, by, pull, None, None, "");
+            self.happen(WorldEventKind::Ready, by, pull, None, None, "");
         }
         self.note(by, "draft", self.pull_name(pull), Self::pull_node(pull), &draft.to_string(), false);
     }
 
-    fn require_state(&self, pull: PullId, state: PullState, otherwise: &str) -> Result<(), Refusal> {
-        if self[pull].state == state { Ok(()) } else { Err(Refusal::Unprocessable(otherwise.to_owned())) }
+    fn require_state(&self, pull: PullId, state: PullState, otherwise: &str) -> Result<(), WorldRefusal> {
+        if self[pull].state == state {
+            Ok(())
+        } else {
+            Err(WorldRefusal::Unprocessable(otherwise.to_owned()))
+        }
     }
 
-    fn record(&mut self, pull: PullId, by: AccountId, what: TimelineEvent, event: Event, noted: &str) {
+    fn record(
+        &mut self,
+        pull: PullId,
+        by: AccountId,
+        what: TimelineEvent,
+        event: WorldEventKind,
+        noted: &str,
+    ) {
         let now = self.now;
-        self[pull].timeline.push(TimelineItem { at: now, actor: by, what });
+        self[pull].timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
         self.touch(pull);
         self.happen(event, by, pull, None, None, "");
         self.note(by, noted, self.pull_name(pull), Self::pull_node(pull), "", false);
@@ -311,9 +325,9 @@ impl World {
         }
         let now = self.now;
         let what = TimelineEvent::ReviewRequested(of);
-        self[pull].timeline.push(TimelineItem { at: now, actor: by, what });
+        self[pull].timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
         self.touch(pull);
-        self.happen(Event::ReviewRequested, by, pull, None, Some(of), "");
+        self.happen(WorldEventKind::ReviewRequested, by, pull, None, Some(of), "");
         let login = self[of].login.clone();
         self.note(by, "request_review", self.pull_name(pull), Self::pull_node(pull), &login, false);
     }
@@ -322,7 +336,7 @@ impl World {
         self[pull].requested.retain(|asked| *asked != of);
         let now = self.now;
         let what = TimelineEvent::ReviewRequestRemoved(of);
-        self[pull].timeline.push(TimelineItem { at: now, actor: by, what });
+        self[pull].timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
         self.touch(pull);
         let login = self[of].login.clone();
         self.note(by, "unrequest_review", self.pull_name(pull), Self::pull_node(pull), &login, false);
@@ -334,7 +348,7 @@ impl World {
             return label;
         }
         let id = LabelId(self.labels.len());
-        self.labels.push(Label {
+        self.labels.push(SimulatedLabel {
             repository,
             name: name.to_owned(),
             color: "ededed".to_owned(),
@@ -355,9 +369,9 @@ impl World {
         labels.push(label);
         if let Subject::Pull(pull) = subject {
             let what = TimelineEvent::Labeled(label);
-            self[pull].timeline.push(TimelineItem { at: now, actor: by, what });
+            self[pull].timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
             self.touch(pull);
-            self.happen(Event::Labeled, by, pull, None, None, &name);
+            self.happen(WorldEventKind::Labeled, by, pull, None, None, &name);
         }
         self.note(by, "label", self.subject_name(subject), Self::subject_node(subject), &name, false);
     }
@@ -372,9 +386,9 @@ impl World {
         labels.retain(|there| *there != label);
         if let Subject::Pull(pull) = subject {
             let what = TimelineEvent::Unlabeled(label);
-            self[pull].timeline.push(TimelineItem { at: now, actor: by, what });
+            self[pull].timeline.push(SimulatedTimelineItem { at: now, actor: by, what });
             self.touch(pull);
-            self.happen(Event::Unlabeled, by, pull, None, None, &name);
+            self.happen(WorldEventKind::Unlabeled, by, pull, None, None, &name);
         }
         self.note(by, "unlabel", self.subject_name(subject), Self::subject_node(subject), &name, false);
     }
@@ -419,7 +433,7 @@ impl World {
             return id;
         }
         let id = CheckId(self.checks.len());
-        self.checks.push(Check {
+        self.checks.push(SimulatedCheck {
             commit: oid.clone(),
             app,
             name: new.name,
@@ -460,8 +474,8 @@ impl World {
         });
         self[repository].issues.push(id);
         let text = format!("{title}\n{body}");
-        let happening = Happening {
-            event: Event::Issue,
+        let happening = WorldEvent {
+            event: WorldEventKind::Issue,
             by,
             repository,
             pull: None,
@@ -495,8 +509,8 @@ impl World {
             event_type: event_type.to_owned(),
             client_payload,
         });
-        self.happenings.push(Happening {
-            event: Event::Dispatch,
+        self.happenings.push(WorldEvent {
+            event: WorldEventKind::Dispatch,
             by,
             repository,
             pull: None,
@@ -534,6 +548,6 @@ impl World {
     }
 }
 
-fn no_file(path: &str) -> Refusal {
-    Refusal::Unprocessable(format!("there is no file `{path}`"))
+fn no_file(path: &str) -> WorldRefusal {
+    WorldRefusal::Unprocessable(format!("there is no file `{path}`"))
 }

@@ -18,7 +18,7 @@ pub(crate) enum FileStatus {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct FileChange {
+pub(crate) struct SimulatedFileChange {
     pub(crate) path: String,
     pub(crate) previous_path: Option<String>,
     pub(crate) status: FileStatus,
@@ -28,7 +28,7 @@ pub(crate) struct FileChange {
 }
 
 /// The files that differ, in path order. A removed file whose contents reappear under a new name is a rename.
-pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<FileChange> {
+pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<SimulatedFileChange> {
     let mut removed: Vec<&String> = before.keys().filter(|path| !after.contains_key(*path)).collect();
     let mut found = Vec::new();
     for (path, contents) in after {
@@ -88,13 +88,13 @@ fn change(
     status: FileStatus,
     before: &str,
     after: &str,
-) -> FileChange {
+) -> SimulatedFileChange {
     let diff = LineDiff::new(before, after);
     let count = |tag| {
         let lines = diff.changes(&diff.operations).filter(|change| change.tag() == tag).count();
         i64::try_from(lines).unwrap_or(i64::MAX)
     };
-    FileChange {
+    SimulatedFileChange {
         path: path.to_owned(),
         previous_path: previous.cloned(),
         status,
@@ -109,13 +109,13 @@ const LINES_AROUND: usize = 3;
 
 /// One hunk with, for each of its lines, the line numbers it has on either side.
 #[derive(Debug)]
-struct Hunk {
+struct TextHunk {
     text: String,
     header: String,
     lines: Vec<(Option<i64>, Option<i64>, String)>,
 }
 
-fn hunks(diff: &LineDiff) -> Vec<Hunk> {
+fn hunks(diff: &LineDiff) -> Vec<TextHunk> {
     let number = |index: Option<usize>| index.and_then(|index| i64::try_from(index + 1).ok());
     group_diff_ops(diff.operations.clone(), LINES_AROUND)
         .iter()
@@ -138,7 +138,7 @@ fn hunks(diff: &LineDiff) -> Vec<Hunk> {
                 text.push('\n');
                 text.push_str(line);
             }
-            Hunk { text, header, lines }
+            TextHunk { text, header, lines }
         })
         .collect()
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Account, AccountId, AccountKind, Association, Commit, IssueId, LabelId, PullId, Refusal, RepositoryId,
-    Subject, ThreadId, Tree, World,
+    AccountId, Commit, IssueId, LabelId, PullId, RepositoryId, SimulatedAccount, SimulatedAccountKind,
+    SimulatedAssociation, Subject, ThreadId, Tree, World, WorldRefusal,
 };
 
 impl World {
@@ -79,11 +79,11 @@ impl World {
     }
 
     /// An owner is one by account; everybody else by what the scenario says.
-    pub(crate) fn association(&self, account: AccountId, repository: RepositoryId) -> Association {
+    pub(crate) fn association(&self, account: AccountId, repository: RepositoryId) -> SimulatedAssociation {
         if self[repository].owner == account {
-            return Association::Owner;
+            return SimulatedAssociation::Owner;
         }
-        self[repository].associations.get(&account).copied().unwrap_or(Association::None)
+        self[repository].associations.get(&account).copied().unwrap_or(SimulatedAssociation::None)
     }
 
     pub(crate) fn require_write(
@@ -91,12 +91,14 @@ impl World {
         by: AccountId,
         repository: RepositoryId,
         what: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), WorldRefusal> {
         if self.association(by, repository).may_write() {
             return Ok(());
         }
         let login = &self[by].login;
-        Err(Refusal::Forbidden(format!("{login} does not have the correct permissions to execute `{what}`")))
+        Err(WorldRefusal::Forbidden(format!(
+            "{login} does not have the correct permissions to execute `{what}`"
+        )))
     }
 
     pub(crate) fn may_resolve(&self, account: AccountId, thread: ThreadId) -> bool {
@@ -125,22 +127,22 @@ impl World {
     }
 }
 
-impl Account {
+impl SimulatedAccount {
     /// How REST spells the login: a bot's ends in `[bot]`.
     pub(crate) fn rest_login(&self) -> String {
         match self.kind {
-            AccountKind::Bot => format!("{}[bot]", self.login),
+            SimulatedAccountKind::Bot => format!("{}[bot]", self.login),
             _ => self.login.clone(),
         }
     }
 
     pub(crate) fn type_name(&self) -> &'static str {
         match self.kind {
-            AccountKind::User => "User",
-            AccountKind::Bot => "Bot",
-            AccountKind::Organization => "Organization",
-            AccountKind::Mannequin => "Mannequin",
-            AccountKind::Team => "Team",
+            SimulatedAccountKind::User => "User",
+            SimulatedAccountKind::Bot => "Bot",
+            SimulatedAccountKind::Organization => "Organization",
+            SimulatedAccountKind::Mannequin => "Mannequin",
+            SimulatedAccountKind::Team => "Team",
         }
     }
 }

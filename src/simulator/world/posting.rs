@@ -1,26 +1,27 @@
 //! What people and bots say: reviews, threads, replies, comments, and what is done to those afterwards.
 
 use super::{
-    AccountId, AccountKind, Comment, CommentId, Event, Happening, Marks, Oid, Post, PullId, Refusal, Review,
-    ReviewComment, ReviewCommentId, ReviewId, ReviewState, Side, Subject, Thread, ThreadId, TimelineEvent,
-    TimelineItem, World, diff,
+    AccountId, CommentEdits, CommentId, Oid, PullId, ReceivedWrite, ReviewComment, ReviewCommentId, ReviewId,
+    Side, SimulatedAccountKind, SimulatedComment, SimulatedReview, SimulatedReviewState, SimulatedThread,
+    SimulatedTimelineItem, Subject, ThreadId, TimelineEvent, World, WorldEvent, WorldEventKind, WorldRefusal,
+    diff,
 };
 
 /// A review as somebody submits it.
 #[derive(Debug)]
 pub(crate) struct NewReview {
-    pub(crate) state: ReviewState,
+    pub(crate) state: SimulatedReviewState,
     pub(crate) body: String,
     /// The head where `None`.
     pub(crate) commit: Option<Oid>,
-    pub(crate) threads: Vec<NewThread>,
+    pub(crate) threads: Vec<NewSimulatedThread>,
     /// GitHub refuses a line outside the diff; scripts may point anywhere.
     pub(crate) only_in_diff: bool,
 }
 
 /// A thread as a review opens it. No line: the thread is about the whole file.
 #[derive(Debug, Clone)]
-pub(crate) struct NewThread {
+pub(crate) struct NewSimulatedThread {
     pub(crate) path: String,
     pub(crate) line: Option<i64>,
     pub(crate) start_line: Option<i64>,
@@ -36,7 +37,7 @@ impl World {
         pull: PullId,
         by: AccountId,
         new: NewReview,
-    ) -> Result<(ReviewId, Vec<ThreadId>), Refusal> {
+    ) -> Result<(ReviewId, Vec<ThreadId>), WorldRefusal> {
         self.check_review(pull, by, &new)?;
         let commit = new.commit.clone().unwrap_or_else(|| self[pull].head.clone());
         let review = self.start_review(pull, by, &new.body, commit);
@@ -44,22 +45,22 @@ impl World {
         for thread in new.threads {
             threads.push(self.open_thread(review, by, thread));
         }
-        if new.state != ReviewState::Pending {
+        if new.state != SimulatedReviewState::Pending {
             self.submit_review(review, by, new.state, None)?;
         }
         Ok((review, threads))
     }
 
-    fn check_review(&self, pull: PullId, by: AccountId, new: &NewReview) -> Result<(), Refusal> {
-        let refuse = |text: &str| Err(Refusal::Unprocessable(text.to_owned()));
+    fn check_review(&self, pull: PullId, by: AccountId, new: &NewReview) -> Result<(), WorldRefusal> {
+        let refuse = |text: &str| Err(WorldRefusal::Unprocessable(text.to_owned()));
         if self.pending_review(pull, by).is_some() {
             return refuse("User can only have one pending review per pull request");
         }
         let own = self[pull].author == by;
-        if own && matches!(new.state, ReviewState::Approved) {
+        if own && matches!(new.state, SimulatedReviewState::Approved) {
             return refuse("Can not approve your own pull request");
         }
-        if own && matches!(new.state, ReviewState::ChangesRequested) {
+        if own && matches!(new.state, SimulatedReviewState::ChangesRequested) {
             return refuse("Can not request changes on your own pull request");
         }
         if let Some(oid) = &new.commit
@@ -68,7 +69,9 @@ impl World {
             return refuse("The commit OID is not part of the pull request");
         }
         let empty = new.body.trim().is_empty() && new.threads.is_empty();
-        if empty && matches!(new.state, ReviewState::Commented | ReviewState::ChangesRequested) {
+        if empty
+            && matches!(new.state, SimulatedReviewState::Commented | SimulatedReviewState::ChangesRequested)
+        {
             return refuse("Body can't be blank");
         }
         if new.only_in_diff {
@@ -91,30 +94,30 @@ impl World {
     pub(crate) fn pending_review(&self, pull: PullId, by: AccountId) -> Option<ReviewId> {
         self[pull].reviews.iter().copied().find(|review| {
             let review = &self[*review];
-            review.author == by && review.state == ReviewState::Pending && !review.deleted
+            review.author == by && review.state == SimulatedReviewState::Pending && !review.deleted
         })
     }
 
     fn start_review(&mut self, pull: PullId, by: AccountId, body: &str, commit: Oid) -> ReviewId {
         let id = ReviewId(self.reviews.len());
-        self.reviews.push(Review {
+        self.reviews.push(SimulatedReview {
             pull,
             author: by,
-            state: ReviewState::Pending,
+            state: SimulatedReviewState::Pending,
             body: body.to_owned(),
             commit,
             created_at: self.now,
             updated_at: self.now,
             submitted_at: None,
             comments: Vec::new(),
-            marks: Marks::default(),
+            marks: CommentEdits::default(),
             deleted: false,
         });
         self[pull].reviews.push(id);
         id
     }
 
-    fn open_thread(&mut self, review: ReviewId, by: AccountId, new: NewThread) -> ThreadId {
+    fn open_thread(&mut self, review: ReviewId, by: AccountId, new: NewSimulatedThread) -> ThreadId {
         let pull = self[review].pull;
         let (base, head) = (self.tree(&self[pull].base), self.tree(&self[review].commit));
         let before = base.get(&new.path).map_or("", |text| text);
@@ -124,7 +127,7 @@ impl World {
             None => String::new(),
         };
         let id = ThreadId(self.threads.len());
-        self.threads.push(Thread {
+        self.threads.push(SimulatedThread {
             pull,
             path: new.path,
             line: new.line,
@@ -165,7 +168,7 @@ impl World {
             original_commit,
             hunk,
             reply_to: first,
-            marks: Marks::default(),
+            marks: CommentEdits::default(),
         });
         self[thread].comments.push(id);
         self[review].comments.push(id);
@@ -177,11 +180,13 @@ impl World {
         &mut self,
         review: ReviewId,
         by: AccountId,
-        state: ReviewState,
+        state: SimulatedReviewState,
         body: Option<String>,
-    ) -> Result<(), Refusal> {
-        if self[review].state != ReviewState::Pending || self[review].author != by {
-            return Err(Refusal::Unprocessable("Could not submit a review that is not pending".to_owned()));
+    ) -> Result<(), WorldRefusal> {
+        if self[review].state != SimulatedReviewState::Pending || self[review].author != by {
+            return Err(WorldRefusal::Unprocessable(
+                "Could not submit a review that is not pending".to_owned(),
+            ));
         }
         let now = self.now;
         let pull = self[review].pull;
@@ -200,7 +205,11 @@ impl World {
         }
         // Who reviews is no longer asked to.
         self[pull].requested.retain(|asked| *asked != by);
-        self[pull].timeline.push(TimelineItem { at: now, actor: by, what: TimelineEvent::Reviewed(review) });
+        self[pull].timeline.push(SimulatedTimelineItem {
+            at: now,
+            actor: by,
+            what: TimelineEvent::Reviewed(review),
+        });
         self.touch(pull);
         self.note(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
         for comment in said {
@@ -209,10 +218,10 @@ impl World {
                 let on = self.pull_name(pull);
                 self.note(by, "thread", on, Self::thread_node(thread), &text, false);
             } else {
-                self.happen(Event::Reply, by, pull, Some(thread), None, &text);
+                self.happen(WorldEventKind::Reply, by, pull, Some(thread), None, &text);
             }
         }
-        self.happen(Event::Review, by, pull, None, None, &text);
+        self.happen(WorldEventKind::Review, by, pull, None, None, &text);
         Ok(())
     }
 
@@ -223,9 +232,9 @@ impl World {
         thread: ThreadId,
         by: AccountId,
         body: &str,
-    ) -> Result<ReviewCommentId, Refusal> {
+    ) -> Result<ReviewCommentId, WorldRefusal> {
         if body.trim().is_empty() {
-            return Err(Refusal::Unprocessable("Body can't be blank".to_owned()));
+            return Err(WorldRefusal::Unprocessable("Body can't be blank".to_owned()));
         }
         let pull = self[thread].pull;
         let hunk = self[thread].comments.first().map_or_else(String::new, |root| self[*root].hunk.clone());
@@ -234,15 +243,15 @@ impl World {
         let comment = self.say_in_thread(thread, review, by, body.to_owned(), hunk);
         if draft.is_none() {
             let now = self.now;
-            self[review].state = ReviewState::Commented;
+            self[review].state = SimulatedReviewState::Commented;
             self[review].submitted_at = Some(now);
-            self[pull].timeline.push(TimelineItem {
+            self[pull].timeline.push(SimulatedTimelineItem {
                 at: now,
                 actor: by,
                 what: TimelineEvent::Reviewed(review),
             });
             self.touch(pull);
-            self.happen(Event::Reply, by, pull, Some(thread), None, body);
+            self.happen(WorldEventKind::Reply, by, pull, Some(thread), None, body);
         }
         let on = self.pull_name(pull);
         self.note(by, "reply", on, Self::review_comment_node(comment), body, draft.is_some());
@@ -254,31 +263,31 @@ impl World {
         subject: Subject,
         by: AccountId,
         body: &str,
-    ) -> Result<CommentId, Refusal> {
+    ) -> Result<CommentId, WorldRefusal> {
         if body.trim().is_empty() {
-            return Err(Refusal::Unprocessable("Body can't be blank".to_owned()));
+            return Err(WorldRefusal::Unprocessable("Body can't be blank".to_owned()));
         }
         let id = CommentId(self.comments.len());
-        self.comments.push(Comment {
+        self.comments.push(SimulatedComment {
             subject,
             author: by,
             body: body.to_owned(),
             created_at: self.now,
             updated_at: self.now,
-            marks: Marks::default(),
+            marks: CommentEdits::default(),
             deleted: false,
         });
         let now = self.now;
         match subject {
             Subject::Pull(pull) => {
                 self[pull].comments.push(id);
-                self[pull].timeline.push(TimelineItem {
+                self[pull].timeline.push(SimulatedTimelineItem {
                     at: now,
                     actor: by,
                     what: TimelineEvent::Commented(id),
                 });
                 self.touch(pull);
-                self.happen(Event::Comment, by, pull, None, None, body);
+                self.happen(WorldEventKind::Comment, by, pull, None, None, body);
             }
             Subject::Issue(issue) => {
                 self[issue].comments.push(id);
@@ -319,32 +328,32 @@ impl World {
     }
 
     /// Resolving leaves `PullRequest.updatedAt` alone: the trap that polling by date falls into.
-    pub(crate) fn resolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), Refusal> {
+    pub(crate) fn resolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), WorldRefusal> {
         self.require_resolve(thread, by, "ResolveReviewThread")?;
         if self[thread].resolved_by.is_none() {
             let pull = self[thread].pull;
             self[thread].resolved_by = Some(by);
-            self.happen(Event::Resolved, by, pull, Some(thread), None, "");
+            self.happen(WorldEventKind::Resolved, by, pull, Some(thread), None, "");
             self.note(by, "resolve", self.pull_name(pull), Self::thread_node(thread), "", false);
         }
         Ok(())
     }
 
-    pub(crate) fn unresolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), Refusal> {
+    pub(crate) fn unresolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), WorldRefusal> {
         self.require_resolve(thread, by, "UnresolveReviewThread")?;
         if self[thread].resolved_by.is_some() {
             let pull = self[thread].pull;
             self[thread].resolved_by = None;
-            self.happen(Event::Unresolved, by, pull, Some(thread), None, "");
+            self.happen(WorldEventKind::Unresolved, by, pull, Some(thread), None, "");
             self.note(by, "unresolve", self.pull_name(pull), Self::thread_node(thread), "", false);
         }
         Ok(())
     }
 
-    fn require_resolve(&self, thread: ThreadId, by: AccountId, what: &str) -> Result<(), Refusal> {
+    fn require_resolve(&self, thread: ThreadId, by: AccountId, what: &str) -> Result<(), WorldRefusal> {
         // An installed app has its own grant; a scenario's bots may resolve what they opened.
         let opened = self[thread].comments.first().is_some_and(|root| self[*root].author == by);
-        if self.may_resolve(by, thread) || (self[by].kind == AccountKind::Bot && opened) {
+        if self.may_resolve(by, thread) || (self[by].kind == SimulatedAccountKind::Bot && opened) {
             return Ok(());
         }
         self.require_write(by, self[self[thread].pull].repository, what)
@@ -353,7 +362,7 @@ impl World {
     /// Whether a comment's review is still a draft of somebody else's, and so not there for this reader.
     pub(crate) fn hidden_from(&self, comment: ReviewCommentId, reader: AccountId) -> bool {
         let review = &self[self[comment].review];
-        review.deleted || (review.state == ReviewState::Pending && review.author != reader)
+        review.deleted || (review.state == SimulatedReviewState::Pending && review.author != reader)
     }
 
     /// Threads a reader can see: those with at least one comment that is not another's draft.
@@ -364,7 +373,7 @@ impl World {
 
     pub(crate) fn happen(
         &mut self,
-        event: Event,
+        event: WorldEventKind,
         by: AccountId,
         pull: PullId,
         thread: Option<ThreadId>,
@@ -373,7 +382,7 @@ impl World {
     ) {
         let repository = self[pull].repository;
         let text = text.to_owned();
-        self.happenings.push(Happening { event, by, repository, pull: Some(pull), thread, of, text });
+        self.happenings.push(WorldEvent { event, by, repository, pull: Some(pull), thread, of, text });
     }
 
     /// Remembers what a client did. Scripted changes are not noted: tests ask what the program under test wrote.
@@ -389,7 +398,7 @@ impl World {
         if self.serving {
             let (at, by) = (self.now, self[by].login.clone());
             let (what, text) = (what.to_owned(), text.to_owned());
-            self.posts.push(Post { at, by, what, on, id, text, pending });
+            self.posts.push(ReceivedWrite { at, by, what, on, id, text, pending });
         }
     }
 

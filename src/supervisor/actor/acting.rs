@@ -1,35 +1,35 @@
 //! What the actor does: effects of the loop, deeds that are due, programs that are to run.
 
-use super::Actor;
-use crate::domain::review_loop::{Effect, Exit, Phase, ReviewLoop};
+use super::PullRequestActor;
+use crate::domain::review_loop::{Exit, LoopEffect, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestState;
 use crate::journal::JournalError;
-use crate::supervisor::due::{self, Deed};
-use crate::supervisor::fact::{Dated, Fact, TaskFact};
+use crate::supervisor::due::{self, PlannedWrite};
+use crate::supervisor::fact::{DatedFact, Fact, TaskFact};
 use crate::supervisor::handoffs::handoffs;
-use crate::supervisor::perform::{Done, journal_key, perform};
+use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::programs;
-use crate::supervisor::standing::Standing;
-use crate::supervisor::view::Role;
+use crate::supervisor::standing::ComputedState;
+use crate::supervisor::view::DriverRole;
 use serde_json::Value;
 use std::sync::Arc;
 
-impl Actor {
+impl PullRequestActor {
     /// Carries out what the loop wants and whatever else the standing asks for.
     pub(super) async fn act(
         &mut self,
-        standing: &Arc<Standing>,
-        effects: Vec<Effect>,
+        standing: &Arc<ComputedState>,
+        effects: Vec<LoopEffect>,
     ) -> Result<(), JournalError> {
         let mut dispatch = None;
         for effect in &effects {
             match effect {
                 // The hub polls; the loop only says when its next attempt is due.
-                Effect::Poll | Effect::Announce(_) => self.next_at = None,
-                Effect::WakeAt { at, .. } => self.next_at = Some(*at),
+                LoopEffect::Poll | LoopEffect::Announce(_) => self.next_at = None,
+                LoopEffect::WakeAt { at, .. } => self.next_at = Some(*at),
                 // Both follow from where the loop stands, so that what cannot be sent now is not forgotten.
-                Effect::AskForReviews { .. } | Effect::PostRoundCap { .. } => {}
-                Effect::DispatchAuthor { round } => dispatch = Some(*round),
+                LoopEffect::AskForReviews { .. } | LoopEffect::PostRoundCap { .. } => {}
+                LoopEffect::DispatchAuthor { round } => dispatch = Some(*round),
             }
         }
         let mut deeds = Vec::new();
@@ -54,7 +54,7 @@ impl Actor {
     }
 
     /// What the loop itself wants to be on the forge, by where it stands.
-    fn loop_deeds(&self, standing: &Standing) -> Vec<Deed> {
+    fn loop_deeds(&self, standing: &ComputedState) -> Vec<PlannedWrite> {
         let Some(review_loop) = &self.review_loop else { return Vec::new() };
         if review_loop.anchor() != Some(&standing.seen.anchor) {
             return Vec::new();
@@ -78,7 +78,7 @@ impl Actor {
 
     /// Writes what is due and not yet concluded, in order. At the first that has to wait, the rest waits too: what comes
     /// later may build on it.
-    async fn carry_out(&mut self, deeds: Vec<Deed>) -> Result<(), JournalError> {
+    async fn carry_out(&mut self, deeds: Vec<PlannedWrite>) -> Result<(), JournalError> {
         self.due.clear();
         let mut waits = false;
         for deed in deeds {
@@ -108,25 +108,25 @@ impl Actor {
             match perform(&deed, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
                 .await?
             {
-                Done::Concluded(_) => {
+                WriteResult::Concluded(_) => {
                     self.concluded.insert(key, (setup.clock.now(), Value::Null));
                 }
-                Done::Refused(why) => {
+                WriteResult::Refused(why) => {
                     self.trouble = Some(why);
                     self.concluded.insert(key, (setup.clock.now(), Value::Null));
                 }
-                Done::NotAllowed(why) => {
+                WriteResult::NotAllowed(why) => {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
                 }
-                Done::Limited(come_back, why) => {
+                WriteResult::Limited(come_back, why) => {
                     let now = setup.clock.now();
                     setup.left_alone.begin(now, come_back.when(now));
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
                     waits = true;
                 }
-                Done::Later(why) => {
+                WriteResult::Later(why) => {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
                     waits = true;
@@ -166,16 +166,16 @@ impl Actor {
     }
 
     /// H1: at the merge the tasks are decided, once and for good, and then sent; a close discards the queue.
-    async fn finish(&mut self, standing: &Arc<Standing>) -> Result<(), JournalError> {
+    async fn finish(&mut self, standing: &Arc<ComputedState>) -> Result<(), JournalError> {
         match self.role {
-            Role::Driver => {}
-            Role::Standby { .. } => {
+            DriverRole::Driver => {}
+            DriverRole::Standby { .. } => {
                 // How far the driver has come, as the journal tells it.
                 let (targets, outcome) = (&self.setup.config.targets, |key: &str| self.concluded.get(key));
                 self.handoffs = handoffs(&self.history, &standing.snapshot, targets, outcome);
                 return Ok(());
             }
-            Role::ReadOnly => return Ok(()),
+            DriverRole::ReadOnly => return Ok(()),
         }
         match standing.snapshot.state {
             PullRequestState::Open => Ok(()),
@@ -206,11 +206,12 @@ impl Actor {
 
     /// Whether the journal knows the pull request from before its merge.
     fn saw_it_open(&self) -> bool {
-        let is_of_the_merge = |dated: &Dated| matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. });
+        let is_of_the_merge =
+            |dated: &DatedFact| matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. });
         self.seen_open || !self.history.facts().all(is_of_the_merge)
     }
 
-    fn decided_tasks(&self, standing: &Standing) -> Vec<TaskFact> {
+    fn decided_tasks(&self, standing: &ComputedState) -> Vec<TaskFact> {
         let rules = self.rules();
         let guards = standing.handoff_guards(&rules);
         let tasks = standing.tasks(&rules).into_iter();

@@ -1,21 +1,21 @@
 //! Asking the driven reviewers: what there is to look at is read first, and only who is then called was asked. A call costs
 //! money and one of few attempts (C4), which a network that fails must not use up.
 
-use super::{Actor, is_waiting};
-use crate::config::Reviewer;
-use crate::domain::cycle::{Frozen, Trigger};
+use super::{PullRequestActor, is_waiting};
+use crate::config::ReviewerConfig;
+use crate::domain::cycle::{CycleTrigger, FrozenCycle};
 use crate::domain::pull_request::NextCall;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::journal::JournalError;
-use crate::supervisor::fact::{Fact, Terms};
-use crate::supervisor::programs::{self, Attempt};
-use crate::supervisor::standing::Standing;
+use crate::supervisor::fact::{CycleTerms, Fact};
+use crate::supervisor::programs::{self, CycleAttempt};
+use crate::supervisor::standing::ComputedState;
 use std::sync::Arc;
 
-impl Actor {
+impl PullRequestActor {
     /// Begins with every driven reviewer that may and should look at this head.
-    pub(super) async fn ask_reviewers(&mut self, standing: &Arc<Standing>) -> Result<(), JournalError> {
+    pub(super) async fn ask_reviewers(&mut self, standing: &Arc<ComputedState>) -> Result<(), JournalError> {
         if !self.is_asking(standing) {
             return Ok(());
         }
@@ -82,29 +82,29 @@ impl Actor {
     }
 
     /// Whether the loop waits for reviewers at a head that the engine knows.
-    fn is_asking(&self, standing: &Standing) -> bool {
+    fn is_asking(&self, standing: &ComputedState) -> bool {
         standing.seen.state == PullRequestState::Open
             && self.review_loop.as_ref().is_some_and(is_waiting)
             && standing.folded.engine.head() == Some(&standing.snapshot.head.sha)
     }
 
-    fn terms(&self, reviewer: &Reviewer) -> Terms {
-        Terms { policy: self.setup.config.policy.clone(), protocol: reviewer.protocol }
+    fn terms(&self, reviewer: &ReviewerConfig) -> CycleTerms {
+        CycleTerms { policy: self.setup.config.policy.clone(), protocol: reviewer.protocol }
     }
 
-    fn next_call(&self, reviewer: &Reviewer, standing: &Standing) -> NextCall {
+    fn next_call(&self, reviewer: &ReviewerConfig, standing: &ComputedState) -> NextCall {
         let mut engine = standing.folded.engine.clone();
-        engine.next_call(&reviewer.name, Trigger::Review, &self.setup.config.policy)
+        engine.next_call(&reviewer.name, CycleTrigger::Review, &self.setup.config.policy)
     }
 
     fn ask(
         &mut self,
-        reviewer: &Reviewer,
-        frozen: Frozen,
-        standing: Arc<Standing>,
+        reviewer: &ReviewerConfig,
+        frozen: FrozenCycle,
+        standing: Arc<ComputedState>,
         changes: Result<String, String>,
     ) {
-        let attempt = Attempt {
+        let attempt = CycleAttempt {
             violations: standing.folded.violations.get(&reviewer.name).cloned().unwrap_or_default(),
             reviewer: reviewer.clone(),
             frozen,

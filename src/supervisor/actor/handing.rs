@@ -4,21 +4,21 @@
 //! for is looked for and sent again, and what cannot is left to a person (H4). The same goes for what a journal that is lost
 //! may have sent.
 
-use super::Actor;
-use crate::agents::targets::{self, Delivery, Document, Means, Outcome, Sources};
-use crate::domain::handoff::Task;
+use super::PullRequestActor;
+use crate::agents::targets::{self, Delivery, DeliveryMeans, DeliveryOutcome, TaskDocument, TaskSources};
+use crate::domain::handoff::HandoffTask;
 use crate::domain::vocabulary::ThreadId;
 use crate::journal::{Appended, JournalError, NewRecord};
 use crate::supervisor::due;
 use crate::supervisor::fact::{Fact, TaskFact};
-use crate::supervisor::handoffs::{Tries, state_after, try_key, written_outcome};
-use crate::supervisor::standing::Standing;
-use crate::supervisor::view::{Handoff, HandoffState};
+use crate::supervisor::handoffs::{DeliveryAttempts, state_after, try_key, written_outcome};
+use crate::supervisor::standing::ComputedState;
+use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 use serde_json::json;
 use std::sync::Arc;
 
-impl Actor {
+impl PullRequestActor {
     /// Sends the tasks that are decided and due.
     pub(super) async fn hand_off(&mut self) -> Result<(), JournalError> {
         let Some(Fact::Merged { tasks, may_be_sent }) = self.history.merged().cloned() else { return Ok(()) };
@@ -33,16 +33,17 @@ impl Actor {
 
     async fn hand_over(
         &mut self,
-        standing: &Arc<Standing>,
+        standing: &Arc<ComputedState>,
         fact: TaskFact,
         may_be_sent: bool,
-    ) -> Result<Handoff, JournalError> {
+    ) -> Result<HandoffView, JournalError> {
         let snapshot = &standing.snapshot;
         let reason = fact.reason.clone();
-        let task: Task = fact.into();
+        let task: HandoffTask = fact.into();
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
-        let shown = |task: Task, state| Handoff { key: key.clone(), task, reason: reason.clone(), state };
-        let tries = Tries::of(&key, |name| self.concluded.get(name));
+        let shown =
+            |task: HandoffTask, state| HandoffView { key: key.clone(), task, reason: reason.clone(), state };
+        let tries = DeliveryAttempts::of(&key, |name| self.concluded.get(name));
         let forced = self.forced.contains(&key);
         let now = self.setup.clock.now();
         let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
@@ -63,11 +64,11 @@ impl Actor {
             Err(why) => return Ok(shown(task, HandoffState::Stuck(why))),
         };
         // L8: a try that the forge is known to turn away is none.
-        if matches!(delivery.means, Means::Write(_))
+        if matches!(delivery.means, DeliveryMeans::Write(_))
             && !forced
             && let Some(until) = self.setup.left_alone.until(now)
         {
-            let why = tries.last().and_then(Outcome::refusal);
+            let why = tries.last().and_then(DeliveryOutcome::refusal);
             return Ok(shown(task, HandoffState::Waiting { until, why }));
         }
         let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
@@ -85,11 +86,11 @@ impl Actor {
         delivery: &Delivery,
         number: u32,
         may_be_sent: bool,
-    ) -> Result<Outcome, JournalError> {
+    ) -> Result<DeliveryOutcome, JournalError> {
         let key = try_key(&delivery.key, number);
         self.hold().await?;
         let Some(lease) = self.lease.clone() else {
-            return Ok(Outcome::Refused("another instance has taken over".to_owned()));
+            return Ok(DeliveryOutcome::Refused("another instance has taken over".to_owned()));
         };
         let record = |why: String, body| {
             NewRecord::new("", self.setup.instance.clone()).about(self.key.clone()).because(why).with(body)
@@ -103,13 +104,14 @@ impl Actor {
                 record(delivery.sentence.clone(), json!({"does": delivery.sentence})),
             )
             .await?;
-        let may_be_looked_for = matches!(&delivery.means, Means::Write(write) if write.can_be_looked_for());
+        let may_be_looked_for =
+            matches!(&delivery.means, DeliveryMeans::Write(write) if write.can_be_looked_for());
         let outcome = match intended {
             Appended::AlreadyThere(_) if !may_be_looked_for => {
-                Outcome::Unknown("it was being sent when Cloture was interrupted".to_owned())
+                DeliveryOutcome::Unknown("it was being sent when Cloture was interrupted".to_owned())
             }
             _ if may_be_sent && !may_be_looked_for => {
-                Outcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
+                DeliveryOutcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
             }
             _ => delivery.send(&self.setup.writer, &self.setup.environment).await,
         };
@@ -125,10 +127,10 @@ impl Actor {
 
 /// The task as it will be sent, or the sentence that says why it cannot be.
 fn prepared(
-    standing: &Standing,
-    task: &Task,
+    standing: &ComputedState,
+    task: &HandoffTask,
     reason: &str,
-    targets: &crate::config::Targets,
+    targets: &crate::config::TargetKinds,
 ) -> Result<Delivery, String> {
     let kind = targets::kind_of(targets, &task.target).map_err(|error| error.to_string())?;
     let threads = standing.threads();
@@ -136,7 +138,7 @@ fn prepared(
     let thread = |id: &ThreadId| find(id).map(|shown| shown.thread);
     let conversation = |id: &ThreadId| find(id).and_then(|shown| shown.on_forge);
     let sources =
-        Sources { snapshot: &standing.snapshot, thread: &thread, conversation: &conversation, reason };
-    let document = Document::of(task, &sources).map_err(|error| error.to_string())?;
+        TaskSources { snapshot: &standing.snapshot, thread: &thread, conversation: &conversation, reason };
+    let document = TaskDocument::of(task, &sources).map_err(|error| error.to_string())?;
     targets::prepare(&document, kind, &due::target(standing)).map_err(|error| error.to_string())
 }

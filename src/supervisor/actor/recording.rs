@@ -1,20 +1,20 @@
 //! The actor's dealings with the journal: what it learns from it, what it adds to it, and who may.
 
-use super::{Actor, dated};
+use super::{PullRequestActor, dated};
 use crate::domain::diff as unified;
-use crate::domain::review_loop::Effect;
+use crate::domain::review_loop::LoopEffect;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
-use crate::journal::{Acquired, Appended, Filter, JournalError, OUTCOME, Record};
-use crate::supervisor::fact::{Dated, Fact};
-use crate::supervisor::said::Said;
-use crate::supervisor::view::Role;
+use crate::journal::{Acquired, Appended, JournalError, OUTCOME, Record, RecordFilter};
+use crate::supervisor::fact::{DatedFact, Fact};
+use crate::supervisor::said::UnrecordedFact;
+use crate::supervisor::view::DriverRole;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-impl Actor {
+impl PullRequestActor {
     /// Takes a record into account. True where it changes what is known.
     pub(super) fn learn(&mut self, record: &Record) -> bool {
         if !self.known.insert(record.seq) {
@@ -31,7 +31,7 @@ impl Actor {
         true
     }
 
-    fn remember(&mut self, record: u64, dated: Dated) {
+    fn remember(&mut self, record: u64, dated: DatedFact) {
         if let Fact::Told { told } = &dated.fact {
             self.orders.hear(record, *told);
         }
@@ -103,10 +103,10 @@ impl Actor {
                 if is_new {
                     self.catch_up().await?;
                 }
-                if self.role != Role::Driver {
+                if self.role != DriverRole::Driver {
                     tracing::info!("this instance drives now");
                 }
-                self.role = Role::Driver;
+                self.role = DriverRole::Driver;
             }
             Acquired::Taken(lease) => self.stand_by(lease.holder),
         }
@@ -116,7 +116,7 @@ impl Actor {
     /// Whoever begins to drive knows everything that the driver before it recorded, the last moment included, and goes
     /// on with the loop where that one left it.
     async fn catch_up(&mut self) -> Result<(), JournalError> {
-        let filter = Filter::about(&self.key);
+        let filter = RecordFilter::about(&self.key);
         let mut is_news = false;
         for record in self.setup.journal.records(filter).await? {
             is_news |= self.learn(&record);
@@ -124,7 +124,7 @@ impl Actor {
         if is_news && let Some(standing) = &self.standing {
             self.restand(Arc::clone(&standing.snapshot));
         }
-        if matches!(&self.role, Role::Standby { holder } if !holder.is_empty()) {
+        if matches!(&self.role, DriverRole::Standby { holder } if !holder.is_empty()) {
             let stored = self.setup.journal.last_snapshot(&self.key).await?;
             self.review_loop = self.orders.take_up(stored.as_ref().and_then(|stored| stored.poll.as_ref()));
             self.next_at = None;
@@ -139,7 +139,7 @@ impl Actor {
 
     pub(super) fn stand_by(&mut self, holder: String) {
         self.lease = None;
-        self.role = Role::Standby { holder };
+        self.role = DriverRole::Standby { holder };
         // Whatever was begun in the belief of being the driver is the new one's to do.
         for (_, task) in std::mem::take(&mut self.thinking) {
             task.abort();
@@ -199,7 +199,7 @@ impl Actor {
         snapshot: &PullRequestSnapshot,
         last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
-        for Said { fact, by, why } in self.history.news(before, snapshot) {
+        for UnrecordedFact { fact, by, why } in self.history.news(before, snapshot) {
             if !self.is_known(&fact, last_look) {
                 self.record_held(fact, &by, why).await?;
             }
@@ -256,7 +256,7 @@ impl Actor {
     /// Whether the journal knows the pull request, but not that it was closed.
     fn is_close_unseen(&self) -> bool {
         let facts = self.history.facts();
-        let turns = |dated: &&Dated| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest);
+        let turns = |dated: &&DatedFact| matches!(dated.fact, Fact::Closed | Fact::ReopenedPullRequest);
         let mut facts = facts.rev().peekable();
         facts.peek().is_some() && facts.find(turns).is_none_or(|dated| dated.fact != Fact::Closed)
     }
@@ -301,11 +301,11 @@ impl Actor {
     }
 
     /// The end of a loop is told once and kept.
-    pub(super) async fn announce(&mut self, effect: &Effect) -> Result<(), JournalError> {
-        let Effect::Announce(exit) = effect else { return Ok(()) };
+    pub(super) async fn announce(&mut self, effect: &LoopEffect) -> Result<(), JournalError> {
+        let LoopEffect::Announce(exit) = effect else { return Ok(()) };
         let head = self.standing.as_ref().map(|standing| standing.snapshot.head.sha.clone());
         let begins_anew =
-            |dated: &&Dated| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
+            |dated: &&DatedFact| matches!(dated.fact, Fact::Granted { .. } | Fact::ReopenedPullRequest);
         let ended = Fact::Ended { exit: exit.clone(), head };
         let is_told = {
             let mut since = self.history.facts().rev().take_while(|dated| !begins_anew(dated));

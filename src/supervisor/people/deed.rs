@@ -1,22 +1,27 @@
 //! What somebody wants written on a pull request, as a deed: under which name the journal knows it.
 
-use super::past::Past;
+use super::past::JournalHistory;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::github::PullRequestAddress;
 use crate::github::write::{MergeMethod, Write};
-use crate::supervisor::due::Deed;
+use crate::supervisor::due::PlannedWrite;
 use crate::supervisor::marks;
 use jiff::Timestamp;
 
 /// The same wish has the same name until it is concluded, whoever has it and however often it is tried; after that it is
 /// another one. So a write that was interrupted is finished under its own name, and a label that was taken off meanwhile can
 /// be put on a second time.
-pub(crate) fn deed(write: Write, why: String, snapshot: &PullRequestSnapshot, past: &Past) -> Deed {
+pub(crate) fn deed(
+    write: Write,
+    why: String,
+    snapshot: &PullRequestSnapshot,
+    past: &JournalHistory,
+) -> PlannedWrite {
     let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
     let subject = subject(&write, snapshot);
     let name = |turn: u32| format!("{subject}/{turn}");
     let turn = (1..u32::MAX).find(|turn| !past.is_concluded(&address, &name(*turn)));
-    Deed { name: name(turn.unwrap_or(u32::MAX)), write, why }
+    PlannedWrite { name: name(turn.unwrap_or(u32::MAX)), write, why }
 }
 
 fn subject(write: &Write, snapshot: &PullRequestSnapshot) -> String {

@@ -4,37 +4,37 @@
 //! it is carried out. Where the two differ, nothing is done and the new proposal is shown instead, so that nobody agrees to
 //! what they did not see.
 //!
-//! What is absent: nothing here asks. Whoever calls [`Desk::carry_out`] has somebody's word for this very proposal.
+//! What is absent: nothing here asks. Whoever calls [`RequestHandler::carry_out`] has somebody's word for this very proposal.
 
 use super::ways_out::way_out;
 use super::{
-    Act, Asked, CarriedOut, Means, Past, Plan, Teller, Tried, Way, WayOut, What, carry_out, known, plan,
-    ways_out, write_out,
+    InboxNotifier, JournalHistory, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut,
+    WayOutMeans, WayOutQuery, WriteAttempt, carry_out, known, plan, ways_out, write_out,
 };
 use crate::config::Config;
 use crate::domain::machine::Decision;
-use crate::domain::post::Reads;
+use crate::domain::post::PostReader;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::Failure;
 use crate::github::write::{MergeMethod, Write};
-use crate::github::{Client, Outcome, PullRequestAddress, Reader, Writer};
+use crate::github::{Client, PullRequestAddress, Reader, WriteOutcome, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::clock::Clock;
-use crate::supervisor::due::Deed;
-use crate::supervisor::standing::Rules;
-use crate::supervisor::{Board, Command};
+use crate::supervisor::due::PlannedWrite;
+use crate::supervisor::standing::RepositoryRules;
+use crate::supervisor::{Board, LoopCommand};
 use jiff::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 /// What a person wants done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Order {
+pub enum PersonRequest {
     /// To threads, be they of several pull requests.
     Threads {
-        what: What,
-        threads: Vec<ThreadKey>,
+        what: ThreadAct,
+        threads: Vec<ThreadAddress>,
         /// Why; for a reply, the reply itself.
         reason: Option<String>,
     },
@@ -46,12 +46,12 @@ pub enum Order {
 }
 
 /// A thread, over all pull requests.
-pub type ThreadKey = (PullRequestAddress, ThreadId);
+pub type ThreadAddress = (PullRequestAddress, ThreadId);
 
-impl Order {
+impl PersonRequest {
     #[must_use]
-    pub fn because(mut self, why: String) -> Order {
-        let (Order::Threads { reason, .. } | Order::PullRequest { reason, .. }) = &mut self;
+    pub fn because(mut self, why: String) -> PersonRequest {
+        let (PersonRequest::Threads { reason, .. } | PersonRequest::PullRequest { reason, .. }) = &mut self;
         *reason = Some(why);
         self
     }
@@ -59,23 +59,23 @@ impl Order {
     /// What it is about.
     pub fn pull_requests(&self) -> Vec<&PullRequestAddress> {
         match self {
-            Order::Threads { threads, .. } => threads.iter().map(|(address, _)| address).collect(),
-            Order::PullRequest { address, .. } => vec![address],
+            PersonRequest::Threads { threads, .. } => threads.iter().map(|(address, _)| address).collect(),
+            PersonRequest::PullRequest { address, .. } => vec![address],
         }
     }
 
     /// What is to be done, in a word or a few.
     pub fn name(&self) -> &'static str {
         match self {
-            Order::Threads { what, .. } => what.name(),
-            Order::PullRequest { way, .. } => way.name(),
+            PersonRequest::Threads { what, .. } => what.name(),
+            PersonRequest::PullRequest { way, .. } => way.name(),
         }
     }
 
-    pub fn threads(&self) -> &[ThreadKey] {
+    pub fn threads(&self) -> &[ThreadAddress] {
         match self {
-            Order::Threads { threads, .. } => threads,
-            Order::PullRequest { .. } => &[],
+            PersonRequest::Threads { threads, .. } => threads,
+            PersonRequest::PullRequest { .. } => &[],
         }
     }
 }
@@ -83,22 +83,22 @@ impl Order {
 /// What an order comes to. Nothing is done yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    pub order: Order,
-    pub steps: Vec<Step>,
+    pub order: PersonRequest,
+    pub steps: Vec<ProposedStep>,
     /// Why some of it cannot be done.
-    pub objections: Vec<Trouble>,
+    pub objections: Vec<RequestProblem>,
 }
 
 /// One part of it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    Thread { address: PullRequestAddress, plan: Plan },
+pub enum ProposedStep {
+    Thread { address: PullRequestAddress, plan: ThreadPlan },
     PullRequest { address: PullRequestAddress, way_out: WayOut },
 }
 
 /// What went wrong, in a sentence, and with what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct RequestProblem {
     pub address: PullRequestAddress,
     /// None where the whole pull request is meant.
     pub thread: Option<ThreadId>,
@@ -107,35 +107,37 @@ pub struct Trouble {
 
 /// What became of an order that was agreed to.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Became {
-    Done(Done),
+pub enum RequestOutcome {
+    Done(CompletedRequest),
     /// It would come to something else by now, and nothing was done.
     Changed(Proposal),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
-    pub order: Order,
+pub struct CompletedRequest {
+    pub order: PersonRequest,
     /// The threads that are as they were ordered to be.
-    pub threads: Vec<ThreadKey>,
+    pub threads: Vec<ThreadAddress>,
     /// What is still to be told to a loop.
-    pub tell: Vec<(PullRequestAddress, Command)>,
-    pub troubles: Vec<Trouble>,
+    pub tell: Vec<(PullRequestAddress, LoopCommand)>,
+    pub troubles: Vec<RequestProblem>,
 }
 
-impl Step {
-    fn deeds(&self) -> &[Deed] {
+impl ProposedStep {
+    fn deeds(&self) -> &[PlannedWrite] {
         match self {
-            Step::Thread { plan, .. } => &plan.deeds,
-            Step::PullRequest { way_out: WayOut { means: Means::Write(deeds), .. }, .. } => deeds,
-            Step::PullRequest { .. } => &[],
+            ProposedStep::Thread { plan, .. } => &plan.deeds,
+            ProposedStep::PullRequest {
+                way_out: WayOut { means: WayOutMeans::Write(deeds), .. }, ..
+            } => deeds,
+            ProposedStep::PullRequest { .. } => &[],
         }
     }
 
     fn sentences(&self) -> Vec<String> {
         match self {
-            Step::Thread { plan, .. } => plan.sentences(),
-            Step::PullRequest { way_out, .. } => way_out.sentences.clone(),
+            ProposedStep::Thread { plan, .. } => plan.sentences(),
+            ProposedStep::PullRequest { way_out, .. } => way_out.sentences.clone(),
         }
     }
 }
@@ -147,13 +149,13 @@ impl Proposal {
 
     /// What whoever is to agree gets to see (U3): every record and every write.
     pub fn sentences(&self) -> Vec<String> {
-        self.steps.iter().flat_map(Step::sentences).collect()
+        self.steps.iter().flat_map(ProposedStep::sentences).collect()
     }
 
     /// What would be posted, to the letter, each text once.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = Vec::new();
-        for deed in self.steps.iter().flat_map(Step::deeds) {
+        for deed in self.steps.iter().flat_map(ProposedStep::deeds) {
             if let Write::Reply { body, .. } | Write::Comment { body, .. } | Write::Review { body, .. } =
                 &deed.write
                 && !body.is_empty()
@@ -168,11 +170,11 @@ impl Proposal {
     /// Whether it may be done without a question: nothing is written, nobody is sent to work for money, and it is about one
     /// thread only.
     pub fn needs_no_question(&self) -> bool {
-        let is_harmless = |step: &Step| match step {
-            Step::Thread { plan, .. } => {
-                plan.deeds.is_empty() && plan.act.what != What::Decide(Decision::Return)
+        let is_harmless = |step: &ProposedStep| match step {
+            ProposedStep::Thread { plan, .. } => {
+                plan.deeds.is_empty() && plan.act.what != ThreadAct::Decide(Decision::Return)
             }
-            Step::PullRequest { .. } => false,
+            ProposedStep::PullRequest { .. } => false,
         };
         self.steps.len() < 2 && self.objections.is_empty() && self.steps.iter().all(is_harmless)
     }
@@ -180,9 +182,9 @@ impl Proposal {
 
 /// Where a person's orders are planned and carried out.
 #[derive(Debug)]
-pub struct Desk {
+pub struct RequestHandler {
     config: Arc<Config>,
-    reads: Arc<dyn Reads>,
+    reads: Arc<dyn PostReader>,
     journal: Journal,
     reader: Reader<Client>,
     writer: Arc<Writer<Client>>,
@@ -198,9 +200,9 @@ pub struct Desk {
 
 /// What a desk is set up with.
 #[derive(Debug)]
-pub struct Setup {
+pub struct RequestHandlerSetup {
     pub config: Arc<Config>,
-    pub reads: Arc<dyn Reads>,
+    pub reads: Arc<dyn PostReader>,
     pub journal: Journal,
     pub client: Client,
     /// The one that everything in this process writes with.
@@ -214,10 +216,10 @@ pub struct Setup {
 /// Which of them a repository allows is not known, so that all are offered; the forge refuses the others.
 const METHODS: [MergeMethod; 3] = [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase];
 
-impl Desk {
-    pub fn new(setup: Setup) -> Desk {
-        let Setup { config, reads, journal, client, writer, clock, by, read_only } = setup;
-        Desk {
+impl RequestHandler {
+    pub fn new(setup: RequestHandlerSetup) -> RequestHandler {
+        let RequestHandlerSetup { config, reads, journal, client, writer, clock, by, read_only } = setup;
+        RequestHandler {
             config,
             reads,
             journal,
@@ -232,7 +234,7 @@ impl Desk {
     }
 
     /// Says what an order would come to. An error is about all of it.
-    pub async fn propose(&self, order: Order, board: &Board) -> Result<Proposal, Failure> {
+    pub async fn propose(&self, order: PersonRequest, board: &Board) -> Result<Proposal, Failure> {
         if self.read_only {
             return Err(Failure::usage(
                 "nothing is done with --read-only; start without it to decide things",
@@ -241,10 +243,10 @@ impl Desk {
         let by = self.by().await;
         let mut proposal = Proposal { order: order.clone(), steps: Vec::new(), objections: Vec::new() };
         match order {
-            Order::Threads { what, threads, reason } => {
-                let mut pasts: Vec<(PullRequestAddress, Past)> = Vec::new();
+            PersonRequest::Threads { what, threads, reason } => {
+                let mut pasts: Vec<(PullRequestAddress, JournalHistory)> = Vec::new();
                 for (address, thread) in threads {
-                    let trouble = |sentence| Trouble {
+                    let trouble = |sentence| RequestProblem {
                         address: address.clone(),
                         thread: Some(thread.clone()),
                         sentence,
@@ -254,29 +256,31 @@ impl Desk {
                         continue;
                     };
                     if !pasts.iter().any(|(known, _)| *known == address) {
-                        pasts
-                            .push((address.clone(), Past::load(&self.journal, &self.about(&address)).await?));
+                        pasts.push((
+                            address.clone(),
+                            JournalHistory::load(&self.journal, &self.about(&address)).await?,
+                        ));
                     }
                     let Some((_, past)) = pasts.iter().find(|(known, _)| *known == address) else { continue };
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
-                    let act = Act { thread: thread.clone(), what, reason, by, occasion: None };
+                    let act = ThreadRequest { thread: thread.clone(), what, reason, by, occasion: None };
                     let standing = known::stand(&snapshot, past, &self.config, &*self.reads);
                     match plan(&act, &standing, past, &self.rules(&address), self.clock.now()) {
-                        Ok(plan) => proposal.steps.push(Step::Thread { address, plan }),
+                        Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
                     }
                 }
                 once_each(&mut proposal.steps);
             }
-            Order::PullRequest { address, way, reason } => {
-                let trouble = |sentence| Trouble { address: address.clone(), thread: None, sentence };
+            PersonRequest::PullRequest { address, way, reason } => {
+                let trouble = |sentence| RequestProblem { address: address.clone(), thread: None, sentence };
                 let Some(snapshot) = self.snapshot(&address, board) else {
                     proposal.objections.push(trouble(unread(&address)));
                     return Ok(proposal);
                 };
-                let past = Past::load(&self.journal, &self.about(&address)).await?;
+                let past = JournalHistory::load(&self.journal, &self.about(&address)).await?;
                 let standing = known::stand(&snapshot, &past, &self.config, &*self.reads);
-                let asked = Asked {
+                let asked = WayOutQuery {
                     standing: &standing,
                     past: &past,
                     rules: &self.rules(&address),
@@ -287,9 +291,9 @@ impl Desk {
                 };
                 let found = way_out(way, &asked)?;
                 match &found.means {
-                    Means::Not(why) => proposal.objections.push(trouble(format!("{address}: {why}"))),
-                    Means::Write(_) | Means::Tell(_) | Means::ByHand => {
-                        proposal.steps.push(Step::PullRequest { address, way_out: found });
+                    WayOutMeans::Not(why) => proposal.objections.push(trouble(format!("{address}: {why}"))),
+                    WayOutMeans::Write(_) | WayOutMeans::Tell(_) | WayOutMeans::ByHand => {
+                        proposal.steps.push(ProposedStep::PullRequest { address, way_out: found });
                     }
                 }
             }
@@ -306,9 +310,9 @@ impl Desk {
         let Some(snapshot) = self.snapshot(address, board) else {
             return Err(Failure::usage(unread(address)));
         };
-        let past = Past::load(&self.journal, &self.about(address)).await?;
+        let past = JournalHistory::load(&self.journal, &self.about(address)).await?;
         let standing = known::stand(&snapshot, &past, &self.config, &*self.reads);
-        ways_out(&Asked {
+        ways_out(&WayOutQuery {
             standing: &standing,
             past: &past,
             rules: &self.rules(address),
@@ -320,16 +324,20 @@ impl Desk {
     }
 
     /// Does what was agreed to, if it still comes to the same.
-    pub async fn carry_out(&self, agreed: Proposal, board: &Board) -> Result<Became, Failure> {
+    pub async fn carry_out(&self, agreed: Proposal, board: &Board) -> Result<RequestOutcome, Failure> {
         let now = self.propose(agreed.order.clone(), board).await?;
         if agreed.sentences() != now.sentences() || agreed.texts() != now.texts() {
-            return Ok(Became::Changed(now));
+            return Ok(RequestOutcome::Changed(now));
         }
-        let mut told =
-            Done { order: now.order, threads: Vec::new(), tell: Vec::new(), troubles: now.objections };
+        let mut told = CompletedRequest {
+            order: now.order,
+            threads: Vec::new(),
+            tell: Vec::new(),
+            troubles: now.objections,
+        };
         for step in now.steps {
             match step {
-                Step::Thread { address, plan } => {
+                ProposedStep::Thread { address, plan } => {
                     let about = self.about(&address);
                     let carried = carry_out(&plan, &about, &self.journal, &self.writer).await;
                     self.remember(&address, &plan.deeds, &carried);
@@ -337,25 +345,25 @@ impl Desk {
                     match trouble(&carried) {
                         None => told.threads.push((address, thread)),
                         Some(sentence) => {
-                            told.troubles.push(Trouble { address, thread: Some(thread), sentence });
+                            told.troubles.push(RequestProblem { address, thread: Some(thread), sentence });
                         }
                     }
                 }
-                Step::PullRequest { address, way_out } => match &way_out.means {
-                    Means::Write(deeds) => {
+                ProposedStep::PullRequest { address, way_out } => match &way_out.means {
+                    WayOutMeans::Write(deeds) => {
                         let (by, about) = (self.by().await, self.about(&address));
                         let carried = write_out(deeds, &by, &about, &self.journal, &self.writer).await;
                         self.remember(&address, deeds, &carried);
                         if let Some(sentence) = way_out.trouble(&carried) {
-                            told.troubles.push(Trouble { address, thread: None, sentence });
+                            told.troubles.push(RequestProblem { address, thread: None, sentence });
                         }
                     }
-                    Means::Tell(command) => told.tell.push((address, command.clone())),
-                    Means::ByHand | Means::Not(_) => {}
+                    WayOutMeans::Tell(command) => told.tell.push((address, command.clone())),
+                    WayOutMeans::ByHand | WayOutMeans::Not(_) => {}
                 },
             }
         }
-        Ok(Became::Done(told))
+        Ok(RequestOutcome::Done(told))
     }
 
     /// The login that the token speaks for, which is asked for once.
@@ -368,8 +376,8 @@ impl Desk {
     }
 
     /// Who tells the person when a thread starts to wait.
-    pub fn teller(&self) -> Teller {
-        Teller::new(&self.config, self.journal.clone(), self.host())
+    pub fn teller(&self) -> InboxNotifier {
+        InboxNotifier::new(&self.config, self.journal.clone(), self.host())
     }
 
     fn host(&self) -> String {
@@ -380,8 +388,8 @@ impl Desk {
         PullRequestKey { host: self.host(), repository: address.repository.clone(), number: address.number }
     }
 
-    fn rules(&self, address: &PullRequestAddress) -> Rules<'_> {
-        Rules::of(&self.config, &*self.reads, &address.repository, false)
+    fn rules(&self, address: &PullRequestAddress) -> RepositoryRules<'_> {
+        RepositoryRules::of(&self.config, &*self.reads, &address.repository, false)
     }
 
     /// The last look, with what was written here since.
@@ -396,7 +404,7 @@ impl Desk {
         Some(snapshot)
     }
 
-    fn remember(&self, address: &PullRequestAddress, deeds: &[Deed], carried: &CarriedOut) {
+    fn remember(&self, address: &PullRequestAddress, deeds: &[PlannedWrite], carried: &PlanOutcome) {
         let at = self.clock.now();
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for (deed, _) in deeds.iter().zip(&carried.deeds).filter(|(_, tried)| tried.is_in_effect()) {
@@ -410,10 +418,10 @@ fn unread(address: &PullRequestAddress) -> String {
 }
 
 /// Two threads that report one finding are settled by the same writes.
-fn once_each(steps: &mut [Step]) {
+fn once_each(steps: &mut [ProposedStep]) {
     let mut seen: Vec<(PullRequestAddress, String)> = Vec::new();
     for step in steps {
-        let Step::Thread { address, plan } = step else { continue };
+        let ProposedStep::Thread { address, plan } = step else { continue };
         plan.deeds.retain(|deed| {
             let name = (address.clone(), deed.name.clone());
             let is_new = !seen.contains(&name);
@@ -424,13 +432,16 @@ fn once_each(steps: &mut [Step]) {
 }
 
 /// Why not all of it is in effect, in a sentence that says what to do.
-fn trouble(carried: &CarriedOut) -> Option<String> {
+fn trouble(carried: &PlanOutcome) -> Option<String> {
     if let Some(error) = &carried.trouble {
         return Some(format!("it could not be recorded, so nothing more was done: {error}"));
     }
     carried.deeds.iter().find_map(|tried| match tried {
-        Tried::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)) | Tried::NotTried => None,
-        Tried::Told(outcome) => Some(outcome.sentence()),
-        Tried::NotDone(error) => Some(format!("GitHub did not take it: {error}; do the same again to go on")),
+        WriteAttempt::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))
+        | WriteAttempt::NotTried => None,
+        WriteAttempt::Told(outcome) => Some(outcome.sentence()),
+        WriteAttempt::NotDone(error) => {
+            Some(format!("GitHub did not take it: {error}; do the same again to go on"))
+        }
     })
 }

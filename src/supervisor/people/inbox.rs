@@ -1,20 +1,20 @@
 //! The threads that wait for a person (T2), and in which order to look at them (U1).
 
-use super::past::{Did, Past};
+use super::past::{JournalHistory, RecordedActKind};
 use crate::domain::duplicates;
-use crate::domain::machine::{Decision, EscalatedBy, Status, VetoedBy};
+use crate::domain::machine::{Decision, EscalatedBy, ThreadStatus, VetoedBy};
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::supervisor::due::escalation_sentence;
-use crate::supervisor::standing::{Shown, Standing};
+use crate::supervisor::standing::{ComputedState, ThreadView};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// One thread that waits.
 #[derive(Debug, Clone)]
-pub struct Waiting<'a> {
-    pub shown: Shown<'a>,
+pub struct InboxThread<'a> {
+    pub shown: ThreadView<'a>,
     /// Why it is here, in a sentence without a full stop.
     pub why: String,
     /// When the thread was opened, where it is posted.
@@ -27,17 +27,21 @@ pub struct Waiting<'a> {
 
 /// What tells one time that a thread got here from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Occasion {
+pub struct InboxArrival {
     pub thread: ThreadId,
-    status: Status,
+    status: ThreadStatus,
     returns: u32,
     reopens: u32,
 }
 
 /// Everything on one pull request that waits for a person, worst and oldest first. What somebody upheld was looked at, and
 /// waits no more.
-pub fn waiting<'a>(standing: &'a Standing, past: &Past, policy: &Policy) -> Vec<Waiting<'a>> {
-    let threads: Vec<Shown<'a>> =
+pub fn waiting<'a>(
+    standing: &'a ComputedState,
+    past: &JournalHistory,
+    policy: &Policy,
+) -> Vec<InboxThread<'a>> {
+    let threads: Vec<ThreadView<'a>> =
         standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
     let problems = duplicates::items(threads.iter().map(|shown| shown.thread), policy);
     let problem_of = |id: &ThreadId| problems.iter().position(|problem| problem.threads.contains(id));
@@ -48,11 +52,11 @@ pub fn waiting<'a>(standing: &'a Standing, past: &Past, policy: &Policy) -> Vec<
             let since = shown.opened_at();
             let problem = problem_of(&shown.thread.id)?;
             let reviewers = problems[problem].reviewers.clone();
-            Some((problem, Waiting { shown, why, since, reviewers, others: Vec::new() }))
+            Some((problem, InboxThread { shown, why, since, reviewers, others: Vec::new() }))
         })
         .collect();
     waiting.sort_by_key(|(_, waiting)| waiting.rank());
-    let mut shown: Vec<(usize, Waiting<'a>)> = Vec::new();
+    let mut shown: Vec<(usize, InboxThread<'a>)> = Vec::new();
     for (problem, waiting) in waiting {
         match shown.iter_mut().find(|(known, _)| *known == problem) {
             Some((_, first)) => first.others.push(waiting.shown.id().clone()),
@@ -67,16 +71,16 @@ pub fn urgency(severity: Option<Severity>) -> Severity {
     severity.unwrap_or(Severity::High)
 }
 
-impl Waiting<'_> {
+impl InboxThread<'_> {
     /// Worst first, then oldest.
     pub fn rank(&self) -> (Reverse<Severity>, bool, Option<Timestamp>, ThreadId) {
         let severity = urgency(self.shown.thread.finding.severity);
         (Reverse(severity), self.since.is_none(), self.since, self.shown.id().clone())
     }
 
-    pub fn occasion(&self) -> Occasion {
+    pub fn occasion(&self) -> InboxArrival {
         let machine = self.shown.thread.machine;
-        Occasion {
+        InboxArrival {
             thread: self.shown.thread.id.clone(),
             status: machine.status,
             returns: machine.returns,
@@ -85,24 +89,24 @@ impl Waiting<'_> {
     }
 }
 
-impl Occasion {
+impl InboxArrival {
     /// T7: what a person vetoed stays with that person, who need not be told.
     pub fn is_news(&self) -> bool {
-        self.status != Status::Vetoed(VetoedBy::Person)
+        self.status != ThreadStatus::Vetoed(VetoedBy::Person)
     }
 }
 
 /// Whether a person has to look at it.
-pub fn waits(shown: &Shown<'_>) -> bool {
-    shown.repeats.is_none() && why(shown, &Past::default()).is_some()
+pub fn waits(shown: &ThreadView<'_>) -> bool {
+    shown.repeats.is_none() && why(shown, &JournalHistory::default()).is_some()
 }
 
 /// None where it does not wait.
-fn why(shown: &Shown<'_>, past: &Past) -> Option<String> {
+fn why(shown: &ThreadView<'_>, past: &JournalHistory) -> Option<String> {
     let reviewer: &ReviewerName = &shown.thread.reviewer;
     let ids: Vec<&ThreadId> = vec![&shown.thread.id, shown.id()];
     let somebody = |verb: Decision, did: &str| {
-        let acted = past.last_decision(&ids).filter(|acted| acted.did == Did::Decided(verb));
+        let acted = past.last_decision(&ids).filter(|acted| acted.did == RecordedActKind::Decided(verb));
         match acted {
             Some(acted) if acted.why.trim().is_empty() => format!("{} {did}", acted.by),
             Some(acted) => format!("{} {did}: {}", acted.by, acted.why.trim()),
@@ -110,12 +114,14 @@ fn why(shown: &Shown<'_>, past: &Past) -> Option<String> {
         }
     };
     match shown.thread.status() {
-        Status::Vetoed(VetoedBy::Reviewer) => {
+        ThreadStatus::Vetoed(VetoedBy::Reviewer) => {
             Some(format!("{reviewer} finds it not addressed, and argues no more"))
         }
-        Status::Vetoed(VetoedBy::Person) => Some(somebody(Decision::Veto, "stopped the argument")),
-        Status::Escalated(EscalatedBy::Person) => Some(somebody(Decision::Escalate, "escalated it")),
-        Status::Escalated(cause) => Some(escalation_sentence(cause, reviewer)),
-        Status::Open | Status::Resolved(_) | Status::Upheld | Status::Dismissed => None,
+        ThreadStatus::Vetoed(VetoedBy::Person) => Some(somebody(Decision::Veto, "stopped the argument")),
+        ThreadStatus::Escalated(EscalatedBy::Person) => Some(somebody(Decision::Escalate, "escalated it")),
+        ThreadStatus::Escalated(cause) => Some(escalation_sentence(cause, reviewer)),
+        ThreadStatus::Open | ThreadStatus::Resolved(_) | ThreadStatus::Upheld | ThreadStatus::Dismissed => {
+            None
+        }
     }
 }

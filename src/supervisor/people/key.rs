@@ -2,18 +2,18 @@
 //! it again after a lost answer finds the text instead of posting it twice.
 
 use crate::failure::Failure;
-use crate::github::write::Key;
+use crate::github::write::WriteKey;
 
 /// A command's key: its verb in clear, for whoever reads the marker, and everything that makes it this command.
 /// The parts are counted by length, so that no two lists of parts run together into one.
-pub(crate) fn key(verb: &str, parts: &[&str]) -> Result<Key, Failure> {
+pub(crate) fn key(verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
     let mut hash = OFFSET;
     for part in [verb].iter().chain(parts) {
         for byte in (part.len() as u64).to_be_bytes().into_iter().chain(part.bytes()) {
             hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
         }
     }
-    Key::new(&format!("act/{verb}/{hash:032x}")).map_err(Failure::usage)
+    WriteKey::new(&format!("act/{verb}/{hash:032x}")).map_err(Failure::usage)
 }
 
 /// FNV-1a in 128 bits: the same in every version and on every machine, which the standard hasher is not. It need not
@@ -41,7 +41,7 @@ mod tests {
             key("reply", &["", "ab"]),
             key("comment", &["a", "b"]),
         ];
-        let keys: std::collections::BTreeSet<Key> = keys.into_iter().map(Result::unwrap).collect();
+        let keys: std::collections::BTreeSet<WriteKey> = keys.into_iter().map(Result::unwrap).collect();
         assert_eq!(keys.len(), 6);
     }
 }

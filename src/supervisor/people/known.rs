@@ -1,15 +1,17 @@
 //! The pull requests that the journal knows, each where it stood at the last look, without asking GitHub anything.
 
-use super::past::Past;
+use super::past::JournalHistory;
 use crate::config::Config;
-use crate::domain::post::Reads;
+use crate::domain::post::PostReader;
 use crate::domain::snapshot::PullRequestSnapshot;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::github::{PullRequestAddress, Reader, Transport};
-use crate::journal::{Filter, Journal, JournalError, NewRecord, PullRequestKey, Record, StoredSnapshot};
-use crate::supervisor::fact::Dated;
-use crate::supervisor::said::Said;
-use crate::supervisor::standing::{Rules, Standing};
+use crate::journal::{
+    Journal, JournalError, NewRecord, PullRequestKey, Record, RecordFilter, StoredSnapshot,
+};
+use crate::supervisor::fact::DatedFact;
+use crate::supervisor::said::UnrecordedFact;
+use crate::supervisor::standing::{ComputedState, RepositoryRules};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +19,10 @@ use std::time::Duration;
 
 /// One pull request.
 #[derive(Debug)]
-pub struct Known {
+pub struct StoredPullRequest {
     pub about: PullRequestKey,
-    pub standing: Standing,
-    pub past: Past,
+    pub standing: ComputedState,
+    pub past: JournalHistory,
     /// How long ago it was looked at.
     pub age: Duration,
 }
@@ -30,22 +32,22 @@ pub struct Known {
 pub async fn all(
     journal: &Journal,
     config: &Config,
-    reads: &dyn Reads,
-) -> Result<(Vec<Known>, Vec<PullRequestKey>), JournalError> {
+    reads: &dyn PostReader,
+) -> Result<(Vec<StoredPullRequest>, Vec<PullRequestKey>), JournalError> {
     let stored = journal.load_snapshots().await?;
     let mut records: BTreeMap<PullRequestKey, Vec<Record>> = BTreeMap::new();
-    for record in journal.records(Filter::default()).await? {
+    for record in journal.records(RecordFilter::default()).await? {
         if let Some(about) = record.pull_request.clone() {
             records.entry(about).or_default().push(record);
         }
     }
     let known = stored.readable.into_iter().map(|stored| {
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-        let past = Past::of(&records.remove(&about).unwrap_or_default());
+        let past = JournalHistory::of(&records.remove(&about).unwrap_or_default());
         let standing = stand(&Arc::new(snapshot), &past, config, reads);
-        Known { about, standing, past, age }
+        StoredPullRequest { about, standing, past, age }
     });
-    let mut known: Vec<Known> = known.collect();
+    let mut known: Vec<StoredPullRequest> = known.collect();
     known.sort_by(|a, b| a.about.cmp(&b.about));
     Ok((known, stored.unreadable.into_iter().map(|(about, _)| about).collect()))
 }
@@ -54,25 +56,25 @@ pub async fn all(
 pub async fn one(
     journal: &Journal,
     config: &Config,
-    reads: &dyn Reads,
+    reads: &dyn PostReader,
     about: &PullRequestKey,
-) -> Result<Option<Known>, JournalError> {
+) -> Result<Option<StoredPullRequest>, JournalError> {
     let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-    let past = Past::load(journal, &about).await?;
+    let past = JournalHistory::load(journal, &about).await?;
     let standing = stand(&Arc::new(snapshot), &past, config, reads);
-    Ok(Some(Known { about, standing, past, age }))
+    Ok(Some(StoredPullRequest { about, standing, past, age }))
 }
 
 /// Where a pull request stands by what was read and what is recorded.
 pub fn stand(
     snapshot: &Arc<PullRequestSnapshot>,
-    past: &Past,
+    past: &JournalHistory,
     config: &Config,
-    reads: &dyn Reads,
-) -> Standing {
-    let rules = Rules::of(config, reads, &snapshot.repository, false);
-    Standing::of(Arc::clone(snapshot), &past.history, &rules)
+    reads: &dyn PostReader,
+) -> ComputedState {
+    let rules = RepositoryRules::of(config, reads, &snapshot.repository, false);
+    ComputedState::of(Arc::clone(snapshot), &past.history, &rules)
 }
 
 /// What a fresh look tells and a later one would not, because it replaces the last: what people said and resolved in driven
@@ -82,15 +84,15 @@ pub fn notice(
     before: Option<&StoredSnapshot>,
     snapshot: &PullRequestSnapshot,
     about: &PullRequestKey,
-    past: &mut Past,
+    past: &mut JournalHistory,
     now: Timestamp,
 ) -> Vec<NewRecord> {
     let at = past.not_before(now);
     let news = past.history.news(before.map(|before| &before.snapshot), snapshot);
     let mut records = Vec::new();
-    for Said { fact, by, why } in news {
+    for UnrecordedFact { fact, by, why } in news {
         records.push(fact.clone().record(at, about, &by, why));
-        past.add(Dated { at, fact }, &by, why);
+        past.add(DatedFact { at, fact }, &by, why);
     }
     records
 }
@@ -114,14 +116,14 @@ pub async fn refresh<T: Transport + Sync>(
         };
         if let Some(gap) = read.gaps.first() {
             let sentence = format!("{address} was read in part only ({gap}); what was seen before is shown");
-            failures.push(Failure::new(Kind::OutOfReach, sentence));
+            failures.push(Failure::new(FailureKind::OutOfReach, sentence));
             continue;
         }
         let snapshot = &read.snapshot;
         let (repository, number) = (snapshot.repository.clone(), snapshot.number);
         let about = PullRequestKey { host: host.to_owned(), repository, number };
         let before = journal.last_snapshot(&about).await?;
-        let mut past = Past::load(journal, &about).await?;
+        let mut past = JournalHistory::load(journal, &about).await?;
         let news = notice(before.as_ref(), snapshot, &about, &mut past, now);
         if !news.is_empty() {
             journal.append(news).await?;

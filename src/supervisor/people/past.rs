@@ -5,8 +5,8 @@ use crate::domain::machine::Decision;
 use crate::domain::finding::Destination;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
-use crate::journal::{Filter, Journal, JournalError, OUTCOME, PullRequestKey, Record};
-use crate::supervisor::fact::{Dated, Fact};
+use crate::journal::{Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter};
+use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::history::History;
 use crate::supervisor::perform::journal_key;
 use jiff::Timestamp;
@@ -15,26 +15,26 @@ use std::collections::BTreeMap;
 
 /// See the module's text.
 #[derive(Debug, Clone, Default)]
-pub struct Past {
+pub struct JournalHistory {
     pub history: History,
     /// In the order of the journal.
-    acts: Vec<Acted>,
+    acts: Vec<RecordedAct>,
     /// What became of each deed, by its name in the journal, and when that was recorded.
     outcomes: BTreeMap<String, (Timestamp, Value)>,
 }
 
 /// Somebody did something to a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Acted {
+pub struct RecordedAct {
     pub at: Timestamp,
     pub thread: ThreadId,
-    pub did: Did,
+    pub did: RecordedActKind,
     pub by: String,
     pub why: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Did {
+pub enum RecordedActKind {
     Decided(Decision),
     /// Somebody said where it goes at the merge.
     Routed(Destination),
@@ -42,25 +42,25 @@ pub enum Did {
     Reopened,
 }
 
-impl Did {
+impl RecordedActKind {
     /// Queueing says nothing about the argument, and the argument's end nothing about the queue.
     fn is_queueing(&self) -> bool {
-        matches!(self, Did::Decided(Decision::Queue | Decision::Unqueue))
+        matches!(self, RecordedActKind::Decided(Decision::Queue | Decision::Unqueue))
     }
 
     fn is_routing(&self) -> bool {
-        matches!(self, Did::Routed(_))
+        matches!(self, RecordedActKind::Routed(_))
     }
 }
 
-impl Past {
-    pub async fn load(journal: &Journal, about: &PullRequestKey) -> Result<Past, JournalError> {
-        Ok(Past::of(&journal.records(Filter::about(about)).await?))
+impl JournalHistory {
+    pub async fn load(journal: &Journal, about: &PullRequestKey) -> Result<JournalHistory, JournalError> {
+        Ok(JournalHistory::of(&journal.records(RecordFilter::about(about)).await?))
     }
 
     /// Of the records of one pull request.
-    pub fn of(records: &[Record]) -> Past {
-        let mut past = Past::default();
+    pub fn of(records: &[Record]) -> JournalHistory {
+        let mut past = JournalHistory::default();
         for record in records {
             past.learn(record);
         }
@@ -78,15 +78,15 @@ impl Past {
     }
 
     /// Takes a fact into account that may not be in the journal yet.
-    pub fn add(&mut self, dated: Dated, by: &str, why: &str) {
+    pub fn add(&mut self, dated: DatedFact, by: &str, why: &str) {
         let did = match &dated.fact {
-            Fact::Decided { thread, verb } => Some((thread.clone(), Did::Decided(*verb))),
-            Fact::Routed { thread, to } => Some((thread.clone(), Did::Routed(to.clone()))),
-            Fact::Reopened { thread } => Some((thread.clone(), Did::Reopened)),
+            Fact::Decided { thread, verb } => Some((thread.clone(), RecordedActKind::Decided(*verb))),
+            Fact::Routed { thread, to } => Some((thread.clone(), RecordedActKind::Routed(to.clone()))),
+            Fact::Reopened { thread } => Some((thread.clone(), RecordedActKind::Reopened)),
             _ => None,
         };
         if let Some((thread, did)) = did {
-            self.acts.push(Acted { at: dated.at, thread, did, by: by.to_owned(), why: why.to_owned() });
+            self.acts.push(RecordedAct { at: dated.at, thread, did, by: by.to_owned(), why: why.to_owned() });
         }
         self.history.add(dated);
     }
@@ -97,19 +97,19 @@ impl Past {
     }
 
     /// What was last done about the argument.
-    pub fn last_decision(&self, ids: &[&ThreadId]) -> Option<&Acted> {
+    pub fn last_decision(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
         self.about(ids).filter(|acted| !acted.did.is_queueing() && !acted.did.is_routing()).last()
     }
 
-    pub fn last_queueing(&self, ids: &[&ThreadId]) -> Option<&Acted> {
+    pub fn last_queueing(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
         self.about(ids).filter(|acted| acted.did.is_queueing()).last()
     }
 
-    pub fn last_routing(&self, ids: &[&ThreadId]) -> Option<&Acted> {
+    pub fn last_routing(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
         self.about(ids).filter(|acted| acted.did.is_routing()).last()
     }
 
-    fn about(&self, ids: &[&ThreadId]) -> impl Iterator<Item = &Acted> {
+    fn about(&self, ids: &[&ThreadId]) -> impl Iterator<Item = &RecordedAct> {
         self.acts.iter().filter(move |acted| ids.contains(&&acted.thread))
     }
 

@@ -5,40 +5,40 @@
 //! occasion decides what counts as the same: it takes the head's place.
 
 use super::key::key;
-use super::past::{Acted, Did, Past};
-use super::{Act, Objection, Plan, What};
-use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, Status, VetoedBy};
+use super::past::{JournalHistory, RecordedAct, RecordedActKind};
+use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
+use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadStatus, VetoedBy};
 use crate::domain::pull_request::{Refusal, may_still_go};
-use crate::domain::snapshot::Thread as Seen;
+use crate::domain::snapshot::ReviewThread as Seen;
 use crate::domain::vocabulary::ThreadId;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::github::PullRequestAddress;
 use crate::github::write::{ThreadTarget, Write};
-use crate::supervisor::due::{self, Deed};
-use crate::supervisor::fact::{Dated, Fact};
-use crate::supervisor::standing::{Rules, Shown, Standing};
+use crate::supervisor::due::{self, PlannedWrite};
+use crate::supervisor::fact::{DatedFact, Fact};
+use crate::supervisor::standing::{ComputedState, RepositoryRules, ThreadView};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Turns an act into a plan, or says why it cannot be done.
 pub fn plan(
-    act: &Act,
-    standing: &Standing,
-    past: &Past,
-    rules: &Rules<'_>,
+    act: &ThreadRequest,
+    standing: &ComputedState,
+    past: &JournalHistory,
+    rules: &RepositoryRules<'_>,
     now: Timestamp,
-) -> Result<Plan, Objection> {
+) -> Result<ThreadPlan, PlanError> {
     // Whoever decides has seen all of this, whatever the clock of this machine says.
     let at = past.not_before(now.max(standing.snapshot.updated_at));
-    let planner = Planner { act, standing, past, rules, address: due::address(standing), at };
+    let planner = ThreadPlanner { act, standing, past, rules, address: due::address(standing), at };
     let seen = standing.snapshot.threads.iter().find(|seen| seen.id == act.thread);
     let plan = match (standing.thread(&act.thread), seen) {
         (Some(shown), _) => planner.of_a_reviewer(shown)?,
         (None, Some(seen)) => planner.of_nobody(seen)?,
         (None, None) => {
             let standing = format!("{} has no thread {}", planner.address, act.thread);
-            return Err(Objection::Refused { refusal: Refusal::UnknownThread, standing });
+            return Err(PlanError::Refused { refusal: Refusal::UnknownThread, standing });
         }
     };
     match plan.deeds.iter().find_map(|deed| deed.write.objection()) {
@@ -47,82 +47,87 @@ pub fn plan(
     }
 }
 
-pub(super) struct Planner<'a> {
-    pub(super) act: &'a Act,
-    pub(super) standing: &'a Standing,
-    pub(super) past: &'a Past,
-    pub(super) rules: &'a Rules<'a>,
+pub(super) struct ThreadPlanner<'a> {
+    pub(super) act: &'a ThreadRequest,
+    pub(super) standing: &'a ComputedState,
+    pub(super) past: &'a JournalHistory,
+    pub(super) rules: &'a RepositoryRules<'a>,
     pub(super) address: PullRequestAddress,
     at: Timestamp,
 }
 
 /// A finding with all the threads that report it.
-pub(super) struct Group<'a> {
+pub(super) struct DuplicateThreads<'a> {
     /// The one that was named.
-    named: Shown<'a>,
+    named: ThreadView<'a>,
     /// The one where the argument is counted.
-    pub(super) first: Shown<'a>,
-    members: Vec<Shown<'a>>,
+    pub(super) first: ThreadView<'a>,
+    members: Vec<ThreadView<'a>>,
     /// Under which any of it may have been recorded.
     pub(super) ids: Vec<&'a ThreadId>,
 }
 
-impl<'a> Planner<'a> {
-    fn of_a_reviewer(&self, named: Shown<'a>) -> Result<Plan, Objection> {
+impl<'a> ThreadPlanner<'a> {
+    fn of_a_reviewer(&self, named: ThreadView<'a>) -> Result<ThreadPlan, PlanError> {
         let first = named.repeats.and_then(|id| self.standing.thread(id)).unwrap_or(named);
         let threads = self.standing.threads().into_iter();
-        let members: Vec<Shown<'a>> = threads
+        let members: Vec<ThreadView<'a>> = threads
             .filter(|shown| shown.thread.id == first.thread.id || shown.repeats == Some(&first.thread.id))
             .collect();
         let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|seen| &seen.id);
         let ids = members.iter().map(|shown| &shown.thread.id).chain(on_forge).collect();
-        let group = Group { named, first, members, ids };
+        let group = DuplicateThreads { named, first, members, ids };
         match (&self.act.what, named.on_forge) {
-            (What::Decide(verb), _) => self.decided(*verb, &group),
-            (What::QueueFor(target), _) => self.queued_for(target, &group),
-            (What::Route(to), _) => self.routed(to, &group),
-            (What::Remove, _) => self.removed(&group),
-            (What::Unresolve, Some(seen)) => self.unresolved(seen, &group),
-            (What::Reply | What::Hide, Some(seen)) => self.of_nobody(seen),
-            (What::Unresolve | What::Reply | What::Hide, None) => Err(Failure::usage(format_args!(
-                "nothing was done: {} is not posted on {} yet, so that there is nothing to {}",
-                self.act.thread,
-                self.address,
-                self.act.what.name()
-            ))
-            .into()),
+            (ThreadAct::Decide(verb), _) => self.decided(*verb, &group),
+            (ThreadAct::QueueFor(target), _) => self.queued_for(target, &group),
+            (ThreadAct::Route(to), _) => self.routed(to, &group),
+            (ThreadAct::Remove, _) => self.removed(&group),
+            (ThreadAct::Unresolve, Some(seen)) => self.unresolved(seen, &group),
+            (ThreadAct::Reply | ThreadAct::Hide, Some(seen)) => self.of_nobody(seen),
+            (ThreadAct::Unresolve | ThreadAct::Reply | ThreadAct::Hide, None) => {
+                Err(Failure::usage(format_args!(
+                    "nothing was done: {} is not posted on {} yet, so that there is nothing to {}",
+                    self.act.thread,
+                    self.address,
+                    self.act.what.name()
+                ))
+                .into())
+            }
         }
     }
 
     /// A thread that the machine does not run on, or an act that is none of its business.
-    fn of_nobody(&self, seen: &Seen) -> Result<Plan, Objection> {
+    fn of_nobody(&self, seen: &Seen) -> Result<ThreadPlan, PlanError> {
         let reason = self.act.reason.as_deref();
         let mut deeds = Vec::new();
         match &self.act.what {
-            What::Decide(Decision::Resolve) => {
+            ThreadAct::Decide(Decision::Resolve) => {
                 deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
                 deeds.push(self.resolve(seen, 0)?);
             }
-            What::Unresolve => {
+            ThreadAct::Unresolve => {
                 deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
                 deeds.push(self.unresolve(seen, 0)?);
             }
-            What::Reply => deeds.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
-            What::Hide => deeds.push(self.hide(seen)?),
-            what @ (What::Decide(_) | What::QueueFor(_) | What::Route(_) | What::Remove) => {
+            ThreadAct::Reply => deeds.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
+            ThreadAct::Hide => deeds.push(self.hide(seen)?),
+            what @ (ThreadAct::Decide(_)
+            | ThreadAct::QueueFor(_)
+            | ThreadAct::Route(_)
+            | ThreadAct::Remove) => {
                 let standing = format!(
                     "no reviewer that is known opened {}, so that there is nothing to {}; resolve, unresolve, reply and \
                      hide work there",
                     seen.id,
                     what.name()
                 );
-                return Err(Objection::Refused { refusal: Refusal::UnknownThread, standing });
+                return Err(PlanError::Refused { refusal: Refusal::UnknownThread, standing });
             }
         }
         Ok(self.plan(Vec::new(), false, None, deeds))
     }
 
-    fn decided(&self, verb: Decision, group: &Group<'a>) -> Result<Plan, Objection> {
+    fn decided(&self, verb: Decision, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
         let reason = self.act.reason.as_deref();
         let needed =
             matches!(verb, Decision::Veto | Decision::Escalate | Decision::Dismiss | Decision::Return);
@@ -155,10 +160,10 @@ impl<'a> Planner<'a> {
         Ok(self.plan(facts, already, sentence, deeds))
     }
 
-    fn unresolved(&self, seen: &'a Seen, group: &Group<'a>) -> Result<Plan, Objection> {
+    fn unresolved(&self, seen: &'a Seen, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
         let was_settled = seen.resolved && group.first.thread.status().is_settled();
         let already = was_settled
-            && self.is_own(self.past.last_decision(&group.ids), &Did::Reopened)
+            && self.is_own(self.past.last_decision(&group.ids), &RecordedActKind::Reopened)
             && !self.is_concluded(&name("unresolve", &seen.id, self.past.count(&group.ids)));
         let turn = self.turn(group, already);
         let mut deeds = Vec::new();
@@ -176,53 +181,57 @@ impl<'a> Planner<'a> {
         facts: Vec<Fact>,
         already: bool,
         sentence: Option<String>,
-        deeds: Vec<Deed>,
-    ) -> Plan {
+        deeds: Vec<PlannedWrite>,
+    ) -> ThreadPlan {
         let facts = facts.into_iter().map(|fact| (self.at, fact)).collect();
-        Plan { act: self.act.clone(), facts, already, sentence, deeds }
+        ThreadPlan { act: self.act.clone(), facts, already, sentence, deeds }
     }
 
     /// What makes the names of this act's deeds its own: how many acts there are with it.
-    fn turn(&self, group: &Group<'_>, already: bool) -> usize {
+    fn turn(&self, group: &DuplicateThreads<'_>, already: bool) -> usize {
         self.past.count(&group.ids) + usize::from(!already)
     }
 
     // Whether it fits
 
     /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
-    pub(super) fn already(&self, verb: Decision, group: &Group<'_>) -> bool {
+    pub(super) fn already(&self, verb: Decision, group: &DuplicateThreads<'_>) -> bool {
         let thread = group.first.thread;
         let status = thread.status();
         let decision = self.past.last_decision(&group.ids);
-        let is_last = || self.is_own(decision, &Did::Decided(verb));
+        let is_last = || self.is_own(decision, &RecordedActKind::Decided(verb));
         let on_forge = group.first.on_forge;
         match verb {
             Decision::Queue => {
                 thread.queued
-                    && self.is_own(self.past.last_queueing(&group.ids), &Did::Decided(Decision::Queue))
+                    && self.is_own(
+                        self.past.last_queueing(&group.ids),
+                        &RecordedActKind::Decided(Decision::Queue),
+                    )
             }
             Decision::Unqueue => !thread.queued,
-            Decision::Veto => status == Status::Vetoed(VetoedBy::Person) && is_last(),
-            Decision::Escalate => status == Status::Escalated(EscalatedBy::Person) && is_last(),
-            Decision::Uphold => status == Status::Upheld && is_last(),
-            Decision::Dismiss => status == Status::Dismissed && is_last(),
+            Decision::Veto => status == ThreadStatus::Vetoed(VetoedBy::Person) && is_last(),
+            Decision::Escalate => status == ThreadStatus::Escalated(EscalatedBy::Person) && is_last(),
+            Decision::Uphold => status == ThreadStatus::Upheld && is_last(),
+            Decision::Dismiss => status == ThreadStatus::Dismissed && is_last(),
             Decision::Resolve => {
                 let by_us = |seen: &Seen| {
                     let by = seen.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
                     seen.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
                 };
-                status == Status::Resolved(ResolvedBy::Person) && (is_last() || on_forge.is_some_and(by_us))
+                status == ThreadStatus::Resolved(ResolvedBy::Person)
+                    && (is_last() || on_forge.is_some_and(by_us))
             }
             Decision::Return => {
                 let name = |seen: &Seen| name("unresolve", &seen.id, self.past.count(&group.ids));
                 let unfinished =
                     on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
-                is_last() && (status == Status::Open || unfinished)
+                is_last() && (status == ThreadStatus::Open || unfinished)
             }
         }
     }
 
-    pub(super) fn is_own(&self, acted: Option<&Acted>, did: &Did) -> bool {
+    pub(super) fn is_own(&self, acted: Option<&RecordedAct>, did: &RecordedActKind) -> bool {
         acted.is_some_and(|acted| acted.did == *did && acted.by.eq_ignore_ascii_case(&self.act.by))
     }
 
@@ -233,7 +242,12 @@ impl<'a> Planner<'a> {
     // What is written
 
     /// The reason where it was asked for, then everything that reports the finding is resolved.
-    fn settling(&self, group: &Group<'_>, reason: Option<&str>, turn: usize) -> Result<Vec<Deed>, Failure> {
+    fn settling(
+        &self,
+        group: &DuplicateThreads<'_>,
+        reason: Option<&str>,
+        turn: usize,
+    ) -> Result<Vec<PlannedWrite>, Failure> {
         let mut deeds = Vec::new();
         if let Some(seen) = group.named.on_forge {
             deeds.extend(reason.map(|reason| self.reply(seen, reason, turn)).transpose()?);
@@ -247,15 +261,20 @@ impl<'a> Planner<'a> {
     }
 
     /// T7: what the engine's own escalations are addressed with, and what this person has to say.
-    fn escalation(&self, group: &Group<'_>, fact: &Fact, already: bool) -> Result<Vec<Deed>, Failure> {
+    fn escalation(
+        &self,
+        group: &DuplicateThreads<'_>,
+        fact: &Fact,
+        already: bool,
+    ) -> Result<Vec<PlannedWrite>, Failure> {
         if let Some(seen) = group.first.on_forge {
             self.may(seen.viewer_can_reply, "reply in", seen)?;
         }
         let mut history = self.past.history.clone();
         if !already {
-            history.add(Dated { at: self.at, fact: fact.clone() });
+            history.add(DatedFact { at: self.at, fact: fact.clone() });
         }
-        let after = Standing::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
+        let after = ComputedState::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
         let mut deeds = Vec::new();
         if let Some(shown) = after.thread(&group.first.thread.id) {
             due::escalation_deeds(&after, &shown, &self.rules.config.operator, &mut deeds);
@@ -268,7 +287,7 @@ impl<'a> Planner<'a> {
         Ok(deeds)
     }
 
-    fn reply(&self, seen: &Seen, body: &str, turn: usize) -> Result<Deed, Failure> {
+    fn reply(&self, seen: &Seen, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(seen.viewer_can_reply, "reply in", seen)?;
         let verb = self.act.what.name();
         let head = self.standing.snapshot.head.sha.as_str();
@@ -277,27 +296,27 @@ impl<'a> Planner<'a> {
         // Without a fact nothing counts turns, and the text itself tells one reply from another.
         let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &seen.id, turn) };
         let write = Write::Reply { thread: self.target(seen), body: body.to_owned(), key };
-        Ok(Deed { name, write, why: self.why() })
+        Ok(PlannedWrite { name, write, why: self.why() })
     }
 
-    fn resolve(&self, seen: &Seen, turn: usize) -> Result<Deed, Failure> {
+    fn resolve(&self, seen: &Seen, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(seen.resolved || seen.viewer_can_resolve, "resolve", seen)?;
         let write = Write::Resolve { thread: self.target(seen) };
-        Ok(Deed { name: name("resolve", &seen.id, turn), write, why: self.why() })
+        Ok(PlannedWrite { name: name("resolve", &seen.id, turn), write, why: self.why() })
     }
 
-    fn unresolve(&self, seen: &Seen, turn: usize) -> Result<Deed, Failure> {
+    fn unresolve(&self, seen: &Seen, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(!seen.resolved || seen.viewer_can_unresolve, "open again", seen)?;
         let write = Write::Unresolve { thread: self.target(seen) };
-        Ok(Deed { name: name("unresolve", &seen.id, turn), write, why: self.why() })
+        Ok(PlannedWrite { name: name("unresolve", &seen.id, turn), write, why: self.why() })
     }
 
-    fn hide(&self, seen: &Seen) -> Result<Deed, Failure> {
+    fn hide(&self, seen: &Seen) -> Result<PlannedWrite, Failure> {
         let Some(comment) = seen.opening() else {
             return Err(Failure::usage(format_args!("the thread {} has no comment to hide", seen.id)));
         };
         let write = Write::Minimize { on: self.address.clone(), comment: comment.id.clone() };
-        Ok(Deed { name: format!("hide/{}", comment.id), write, why: self.why() })
+        Ok(PlannedWrite { name: format!("hide/{}", comment.id), write, why: self.why() })
     }
 
     fn may(&self, is_allowed: bool, what: &str, seen: &Seen) -> Result<(), Failure> {
@@ -305,7 +324,7 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         let sentence = format!("GitHub does not let you {what} the thread {} of {}", seen.id, self.address);
-        Err(Failure::new(Kind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
+        Err(Failure::new(FailureKind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
     }
 
     fn target(&self, seen: &Seen) -> ThreadTarget {
@@ -326,7 +345,7 @@ impl<'a> Planner<'a> {
     }
 
     /// T7: the difference between the verbs must be plain.
-    fn sentence(&self, verb: Decision, first: &Shown<'_>) -> String {
+    fn sentence(&self, verb: Decision, first: &ThreadView<'_>) -> String {
         let at = format!("{} of {}", place(first), self.address);
         match verb {
             Decision::Veto => {
@@ -344,7 +363,7 @@ impl<'a> Planner<'a> {
 }
 
 /// Whether it fits where the thread stands.
-pub(super) fn check(decision: Decision, first: &Shown<'_>) -> Result<(), Objection> {
+pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), PlanError> {
     let thread = first.thread;
     let fits = match decision {
         Decision::Queue => may_still_go(thread),
@@ -352,7 +371,7 @@ pub(super) fn check(decision: Decision, first: &Shown<'_>) -> Result<(), Objecti
     };
     fits.map_err(|refusal| {
         let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
-        Objection::Refused { refusal, standing }
+        PlanError::Refused { refusal, standing }
     })
 }
 
@@ -361,7 +380,7 @@ fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
     format!("{what}/{thread}/person/{turn}")
 }
 
-pub(super) fn place(shown: &Shown<'_>) -> String {
+pub(super) fn place(shown: &ThreadView<'_>) -> String {
     let path = &shown.thread.anchor.path;
     let line = shown.line().or_else(|| shown.on_forge.and_then(|seen| seen.original_line));
     line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"))

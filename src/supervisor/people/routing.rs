@@ -1,19 +1,23 @@
 //! What a person says about where a finding goes at the merge (H6, H9): to which target, or nowhere. Nothing of it is written
 //! to the forge: it is recorded, and counts when the pull request is merged.
 
-use super::planning::{Group, Planner, check, place};
-use super::{Did, Objection, Plan};
+use super::planning::{DuplicateThreads, ThreadPlanner, check, place};
+use super::{PlanError, RecordedActKind, ThreadPlan};
 use crate::agents::targets::kind_of;
 use crate::domain::finding::{Destination, Thread};
 use crate::domain::machine::Decision;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::TargetName;
 use crate::supervisor::fact::Fact;
-use crate::supervisor::standing::{Shown, Standing};
+use crate::supervisor::standing::{ComputedState, ThreadView};
 
-impl Planner<'_> {
+impl ThreadPlanner<'_> {
     /// Both of it is recorded at once, so that nothing goes to a target that nobody meant.
-    pub(super) fn queued_for(&self, target: &TargetName, group: &Group<'_>) -> Result<Plan, Objection> {
+    pub(super) fn queued_for(
+        &self,
+        target: &TargetName,
+        group: &DuplicateThreads<'_>,
+    ) -> Result<ThreadPlan, PlanError> {
         self.is_known(target)?;
         let first = &group.first;
         let to = Destination::Target(target.clone());
@@ -37,7 +41,11 @@ impl Planner<'_> {
         Ok(self.plan(facts, queued && routed, Some(sentence), Vec::new()))
     }
 
-    pub(super) fn routed(&self, to: &Destination, group: &Group<'_>) -> Result<Plan, Objection> {
+    pub(super) fn routed(
+        &self,
+        to: &Destination,
+        group: &DuplicateThreads<'_>,
+    ) -> Result<ThreadPlan, PlanError> {
         if let Destination::Target(target) = to {
             self.is_known(target)?;
         }
@@ -51,7 +59,7 @@ impl Planner<'_> {
     }
 
     /// What a person means by taking something off the list is that it does not go, whatever put it there.
-    pub(super) fn removed(&self, group: &Group<'_>) -> Result<Plan, Objection> {
+    pub(super) fn removed(&self, group: &DuplicateThreads<'_>) -> Result<ThreadPlan, PlanError> {
         let first = &group.first;
         let thread = first.thread;
         let goes_by_itself = self.standing.eligibility_by_itself(thread, self.rules);
@@ -72,24 +80,24 @@ impl Planner<'_> {
     }
 
     /// Only what the configuration knows: a finding that is sent to a misspelt name would be stuck at the merge.
-    fn is_known(&self, target: &TargetName) -> Result<(), Objection> {
+    fn is_known(&self, target: &TargetName) -> Result<(), PlanError> {
         let known = self.rules.config.handoff.known_targets();
         if known.contains(target) {
             return Ok(());
         }
-        Err(Objection::UnknownTarget { target: target.clone(), known })
+        Err(PlanError::UnknownTarget { target: target.clone(), known })
     }
 
     /// Whether this person has said exactly this already, and it still holds. What is as configured need not be said to be.
-    fn is_routed(&self, to: &Destination, group: &Group<'_>) -> bool {
+    fn is_routed(&self, to: &Destination, group: &DuplicateThreads<'_>) -> bool {
         let holds = group.first.thread.routed == *to;
-        let said = || self.is_own(self.past.last_routing(&group.ids), &Did::Routed(to.clone()));
+        let said = || self.is_own(self.past.last_routing(&group.ids), &RecordedActKind::Routed(to.clone()));
         holds && (*to == Destination::AsConfigured || said())
     }
 
     // What it means, in a sentence that says exactly what will happen
 
-    pub(super) fn queueing_sentence(&self, first: &Shown<'_>) -> String {
+    pub(super) fn queueing_sentence(&self, first: &ThreadView<'_>) -> String {
         let lifted = match first.thread.routed {
             Destination::Nowhere => " although somebody took it off the list",
             Destination::AsConfigured | Destination::Target(_) => "",
@@ -105,7 +113,7 @@ impl Planner<'_> {
         )
     }
 
-    pub(super) fn unqueueing_sentence(&self, first: &Shown<'_>) -> String {
+    pub(super) fn unqueueing_sentence(&self, first: &ThreadView<'_>) -> String {
         let by_itself = self.standing.eligibility_by_itself(first.thread, self.rules);
         let at = self.at_place(first);
         if by_itself.is_eligible() {
@@ -114,10 +122,10 @@ impl Planner<'_> {
         format!("Take the finding at {at} off the queue.")
     }
 
-    fn routing_sentence(&self, to: &Destination, first: &Shown<'_>) -> String {
+    fn routing_sentence(&self, to: &Destination, first: &ThreadView<'_>) -> String {
         let thread = first.thread;
         let at = self.at_place(first);
-        let before = Standing::target_of(thread, self.rules);
+        let before = ComputedState::target_of(thread, self.rules);
         match to {
             Destination::Nowhere => {
                 let queued = if thread.queued { "is queued, and " } else { "" };
@@ -150,7 +158,7 @@ impl Planner<'_> {
             }
             Destination::AsConfigured => {
                 let after = with(thread, to);
-                let target = Standing::target_of(&after, self.rules);
+                let target = ComputedState::target_of(&after, self.rules);
                 let why = self.standing.eligibility(&after, self.rules);
                 format!("Leave the finding at {at} to the rules, which send it to \"{target}\": {why}.")
             }
@@ -173,7 +181,7 @@ impl Planner<'_> {
         format!("{unsendable}{ended}")
     }
 
-    fn at_place(&self, first: &Shown<'_>) -> String {
+    fn at_place(&self, first: &ThreadView<'_>) -> String {
         format!("{} of {}", place(first), self.address)
     }
 }

@@ -1,39 +1,39 @@
 //! Who is told, while somebody watches, that a thread starts to wait for a person: once for each time that it gets there.
 
-use super::Past;
-use super::inbox::{self, Occasion, waiting};
-use super::known::Known;
-use crate::agents::notify::{self, Notice, NotifyError, VERSION, should_notify};
-use crate::config::{Config, Notifications, When};
+use super::JournalHistory;
+use super::inbox::{self, InboxArrival, waiting};
+use super::known::StoredPullRequest;
+use crate::agents::notify::{self, Notification, NotifyError, VERSION, should_notify};
+use crate::config::{Config, NotificationConfig, NotifyWhen};
 use crate::domain::policy::Policy;
 use crate::github::PullRequestAddress;
 use crate::journal::{Journal, PullRequestKey};
-use crate::supervisor::View;
+use crate::supervisor::PullRequestView;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
 /// Compares each look with what was known before.
 #[derive(Debug)]
-pub struct Teller {
-    notifications: Notifications,
+pub struct InboxNotifier {
+    notifications: NotificationConfig,
     policy: Policy,
     /// Where the reasons of people are, and the host that they are about.
     reasons: Option<(Journal, String)>,
     /// What was told or was known before. Of a pull request that nobody knew, the first look is where it begins.
-    known: BTreeMap<PullRequestAddress, BTreeSet<Occasion>>,
+    known: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
     telling: JoinSet<Result<Vec<u8>, NotifyError>>,
 }
 
-impl Teller {
-    pub fn new(config: &Config, journal: Journal, host: String) -> Teller {
+impl InboxNotifier {
+    pub fn new(config: &Config, journal: Journal, host: String) -> InboxNotifier {
         let (notifications, policy) = (config.notifications.clone(), config.policy.clone());
-        Teller { notifications, policy, reasons: Some((journal, host)), ..Teller::silent() }
+        InboxNotifier { notifications, policy, reasons: Some((journal, host)), ..InboxNotifier::silent() }
     }
 
     /// One that tells nobody.
-    pub fn silent() -> Teller {
-        Teller {
-            notifications: Notifications::default(),
+    pub fn silent() -> InboxNotifier {
+        InboxNotifier {
+            notifications: NotificationConfig::default(),
             policy: Policy::default(),
             reasons: None,
             known: BTreeMap::new(),
@@ -42,20 +42,20 @@ impl Teller {
     }
 
     /// What waited when the watching began is no news.
-    pub fn know(&mut self, known: &Known) {
+    pub fn know(&mut self, known: &StoredPullRequest) {
         let PullRequestKey { repository, number, .. } = known.about.clone();
         let waiting = waiting(&known.standing, &known.past, &self.policy);
-        let occasions = waiting.iter().map(inbox::Waiting::occasion).collect();
+        let occasions = waiting.iter().map(inbox::InboxThread::occasion).collect();
         self.known.insert(PullRequestAddress { repository, number }, occasions);
     }
 
     /// Whether anybody wants to be told anything.
     pub fn is_wanted(&self) -> bool {
-        self.notifications.when != When::Never
+        self.notifications.when != NotifyWhen::Never
     }
 
     /// Begins to tell of what is new.
-    pub async fn look(&mut self, view: &View) {
+    pub async fn look(&mut self, view: &PullRequestView) {
         let Some(standing) = &view.standing else { return };
         let known_before = self.known.contains_key(&view.address);
         let known = self.known.entry(view.address.clone()).or_default();
@@ -67,9 +67,9 @@ impl Teller {
             Some((journal, host)) => {
                 let PullRequestAddress { repository, number } = view.address.clone();
                 let about = PullRequestKey { host: host.clone(), repository, number };
-                Past::load(journal, &about).await.unwrap_or_default()
+                JournalHistory::load(journal, &about).await.unwrap_or_default()
             }
-            None => Past::default(),
+            None => JournalHistory::default(),
         };
         for waiting in waiting(standing, &past, &self.policy) {
             let occasion = waiting.occasion();
@@ -78,7 +78,7 @@ impl Teller {
             if !is_news || !should_notify(&self.notifications, severity) {
                 continue;
             }
-            let notice = Notice {
+            let notice = Notification {
                 notification: VERSION,
                 pull_request: view.address.to_string(),
                 title: waiting.shown.thread.finding.title.to_string(),

@@ -7,24 +7,24 @@
 
 use super::deed::deed;
 use super::key::key;
-use super::{CarriedOut, Past, Tried};
+use super::{JournalHistory, PlanOutcome, WriteAttempt};
 use crate::domain::re_review::{BreakGlassRules, BrokenGlass};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::verdict::Verdict;
 use crate::failure::Failure;
-use crate::github::Outcome;
-use crate::github::write::{Key, MergeMethod, Write};
-use crate::supervisor::Command;
-use crate::supervisor::due::{self, Deed};
-use crate::supervisor::standing::{Rules, Standing};
+use crate::github::WriteOutcome;
+use crate::github::write::{MergeMethod, Write, WriteKey};
+use crate::supervisor::LoopCommand;
+use crate::supervisor::due::{self, PlannedWrite};
+use crate::supervisor::standing::{ComputedState, RepositoryRules};
 
 /// Who looks for a way out, and of what.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
-    pub standing: &'a Standing,
-    pub past: &'a Past,
-    pub rules: &'a Rules<'a>,
+pub struct WayOutQuery<'a> {
+    pub standing: &'a ComputedState,
+    pub past: &'a JournalHistory,
+    pub rules: &'a RepositoryRules<'a>,
     /// How the loop ended, if it did.
     pub exit: Option<&'a Exit>,
     /// How the repository may be merged into, the preferred one first; every way there is where that is not known.
@@ -54,15 +54,15 @@ pub struct WayOut {
     pub way: Way,
     /// What happens, in sentences that somebody can agree to (U3). Names in them are as the forge has them.
     pub sentences: Vec<String>,
-    pub means: Means,
+    pub means: WayOutMeans,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Means {
+pub enum WayOutMeans {
     /// To be written in this order, and none after one that is not in effect.
-    Write(Vec<Deed>),
+    Write(Vec<PlannedWrite>),
     /// For the supervisor; the reason is still to be asked for.
-    Tell(Command),
+    Tell(LoopCommand),
     /// There is nothing to do here: the person does it elsewhere.
     ByHand,
     /// Not now, and why, in a sentence without a full stop.
@@ -87,7 +87,7 @@ impl Way {
 }
 
 /// Every way there is, in the order of a menu: those of L6 first. A way that is not open now says why.
-pub fn ways_out(asked: &Asked<'_>) -> Result<Vec<WayOut>, Failure> {
+pub fn ways_out(asked: &WayOutQuery<'_>) -> Result<Vec<WayOut>, Failure> {
     let methods = asked.methods.iter().map(|method| Way::Merge(*method));
     let others = [
         Way::Approve,
@@ -101,7 +101,7 @@ pub fn ways_out(asked: &Asked<'_>) -> Result<Vec<WayOut>, Failure> {
 }
 
 /// One of them.
-pub fn way_out(way: Way, asked: &Asked<'_>) -> Result<WayOut, Failure> {
+pub fn way_out(way: Way, asked: &WayOutQuery<'_>) -> Result<WayOut, Failure> {
     let (means, said) = match way {
         Way::Merge(method) => asked.merge(method),
         Way::Approve => asked.approve()?,
@@ -112,27 +112,28 @@ pub fn way_out(way: Way, asked: &Asked<'_>) -> Result<WayOut, Failure> {
         Way::MendGlass => asked.mend_glass(),
     };
     let writes: Vec<String> = match &means {
-        Means::Write(deeds) => deeds.iter().map(|deed| deed.write.sentence()).collect(),
-        Means::Tell(_) | Means::ByHand | Means::Not(_) => Vec::new(),
+        WayOutMeans::Write(deeds) => deeds.iter().map(|deed| deed.write.sentence()).collect(),
+        WayOutMeans::Tell(_) | WayOutMeans::ByHand | WayOutMeans::Not(_) => Vec::new(),
     };
     Ok(WayOut { way, sentences: writes.into_iter().chain(said).collect(), means })
 }
 
 impl WayOut {
     /// What a person has to hear of what became of it; nothing where all of it is in effect.
-    pub fn trouble(&self, done: &CarriedOut) -> Option<String> {
+    pub fn trouble(&self, done: &PlanOutcome) -> Option<String> {
         let failed = done.deeds.iter().find_map(|tried| match tried {
-            Tried::Told(Outcome::Done(_) | Outcome::AlreadyThere(_)) | Tried::NotTried => None,
-            Tried::Told(outcome) => Some(outcome.sentence()),
-            Tried::NotDone(error) => Some(format!("It was not done: {error}.")),
+            WriteAttempt::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))
+            | WriteAttempt::NotTried => None,
+            WriteAttempt::Told(outcome) => Some(outcome.sentence()),
+            WriteAttempt::NotDone(error) => Some(format!("It was not done: {error}.")),
         });
         let unrecorded = done.trouble.as_ref();
         let unrecorded = unrecorded.map(|error| format!("It could not be recorded: {error}."));
         let why = unrecorded.or(failed)?;
-        let Means::Write(deeds) = &self.means else { return Some(why) };
+        let WayOutMeans::Write(deeds) = &self.means else { return Some(why) };
         let last_done = deeds.iter().zip(&done.deeds).rfind(|(_, tried)| tried.is_in_effect());
         match last_done {
-            Some((Deed { write: Write::Close { on }, .. }, _)) => Some(format!(
+            Some((PlannedWrite { write: Write::Close { on }, .. }, _)) => Some(format!(
                 "{} is closed now and was not reopened. {why} Reopen it; it is not closed a second time for that.",
                 on.address
             )),
@@ -142,14 +143,14 @@ impl WayOut {
 }
 
 /// What there is to do, and what to say about it beside the writes' own sentences.
-type Found = (Means, Vec<String>);
+type MeansAndNotes = (WayOutMeans, Vec<String>);
 
-fn not(why: impl Into<String>) -> Found {
-    (Means::Not(why.into()), Vec::new())
+fn not(why: impl Into<String>) -> MeansAndNotes {
+    (WayOutMeans::Not(why.into()), Vec::new())
 }
 
-impl Asked<'_> {
-    fn merge(&self, method: MergeMethod) -> Found {
+impl WayOutQuery<'_> {
+    fn merge(&self, method: MergeMethod) -> MeansAndNotes {
         let snapshot = &self.standing.snapshot;
         if let Some(why) = self.not_open() {
             return not(why);
@@ -170,10 +171,10 @@ impl Asked<'_> {
                 each.join(", ")
             ));
         }
-        (self.write(vec![write], "merge it as it is"), said)
+        (self.write(vec![write], "merge it is"), said)
     }
 
-    fn approve(&self) -> Result<Found, Failure> {
+    fn approve(&self) -> Result<MeansAndNotes, Failure> {
         let snapshot = &self.standing.snapshot;
         if let Some(why) = self.not_open() {
             return Ok(not(why));
@@ -190,7 +191,7 @@ impl Asked<'_> {
     }
 
     /// One that is closed, be it because reopening it failed, is only reopened.
-    fn close_and_reopen(&self) -> Found {
+    fn close_and_reopen(&self) -> MeansAndNotes {
         let snapshot = &self.standing.snapshot;
         let on = || due::target(self.standing);
         let starts =
@@ -215,7 +216,7 @@ impl Asked<'_> {
         }
     }
 
-    fn push_by_hand(&self) -> Found {
+    fn push_by_hand(&self) -> MeansAndNotes {
         let snapshot = &self.standing.snapshot;
         if let Some(why) = self.not_open() {
             return not(why);
@@ -231,17 +232,17 @@ impl Asked<'_> {
             "The new head is reviewed like any other; no author is sent to it beyond the rounds there are."
                 .to_owned(),
         ];
-        (Means::ByHand, said)
+        (WayOutMeans::ByHand, said)
     }
 
-    fn grant_round(&self) -> Found {
+    fn grant_round(&self) -> MeansAndNotes {
         if let Some(why) = self.not_open() {
             return not(why);
         }
         if !matches!(self.exit, Some(Exit::RoundCap { .. })) {
             return not("the author's rounds are not spent, so that there is nothing to grant");
         }
-        let command = Command::GrantRound {
+        let command = LoopCommand::GrantRound {
             by: self.by.to_owned(),
             why: self.reason.unwrap_or_default().trim().to_owned(),
         };
@@ -250,10 +251,10 @@ impl Asked<'_> {
             due::address(self.standing),
             self.by
         )];
-        (Means::Tell(command), said)
+        (WayOutMeans::Tell(command), said)
     }
 
-    fn break_glass(&self) -> Found {
+    fn break_glass(&self) -> MeansAndNotes {
         if let Some(why) = self.not_open() {
             return not(why);
         }
@@ -276,10 +277,10 @@ impl Asked<'_> {
             "Comment \"{phrase}\" on {} yourself: no label breaks the glass, and what Cloture posts does not count.",
             due::address(self.standing)
         );
-        (Means::ByHand, vec![said, ends])
+        (WayOutMeans::ByHand, vec![said, ends])
     }
 
-    fn mend_glass(&self) -> Found {
+    fn mend_glass(&self) -> MeansAndNotes {
         match &self.standing.seen.broken_glass {
             None => not("the glass is not broken"),
             Some(BrokenGlass::Phrase { by }) => not(format!(
@@ -297,15 +298,15 @@ impl Asked<'_> {
         }
     }
 
-    fn write(&self, writes: Vec<Write>, what: &str) -> Means {
+    fn write(&self, writes: Vec<Write>, what: &str) -> WayOutMeans {
         let reason = self.reason.map(str::trim).filter(|reason| !reason.is_empty());
         let why = reason.map_or_else(|| format!("{} wants to {what}", self.by), ToOwned::to_owned);
         let snapshot = &self.standing.snapshot;
         let deeds = writes.into_iter().map(|write| deed(write, why.clone(), snapshot, self.past));
-        Means::Write(deeds.collect())
+        WayOutMeans::Write(deeds.collect())
     }
 
-    fn key(&self, verb: &str, parts: &[&str]) -> Result<Key, Failure> {
+    fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
         key(verb, &[&[due::address(self.standing).to_string().as_str()], parts].concat())
     }
 

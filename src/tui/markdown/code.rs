@@ -1,9 +1,9 @@
 //! Code in a post: in colours, as a diff, or as a suggestion held against what it would replace.
 
-use super::Writer;
+use super::MarkdownWriter;
 use crate::tui::highlight::Highlighter;
 use crate::tui::text::{columns_of, count};
-use crate::tui::theme::{Meaning, Theme};
+use crate::tui::theme::{TextMeaning, Theme};
 use pulldown_cmark::CodeBlockKind;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -16,7 +16,7 @@ pub(super) const CODE_ROWS: usize = 4;
 /// Lines of a code block that are shown before the rest is only counted.
 const CODE_LINES: usize = 400;
 
-pub(super) struct Code {
+pub(super) struct RenderedCode {
     kind: CodeKind,
     highlighter: Highlighter,
     shown: usize,
@@ -35,7 +35,7 @@ enum CodeKind {
 /// goes on in the next row, and ends somewhere all the same.
 pub(in crate::tui) fn code_rows(
     text: &str,
-    pieces: &[(Range<usize>, Meaning)],
+    pieces: &[(Range<usize>, TextMeaning)],
     plain: Style,
     theme: Theme,
     columns: usize,
@@ -56,7 +56,7 @@ pub(in crate::tui) fn code_rows(
             if rows.len() == CODE_ROWS {
                 if let Some(last) = rows.last_mut() {
                     last.pop();
-                    last.push(Span::styled("…", theme.style(Meaning::Muted)));
+                    last.push(Span::styled("…", theme.style(TextMeaning::Muted)));
                 }
                 return rows;
             }
@@ -73,8 +73,8 @@ pub(in crate::tui) fn code_rows(
     rows
 }
 
-impl Writer<'_> {
-    pub(super) fn code_of(&self, kind: &CodeBlockKind<'_>) -> Code {
+impl MarkdownWriter<'_> {
+    pub(super) fn code_of(&self, kind: &CodeBlockKind<'_>) -> RenderedCode {
         let info = match kind {
             CodeBlockKind::Fenced(info) => info.as_ref(),
             CodeBlockKind::Indented => "",
@@ -84,7 +84,7 @@ impl Writer<'_> {
             "diff" | "patch" | "udiff" => (CodeKind::Diff, Highlighter::of_path(self.look.path)),
             _ => (CodeKind::Plain, Highlighter::of_fence(info)),
         };
-        Code { kind, highlighter, shown: 0, left_out: 0, text: String::new() }
+        RenderedCode { kind, highlighter, shown: 0, left_out: 0, text: String::new() }
     }
 
     pub(super) fn end_code(&mut self) {
@@ -93,7 +93,7 @@ impl Writer<'_> {
         match code.kind {
             CodeKind::Plain => {
                 for text in text.lines() {
-                    self.code_line(&mut code, "", text, Meaning::Plain);
+                    self.code_line(&mut code, "", text, TextMeaning::Plain);
                 }
             }
             CodeKind::Diff => {
@@ -102,37 +102,38 @@ impl Writer<'_> {
                 }
             }
             CodeKind::Suggestion => {
-                let heading = self.look.theme.style(Meaning::Muted);
+                let heading = self.look.theme.style(TextMeaning::Muted);
                 self.row(vec![Span::styled("suggested change", heading)]);
-                let mut before = Code { highlighter: code.highlighter.clone(), text: String::new(), ..code };
+                let mut before =
+                    RenderedCode { highlighter: code.highlighter.clone(), text: String::new(), ..code };
                 for text in self.look.replaced {
-                    self.code_line(&mut before, "-", text, Meaning::Removed);
+                    self.code_line(&mut before, "-", text, TextMeaning::Removed);
                 }
                 for text in text.lines() {
-                    self.code_line(&mut before, "+", text, Meaning::Added);
+                    self.code_line(&mut before, "+", text, TextMeaning::Added);
                 }
                 code = before;
             }
         }
         if code.left_out > 0 {
             let text = format!("  … {} more", count(code.left_out, "line", "lines"));
-            let style = self.look.theme.style(Meaning::Muted);
+            let style = self.look.theme.style(TextMeaning::Muted);
             self.row(vec![Span::styled(text, style)]);
         }
     }
 
-    fn diff_line(&mut self, code: &mut Code, text: &str) {
+    fn diff_line(&mut self, code: &mut RenderedCode, text: &str) {
         let (sign, meaning) = match text.chars().next() {
-            Some('+') => ("+", Meaning::Added),
-            Some('-') => ("-", Meaning::Removed),
-            Some('@') => ("", Meaning::Heading),
-            Some(' ') => (" ", Meaning::Plain),
-            _ => ("", Meaning::Plain),
+            Some('+') => ("+", TextMeaning::Added),
+            Some('-') => ("-", TextMeaning::Removed),
+            Some('@') => ("", TextMeaning::Heading),
+            Some(' ') => (" ", TextMeaning::Plain),
+            _ => ("", TextMeaning::Plain),
         };
         self.code_line(code, sign, text.strip_prefix(sign).unwrap_or(text), meaning);
     }
 
-    fn code_line(&mut self, code: &mut Code, sign: &'static str, text: &str, meaning: Meaning) {
+    fn code_line(&mut self, code: &mut RenderedCode, sign: &'static str, text: &str, meaning: TextMeaning) {
         code.shown += 1;
         if code.shown > CODE_LINES {
             code.left_out += 1;
@@ -140,9 +141,9 @@ impl Writer<'_> {
         }
         let theme = self.look.theme;
         let style = theme.style(meaning);
-        let pieces = if meaning == Meaning::Heading { Vec::new() } else { code.highlighter.line(text) };
-        let plain = if matches!(meaning, Meaning::Added | Meaning::Removed) {
-            theme.style(Meaning::Plain)
+        let pieces = if meaning == TextMeaning::Heading { Vec::new() } else { code.highlighter.line(text) };
+        let plain = if matches!(meaning, TextMeaning::Added | TextMeaning::Removed) {
+            theme.style(TextMeaning::Plain)
         } else {
             style
         };

@@ -1,11 +1,11 @@
 //! The HTML in a post. Elements that mean something to a reader are kept as what they mean, and the rest as their text.
 
-use super::Writer;
-use crate::tui::theme::Meaning;
+use super::MarkdownWriter;
+use crate::tui::theme::TextMeaning;
 use html5gum::{StartTag, Token, Tokenizer};
 use ratatui::style::{Modifier, Style};
 
-impl Writer<'_> {
+impl MarkdownWriter<'_> {
     /// Tags and comments, a tag at a time or a block of them.
     pub(super) fn html(&mut self, html: &str) {
         for token in Tokenizer::new(html).flatten() {
@@ -33,7 +33,7 @@ impl Writer<'_> {
             self.folded += lines.len();
         }
         if self.look.unfolded {
-            let style = self.look.theme.style(Meaning::Comment);
+            let style = self.look.theme.style(TextMeaning::Comment);
             for text in lines {
                 self.flush();
                 self.push(&format!("<!-- {text} -->"), style);
@@ -85,9 +85,9 @@ impl Writer<'_> {
             "b" | "strong" => Style::default().add_modifier(Modifier::BOLD),
             "i" | "em" => Style::default().add_modifier(Modifier::ITALIC),
             "s" | "del" | "strike" => Style::default().add_modifier(Modifier::CROSSED_OUT),
-            "code" | "kbd" | "tt" | "samp" => theme.style(Meaning::Code),
-            "sub" | "sup" | "small" => theme.style(Meaning::Muted),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => theme.style(Meaning::Heading),
+            "code" | "kbd" | "tt" | "samp" => theme.style(TextMeaning::Code),
+            "sub" | "sup" | "small" => theme.style(TextMeaning::Muted),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => theme.style(TextMeaning::Heading),
             _ => return,
         };
         if !tag.self_closing && self.elements.len() < 64 {

@@ -1,12 +1,12 @@
 //! A table in as many columns as there are: narrower where it has to be, and a list where that would not be readable.
 
 use crate::tui::text::{fit, width, wrap};
-use crate::tui::theme::{Meaning, Theme};
+use crate::tui::theme::{TextMeaning, Theme};
 use ratatui::style::Style;
 use ratatui::text::Span;
 
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     /// The first is the heading.
     rows: Vec<Vec<String>>,
 }
@@ -17,7 +17,7 @@ const NARROWEST: usize = 6;
 /// What stands between two columns.
 const BETWEEN: &str = " │ ";
 
-impl Table {
+impl MarkdownTable {
     pub(super) fn begin_row(&mut self) {
         self.rows.push(Vec::new());
     }
@@ -38,10 +38,10 @@ impl Table {
             return self.listed(columns, theme);
         }
         let widths = self.widths(count, room);
-        let muted = theme.style(Meaning::Muted);
+        let muted = theme.style(TextMeaning::Muted);
         let mut lines = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
-            let style = if index == 0 { theme.style(Meaning::Heading) } else { Style::default() };
+            let style = if index == 0 { theme.style(TextMeaning::Heading) } else { Style::default() };
             let empty = String::new();
             let cells: Vec<Vec<String>> = widths
                 .iter()
@@ -95,7 +95,7 @@ impl Table {
                     wrap(&format!("{name}: {text}"), columns.saturating_sub(2)).into_iter().enumerate()
                 {
                     let lead = if index == 0 { lead } else { "  " };
-                    lines.push(vec![Span::styled(lead, theme.style(Meaning::Muted)), Span::raw(part)]);
+                    lines.push(vec![Span::styled(lead, theme.style(TextMeaning::Muted)), Span::raw(part)]);
                 }
             }
         }

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 const WIDE: usize = 30;
 
-fn laid(markdown: &str, unfolded: bool, columns: usize) -> Laid {
-    let theme = Theme::new(config::Theme::Dark, false);
+fn laid(markdown: &str, unfolded: bool, columns: usize) -> MarkdownLines {
+    let theme = Theme::new(config::ThemeName::Dark, false);
     let replaced = ["let a = 1;".to_owned()];
-    lay(markdown, &Look { columns, theme, unfolded, path: "src/a.rs", replaced: &replaced })
+    lay(markdown, &MarkdownOptions { columns, theme, unfolded, path: "src/a.rs", replaced: &replaced })
 }
 
 fn rendered(markdown: &str, unfolded: bool) -> Vec<String> {
@@ -101,7 +101,7 @@ fn a_suggestion_is_shown_as_what_it_changes() {
 #[test]
 fn code_has_colours_and_a_sign_where_it_is_a_diff() {
     let laid = laid("```rust\nlet a = \"x\";\n```", false, WIDE);
-    let keyword = Theme::new(config::Theme::Dark, false).style(Meaning::Keyword);
+    let keyword = Theme::new(config::ThemeName::Dark, false).style(TextMeaning::Keyword);
     assert!(
         laid.lines[0].spans.iter().any(|span| span.content == "let" && span.style == keyword),
         "{laid:?}"

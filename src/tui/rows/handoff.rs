@@ -6,17 +6,17 @@ use crate::domain::handoff::Eligibility;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
-use crate::supervisor::View;
-use crate::supervisor::handoffs::Decided;
-use crate::supervisor::standing::{Rules, Standing};
-use crate::supervisor::view::{Handoff, HandoffState};
+use crate::supervisor::PullRequestView;
+use crate::supervisor::handoffs::DecidedTask;
+use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
 pub struct HandoffRow {
     pub address: PullRequestAddress,
     pub pull: String,
-    pub going: Going,
+    pub going: HandoffStage,
     pub target: String,
     pub path: String,
     /// The titles of the findings that it is about.
@@ -33,7 +33,7 @@ pub struct HandoffRow {
 
 /// The order is the order on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Going {
+pub enum HandoffStage {
     Stuck,
     Retrying,
     AtMerge,
@@ -41,14 +41,14 @@ pub enum Going {
     Not,
 }
 
-impl Going {
+impl HandoffStage {
     pub fn name(self) -> &'static str {
         match self {
-            Going::Stuck => "stuck",
-            Going::Retrying => "retrying",
-            Going::AtMerge => "at merge",
-            Going::Sent => "sent",
-            Going::Not => "stays",
+            HandoffStage::Stuck => "stuck",
+            HandoffStage::Retrying => "retrying",
+            HandoffStage::AtMerge => "at merge",
+            HandoffStage::Sent => "sent",
+            HandoffStage::Not => "stays",
         }
     }
 }
@@ -65,7 +65,7 @@ impl HandoffRow {
     }
 }
 
-pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
+pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>) -> Vec<HandoffRow> {
     let Some(standing) = view.standing.as_deref() else { return Vec::new() };
     if !view.handoffs.is_empty() {
         return view.handoffs.iter().map(|handoff| decided(handoff, standing, view)).collect();
@@ -80,7 +80,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
         rows.push(HandoffRow {
             address: view.address.clone(),
             pull: view.address.to_string(),
-            going: Going::AtMerge,
+            going: HandoffStage::AtMerge,
             target: line(task.target.as_str()),
             path: line(task.path.as_str()),
             findings: titles(&task.findings, standing),
@@ -95,7 +95,7 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>) -> Vec<HandoffRow> {
 }
 
 /// Whether what is not handed off is listed as well: as long as nothing was decided.
-pub(super) fn is_undecided(view: &View) -> bool {
+pub(super) fn is_undecided(view: &PullRequestView) -> bool {
     let is_open =
         view.standing.as_ref().is_some_and(|standing| standing.seen.state == PullRequestState::Open);
     view.handoffs.is_empty() && is_open
@@ -108,7 +108,7 @@ pub(super) fn staying(pull: &PullRow) -> Vec<HandoffRow> {
     let row = |(row, why): (&ThreadRow, Eligibility)| HandoffRow {
         address: pull.address.clone(),
         pull: pull.name.clone(),
-        going: Going::Not,
+        going: HandoffStage::Not,
         target: "–".to_owned(),
         path: row.place.clone(),
         findings: vec![row.title.clone()],
@@ -121,18 +121,18 @@ pub(super) fn staying(pull: &PullRow) -> Vec<HandoffRow> {
     staying.map(row).collect()
 }
 
-fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
-    let Handoff { key, task, reason, state } = handoff;
+fn decided(handoff: &HandoffView, standing: &ComputedState, view: &PullRequestView) -> HandoffRow {
+    let HandoffView { key, task, reason, state } = handoff;
     let (going, reason, until, url) = match state {
-        HandoffState::Sent { url } => (Going::Sent, reason.clone(), None, url.clone()),
+        HandoffState::Sent { url } => (HandoffStage::Sent, reason.clone(), None, url.clone()),
         HandoffState::Waiting { until, why } => {
             let reason = match why {
                 Some(why) => format!("not taken yet; it is tried again: {why}"),
                 None => "not taken yet; it is tried again".to_owned(),
             };
-            (Going::Retrying, reason, Some(*until), None)
+            (HandoffStage::Retrying, reason, Some(*until), None)
         }
-        HandoffState::Stuck(why) => (Going::Stuck, why.clone(), None, None),
+        HandoffState::Stuck(why) => (HandoffStage::Stuck, why.clone(), None, None),
     };
     HandoffRow {
         address: view.address.clone(),
@@ -143,29 +143,29 @@ fn decided(handoff: &Handoff, standing: &Standing, view: &View) -> HandoffRow {
         findings: titles(&task.findings, standing),
         threads: task.findings.clone(),
         reason: line(&reason),
-        task_key: (going == Going::Stuck).then(|| key.clone()),
+        task_key: (going == HandoffStage::Stuck).then(|| key.clone()),
         until,
         url,
     }
 }
 
 /// A task that a merge decided, as the journal tells it.
-pub fn ever(decided: &Decided) -> HandoffRow {
-    let Decided { about, task, reason, titles, state, is_unknown, .. } = decided;
+pub fn ever(decided: &DecidedTask) -> HandoffRow {
+    let DecidedTask { about, task, reason, titles, state, is_unknown, .. } = decided;
     let address = PullRequestAddress { repository: about.repository.clone(), number: about.number };
     let (going, reason, until, url) = match state {
-        HandoffState::Stuck(why) => (Going::Stuck, why.clone(), None, None),
+        HandoffState::Stuck(why) => (HandoffStage::Stuck, why.clone(), None, None),
         _ if *is_unknown => {
             let why = "it was being sent, and nobody has recorded what came of it";
-            (Going::Stuck, why.to_owned(), None, None)
+            (HandoffStage::Stuck, why.to_owned(), None, None)
         }
-        HandoffState::Sent { url } => (Going::Sent, reason.clone(), None, url.clone()),
+        HandoffState::Sent { url } => (HandoffStage::Sent, reason.clone(), None, url.clone()),
         HandoffState::Waiting { until, why } => {
             let reason = match why {
                 Some(why) => format!("not taken yet; whoever watches it tries again: {why}"),
                 None => "not taken yet; whoever watches it tries again".to_owned(),
             };
-            (Going::Retrying, reason, Some(*until), None)
+            (HandoffStage::Retrying, reason, Some(*until), None)
         }
     };
     HandoffRow {
@@ -185,7 +185,7 @@ pub fn ever(decided: &Decided) -> HandoffRow {
 }
 
 /// Each once: what two reviewers call by the same name is one thing to whoever reads the list.
-fn titles(findings: &[ThreadId], standing: &Standing) -> Vec<String> {
+fn titles(findings: &[ThreadId], standing: &ComputedState) -> Vec<String> {
     let mut titles = Vec::new();
     for id in findings {
         let shown = standing.thread(id);

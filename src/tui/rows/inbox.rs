@@ -1,6 +1,6 @@
 //! What waits for a person: threads that the bounds cut off, and loops and tasks that do not go on by themselves.
 
-use super::handoff::Going;
+use super::handoff::HandoffStage;
 use super::{PullRow, line};
 use crate::domain::review_loop::Exit;
 use crate::domain::vocabulary::{Severity, ThreadId};
@@ -88,7 +88,7 @@ pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
             rows.push(about(pull.phase.0, line(&exit.to_string())));
         }
     }
-    for task in pull.handoff.iter().filter(|task| task.going == Going::Stuck) {
+    for task in pull.handoff.iter().filter(|task| task.going == HandoffStage::Stuck) {
         rows.push(InboxRow {
             place: task.path.clone(),
             ..about("stuck task", format!("the task for {} does not go on: {}", task.target, task.reason))

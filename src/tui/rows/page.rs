@@ -3,37 +3,37 @@
 //! A thread can have ten thousand comments, so a page only knows where everything is; a comment is cleaned and classified
 //! when somebody looks at it.
 
-use super::{Making, account, line};
+use super::{RowBuilder, account, line};
 use crate::domain::observed::is_person;
-use crate::domain::snapshot::{DiffSide, PullRequestSnapshot, Thread, ThreadComment};
+use crate::domain::snapshot::{DiffSide, PullRequestSnapshot, ReviewThread, ThreadComment};
 use crate::domain::vocabulary::{Intent, ThreadId};
 use crate::output::sanitize;
 use crate::replies;
-use crate::supervisor::{View, marks};
+use crate::supervisor::{PullRequestView, marks};
 use crate::tui::text::count;
 use jiff::Timestamp;
 use std::sync::Arc;
 
-pub use code::{Code, CodeLine};
-pub use since::Since;
+pub use code::{CodeHunk, CodeLine};
+pub use since::ChangesSince;
 
 mod code;
 mod since;
 
 /// What a thread's own screen shows beyond its row.
 #[derive(Debug, Clone)]
-pub struct Page {
-    view: Arc<View>,
-    place: Place,
+pub struct ThreadScreenPage {
+    view: Arc<PullRequestView>,
+    place: ConversationSource,
     /// The file it is about.
     pub path: String,
-    pub code: Code,
-    pub since: Option<Since>,
+    pub code: CodeHunk,
+    pub since: Option<ChangesSince>,
 }
 
 /// Where its words are.
 #[derive(Debug, Clone)]
-enum Place {
+enum ConversationSource {
     /// A thread of the snapshot, with its comments in order of time.
     OnForge { thread: usize, order: Vec<usize> },
     /// A driven reviewer's finding that has no thread on the forge: its own words are all there is.
@@ -41,7 +41,7 @@ enum Place {
 }
 
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct PostedText {
     pub who: String,
     pub role: &'static str,
     /// How a person's reply was understood (R3).
@@ -60,19 +60,25 @@ pub struct Said {
 const LONGEST_BODY: usize = 300_000;
 
 /// None where the thread is not there any more.
-pub fn page(view: &Arc<View>, id: &ThreadId) -> Option<Page> {
+pub fn page(view: &Arc<PullRequestView>, id: &ThreadId) -> Option<ThreadScreenPage> {
     let standing = view.standing.as_deref()?;
     let snapshot = &standing.snapshot;
     let shown = standing.thread(id);
     if let Some(shown) = shown.filter(|shown| shown.on_forge.is_none()) {
         let (finding, anchor) = (&shown.thread.finding, &shown.thread.anchor);
-        let place = Place::Own {
+        let place = ConversationSource::Own {
             who: line(shown.thread.reviewer.as_str()),
             body: bounded(&finding.body).0.to_owned(),
         };
         let since = since::followed(anchor, finding.lines);
         let path = line(finding.path.as_str());
-        return Some(Page { view: Arc::clone(view), place, path, code: Code::default(), since });
+        return Some(ThreadScreenPage {
+            view: Arc::clone(view),
+            place,
+            path,
+            code: CodeHunk::default(),
+            since,
+        });
     }
     let on_forge = shown.and_then(|shown| shown.on_forge).map_or(id, |seen| &seen.id);
     let thread = snapshot.threads.iter().position(|seen| seen.id == *on_forge)?;
@@ -82,24 +88,30 @@ pub fn page(view: &Arc<View>, id: &ThreadId) -> Option<Page> {
     let first = order.first().map(|at| &seen.comments[*at]);
     let (code, since) = match first {
         Some(first) => (code_of(seen, first), since::since(seen, first, standing)),
-        None => (Code::default(), None),
+        None => (CodeHunk::default(), None),
     };
     let path = line(seen.path.as_str());
-    Some(Page { view: Arc::clone(view), place: Place::OnForge { thread, order }, path, code, since })
+    Some(ThreadScreenPage {
+        view: Arc::clone(view),
+        place: ConversationSource::OnForge { thread, order },
+        path,
+        code,
+        since,
+    })
 }
 
-fn code_of(seen: &Thread, first: &ThreadComment) -> Code {
+fn code_of(seen: &ReviewThread, first: &ThreadComment) -> CodeHunk {
     let last = seen.original_line;
     let lines = last.map(|last| (seen.original_start_line.unwrap_or(last).min(last), last));
-    Code::read(&first.diff_hunk, lines, seen.side == DiffSide::Left)
+    CodeHunk::read(&first.diff_hunk, lines, seen.side == DiffSide::Left)
 }
 
-impl Page {
+impl ThreadScreenPage {
     /// How many comments there are.
     pub fn len(&self) -> usize {
         match &self.place {
-            Place::OnForge { order, .. } => order.len(),
-            Place::Own { .. } => 1,
+            ConversationSource::OnForge { order, .. } => order.len(),
+            ConversationSource::Own { .. } => 1,
         }
     }
 
@@ -108,9 +120,9 @@ impl Page {
     }
 
     /// One comment, cleaned and classified.
-    pub fn said(&self, index: usize, making: &Making) -> Option<Said> {
+    pub fn said(&self, index: usize, making: &RowBuilder) -> Option<PostedText> {
         match &self.place {
-            Place::Own { who, body } => (index == 0).then(|| Said {
+            ConversationSource::Own { who, body } => (index == 0).then(|| PostedText {
                 who: who.clone(),
                 role: "reviewer",
                 intent: None,
@@ -120,7 +132,7 @@ impl Page {
                 left_out: None,
                 minimized: None,
             }),
-            Place::OnForge { thread, order } => {
+            ConversationSource::OnForge { thread, order } => {
                 let snapshot = &self.view.standing.as_deref()?.snapshot;
                 let comment = snapshot.threads.get(*thread)?.comments.get(*order.get(index)?)?;
                 Some(said(comment, snapshot, making))
@@ -129,12 +141,12 @@ impl Page {
     }
 
     /// Whether it was made from this very view.
-    pub fn is_of(&self, view: &Arc<View>) -> bool {
+    pub fn is_of(&self, view: &Arc<PullRequestView>) -> bool {
         Arc::ptr_eq(&self.view, view)
     }
 }
 
-fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making) -> Said {
+fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &RowBuilder) -> PostedText {
     let author = comment.author.as_ref();
     // What a driven reviewer says is Cloture's only in that Cloture posts it.
     let is_reviewer = marks::is_finding(comment)
@@ -163,7 +175,7 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &Making
         let reason = minimized.reason.as_deref().map(|reason| line(&reason.to_lowercase().replace('_', " ")));
         reason.unwrap_or_default()
     });
-    Said {
+    PostedText {
         who: account(author),
         role,
         intent: intent.filter(|intent| *intent != Intent::Other).map(in_words),

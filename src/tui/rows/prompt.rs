@@ -1,14 +1,14 @@
 //! Findings as a prompt for a coding agent, for the clipboard.
 
-use super::{Rows, line};
+use super::{PullRows, line};
 use crate::domain::place::LineRange;
 use crate::output::sanitize;
-use crate::supervisor::people::desk::ThreadKey;
-use crate::supervisor::standing::Shown;
+use crate::supervisor::people::desk::ThreadAddress;
+use crate::supervisor::standing::ThreadView;
 use std::fmt::Write as _;
 
 /// None where none of these threads is a reviewer's finding.
-pub fn of(pulls: &Rows, threads: &[ThreadKey]) -> Option<String> {
+pub fn of(pulls: &PullRows, threads: &[ThreadAddress]) -> Option<String> {
     let mut text = String::new();
     let mut last = None;
     for (address, id) in threads {
@@ -32,7 +32,7 @@ pub fn of(pulls: &Rows, threads: &[ThreadKey]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn finding(shown: &Shown<'_>, text: &mut String) {
+fn finding(shown: &ThreadView<'_>, text: &mut String) {
     let found = &shown.thread.finding;
     let lines = found.lines.filter(|lines| lines.first() < lines.last());
     let place = match (shown.line(), lines.map(LineRange::last)) {

@@ -2,14 +2,14 @@
 
 use super::line;
 use crate::domain::handoff::Eligibility;
-use crate::domain::machine::{EscalatedBy, Machine, ResolvedBy, Status, VetoedBy};
+use crate::domain::machine::{EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus, VetoedBy};
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Phase, Standing as Wait};
-use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
+use crate::domain::review_loop::{Phase, ReviewArrivals as Wait};
+use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
 use crate::supervisor::people::inbox::urgency;
-use crate::supervisor::standing::{HandoffGuards, Rules, Shown};
-use crate::supervisor::{View, marks};
+use crate::supervisor::standing::{HandoffGuards, RepositoryRules, ThreadView};
+use crate::supervisor::{PullRequestView, marks};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
@@ -21,10 +21,10 @@ pub struct ThreadRow {
     pub severity: Option<Severity>,
     pub place: String,
     pub title: String,
-    pub status: Status,
+    pub status: ThreadStatus,
     /// What the machine counts; absent on a thread that is no reviewer's.
-    pub counted: Option<Counted>,
-    pub turn: Turn,
+    pub counted: Option<ThreadCounters>,
+    pub turn: WhoseTurn,
     pub since: Option<Timestamp>,
     /// How much was said, and when last; what changes here is news.
     pub said: (usize, Option<Timestamp>),
@@ -38,7 +38,7 @@ pub struct ThreadRow {
 }
 
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct ThreadCounters {
     pub stance: Option<Stance>,
     pub rounds: u32,
     pub repeat_limit: u32,
@@ -49,35 +49,36 @@ pub struct Counted {
     pub bound: u64,
     pub returns: u32,
     pub reopens: u32,
-    pub legal: [(Action, bool); 4],
+    pub legal: [(ReviewerAction, bool); 4],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum WhoseTurn {
     You,
     Author,
     Reviewer,
     Nobody,
 }
 
-impl Turn {
+impl WhoseTurn {
     pub fn name(self) -> &'static str {
         match self {
-            Turn::You => "you",
-            Turn::Author => "author",
-            Turn::Reviewer => "reviewer",
-            Turn::Nobody => "–",
+            WhoseTurn::You => "you",
+            WhoseTurn::Author => "author",
+            WhoseTurn::Reviewer => "reviewer",
+            WhoseTurn::Nobody => "–",
         }
     }
 }
 
 /// In the order in which people think of them.
-const ACTIONS: [Action; 4] = [Action::Resolve, Action::Reply, Action::Veto, Action::Escalate];
+const ACTIONS: [ReviewerAction; 4] =
+    [ReviewerAction::Resolve, ReviewerAction::Reply, ReviewerAction::Veto, ReviewerAction::Escalate];
 
 impl ThreadRow {
     /// Whether it waits for a person's decision.
     pub fn is_stuck(&self) -> bool {
-        !self.repeats && matches!(self.status, Status::Vetoed(_) | Status::Escalated(_))
+        !self.repeats && matches!(self.status, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_))
     }
 
     pub fn severity_name(&self) -> &'static str {
@@ -123,35 +124,37 @@ impl ThreadRow {
     /// Why it waits, for whoever has to decide; or why it does not any more.
     pub fn why(&self) -> &'static str {
         match self.status {
-            Status::Open => "",
-            Status::Resolved(ResolvedBy::Reviewer) => "the reviewer is content",
-            Status::Resolved(ResolvedBy::Person) => "a person settled it",
-            Status::Resolved(ResolvedBy::Acknowledged) => "a person took note of it",
-            Status::Resolved(ResolvedBy::WontFix) | Status::Dismissed => {
+            ThreadStatus::Open => "",
+            ThreadStatus::Resolved(ResolvedBy::Reviewer) => "the reviewer is content",
+            ThreadStatus::Resolved(ResolvedBy::Person) => "a person settled it",
+            ThreadStatus::Resolved(ResolvedBy::Acknowledged) => "a person took note of it",
+            ThreadStatus::Resolved(ResolvedBy::WontFix) | ThreadStatus::Dismissed => {
                 "a person said that it will not be fixed"
             }
-            Status::Upheld => "a person said that it stands",
-            Status::Vetoed(VetoedBy::Reviewer) => "the reviewer stopped arguing",
-            Status::Vetoed(VetoedBy::Person) | Status::Escalated(EscalatedBy::Person) => "a person took it",
-            Status::Escalated(EscalatedBy::Reviewer) => "the reviewer asked for a person",
-            Status::Escalated(EscalatedBy::RoundLimit) => "the rounds are spent and neither side moved",
-            Status::Escalated(EscalatedBy::ReviewerFailed) => "the reviewer never gave a usable answer",
-            Status::Escalated(EscalatedBy::IterationCap) => {
+            ThreadStatus::Upheld => "a person said that it stands",
+            ThreadStatus::Vetoed(VetoedBy::Reviewer) => "the reviewer stopped arguing",
+            ThreadStatus::Vetoed(VetoedBy::Person) | ThreadStatus::Escalated(EscalatedBy::Person) => {
+                "a person took it"
+            }
+            ThreadStatus::Escalated(EscalatedBy::Reviewer) => "the reviewer asked for a person",
+            ThreadStatus::Escalated(EscalatedBy::RoundLimit) => "the rounds are spent and neither side moved",
+            ThreadStatus::Escalated(EscalatedBy::ReviewerFailed) => "the reviewer never gave a usable answer",
+            ThreadStatus::Escalated(EscalatedBy::IterationCap) => {
                 "the reviewer's cycles on this pull request are spent"
             }
-            Status::Escalated(EscalatedBy::Worsened) => {
+            ThreadStatus::Escalated(EscalatedBy::Worsened) => {
                 "it was raised again, and worse, after a person had it"
             }
-            Status::Escalated(EscalatedBy::Regressed) => "it was resolved and came back",
+            ThreadStatus::Escalated(EscalatedBy::Regressed) => "it was resolved and came back",
         }
     }
 }
 
-impl Counted {
-    fn of(machine: &Machine, policy: &Policy) -> Counted {
+impl ThreadCounters {
+    fn of(machine: &ThreadMachine, policy: &Policy) -> ThreadCounters {
         let counters = machine.counters;
         let legal = machine.legal(policy).under(counters.stance.unwrap_or(Stance::SeeksChange));
-        Counted {
+        ThreadCounters {
             stance: counters.stance,
             rounds: counters.round_count,
             repeat_limit: policy.repeat_limit,
@@ -165,7 +168,7 @@ impl Counted {
         }
     }
 
-    pub fn may(&self, action: Action) -> bool {
+    pub fn may(&self, action: ReviewerAction) -> bool {
         self.legal.contains(&(action, true))
     }
 
@@ -177,7 +180,7 @@ impl Counted {
     }
 
     /// The counters in words, and what follows from them.
-    pub fn explained(&self, status: Status) -> String {
+    pub fn explained(&self, status: ThreadStatus) -> String {
         let stance = self.stance.map_or("no stance yet", |stance| match stance {
             Stance::SeeksChange => "`seeks change`",
             Stance::Accepts => "`accepts`",
@@ -191,9 +194,9 @@ impl Counted {
             }
             (Some(_), rounds) => format!("held {stance} for {} cycles", rounds.saturating_add(1)),
         };
-        let follows = if status != Status::Open {
+        let follows = if status != ThreadStatus::Open {
             "nothing is left for the AI to do".to_owned()
-        } else if self.may(Action::Reply) {
+        } else if self.may(ReviewerAction::Reply) {
             // A cycle counts before its action is chosen, so the next one already has one round fewer (T3).
             let left = self.repeat_limit.saturating_sub(self.rounds + 1).max(1);
             format!("`reply` stays legal for {}", super::super::text::count(left as usize, "cycle", "cycles"))
@@ -218,7 +221,7 @@ impl Counted {
 }
 
 /// All of a pull request's threads: what waits for a person first, then what is open, the worst first.
-pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow> {
+pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>, wait: &Wait) -> Vec<ThreadRow> {
     let Some(standing) = view.standing.as_deref() else { return Vec::new() };
     let owned = standing.threads();
     let guards = standing.handoff_guards(rules);
@@ -227,8 +230,8 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow
     let rank = |row: &ThreadRow| match row.status {
         _ if row.is_stuck() => 0,
         _ if row.repeats => 4,
-        Status::Open => 1,
-        Status::Upheld => 2,
+        ThreadStatus::Open => 1,
+        ThreadStatus::Upheld => 2,
         _ => 3,
     };
     rows.sort_by(|a, b| {
@@ -239,10 +242,10 @@ pub(super) fn rows(view: &View, rules: &Rules<'_>, wait: &Wait) -> Vec<ThreadRow
 }
 
 fn owned_row(
-    shown: &Shown<'_>,
+    shown: &ThreadView<'_>,
     guards: &HandoffGuards,
-    view: &View,
-    rules: &Rules<'_>,
+    view: &PullRequestView,
+    rules: &RepositoryRules<'_>,
     wait: &Wait,
 ) -> ThreadRow {
     let thread = shown.thread;
@@ -254,7 +257,7 @@ fn owned_row(
         place: place(thread.finding.path.as_str(), shown.line(), shown.outdated()),
         title: line(&thread.finding.title),
         status: thread.status(),
-        counted: Some(Counted::of(&thread.machine, policy)),
+        counted: Some(ThreadCounters::of(&thread.machine, policy)),
         turn: turn(shown, view, wait),
         since: shown.opened_at(),
         said: said(shown),
@@ -275,7 +278,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         title: line(&unowned.finding.title),
         status: unowned.status,
         counted: None,
-        turn: if unowned.status.is_settled() { Turn::Nobody } else { Turn::Author },
+        turn: if unowned.status.is_settled() { WhoseTurn::Nobody } else { WhoseTurn::Author },
         since: None,
         said: (0, None),
         url: Some(unowned.url.clone()),
@@ -288,23 +291,23 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
 
 /// When the finding was said. A draft is nobody's to see.
 /// What Cloture wrote is no news to anybody.
-fn said(shown: &Shown<'_>) -> (usize, Option<Timestamp>) {
+fn said(shown: &ThreadView<'_>) -> (usize, Option<Timestamp>) {
     let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
     let others = comments.filter(|comment| !comment.pending && !marks::is_our_own(comment));
     others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 
-fn turn(shown: &Shown<'_>, view: &View, wait: &Wait) -> Turn {
+fn turn(shown: &ThreadView<'_>, view: &PullRequestView, wait: &Wait) -> WhoseTurn {
     let thread = shown.thread;
     match thread.status() {
-        Status::Vetoed(_) | Status::Escalated(_) => Turn::You,
-        Status::Open => {
+        ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) => WhoseTurn::You,
+        ThreadStatus::Open => {
             let with_author = view.review_loop.as_ref().is_some_and(|l| *l.phase() == Phase::WithAuthor);
             let looking = wait.missing.contains(&thread.reviewer) || view.thinking.contains(&thread.reviewer);
             let accepts = thread.machine.counters.stance == Some(Stance::Accepts);
-            if !with_author && (looking || accepts) { Turn::Reviewer } else { Turn::Author }
+            if !with_author && (looking || accepts) { WhoseTurn::Reviewer } else { WhoseTurn::Author }
         }
-        Status::Resolved(_) | Status::Upheld | Status::Dismissed => Turn::Nobody,
+        ThreadStatus::Resolved(_) | ThreadStatus::Upheld | ThreadStatus::Dismissed => WhoseTurn::Nobody,
     }
 }
 
@@ -320,34 +323,34 @@ pub(super) fn place(path: &str, at: Option<u32>, outdated: bool) -> String {
 mod tests {
     use super::*;
 
-    fn counted(rounds: u32) -> Counted {
+    fn counted(rounds: u32) -> ThreadCounters {
         let policy = Policy::default();
-        let mut machine = Machine::opened();
+        let mut machine = ThreadMachine::opened();
         for _ in 0..rounds {
             machine.hold(Stance::SeeksChange, &policy);
         }
-        Counted::of(&machine, &policy)
+        ThreadCounters::of(&machine, &policy)
     }
 
     #[test]
     fn counters_are_explained_with_what_follows_from_them() {
-        let fresh = counted(0).explained(Status::Open);
+        let fresh = counted(0).explained(ThreadStatus::Open);
         assert!(fresh.contains("legal for 1 cycle "), "{fresh}");
         let last = counted(1);
         assert_eq!(last.dots(), "●○");
-        let text = last.explained(Status::Open);
+        let text = last.explained(ThreadStatus::Open);
         assert!(text.contains("held `seeks change` for 2 cycles: `reply` is off the table"), "{text}");
-        assert!(!last.may(Action::Reply) && last.may(Action::Veto));
+        assert!(!last.may(ReviewerAction::Reply) && last.may(ReviewerAction::Veto));
     }
 
     #[test]
     fn a_reviewer_that_went_back_and_forth_is_not_said_to_have_held_anything() {
         let policy = Policy::default();
-        let mut machine = Machine::opened();
+        let mut machine = ThreadMachine::opened();
         for stance in [Stance::SeeksChange, Stance::Accepts, Stance::SeeksChange] {
             machine.hold(stance, &policy);
         }
-        let text = Counted::of(&machine, &policy).explained(Status::Open);
+        let text = ThreadCounters::of(&machine, &policy).explained(ThreadStatus::Open);
         assert!(text.starts_with("says `seeks change`, and has spent 1 of 2 rounds"), "{text}");
     }
 }

@@ -4,10 +4,12 @@
 use crate::domain::machine::Decision;
 
 use crate::domain::finding::Destination;
-use crate::supervisor::people::desk::{Became, Done, Order, Proposal, ThreadKey};
-use crate::supervisor::people::{Way, What};
+use crate::supervisor::people::desk::{
+    CompletedRequest, PersonRequest, Proposal, RequestOutcome, ThreadAddress,
+};
+use crate::supervisor::people::{ThreadAct, Way};
 use crate::tui::action::Action;
-use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
+use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay, TextPrompt, TextPurpose};
 use crate::tui::message::Effect;
 use crate::tui::model::{Model, Pane, Screen};
 use crate::tui::rows;
@@ -25,20 +27,20 @@ pub(super) fn begin(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     let what = match action {
-        Action::Unresolve => What::Unresolve,
-        Action::Reply => What::Reply,
-        Action::Decide(decision) => What::Decide(decision),
+        Action::Unresolve => ThreadAct::Unresolve,
+        Action::Reply => ThreadAct::Reply,
+        Action::Decide(decision) => ThreadAct::Decide(decision),
         Action::Queue => queueing(model, &threads),
         _ => return Vec::new(),
     };
-    let (explained, long) = (explained(&what), what == What::Reply);
+    let (explained, long) = (explained(&what), what == ThreadAct::Reply);
     let title = format!("{} {}", capital(what.name()), about(model, &threads));
-    let order = Order::Threads { what, threads, reason: None };
+    let order = PersonRequest::Threads { what, threads, reason: None };
     match explained {
         None => propose(model, order),
         Some(sentences) => {
             let sentences = sentences.iter().map(|&sentence| sentence.to_owned()).collect();
-            write(model, Writing { title, sentences, long, then: Written::Order(order) });
+            write(model, TextPrompt { title, sentences, long, then: TextPurpose::Order(order) });
             Vec::new()
         }
     }
@@ -56,48 +58,48 @@ fn nothing_meant(model: &Model) -> String {
 }
 
 /// What goes is taken off the list, be it queued or going by itself, unless one of them does not go yet: then all are to.
-fn queueing(model: &Model, threads: &[ThreadKey]) -> What {
-    let goes = |key: &ThreadKey| model.thread_row(key).is_some_and(ThreadRow::goes);
-    if threads.iter().all(goes) { What::Remove } else { What::Decide(Decision::Queue) }
+fn queueing(model: &Model, threads: &[ThreadAddress]) -> ThreadAct {
+    let goes = |key: &ThreadAddress| model.thread_row(key).is_some_and(ThreadRow::goes);
+    if threads.iter().all(goes) { ThreadAct::Remove } else { ThreadAct::Decide(Decision::Queue) }
 }
 
 /// What is done with the text that is asked for; none where nothing is asked. T7: the difference between the verbs must be
 /// plain.
-fn explained(what: &What) -> Option<&'static [&'static str]> {
+fn explained(what: &ThreadAct) -> Option<&'static [&'static str]> {
     match what {
-        What::Reply => Some(&["It is posted in the thread on GitHub, under your login."]),
-        What::Decide(Decision::Veto) => Some(&[
+        ThreadAct::Reply => Some(&["It is posted in the thread on GitHub, under your login."]),
+        ThreadAct::Decide(Decision::Veto) => Some(&[
             "The argument stops, and the thread stays with you: it waits in the inbox. Nothing is written to GitHub.",
             "Why?",
         ]),
-        What::Decide(Decision::Escalate) => Some(&[
+        ThreadAct::Decide(Decision::Escalate) => Some(&[
             "The thread is addressed to the operator, with a comment and a label on GitHub and a notification.",
             "Why?",
         ]),
-        What::Decide(Decision::Dismiss) => {
+        ThreadAct::Decide(Decision::Dismiss) => {
             Some(&["It will not be fixed: the thread is resolved on GitHub, with this reason.", "Why not?"])
         }
-        What::Decide(Decision::Return) => Some(&[
+        ThreadAct::Decide(Decision::Return) => Some(&[
             "The thread goes back to the loop with fresh counters: its reviewer looks again, which costs money.",
             "Why?",
         ]),
-        What::Decide(Decision::Resolve | Decision::Uphold | Decision::Queue | Decision::Unqueue)
-        | What::QueueFor(_)
-        | What::Route(_)
-        | What::Remove
-        | What::Unresolve
-        | What::Hide => None,
+        ThreadAct::Decide(Decision::Resolve | Decision::Uphold | Decision::Queue | Decision::Unqueue)
+        | ThreadAct::QueueFor(_)
+        | ThreadAct::Route(_)
+        | ThreadAct::Remove
+        | ThreadAct::Unresolve
+        | ThreadAct::Hide => None,
     }
 }
 
 /// Opens a text area for something.
-pub(super) fn write(model: &mut Model, writing: Writing) {
+pub(super) fn write(model: &mut Model, writing: TextPrompt) {
     model.text = super::writing::area(model.theme);
     model.overlay = Overlay::Write(writing);
 }
 
 /// Has the desk work out what an order comes to.
-pub(super) fn propose(model: &mut Model, order: Order) -> Vec<Effect> {
+pub(super) fn propose(model: &mut Model, order: PersonRequest) -> Vec<Effect> {
     model.ticket = model.ticket.wrapping_add(1);
     model.overlay = Overlay::Working { what: format!("{}…", capital(order.name())) };
     vec![Effect::Propose { ticket: model.ticket, order }]
@@ -141,12 +143,12 @@ fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
     let objections = proposal.objections.iter();
     sentences.extend(objections.map(|trouble| rows::line(&format!("Not done: {}.", trouble.sentence))));
     let texts = proposal.texts().into_iter().map(crate::output::sanitize::block).collect();
-    model.overlay = Overlay::Ask(Question {
+    model.overlay = Overlay::Ask(Confirmation {
         title: format!("{} {about}?", capital(proposal.order.name())),
         sentences,
         texts,
         scroll: 0,
-        then: Agreed::Proposal(proposal),
+        then: ConfirmedAction::Proposal(proposal),
     });
 }
 
@@ -158,23 +160,23 @@ pub(super) fn carry_out(model: &mut Model, proposal: Box<Proposal>) -> Vec<Effec
 }
 
 /// The desk says what became of it.
-pub(super) fn became(model: &mut Model, became: Result<Box<Became>, String>) -> Vec<Effect> {
+pub(super) fn became(model: &mut Model, became: Result<Box<RequestOutcome>, String>) -> Vec<Effect> {
     model.under_way = model.under_way.saturating_sub(1);
     match became.map(|became| *became) {
         Err(why) => model.notice = Some(rows::line(&why)),
-        Ok(Became::Changed(proposal)) if proposal.is_empty() => {
+        Ok(RequestOutcome::Changed(proposal)) if proposal.is_empty() => {
             let why = proposal.objections.first().map_or("it is not to be done any more", |it| &it.sentence);
             model.notice = Some(rows::line(why));
         }
-        Ok(Became::Changed(proposal)) if model.overlay == Overlay::None => {
+        Ok(RequestOutcome::Changed(proposal)) if model.overlay == Overlay::None => {
             let first = "Something changed in between, and nothing was done. By now it comes to this:";
             ask(model, Box::new(proposal), Some(first));
         }
-        Ok(Became::Changed(_)) => {
+        Ok(RequestOutcome::Changed(_)) => {
             model.notice =
                 Some("something changed in between, and nothing was done; do it again to see it".to_owned());
         }
-        Ok(Became::Done(done)) => {
+        Ok(RequestOutcome::Done(done)) => {
             finished(model, &done);
             return done.tell.into_iter().map(|(address, command)| Effect::Tell(address, command)).collect();
         }
@@ -182,12 +184,12 @@ pub(super) fn became(model: &mut Model, became: Result<Box<Became>, String>) -> 
     Vec::new()
 }
 
-fn finished(model: &mut Model, done: &Done) {
+fn finished(model: &mut Model, done: &CompletedRequest) {
     for key in &done.threads {
         model.marked.remove(key);
         model.troubles.remove(key);
     }
-    if let Order::PullRequest { address, .. } = &done.order {
+    if let PersonRequest::PullRequest { address, .. } = &done.order {
         model.pull_troubles.remove(address);
     }
     for trouble in &done.troubles {
@@ -203,12 +205,12 @@ fn finished(model: &mut Model, done: &Done) {
     }
     let undo = inverse(done);
     let told = match &done.order {
-        Order::Threads { what, .. } => format!("{} {}", about(model, &done.threads), told(what)),
-        Order::PullRequest { address, way, .. } => format!("{address}: done ({})", way.name()),
+        PersonRequest::Threads { what, .. } => format!("{} {}", about(model, &done.threads), told(what)),
+        PersonRequest::PullRequest { address, way, .. } => format!("{address}: done ({})", way.name()),
     };
-    let nothing = done.threads.is_empty() && matches!(done.order, Order::Threads { .. });
+    let nothing = done.threads.is_empty() && matches!(done.order, PersonRequest::Threads { .. });
     model.notice = Some(match done.troubles.first() {
-        Some(trouble) if nothing || matches!(done.order, Order::PullRequest { .. }) => {
+        Some(trouble) if nothing || matches!(done.order, PersonRequest::PullRequest { .. }) => {
             rows::line(&trouble.sentence)
         }
         Some(trouble) => format!("{told}; but {}", rows::line(&trouble.sentence)),
@@ -223,53 +225,53 @@ fn finished(model: &mut Model, done: &Done) {
     }
 }
 
-fn told(what: &What) -> &'static str {
+fn told(what: &ThreadAct) -> &'static str {
     match what {
-        What::Decide(Decision::Veto) => "waits in the inbox: the argument is stopped",
-        What::Decide(Decision::Escalate) => "is escalated to the operator",
-        What::Decide(Decision::Resolve) => "is resolved",
-        What::Decide(Decision::Uphold) => "is upheld",
-        What::Decide(Decision::Dismiss) => "is dismissed",
-        What::Decide(Decision::Return) => "is back in the loop",
-        What::Decide(Decision::Queue) | What::QueueFor(_) => "is queued: it is handed off at merge",
-        What::Decide(Decision::Unqueue) => "is off the queue",
-        What::Route(Destination::Nowhere) | What::Remove => "is off the list: it is not handed off",
-        What::Route(Destination::Target(_) | Destination::AsConfigured) => "goes elsewhere now",
-        What::Unresolve => "is open again",
-        What::Reply => "has your reply",
-        What::Hide => "is hidden",
+        ThreadAct::Decide(Decision::Veto) => "waits in the inbox: the argument is stopped",
+        ThreadAct::Decide(Decision::Escalate) => "is escalated to the operator",
+        ThreadAct::Decide(Decision::Resolve) => "is resolved",
+        ThreadAct::Decide(Decision::Uphold) => "is upheld",
+        ThreadAct::Decide(Decision::Dismiss) => "is dismissed",
+        ThreadAct::Decide(Decision::Return) => "is back in the loop",
+        ThreadAct::Decide(Decision::Queue) | ThreadAct::QueueFor(_) => "is queued: it is handed off at merge",
+        ThreadAct::Decide(Decision::Unqueue) => "is off the queue",
+        ThreadAct::Route(Destination::Nowhere) | ThreadAct::Remove => "is off the list: it is not handed off",
+        ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "goes elsewhere now",
+        ThreadAct::Unresolve => "is open again",
+        ThreadAct::Reply => "has your reply",
+        ThreadAct::Hide => "is hidden",
     }
 }
 
 /// What undoes it; none where the forge has no way back. A decision about the argument is undone by giving the thread back.
-fn inverse(done: &Done) -> Option<Order> {
+fn inverse(done: &CompletedRequest) -> Option<PersonRequest> {
     let (what, threads) = match &done.order {
-        Order::Threads { what, .. } => (what, done.threads.clone()),
-        Order::PullRequest { address, way, .. } if done.troubles.is_empty() => {
+        PersonRequest::Threads { what, .. } => (what, done.threads.clone()),
+        PersonRequest::PullRequest { address, way, .. } if done.troubles.is_empty() => {
             let way = match way {
                 Way::BreakGlass => Way::MendGlass,
                 Way::MendGlass => Way::BreakGlass,
                 _ => return None,
             };
-            return Some(Order::PullRequest { address: address.clone(), way, reason: None });
+            return Some(PersonRequest::PullRequest { address: address.clone(), way, reason: None });
         }
-        Order::PullRequest { .. } => return None,
+        PersonRequest::PullRequest { .. } => return None,
     };
     let back = match what {
-        What::Decide(Decision::Queue) | What::QueueFor(_) => What::Remove,
-        What::Decide(Decision::Unqueue) | What::Remove | What::Route(Destination::Nowhere) => {
-            What::Decide(Decision::Queue)
+        ThreadAct::Decide(Decision::Queue) | ThreadAct::QueueFor(_) => ThreadAct::Remove,
+        ThreadAct::Decide(Decision::Unqueue) | ThreadAct::Remove | ThreadAct::Route(Destination::Nowhere) => {
+            ThreadAct::Decide(Decision::Queue)
         }
-        What::Route(_) => What::Route(Destination::AsConfigured),
-        What::Decide(Decision::Resolve) => What::Unresolve,
-        What::Unresolve => What::Decide(Decision::Resolve),
-        What::Decide(Decision::Veto | Decision::Escalate | Decision::Uphold | Decision::Dismiss) => {
-            What::Decide(Decision::Return)
+        ThreadAct::Route(_) => ThreadAct::Route(Destination::AsConfigured),
+        ThreadAct::Decide(Decision::Resolve) => ThreadAct::Unresolve,
+        ThreadAct::Unresolve => ThreadAct::Decide(Decision::Resolve),
+        ThreadAct::Decide(Decision::Veto | Decision::Escalate | Decision::Uphold | Decision::Dismiss) => {
+            ThreadAct::Decide(Decision::Return)
         }
-        What::Decide(Decision::Return) | What::Reply | What::Hide => return None,
+        ThreadAct::Decide(Decision::Return) | ThreadAct::Reply | ThreadAct::Hide => return None,
     };
-    let reason = (back == What::Decide(Decision::Return)).then(|| format!("{} was undone", what.name()));
-    (!threads.is_empty()).then_some(Order::Threads { what: back, threads, reason })
+    let reason = (back == ThreadAct::Decide(Decision::Return)).then(|| format!("{} was undone", what.name()));
+    (!threads.is_empty()).then_some(PersonRequest::Threads { what: back, threads, reason })
 }
 
 pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
@@ -281,17 +283,17 @@ pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
 }
 
 /// One thread by its place, several by their number.
-fn about(model: &Model, threads: &[ThreadKey]) -> String {
+fn about(model: &Model, threads: &[ThreadAddress]) -> String {
     match threads {
         [key] => model.thread_row(key).map_or_else(|| "the thread".to_owned(), |row| row.place.clone()),
         several => count(several.len(), "thread", "threads"),
     }
 }
 
-fn about_order(model: &Model, order: &Order) -> String {
+fn about_order(model: &Model, order: &PersonRequest) -> String {
     match order {
-        Order::Threads { threads, .. } => about(model, threads),
-        Order::PullRequest { address, .. } => address.to_string(),
+        PersonRequest::Threads { threads, .. } => about(model, threads),
+        PersonRequest::PullRequest { address, .. } => address.to_string(),
     }
 }
 
@@ -313,7 +315,7 @@ pub(super) fn mark(model: &mut Model) {
 
 /// All threads of the list that could still be decided about; none where all of them are marked.
 pub(super) fn mark_all(model: &mut Model) {
-    let all: Vec<ThreadKey> = match model.screen {
+    let all: Vec<ThreadAddress> = match model.screen {
         Screen::Watch => {
             let Some(pull) = model.selected_pull() else { return };
             let unsettled = pull.threads.iter().filter(|row| !row.repeats && !row.status.is_settled());

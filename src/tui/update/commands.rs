@@ -1,9 +1,9 @@
 //! What a person tells a loop or the desktop. Whatever writes or spends asks first, and says exactly what it will do (U3).
 
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
-use crate::supervisor::{Command, View};
+use crate::supervisor::{LoopCommand, PullRequestView};
 use crate::tui::action::Action;
-use crate::tui::dialog::{Agreed, Overlay, Question, Writing, Written};
+use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay, TextPrompt, TextPurpose};
 use crate::tui::message::Effect;
 use crate::tui::model::Model;
 use crate::tui::rows::prompt;
@@ -12,15 +12,15 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 pub(super) fn command(model: &mut Model, action: Action) -> Vec<Effect> {
     match tried(model, action) {
-        Ok(Outcome::Ask(question)) => {
+        Ok(CommandOutcome::Ask(question)) => {
             model.overlay = Overlay::Ask(question);
             Vec::new()
         }
-        Ok(Outcome::Write(writing)) => {
+        Ok(CommandOutcome::Write(writing)) => {
             super::acting::write(model, writing);
             Vec::new()
         }
-        Ok(Outcome::Do(effect, notice)) => {
+        Ok(CommandOutcome::Do(effect, notice)) => {
             model.notice = Some(notice);
             vec![effect]
         }
@@ -31,9 +31,9 @@ pub(super) fn command(model: &mut Model, action: Action) -> Vec<Effect> {
     }
 }
 
-enum Outcome {
-    Ask(Question),
-    Write(Writing),
+enum CommandOutcome {
+    Ask(Confirmation),
+    Write(TextPrompt),
     /// At once, with a sentence that says so.
     Do(Effect, String),
 }
@@ -42,7 +42,7 @@ fn not<T>(why: &str) -> Result<T, String> {
     Err(why.to_owned())
 }
 
-fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
+fn tried(model: &Model, action: Action) -> Result<CommandOutcome, String> {
     if let Action::Browse | Action::CopyLink = action {
         let link = model.link().ok_or("there is no link to it yet")?;
         // Only what a browser shows is handed to one: a forge's answer does not choose what is started here.
@@ -51,31 +51,36 @@ fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
         }
         let link = link.to_owned();
         return Ok(match action {
-            Action::Browse => Outcome::Do(Effect::OpenInBrowser(link.clone()), format!("opening {link}")),
-            _ => Outcome::Do(Effect::CopyToClipboard(link.clone()), format!("copied {link}")),
+            Action::Browse => {
+                CommandOutcome::Do(Effect::OpenInBrowser(link.clone()), format!("opening {link}"))
+            }
+            _ => CommandOutcome::Do(Effect::CopyToClipboard(link.clone()), format!("copied {link}")),
         });
     }
     if action == Action::CopyPrompt {
         let threads = model.meant();
         let text = prompt::of(&model.pulls, &threads).ok_or("no finding is selected")?;
         let about = count(threads.len(), "finding", "findings");
-        return Ok(Outcome::Do(Effect::CopyToClipboard(text), format!("copied a prompt with {about}")));
+        return Ok(CommandOutcome::Do(
+            Effect::CopyToClipboard(text),
+            format!("copied a prompt with {about}"),
+        ));
     }
     let pull = model.concerned().ok_or("no pull request is selected")?;
     let (address, name) = (pull.address.clone(), &pull.name);
-    let view: &View = &pull.view;
+    let view: &PullRequestView = &pull.view;
     let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
     let tell = |command| Effect::Tell(address.clone(), command);
     let ended = matches!(phase, Some(Phase::Ended(_)));
     match action {
-        Action::Poll => Ok(Outcome::Do(tell(Command::PollNow), format!("looking at {name} now"))),
+        Action::Poll => Ok(CommandOutcome::Do(tell(LoopCommand::PollNow), format!("looking at {name} now"))),
         Action::Pause if ended => not("the loop has ended; there is nothing to pause"),
         Action::Pause if matches!(phase, Some(Phase::Paused(_))) => not("the loop is paused already"),
-        Action::Pause => Ok(Outcome::Do(tell(Command::Pause), format!("{name} is paused"))),
+        Action::Pause => Ok(CommandOutcome::Do(tell(LoopCommand::Pause), format!("{name} is paused"))),
         Action::Resume if !matches!(phase, Some(Phase::Paused(_))) => not("the loop is not paused"),
-        Action::Resume => Ok(Outcome::Do(tell(Command::Resume), format!("{name} goes on"))),
+        Action::Resume => Ok(CommandOutcome::Do(tell(LoopCommand::Resume), format!("{name} goes on"))),
         Action::Stop if ended => not("the loop has ended already"),
-        Action::Stop => Ok(Outcome::Ask(Question {
+        Action::Stop => Ok(CommandOutcome::Ask(Confirmation {
             title: "Stop this loop?".to_owned(),
             texts: Vec::new(),
             scroll: 0,
@@ -85,24 +90,24 @@ fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
                 ),
                 "Its threads stay as they are on GitHub. Nothing is written there.".to_owned(),
             ],
-            then: Agreed::Effect(tell(Command::Stop)),
+            then: ConfirmedAction::Effect(tell(LoopCommand::Stop)),
         })),
         Action::GrantRound if !matches!(view.exit(), Some(Exit::RoundCap { .. })) => {
             not("the author's rounds are not spent; there is nothing to grant")
         }
-        Action::GrantRound => Ok(Outcome::Write(Writing {
+        Action::GrantRound => Ok(CommandOutcome::Write(TextPrompt {
             title: format!("Grant {name} one more round"),
             sentences: vec![
                 "The author's agent is dispatched once more, which costs money.".to_owned(),
                 format!("It is recorded as granted by {}. Why?", model.by),
             ],
             long: false,
-            then: Written::Grant(address.clone()),
+            then: TextPurpose::Grant(address.clone()),
         })),
         Action::RetryTask => {
             let row = model.selected_handoff().ok_or("no task is selected")?;
             let key = row.task_key.clone().ok_or("only a task that is stuck can be sent again")?;
-            Ok(Outcome::Ask(Question {
+            Ok(CommandOutcome::Ask(Confirmation {
                 title: "Send this task again?".to_owned(),
                 texts: Vec::new(),
                 scroll: 0,
@@ -110,7 +115,7 @@ fn tried(model: &Model, action: Action) -> Result<Outcome, String> {
                     format!("The task for {} about {} is sent once more.", row.target, row.path),
                     format!("It is stuck because: {}", row.reason),
                 ],
-                then: Agreed::Effect(tell(Command::RetryTask { key })),
+                then: ConfirmedAction::Effect(tell(LoopCommand::RetryTask { key })),
             }))
         }
         _ => not("this does nothing here"),
@@ -142,7 +147,7 @@ pub(super) fn answering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         return Vec::new();
     };
     match question.then {
-        Agreed::Effect(effect) => vec![effect],
-        Agreed::Proposal(proposal) => super::acting::carry_out(model, proposal),
+        ConfirmedAction::Effect(effect) => vec![effect],
+        ConfirmedAction::Proposal(proposal) => super::acting::carry_out(model, proposal),
     }
 }

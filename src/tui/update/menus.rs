@@ -3,10 +3,10 @@
 use super::acting;
 use crate::domain::finding::Destination;
 use crate::github::PullRequestAddress;
-use crate::supervisor::Command;
-use crate::supervisor::people::desk::Order;
-use crate::supervisor::people::{Means, Way, WayOut, What};
-use crate::tui::dialog::{Choice, Entry, Menu, Overlay, Writing, Written};
+use crate::supervisor::LoopCommand;
+use crate::supervisor::people::desk::PersonRequest;
+use crate::supervisor::people::{ThreadAct, Way, WayOut, WayOutMeans};
+use crate::tui::dialog::{Menu, MenuChoice, MenuEntry, Overlay, TextPrompt, TextPurpose};
 use crate::tui::message::Effect;
 use crate::tui::model::Model;
 use crate::tui::rows;
@@ -46,26 +46,26 @@ pub(super) fn ways_out(
     }
 }
 
-fn entry(found: WayOut, address: &PullRequestAddress) -> Entry {
+fn entry(found: WayOut, address: &PullRequestAddress) -> MenuEntry {
     let WayOut { way, sentences, means } = found;
     let meaning = rows::line(&sentences.join(" "));
     let name = acting::capital(way.name());
-    let order = Order::PullRequest { address: address.clone(), way, reason: None };
+    let order = PersonRequest::PullRequest { address: address.clone(), way, reason: None };
     let (meaning, choice) = match means {
-        Means::Not(why) => {
+        WayOutMeans::Not(why) => {
             let why = rows::line(&format!("not now: {why}"));
-            (why.clone(), Choice::Nothing(why))
+            (why.clone(), MenuChoice::Nothing(why))
         }
-        Means::ByHand => (meaning.clone(), Choice::Nothing(meaning)),
-        Means::Tell(Command::GrantRound { .. }) => {
+        WayOutMeans::ByHand => (meaning.clone(), MenuChoice::Nothing(meaning)),
+        WayOutMeans::Tell(LoopCommand::GrantRound { .. }) => {
             let sentences = vec![meaning.clone(), "Why?".to_owned()];
             let title = format!("{name} on {address}");
-            let then = Written::Grant(address.clone());
-            (meaning, Choice::Write(Writing { title, sentences, long: false, then }))
+            let then = TextPurpose::Grant(address.clone());
+            (meaning, MenuChoice::Write(TextPrompt { title, sentences, long: false, then }))
         }
-        Means::Tell(_) | Means::Write(_) => (meaning, Choice::Order(order)),
+        WayOutMeans::Tell(_) | WayOutMeans::Write(_) => (meaning, MenuChoice::Order(order)),
     };
-    Entry { name, meaning, choice }
+    MenuEntry { name, meaning, choice }
 }
 
 /// Breaks the glass, or mends it where it is broken.
@@ -76,7 +76,7 @@ pub(super) fn break_glass(model: &mut Model) -> Vec<Effect> {
     };
     let broken = pull.view.standing.as_ref().is_some_and(|standing| standing.seen.broken_glass.is_some());
     let way = if broken { Way::MendGlass } else { Way::BreakGlass };
-    let order = Order::PullRequest { address: pull.address.clone(), way, reason: None };
+    let order = PersonRequest::PullRequest { address: pull.address.clone(), way, reason: None };
     acting::propose(model, order)
 }
 
@@ -89,24 +89,25 @@ pub(super) fn targets(model: &mut Model) {
         model.notice = Some("no finding is selected".to_owned());
         return;
     }
-    let order = |to| Order::Threads { what: What::Route(to), threads: threads.clone(), reason: None };
+    let order =
+        |to| PersonRequest::Threads { what: ThreadAct::Route(to), threads: threads.clone(), reason: None };
     let known = model.making.config.handoff.known_targets().into_iter();
-    let mut entries: Vec<Entry> = known
-        .map(|target| Entry {
+    let mut entries: Vec<MenuEntry> = known
+        .map(|target| MenuEntry {
             name: format!("to {}", rows::line(target.as_str())),
             meaning: "this target gets it, whatever the routes say".to_owned(),
-            choice: Choice::Order(order(Destination::Target(target))),
+            choice: MenuChoice::Order(order(Destination::Target(target))),
         })
         .collect();
-    entries.push(Entry {
+    entries.push(MenuEntry {
         name: "as configured".to_owned(),
         meaning: "the first route that fits decides".to_owned(),
-        choice: Choice::Order(order(Destination::AsConfigured)),
+        choice: MenuChoice::Order(order(Destination::AsConfigured)),
     });
-    entries.push(Entry {
+    entries.push(MenuEntry {
         name: "nowhere".to_owned(),
         meaning: "it is not handed off unless somebody queues it again".to_owned(),
-        choice: Choice::Order(order(Destination::Nowhere)),
+        choice: MenuChoice::Order(order(Destination::Nowhere)),
     });
     model.overlay = Overlay::Menu(Menu { title: "Hand it off".to_owned(), entries, selected: 0 });
 }
@@ -142,12 +143,12 @@ pub(super) fn picking(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     let Some(entry) = menu.entries.get(picked).cloned() else { return Vec::new() };
     model.overlay = Overlay::None;
     match entry.choice {
-        Choice::Order(order) => acting::propose(model, order),
-        Choice::Write(writing) => {
+        MenuChoice::Order(order) => acting::propose(model, order),
+        MenuChoice::Write(writing) => {
             acting::write(model, writing);
             Vec::new()
         }
-        Choice::Nothing(why) => {
+        MenuChoice::Nothing(why) => {
             model.notice = Some(why);
             Vec::new()
         }

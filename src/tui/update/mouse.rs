@@ -3,8 +3,8 @@
 use super::moving;
 use crate::tui::dialog::Overlay;
 use crate::tui::message::Effect;
-use crate::tui::model::{List, Model, Pane, Screen};
-use crate::tui::view::{self, Place};
+use crate::tui::model::{ListScreen, Model, Pane, Screen};
+use crate::tui::view::{self, ClickTarget};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
@@ -14,9 +14,10 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
             match &mut model.overlay {
                 Overlay::None | Overlay::Filter => {
                     let place = view::place(model, event.column, event.row);
-                    if let (Screen::Watch, Some(Place::Pull(_) | Place::Thread(_))) = (&model.screen, &place)
+                    if let (Screen::Watch, Some(ClickTarget::Pull(_) | ClickTarget::Thread(_))) =
+                        (&model.screen, &place)
                     {
-                        let over_threads = matches!(place, Some(Place::Thread(_)));
+                        let over_threads = matches!(place, Some(ClickTarget::Thread(_)));
                         model.pane = if over_threads { Pane::Threads } else { Pane::PullRequests };
                     }
                     moving::step(model, by);
@@ -42,22 +43,22 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn clicked(model: &mut Model, place: Option<Place>) {
+fn clicked(model: &mut Model, place: Option<ClickTarget>) {
     match place {
         None => {}
-        Some(Place::Split) => model.dragging = true,
-        Some(Place::Tab(list)) => moving::go(model, list),
-        Some(Place::Pull(index)) => {
-            let again = model.pane == Pane::PullRequests && model.selected(List::Watch) == index;
+        Some(ClickTarget::Split) => model.dragging = true,
+        Some(ClickTarget::Tab(list)) => moving::go(model, list),
+        Some(ClickTarget::Pull(index)) => {
+            let again = model.pane == Pane::PullRequests && model.selected(ListScreen::Watch) == index;
             model.pane = Pane::PullRequests;
-            let keys = model.keys(List::Watch);
+            let keys = model.keys(ListScreen::Watch);
             if again {
                 moving::open(model);
             } else {
-                moving::put(model, List::Watch, index, &keys);
+                moving::put(model, ListScreen::Watch, index, &keys);
             }
         }
-        Some(Place::Thread(index)) => {
+        Some(ClickTarget::Thread(index)) => {
             let keys = model.thread_keys();
             let again = model.pane == Pane::Threads && model.thread.among(&keys) == index;
             model.pane = Pane::Threads;
@@ -66,7 +67,7 @@ fn clicked(model: &mut Model, place: Option<Place>) {
                 moving::open(model);
             }
         }
-        Some(Place::Row(index)) => {
+        Some(ClickTarget::Row(index)) => {
             let list = model.screen.list();
             let again = model.selected(list) == index;
             let keys = model.keys(list);

@@ -2,12 +2,12 @@
 
 use super::news;
 use crate::tui::dialog::Overlay;
-use crate::tui::model::{Cursor, List, Model, Pane, Screen};
+use crate::tui::model::{Cursor, ListScreen, Model, Pane, Screen};
 use crate::tui::rows::PullRow;
 use crate::tui::rows::thread::ThreadRow;
 use crate::tui::view;
 
-pub(super) fn go(model: &mut Model, list: List) {
+pub(super) fn go(model: &mut Model, list: ListScreen) {
     model.screen = list.screen();
     model.scroll = 0;
     model.overlay = Overlay::None;
@@ -16,7 +16,7 @@ pub(super) fn go(model: &mut Model, list: List) {
 /// So many screens to the right, round and round.
 pub(super) fn turn(model: &mut Model, by: usize) {
     let at = model.screen.list() as usize;
-    go(model, List::ALL[(at + by) % List::ALL.len()]);
+    go(model, ListScreen::ALL[(at + by) % ListScreen::ALL.len()]);
 }
 
 pub(super) fn page(model: &Model) -> isize {
@@ -47,9 +47,9 @@ pub(super) fn step(model: &mut Model, by: isize) {
 }
 
 /// Another pull request has other threads.
-pub(super) fn put(model: &mut Model, list: List, index: usize, keys: &[String]) {
+pub(super) fn put(model: &mut Model, list: ListScreen, index: usize, keys: &[String]) {
     model.finding[list as usize].cursor.put(index, keys);
-    if list == List::Watch {
+    if list == ListScreen::Watch {
         model.thread = Cursor::default();
     }
 }
@@ -68,18 +68,18 @@ pub(super) fn open(model: &mut Model) {
         Screen::Watch => model
             .selected_pull()
             .zip(model.selected_thread())
-            .map(|(pull, row)| thread(&pull.address, &row.id, List::Watch)),
+            .map(|(pull, row)| thread(&pull.address, &row.id, ListScreen::Watch)),
         Screen::Inbox => {
             let Some(row) = model.selected_inbox() else { return };
             let Some(id) = &row.thread else {
                 let name = row.pull.clone();
                 return show_pull(model, &name);
             };
-            Some(thread(&row.address, id, List::Inbox))
+            Some(thread(&row.address, id, ListScreen::Inbox))
         }
         Screen::Handoff => model
             .selected_handoff()
-            .and_then(|row| Some(thread(&row.address, row.threads.first()?, List::Handoff))),
+            .and_then(|row| Some(thread(&row.address, row.threads.first()?, ListScreen::Handoff))),
         Screen::Journal => model.selected_record().map(|row| Screen::Record { seq: row.seq }),
         Screen::Thread { .. } | Screen::Record { .. } | Screen::FirstRun => None,
     };
@@ -100,11 +100,11 @@ fn look(model: &mut Model) {
 
 /// Goes to a pull request on the watch screen, whatever is filtered there.
 fn show_pull(model: &mut Model, name: &str) {
-    model.finding[List::Watch as usize].filter.clear();
-    go(model, List::Watch);
-    let keys = model.keys(List::Watch);
+    model.finding[ListScreen::Watch as usize].filter.clear();
+    go(model, ListScreen::Watch);
+    let keys = model.keys(ListScreen::Watch);
     if let Some(index) = keys.iter().position(|key| key == name) {
-        put(model, List::Watch, index, &keys);
+        put(model, ListScreen::Watch, index, &keys);
     }
     model.pane = Pane::Threads;
 }
@@ -117,7 +117,7 @@ pub(super) fn back(model: &mut Model) {
             model.troubles.remove(&(address.clone(), id.clone()));
             go(model, model.screen.list());
         }
-        Screen::Record { .. } => go(model, List::Journal),
+        Screen::Record { .. } => go(model, ListScreen::Journal),
         _ if !model.pull_troubles.is_empty() => model.pull_troubles.clear(),
         _ if !model.marked.is_empty() => model.marked.clear(),
         _ if !model.finding().filter.is_empty() => model.finding_mut().filter.clear(),
@@ -138,7 +138,7 @@ pub(super) fn next_unread(model: &mut Model) {
     let unread = model.unread.clone();
     let reading = matches!(model.screen, Screen::Thread { .. });
     if reading {
-        go(model, List::Watch);
+        go(model, ListScreen::Watch);
         model.pane = Pane::Threads;
     }
     let found = jump(model, |pull, row| unread.contains(&(pull.address.clone(), row.id.clone())));
@@ -152,7 +152,7 @@ pub(super) fn next_unread(model: &mut Model) {
 /// Goes to the next thread that fits, on the watch screen.
 fn jump(model: &mut Model, fits: impl Fn(&PullRow, &ThreadRow) -> bool) -> bool {
     let pulls = model.visible_pulls();
-    let at = model.selected(List::Watch);
+    let at = model.selected(ListScreen::Watch);
     let first = if model.pane == Pane::Threads { model.thread.among(&model.thread_keys()) + 1 } else { 0 };
     let fitting_from = |pull: &PullRow, from: usize| {
         let mut rows = pull.threads.iter().enumerate().skip(from);
@@ -162,8 +162,8 @@ fn jump(model: &mut Model, fits: impl Fn(&PullRow, &ThreadRow) -> bool) -> bool 
         .map(|offset| ((at + offset) % pulls.len().max(1), if offset == 0 { first } else { 0 }));
     let found = order.find_map(|(index, from)| Some((index, fitting_from(pulls.get(index)?, from)?)));
     let Some((pull, thread)) = found else { return false };
-    let keys = model.keys(List::Watch);
-    put(model, List::Watch, pull, &keys);
+    let keys = model.keys(ListScreen::Watch);
+    put(model, ListScreen::Watch, pull, &keys);
     let keys = model.thread_keys();
     model.thread.put(thread, &keys);
     model.pane = Pane::Threads;

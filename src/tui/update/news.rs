@@ -2,15 +2,15 @@
 
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
-use crate::supervisor::people::desk::ThreadKey;
+use crate::supervisor::people::desk::ThreadAddress;
 use crate::tui::model::{Model, Screen};
 use crate::tui::rows::thread::ThreadRow;
-use crate::tui::rows::{PullRow, Rows};
+use crate::tui::rows::{PullRow, PullRows};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Compares the rows that were shown with what has taken their place.
-pub(super) fn notice(model: &mut Model, before: &Rows) {
+pub(super) fn notice(model: &mut Model, before: &PullRows) {
     let replaced = |before: &&Arc<PullRow>| {
         let now = model.pulls.get(&before.address);
         now.is_some_and(|now| !Arc::ptr_eq(&now.threads, &before.threads))
@@ -26,11 +26,11 @@ pub(super) fn notice(model: &mut Model, before: &Rows) {
         let known: BTreeMap<&ThreadId, &ThreadRow> =
             before.threads.iter().map(|old| (&old.id, old)).collect();
         let news = after.threads.iter().filter(|row| known.get(&row.id).is_none_or(|old| is_news(old, row)));
-        let news: Vec<ThreadKey> = news.map(|row| (after.address.clone(), row.id.clone())).collect();
+        let news: Vec<ThreadAddress> = news.map(|row| (after.address.clone(), row.id.clone())).collect();
         model.unread.extend(news.into_iter().filter(|key| Some(key) != open.as_ref()));
     }
     let Model { pulls, unread, marked, troubles, .. } = model;
-    let is_there = |(address, id): &ThreadKey| {
+    let is_there = |(address, id): &ThreadAddress| {
         let has = |pull: &PullRow| pull.threads.iter().any(|row| row.id == *id);
         pulls.get(address).is_some_and(|pull| !replaced.contains_key(address) || has(pull))
     };
@@ -45,6 +45,6 @@ fn is_news(before: &ThreadRow, after: &ThreadRow) -> bool {
 }
 
 /// Somebody looks at a thread, so nothing about it is new any more.
-pub(super) fn seen(model: &mut Model, key: &ThreadKey) {
+pub(super) fn seen(model: &mut Model, key: &ThreadAddress) {
     model.unread.remove(key);
 }

@@ -4,23 +4,25 @@ use crate::domain::snapshot::PullRequestState;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::output::sanitize;
-use crate::supervisor::View;
-use crate::tui::dialog::{Agreed, Overlay, Question};
+use crate::supervisor::PullRequestView;
+use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay};
 use crate::tui::message::Effect;
-use crate::tui::model::{List, Model, Screen};
-use crate::tui::start::{Found, News, Scope, Step};
+use crate::tui::model::{ListScreen, Model, Screen};
+use crate::tui::start::{DiscoveredPullRequests, StartupNews, StartupStep, WatchScope};
 
-pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
+pub(super) fn news(model: &mut Model, news: StartupNews) -> Vec<Effect> {
     match news {
-        News::Scope { scope, first } => {
+        StartupNews::Scope { scope, first } => {
             model.start.scope = scope;
             if let Some(first) = first {
                 select(model, &first);
             }
         }
-        News::Journal(outcome) => model.start.journal = Step::of(outcome.map(|()| String::new()), model.now),
-        News::Token(outcome) => {
-            model.start.token = Step::of(outcome, model.now);
+        StartupNews::Journal(outcome) => {
+            model.start.journal = StartupStep::of(outcome.map(|()| String::new()), model.now)
+        }
+        StartupNews::Token(outcome) => {
+            model.start.token = StartupStep::of(outcome, model.now);
             let is_missing = model.start.token.failure().is_some();
             if is_missing {
                 model.searching = false;
@@ -29,38 +31,38 @@ pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
                 model.screen = Screen::FirstRun;
             }
         }
-        News::FirstRun(proposal) => {
+        StartupNews::FirstRun(proposal) => {
             model.start.proposal = Some(proposal);
             if model.pulls.is_empty() && model.screen == Screen::Watch {
                 model.screen = Screen::FirstRun;
             }
         }
-        News::Written(Ok(path)) => {
+        StartupNews::Written(Ok(path)) => {
             model.start.proposal = None;
             model.notice = Some(format!("{path} was written; it is in force"));
             go_on(model);
         }
-        News::Written(Err(why)) => model.notice = Some(sanitize::line(&why).into_owned()),
-        News::Searching => {
+        StartupNews::Written(Err(why)) => model.notice = Some(sanitize::line(&why).into_owned()),
+        StartupNews::Searching => {
             model.searching = true;
-            model.start.search = Step::Waiting;
+            model.start.search = StartupStep::Waiting;
         }
-        News::Note(note) => model.notice = Some(sanitize::line(&note).into_owned()),
+        StartupNews::Note(note) => model.notice = Some(sanitize::line(&note).into_owned()),
     }
     Vec::new()
 }
 
 /// A search came back: what is new is tracked, and what was seen before and is not there any more is looked at once more.
-pub(super) fn found(model: &mut Model, outcome: Result<Found, Failure>) -> Vec<Effect> {
+pub(super) fn found(model: &mut Model, outcome: Result<DiscoveredPullRequests, Failure>) -> Vec<Effect> {
     model.searching = false;
     let found = match outcome {
         Ok(found) => found,
         Err(why) => {
-            model.start.search = Step::Failed { why, since: model.now };
+            model.start.search = StartupStep::Failed { why, since: model.now };
             return Vec::new();
         }
     };
-    model.start.search = Step::Done(String::new());
+    model.start.search = StartupStep::Done(String::new());
     model.start.found_at = Some(model.now);
     model.start.notes = found.notes.iter().map(|note| sanitize::line(note).into_owned()).collect();
     if let Some(first) = &found.first {
@@ -92,14 +94,14 @@ pub(super) fn confirm(model: &mut Model) -> Vec<Effect> {
     dropped.into_iter().map(Effect::Forget).collect()
 }
 
-fn has_ended(view: &View) -> bool {
+fn has_ended(view: &PullRequestView) -> bool {
     let state = view.standing.as_ref().map(|standing| standing.snapshot.state);
     matches!(state, Some(PullRequestState::Merged | PullRequestState::Closed))
 }
 
 /// Puts the cursor there, unless somebody has moved it already.
 fn select(model: &mut Model, address: &PullRequestAddress) {
-    let cursor = &mut model.finding[List::Watch as usize].cursor;
+    let cursor = &mut model.finding[ListScreen::Watch as usize].cursor;
     if cursor.key.is_none() && cursor.index == 0 {
         cursor.key = Some(address.to_string());
     }
@@ -107,7 +109,7 @@ fn select(model: &mut Model, address: &PullRequestAddress) {
 
 /// From the first screen to the loops.
 pub(super) fn go_on(model: &mut Model) {
-    let has_something = !matches!(model.start.scope, Scope::Nothing { .. } | Scope::Unknown);
+    let has_something = !matches!(model.start.scope, WatchScope::Nothing { .. } | WatchScope::Unknown);
     if model.screen == Screen::FirstRun && has_something {
         model.screen = Screen::Watch;
     }
@@ -117,7 +119,7 @@ pub(super) fn go_on(model: &mut Model) {
 pub(super) fn write_configuration(model: &mut Model) {
     match &model.start.proposal {
         Some(proposal) => {
-            model.overlay = Overlay::Ask(Question {
+            model.overlay = Overlay::Ask(Confirmation {
                 title: "Write this configuration?".to_owned(),
                 sentences: vec![
                     format!("This text is written to {}, a new file:", proposal.path),
@@ -126,7 +128,7 @@ pub(super) fn write_configuration(model: &mut Model) {
                 ],
                 texts: vec![proposal.text.clone()],
                 scroll: 0,
-                then: Agreed::Effect(Effect::WriteConfiguration),
+                then: ConfirmedAction::Effect(Effect::WriteConfiguration),
             });
         }
         None => model.notice = Some("there is a configuration already".to_owned()),

@@ -1,12 +1,12 @@
 //! Writing a text: a reason in a line or two, or a reply of any length, here or in the person's own editor.
 
 use super::acting;
-use crate::supervisor::Command;
+use crate::supervisor::LoopCommand;
 use crate::tui::action::Action;
-use crate::tui::dialog::{Overlay, Writing, Written};
+use crate::tui::dialog::{Overlay, TextPrompt, TextPurpose};
 use crate::tui::message::Effect;
 use crate::tui::model::Model;
-use crate::tui::theme::{Meaning, Theme};
+use crate::tui::theme::{TextMeaning, Theme};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
@@ -18,9 +18,9 @@ pub(super) fn area(theme: Theme) -> TextArea<'static> {
 fn filled(theme: Theme, text: &str) -> TextArea<'static> {
     let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
     area.set_wrap_mode(WrapMode::Word);
-    area.set_style(theme.style(Meaning::Plain));
-    area.set_cursor_line_style(theme.style(Meaning::Plain));
-    area.set_cursor_style(theme.style(Meaning::Selected));
+    area.set_style(theme.style(TextMeaning::Plain));
+    area.set_cursor_line_style(theme.style(TextMeaning::Plain));
+    area.set_cursor_style(theme.style(TextMeaning::Selected));
     area.move_cursor(CursorMove::Bottom);
     area.move_cursor(CursorMove::End);
     area
@@ -32,7 +32,7 @@ pub(super) fn text(model: &Model) -> String {
 
 /// A key while a text is written: everything goes into the text, but what ends it.
 pub(super) fn key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
-    let Overlay::Write(Writing { long, .. }) = &model.overlay else { return Vec::new() };
+    let Overlay::Write(TextPrompt { long, .. }) = &model.overlay else { return Vec::new() };
     let called = model.keymap.action(key.into());
     let plain_return = key.code == KeyCode::Enter && key.modifiers == KeyModifiers::NONE;
     if called == Some(Action::Submit) || (plain_return && !long) {
@@ -75,10 +75,10 @@ fn submit(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     match writing.then {
-        Written::Order(order) => acting::propose(model, order.because(text)),
-        Written::Grant(address) => {
+        TextPurpose::Order(order) => acting::propose(model, order.because(text)),
+        TextPurpose::Grant(address) => {
             model.notice = Some(format!("{address} gets one more round"));
-            vec![Effect::Tell(address, Command::GrantRound { by: model.by.clone(), why: text })]
+            vec![Effect::Tell(address, LoopCommand::GrantRound { by: model.by.clone(), why: text })]
         }
     }
 }

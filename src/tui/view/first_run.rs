@@ -2,20 +2,20 @@
 //! happened, since when, and what to do about it. No state is a blank.
 
 use super::paragraph;
-use crate::failure::Kind;
-use crate::supervisor::{Trouble, TroubleKind};
+use crate::failure::FailureKind;
+use crate::supervisor::{SupervisorProblem, SupervisorProblemKind};
 use crate::tui::action::Action;
 use crate::tui::model::Model;
 use crate::tui::rows::line;
-use crate::tui::start::{Scope, Step};
+use crate::tui::start::{StartupStep, WatchScope};
 use crate::tui::text::age;
-use crate::tui::theme::Meaning;
+use crate::tui::theme::TextMeaning;
 use jiff::Timestamp;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// What keeps everything from going on.
-pub(super) struct Hindrance {
+pub(super) struct StartupBlocker {
     /// In one or two words.
     pub(super) what: &'static str,
     pub(super) why: String,
@@ -26,10 +26,10 @@ pub(super) struct Hindrance {
 }
 
 /// The hindrance that has to go first.
-pub(super) fn hindrance(model: &Model) -> Option<Hindrance> {
+pub(super) fn hindrance(model: &Model) -> Option<StartupBlocker> {
     let again = model.keymap.key(Action::Poll);
     if let Some((why, since)) = model.start.journal.failure() {
-        return Some(Hindrance {
+        return Some(StartupBlocker {
             what: "no journal",
             why: why.to_string(),
             since,
@@ -38,7 +38,7 @@ pub(super) fn hindrance(model: &Model) -> Option<Hindrance> {
         });
     }
     if let Some((why, since)) = model.start.token.failure() {
-        return Some(Hindrance {
+        return Some(StartupBlocker {
             what: "no token",
             why: why.to_string(),
             since,
@@ -50,16 +50,16 @@ pub(super) fn hindrance(model: &Model) -> Option<Hindrance> {
         return Some(of_trouble(trouble, &again));
     }
     let (why, since) = model.start.search.failure()?;
-    if matches!(model.start.scope, Scope::Nothing { .. }) {
+    if matches!(model.start.scope, WatchScope::Nothing { .. }) {
         return None;
     }
     let (what, remedy) = match why.kind {
-        Kind::NotAllowed => ("not allowed", "`cloture doctor` says what the token lacks".to_owned()),
-        Kind::OutOfReach => ("offline", "it is tried again by itself".to_owned()),
-        Kind::Limited => ("rate limited", "it is tried again by itself".to_owned()),
+        FailureKind::NotAllowed => ("not allowed", "`cloture doctor` says what the token lacks".to_owned()),
+        FailureKind::OutOfReach => ("offline", "it is tried again by itself".to_owned()),
+        FailureKind::Limited => ("rate limited", "it is tried again by itself".to_owned()),
         _ => ("not found", "`cloture doctor` says what is missing".to_owned()),
     };
-    Some(Hindrance {
+    Some(StartupBlocker {
         what,
         why: format!("which pull requests are open could not be found out: {why}"),
         since,
@@ -68,43 +68,45 @@ pub(super) fn hindrance(model: &Model) -> Option<Hindrance> {
     })
 }
 
-fn of_trouble(trouble: &Trouble, again: &str) -> Hindrance {
-    let Trouble { kind, why, since, until } = trouble;
+fn of_trouble(trouble: &SupervisorProblem, again: &str) -> StartupBlocker {
+    let SupervisorProblem { kind, why, since, until } = trouble;
     let (what, remedy) = match kind {
-        TroubleKind::OutOfReach => ("offline", format!("Shown is what was last seen; {again} tries now.")),
-        TroubleKind::Limited => {
+        SupervisorProblemKind::OutOfReach => {
+            ("offline", format!("Shown is what was last seen; {again} tries now."))
+        }
+        SupervisorProblemKind::Limited => {
             ("rate limited", "It goes on by itself; nothing that was due is lost.".to_owned())
         }
-        TroubleKind::Refused => (
+        SupervisorProblemKind::Refused => (
             "not allowed",
             "`cloture doctor` says what the token lacks; nothing is done until then.".to_owned(),
         ),
-        TroubleKind::Journal => (
+        SupervisorProblemKind::Journal => (
             "journal trouble",
             "What cannot be recorded is not done; it goes on when the journal does.".to_owned(),
         ),
     };
-    Hindrance { what, why: why.clone(), since: *since, until: *until, remedy }
+    StartupBlocker { what, why: why.clone(), since: *since, until: *until, remedy }
 }
 
 /// At most two lines above everything else.
 pub(super) fn banner(model: &Model, columns: u16) -> Vec<Line<'static>> {
     let Some(hindrance) = hindrance(model).filter(|_| !model.pulls.is_empty()) else {
         let note = model.start.notes.first();
-        let style = model.theme.style(Meaning::Warning);
+        let style = model.theme.style(TextMeaning::Warning);
         return note
             .map(|note| Line::styled(crate::tui::text::cut(&format!(" {note}"), columns as usize), style))
             .into_iter()
             .collect();
     };
-    let alert = model.theme.style(Meaning::Alert);
-    let Hindrance { what, why, since, until, remedy } = hindrance;
+    let alert = model.theme.style(TextMeaning::Alert);
+    let StartupBlocker { what, why, since, until, remedy } = hindrance;
     let room = columns as usize;
     let first = crate::tui::text::cut(&format!(" {what}: {}", line(&why)), room);
     let second = format!("   {}. {remedy}", times(since, until, model));
     vec![
         Line::styled(first, alert),
-        Line::styled(crate::tui::text::cut(&second, room), model.theme.style(Meaning::Warning)),
+        Line::styled(crate::tui::text::cut(&second, room), model.theme.style(TextMeaning::Warning)),
     ]
 }
 
@@ -120,31 +122,34 @@ fn times(since: Timestamp, until: Option<Timestamp>, model: &Model) -> String {
 /// What stands where pull requests would be.
 pub(super) fn empty(model: &Model, columns: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let (plain, muted) = (theme.style(Meaning::Plain), theme.style(Meaning::Muted));
+    let (plain, muted) = (theme.style(TextMeaning::Plain), theme.style(TextMeaning::Muted));
     let mut lines = vec![Line::default()];
     let mut say = |text: &str, style| lines.extend(paragraph(text, columns, style));
-    if let Some(Hindrance { what, why, since, until, remedy }) = hindrance(model) {
-        say(&format!("Nothing can be shown: {what}."), theme.style(Meaning::Title));
-        say(&format!("{}.", line(&why).trim_end_matches('.')), theme.style(Meaning::Alert));
+    if let Some(StartupBlocker { what, why, since, until, remedy }) = hindrance(model) {
+        say(&format!("Nothing can be shown: {what}."), theme.style(TextMeaning::Title));
+        say(&format!("{}.", line(&why).trim_end_matches('.')), theme.style(TextMeaning::Alert));
         say(&format!("{}.", times(since, until, model)), muted);
         say(&remedy, plain);
         return lines;
     }
     let again = model.keymap.key(Action::Poll);
     match (&model.start.journal, &model.start.search, &model.start.scope) {
-        (Step::Waiting, ..) => say("Opening the journal…", muted),
-        (_, Step::Waiting, Scope::Unknown) => say("Looking around…", muted),
-        (_, Step::Waiting, scope) => say(&format!("Looking for {}…", wanted(scope)), muted),
-        (_, _, Scope::Nothing { why }) => {
-            say("Nothing says which pull requests to watch.", theme.style(Meaning::Title));
-            say(&format!("There is no [[watch]] rule, and {}.", line(why)), theme.style(Meaning::Warning));
+        (StartupStep::Waiting, ..) => say("Opening the journal…", muted),
+        (_, StartupStep::Waiting, WatchScope::Unknown) => say("Looking around…", muted),
+        (_, StartupStep::Waiting, scope) => say(&format!("Looking for {}…", wanted(scope)), muted),
+        (_, _, WatchScope::Nothing { why }) => {
+            say("Nothing says which pull requests to watch.", theme.style(TextMeaning::Title));
+            say(
+                &format!("There is no [[watch]] rule, and {}.", line(why)),
+                theme.style(TextMeaning::Warning),
+            );
             say(
                 "Start cloture in a checkout of the repository, or add a [[watch]] rule to the configuration.",
                 plain,
             );
         }
         (_, _, scope) => {
-            say("No pull request is open.", theme.style(Meaning::Title));
+            say("No pull request is open.", theme.style(TextMeaning::Title));
             say(&format!("There are no {} now.", wanted(scope)), plain);
             say(&format!("New ones are looked for every some minutes; {again} looks now."), muted);
         }
@@ -152,52 +157,62 @@ pub(super) fn empty(model: &Model, columns: u16) -> Vec<Line<'static>> {
     lines
 }
 
-fn wanted(scope: &Scope) -> String {
+fn wanted(scope: &WatchScope) -> String {
     match scope {
-        Scope::Checkout { repository, .. } => format!("open pull requests of {}", line(repository)),
-        Scope::Rules { number: 1 } => "open pull requests that fit the [[watch]] rule".to_owned(),
-        Scope::Rules { number } => format!("open pull requests that fit any of the {number} [[watch]] rules"),
-        Scope::Unknown | Scope::Nothing { .. } | Scope::Everything => "open pull requests".to_owned(),
+        WatchScope::Checkout { repository, .. } => format!("open pull requests of {}", line(repository)),
+        WatchScope::Rules { number: 1 } => "open pull requests that fit the [[watch]] rule".to_owned(),
+        WatchScope::Rules { number } => {
+            format!("open pull requests that fit any of the {number} [[watch]] rules")
+        }
+        WatchScope::Unknown | WatchScope::Nothing { .. } | WatchScope::Everything => {
+            "open pull requests".to_owned()
+        }
     }
 }
 
 /// What was found, what could be written, and where to go from here.
 pub(super) fn lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let plain = theme.style(Meaning::Plain);
+    let plain = theme.style(TextMeaning::Plain);
     let mut lines = vec![Line::default()];
     lines.extend(paragraph(
         "Welcome to Cloture. Nothing is configured yet.",
         columns,
-        theme.style(Meaning::Title),
+        theme.style(TextMeaning::Title),
     ));
     lines.push(Line::default());
     let step = |sign: &'static str, meaning, text: &str| -> Vec<Line<'static>> {
         hung(Span::styled(format!(" {sign} "), theme.style(meaning)), text, columns, plain)
     };
     lines.extend(match &model.start.token {
-        Step::Waiting => step("…", Meaning::Busy, "Looking for a token…"),
-        Step::Done(found) => step("✓", Meaning::Good, &format!("A token was found {}.", line(found))),
-        Step::Failed { why, .. } => step("✗", Meaning::Alert, &format!("{}.", line(&why.to_string()))),
+        StartupStep::Waiting => step("…", TextMeaning::Busy, "Looking for a token…"),
+        StartupStep::Done(found) => {
+            step("✓", TextMeaning::Good, &format!("A token was found {}.", line(found)))
+        }
+        StartupStep::Failed { why, .. } => {
+            step("✗", TextMeaning::Alert, &format!("{}.", line(&why.to_string())))
+        }
     });
     if model.start.token.failure().is_some() {
         lines.extend(how_to_sign_in(model, columns));
     }
     lines.extend(match &model.start.scope {
-        Scope::Unknown => step("…", Meaning::Busy, "Looking what is here…"),
-        Scope::Checkout { repository, branch } => {
+        WatchScope::Unknown => step("…", TextMeaning::Busy, "Looking what is here…"),
+        WatchScope::Checkout { repository, branch } => {
             let text = format!("This is a checkout of {}, on the branch {}.", line(repository), line(branch));
-            step("✓", Meaning::Good, &text)
+            step("✓", TextMeaning::Good, &text)
         }
-        Scope::Nothing { why } => step("·", Meaning::Muted, &format!("About this folder: {}.", line(why))),
-        Scope::Rules { .. } | Scope::Everything => Vec::new(),
+        WatchScope::Nothing { why } => {
+            step("·", TextMeaning::Muted, &format!("About this folder: {}.", line(why)))
+        }
+        WatchScope::Rules { .. } | WatchScope::Everything => Vec::new(),
     });
     lines.push(Line::default());
     if let Some(proposal) = &model.start.proposal {
         let text = format!("This could be your configuration, in {}:", line(&proposal.path));
         lines.extend(paragraph(&text, columns, plain));
         for text in proposal.text.lines() {
-            lines.push(Line::styled(format!("   {}", line(text)), theme.style(Meaning::Code)));
+            lines.push(Line::styled(format!("   {}", line(text)), theme.style(TextMeaning::Code)));
         }
         lines.push(Line::default());
     }
@@ -211,7 +226,7 @@ pub(super) fn lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
         (
             Action::Open,
             "watch without writing anything",
-            !matches!(model.start.scope, Scope::Nothing { .. } | Scope::Unknown),
+            !matches!(model.start.scope, WatchScope::Nothing { .. } | WatchScope::Unknown),
         ),
         (Action::Poll, "look for the token again", model.start.token.failure().is_some()),
         (Action::Demo, "play the demo: bots that argue, on a GitHub inside this program", true),
@@ -219,7 +234,7 @@ pub(super) fn lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
     ];
     for (action, text, _) in offers.into_iter().filter(|(.., offered)| *offered) {
         let spans = vec![
-            Span::styled(format!(" {:>5} ", key(action)), theme.style(Meaning::Key)),
+            Span::styled(format!(" {:>5} ", key(action)), theme.style(TextMeaning::Key)),
             Span::styled(crate::tui::text::cut(text, columns.saturating_sub(8) as usize), plain),
         ];
         lines.push(Line::from(spans));
@@ -228,7 +243,7 @@ pub(super) fn lines(model: &Model, columns: u16) -> Vec<Line<'static>> {
 }
 
 fn how_to_sign_in(model: &Model, columns: u16) -> Vec<Line<'static>> {
-    let muted = model.theme.style(Meaning::Muted);
+    let muted = model.theme.style(TextMeaning::Muted);
     let ways = [
         "sign in with `gh auth login`, in another terminal if you like",
         "or set GH_TOKEN to a token and start again",

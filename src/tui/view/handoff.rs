@@ -1,11 +1,11 @@
 //! What goes to coding agents, what was sent, and why not the rest.
 
-use super::table::{self, Cell, Column, List as Listed, cell};
+use super::table::{self, Cell, Column, TableView as Listed, cell};
 use super::{paragraph, put};
-use crate::tui::model::{List, Model};
-use crate::tui::rows::handoff::{Going, HandoffRow};
+use crate::tui::model::{ListScreen, Model};
+use crate::tui::rows::handoff::{HandoffRow, HandoffStage};
 use crate::tui::text::{count, width};
-use crate::tui::theme::Meaning;
+use crate::tui::theme::TextMeaning;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -31,7 +31,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     } else {
         "Nothing matches the filter; esc drops it."
     };
-    let selected = model.selected(List::Handoff);
+    let selected = model.selected(ListScreen::Handoff);
     let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: None };
     table::draw(frame, list, model, &listed, |index| {
         rows.get(index)
@@ -47,21 +47,21 @@ fn row_cell(row: &HandoffRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     match column {
         "goes" => cell(row.going.name(), theme.style(meaning(row.going))),
-        "pull request" => cell(&row.pull, theme.style(Meaning::Plain)),
-        "target" => cell(&row.target, theme.style(Meaning::Plain)),
-        "where" => cell(&row.path, theme.style(Meaning::Muted)),
-        "findings" => cell(row.findings.join(" · "), theme.style(Meaning::Plain)),
-        _ => cell(&row.reason, theme.style(Meaning::Muted)),
+        "pull request" => cell(&row.pull, theme.style(TextMeaning::Plain)),
+        "target" => cell(&row.target, theme.style(TextMeaning::Plain)),
+        "where" => cell(&row.path, theme.style(TextMeaning::Muted)),
+        "findings" => cell(row.findings.join(" · "), theme.style(TextMeaning::Plain)),
+        _ => cell(&row.reason, theme.style(TextMeaning::Muted)),
     }
 }
 
-fn meaning(going: Going) -> Meaning {
+fn meaning(going: HandoffStage) -> TextMeaning {
     match going {
-        Going::Stuck => Meaning::Alert,
-        Going::Retrying => Meaning::Warning,
-        Going::AtMerge => Meaning::Busy,
-        Going::Sent => Meaning::Good,
-        Going::Not => Meaning::Muted,
+        HandoffStage::Stuck => TextMeaning::Alert,
+        HandoffStage::Retrying => TextMeaning::Warning,
+        HandoffStage::AtMerge => TextMeaning::Busy,
+        HandoffStage::Sent => TextMeaning::Good,
+        HandoffStage::Not => TextMeaning::Muted,
     }
 }
 
@@ -69,19 +69,19 @@ fn words_about(row: &HandoffRow, model: &Model, columns: u16) -> Vec<Line<'stati
     let theme = model.theme;
     let task = count(row.findings.len(), "finding", "findings");
     let what = match row.going {
-        Going::AtMerge => {
+        HandoffStage::AtMerge => {
             format!("{} merges → one task for {} about {} with {task}", row.pull, row.target, row.path)
         }
-        Going::Not => format!("{} stays where it is", row.path),
-        Going::Stuck | Going::Retrying | Going::Sent => {
+        HandoffStage::Not => format!("{} stays where it is", row.path),
+        HandoffStage::Stuck | HandoffStage::Retrying | HandoffStage::Sent => {
             let until = row.until.map(|until| until.duration_since(model.now).as_secs().max(0));
             let until = until.map_or_else(String::new, |left| format!(", again in {left}s"));
             format!("task for {} about {} with {task}: {}{until}", row.target, row.path, row.going.name())
         }
     };
-    let mut lines = vec![Line::styled("─".repeat(columns as usize), theme.style(Meaning::Muted))];
+    let mut lines = vec![Line::styled("─".repeat(columns as usize), theme.style(TextMeaning::Muted))];
     lines.extend(paragraph(&what, columns, theme.style(meaning(row.going))));
-    lines.extend(paragraph(&row.reason, columns, theme.style(Meaning::Plain)));
-    lines.extend(paragraph(&row.findings.join(" · "), columns, theme.style(Meaning::Muted)));
+    lines.extend(paragraph(&row.reason, columns, theme.style(TextMeaning::Plain)));
+    lines.extend(paragraph(&row.findings.join(" · "), columns, theme.style(TextMeaning::Muted)));
     lines
 }

@@ -1,12 +1,12 @@
 //! What waits for a person, over all pull requests.
 
-use super::table::{self, Cell, Column, List as Listed, cell};
+use super::table::{self, Cell, Column, TableView as Listed, cell};
 use super::watch::severity_style;
 use super::{paragraph, put, sign, since};
-use crate::tui::model::{List, Model};
+use crate::tui::model::{ListScreen, Model};
 use crate::tui::rows::inbox::InboxRow;
 use crate::tui::text::width;
-use crate::tui::theme::Meaning;
+use crate::tui::theme::TextMeaning;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -32,10 +32,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     } else {
         "Nothing matches the filter; esc drops it."
     };
-    let selected = model.selected(List::Inbox);
+    let selected = model.selected(ListScreen::Inbox);
     let signs = |index: usize| {
         let key = rows.get(index).and_then(|row| Some((row.address.clone(), row.thread.clone()?)));
-        key.map_or((" ", Meaning::Plain), |key| sign(model, &key))
+        key.map_or((" ", TextMeaning::Plain), |key| sign(model, &key))
     };
     let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: Some(&signs) };
     table::draw(frame, list, model, &listed, |index| {
@@ -45,18 +45,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     });
     if let Some(row) = rows.get(selected) {
         let theme = model.theme;
-        let mut lines =
-            vec![ratatui::text::Line::styled("─".repeat(words.width as usize), theme.style(Meaning::Muted))];
+        let mut lines = vec![ratatui::text::Line::styled(
+            "─".repeat(words.width as usize),
+            theme.style(TextMeaning::Muted),
+        )];
         lines.extend(paragraph(
             &format!("{} · {}", row.pull, row.title),
             words.width,
-            theme.style(Meaning::Title),
+            theme.style(TextMeaning::Title),
         ));
         let place = if row.place.is_empty() { String::new() } else { format!(" · {}", row.place) };
         lines.extend(paragraph(
             &format!("{}{place}: {}", row.kind, row.why),
             words.width,
-            theme.style(Meaning::Warning),
+            theme.style(TextMeaning::Warning),
         ));
         let key = row.thread.clone().map(|thread| (row.address.clone(), thread));
         lines.extend(key.and_then(|key| super::trouble(model, &key, words.width)).into_iter().flatten());
@@ -68,11 +70,11 @@ fn row_cell(row: &InboxRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     match column {
         "severity" => cell(row.severity_name(), severity_style(row.severity, theme)),
-        "pull request" => cell(&row.pull, theme.style(Meaning::Plain)),
-        "kind" => cell(row.kind, theme.style(Meaning::Warning)),
-        "where" => cell(&row.place, theme.style(Meaning::Muted)),
-        "title" => cell(&row.title, theme.style(Meaning::Plain)),
-        "why" => cell(&row.why, theme.style(Meaning::Muted)),
-        _ => cell(since(row.since, model), theme.style(Meaning::Muted)),
+        "pull request" => cell(&row.pull, theme.style(TextMeaning::Plain)),
+        "kind" => cell(row.kind, theme.style(TextMeaning::Warning)),
+        "where" => cell(&row.place, theme.style(TextMeaning::Muted)),
+        "title" => cell(&row.title, theme.style(TextMeaning::Plain)),
+        "why" => cell(&row.why, theme.style(TextMeaning::Muted)),
+        _ => cell(since(row.since, model), theme.style(TextMeaning::Muted)),
     }
 }

@@ -1,11 +1,11 @@
 //! Every decision, by whom and why; one of them in full.
 
-use super::table::{self, Cell, Column, List as Listed, cell};
+use super::table::{self, Cell, Column, TableView as Listed, cell};
 use super::{paragraph, put};
-use crate::tui::model::{List, Model};
+use crate::tui::model::{ListScreen, Model};
 use crate::tui::rows::journal::JournalRow;
 use crate::tui::text::cut;
-use crate::tui::theme::Meaning;
+use crate::tui::theme::TextMeaning;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -23,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     } else {
         "Nothing matches the filter; esc drops it."
     };
-    let selected = model.selected(List::Journal);
+    let selected = model.selected(ListScreen::Journal);
     let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: None };
     table::draw(frame, list, model, &listed, |index| {
         rows.get(index)
@@ -32,13 +32,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     });
     if let Some(row) = rows.get(selected) {
         let theme = model.theme;
-        let mut lines = vec![Line::styled("─".repeat(words.width as usize), theme.style(Meaning::Muted))];
+        let mut lines = vec![Line::styled("─".repeat(words.width as usize), theme.style(TextMeaning::Muted))];
         lines.extend(paragraph(
             &format!("{} by {} on {}", row.kind, row.by, row.about),
             words.width,
-            theme.style(Meaning::Title),
+            theme.style(TextMeaning::Title),
         ));
-        lines.extend(paragraph(&row.why, words.width, theme.style(Meaning::Plain)));
+        lines.extend(paragraph(&row.why, words.width, theme.style(TextMeaning::Plain)));
         put(frame, words, &lines);
     }
 }
@@ -47,11 +47,11 @@ fn row_cell(row: &JournalRow, column: &str, wide: usize, model: &Model) -> Cell 
     let theme = model.theme;
     let time = row.at.strftime(if wide < 19 { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" }).to_string();
     match column {
-        "time" => cell(time, theme.style(Meaning::Muted)),
-        "about" => cell(&row.about, theme.style(Meaning::Plain)),
-        "by" => cell(&row.by, theme.style(Meaning::Muted)),
-        "kind" => cell(&row.kind, theme.style(Meaning::Busy)),
-        _ => cell(&row.why, theme.style(Meaning::Plain)),
+        "time" => cell(time, theme.style(TextMeaning::Muted)),
+        "about" => cell(&row.about, theme.style(TextMeaning::Plain)),
+        "by" => cell(&row.by, theme.style(TextMeaning::Muted)),
+        "kind" => cell(&row.kind, theme.style(TextMeaning::Busy)),
+        _ => cell(&row.why, theme.style(TextMeaning::Plain)),
     }
 }
 
@@ -62,11 +62,12 @@ pub(super) fn page(model: &Model, seq: u64, columns: u16) -> Vec<Line<'static>> 
         return paragraph(
             "This record is too old to be kept here; `cloture journal` prints it.",
             columns,
-            theme.style(Meaning::Muted),
+            theme.style(TextMeaning::Muted),
         );
     };
-    let (plain, muted) = (theme.style(Meaning::Plain), theme.style(Meaning::Muted));
-    let mut lines = paragraph(&format!("#{} {}", row.seq, row.kind), columns, theme.style(Meaning::Title));
+    let (plain, muted) = (theme.style(TextMeaning::Plain), theme.style(TextMeaning::Muted));
+    let mut lines =
+        paragraph(&format!("#{} {}", row.seq, row.kind), columns, theme.style(TextMeaning::Title));
     lines.extend(paragraph(&format!("{:.0} (UTC) · {} · by {}", row.at, row.about, row.by), columns, muted));
     if !row.why.is_empty() {
         lines.extend(paragraph(&row.why, columns, plain));

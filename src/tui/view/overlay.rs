@@ -2,11 +2,11 @@
 
 use super::put;
 use crate::tui::action::Action;
-use crate::tui::dialog::{Menu, Overlay, Question, Writing};
+use crate::tui::dialog::{Confirmation, Menu, Overlay, TextPrompt};
 use crate::tui::model::Model;
 use crate::tui::rows;
 use crate::tui::text::{cut, fit, wrap};
-use crate::tui::theme::Meaning;
+use crate::tui::theme::TextMeaning;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -20,7 +20,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
         Overlay::Working { what } => {
             let inside = window(frame, body, model, "One moment", 40, 1);
             let text = format!(" {what} esc: never mind");
-            put(frame, inside, &[Line::styled(text, model.theme.style(Meaning::Muted))]);
+            put(frame, inside, &[Line::styled(text, model.theme.style(TextMeaning::Muted))]);
         }
         Overlay::Ask(question) => ask(frame, body, model, question),
         Overlay::Write(writing) => write(frame, body, model, writing),
@@ -36,8 +36,8 @@ fn window(frame: &mut Frame<'_>, body: Rect, model: &Model, title: &str, width: 
     frame.render_widget(Clear, area);
     let block = Block::bordered()
         .title(format!(" {title} "))
-        .style(model.theme.style(Meaning::Plain))
-        .border_style(model.theme.style(Meaning::Heading));
+        .style(model.theme.style(TextMeaning::Plain))
+        .border_style(model.theme.style(TextMeaning::Heading));
     let inside = block.inner(area);
     frame.render_widget(block, area);
     inside
@@ -51,9 +51,9 @@ fn help(frame: &mut Frame<'_>, body: Rect, model: &Model, scroll: usize) {
         .map(|action| {
             let keys = model.keymap.keys(action).join(" ");
             Line::from(vec![
-                Span::styled(fit(&format!(" {keys}"), 14), theme.style(Meaning::Key)),
-                Span::styled(fit(&action.name().replace('_', " "), 17), theme.style(Meaning::Plain)),
-                Span::styled(action.meaning(), theme.style(Meaning::Muted)),
+                Span::styled(fit(&format!(" {keys}"), 14), theme.style(TextMeaning::Key)),
+                Span::styled(fit(&action.name().replace('_', " "), 17), theme.style(TextMeaning::Plain)),
+                Span::styled(action.meaning(), theme.style(TextMeaning::Muted)),
             ])
         })
         .collect();
@@ -67,30 +67,30 @@ fn palette(frame: &mut Frame<'_>, body: Rect, model: &Model, query: &str, select
     let theme = model.theme;
     let found = model.palette(query);
     let inside = window(frame, body, model, "Commands", 74, 16);
-    let mut lines = vec![Line::styled(format!(" :{}▏", rows::line(query)), theme.style(Meaning::Key))];
+    let mut lines = vec![Line::styled(format!(" :{}▏", rows::line(query)), theme.style(TextMeaning::Key))];
     let room = inside.height.saturating_sub(1);
     let from = super::table::first(found.len(), selected, room);
     for (index, action) in found.iter().enumerate().skip(from) {
         let mark = if index == selected { "›" } else { " " };
         let text =
             format!("{mark}{} {}", fit(&action.name().replace('_', " "), 16), fit(action.meaning(), 48));
-        let style = theme.style(if index == selected { Meaning::Selected } else { Meaning::Plain });
-        let key = Span::styled(format!(" {}", model.keymap.key(*action)), theme.style(Meaning::Key));
+        let style = theme.style(if index == selected { TextMeaning::Selected } else { TextMeaning::Plain });
+        let key = Span::styled(format!(" {}", model.keymap.key(*action)), theme.style(TextMeaning::Key));
         lines.push(Line::from(vec![Span::styled(text, style), key]));
     }
     if found.is_empty() {
-        lines.push(Line::styled(" no command is called that", theme.style(Meaning::Muted)));
+        lines.push(Line::styled(" no command is called that", theme.style(TextMeaning::Muted)));
     }
     put(frame, inside, &lines);
 }
 
 /// No question has more lines than this, however narrow its window is: scrolling ends here at the latest.
-pub(crate) fn question_lines(question: &Question) -> usize {
+pub(crate) fn question_lines(question: &Confirmation) -> usize {
     let wrapped = |text: &str| text.len() / 10 + text.lines().count() + 1;
     question.sentences.iter().chain(&question.texts).map(|text| wrapped(text)).sum()
 }
 
-fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Question) {
+fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Confirmation) {
     let theme = model.theme;
     let width = body.width.saturating_sub(4).min(84);
     let room = (width as usize).saturating_sub(2);
@@ -98,7 +98,7 @@ fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Question) {
     for sentence in &question.sentences {
         lines.extend(wrap(sentence, room).into_iter().map(|text| Line::raw(format!(" {text}"))));
     }
-    let quoted = theme.style(Meaning::Quote);
+    let quoted = theme.style(TextMeaning::Quote);
     for text in &question.texts {
         lines.push(Line::default());
         for part in text.lines() {
@@ -121,14 +121,14 @@ fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Question) {
     visible.push(Line::default());
     visible.push(Line::styled(
         cut(&format!("{keys}{rest}"), inside.width as usize),
-        theme.style(Meaning::Muted),
+        theme.style(TextMeaning::Muted),
     ));
     let keep = visible.len().saturating_sub(inside.height as usize);
     put(frame, inside, &visible[keep..]);
 }
 
 /// A text area with what is done with the text above it.
-fn write(frame: &mut Frame<'_>, body: Rect, model: &Model, writing: &Writing) {
+fn write(frame: &mut Frame<'_>, body: Rect, model: &Model, writing: &TextPrompt) {
     let theme = model.theme;
     let width = body.width.saturating_sub(4).min(if writing.long { 100 } else { 76 });
     let room = (width as usize).saturating_sub(2);
@@ -153,7 +153,7 @@ fn write(frame: &mut Frame<'_>, body: Rect, model: &Model, writing: &Writing) {
     } else {
         format!(" ⏎ go on   alt-⏎ new line   {editor} your own editor   esc leave")
     };
-    put(frame, foot, &[Line::styled(cut(&keys, foot.width as usize), theme.style(Meaning::Muted))]);
+    put(frame, foot, &[Line::styled(cut(&keys, foot.width as usize), theme.style(TextMeaning::Muted))]);
 }
 
 fn pick(frame: &mut Frame<'_>, body: Rect, model: &Model, menu: &Menu) {
@@ -168,17 +168,17 @@ fn pick(frame: &mut Frame<'_>, body: Rect, model: &Model, menu: &Menu) {
             first = lines.len();
         }
         let mark = if is_selected { "›" } else { " " };
-        let style = theme.style(if is_selected { Meaning::Selected } else { Meaning::Plain });
-        let key = Span::styled(format!("{mark}{} ", index + 1), theme.style(Meaning::Key));
+        let style = theme.style(if is_selected { TextMeaning::Selected } else { TextMeaning::Plain });
+        let key = Span::styled(format!("{mark}{} ", index + 1), theme.style(TextMeaning::Key));
         lines.push(Line::from(vec![key, Span::styled(cut(&entry.name, room), style)]));
         let meaning = wrap(&entry.meaning, room).into_iter();
-        lines.extend(meaning.map(|text| Line::styled(format!("   {text}"), theme.style(Meaning::Muted))));
+        lines.extend(meaning.map(|text| Line::styled(format!("   {text}"), theme.style(TextMeaning::Muted))));
     }
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
     let inside = window(frame, body, model, &menu.title, width, height);
     let shown = (inside.height as usize).saturating_sub(1);
     let from = if lines.len() > shown { first.min(lines.len() - shown) } else { 0 };
     let mut visible: Vec<Line<'static>> = lines.into_iter().skip(from).take(shown).collect();
-    visible.push(Line::styled(" ⏎ or its number chooses   esc leaves", theme.style(Meaning::Muted)));
+    visible.push(Line::styled(" ⏎ or its number chooses   esc leaves", theme.style(TextMeaning::Muted)));
     put(frame, inside, &visible);
 }

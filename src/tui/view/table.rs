@@ -2,7 +2,7 @@
 
 use crate::tui::model::Model;
 use crate::tui::text::{cut, fit, width};
-use crate::tui::theme::Meaning;
+use crate::tui::theme::TextMeaning;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -20,7 +20,7 @@ pub(super) fn cell(text: impl Into<String>, style: Style) -> Cell {
 }
 
 /// What stands between the cursor and a row: one column.
-pub(super) type Signs<'a> = &'a dyn Fn(usize) -> (&'static str, Meaning);
+pub(super) type RowMarkers<'a> = &'a dyn Fn(usize) -> (&'static str, TextMeaning);
 
 /// The first row that is shown, so that the one with the cursor is, too.
 pub(super) fn first(count: usize, selected: usize, height: u16) -> usize {
@@ -46,7 +46,7 @@ fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     columns.iter().map(|(_, wide)| if *wide == 0 { left } else { *wide }).collect()
 }
 
-pub(super) struct List<'a> {
+pub(super) struct TableView<'a> {
     pub(super) columns: &'a [Column],
     pub(super) count: usize,
     pub(super) selected: usize,
@@ -55,7 +55,7 @@ pub(super) struct List<'a> {
     /// What is said where there are no rows.
     pub(super) empty: &'a str,
     /// None where rows have nothing to be marked with.
-    pub(super) signs: Option<Signs<'a>>,
+    pub(super) signs: Option<RowMarkers<'a>>,
 }
 
 /// Draws a heading and the rows that fit; only those are made.
@@ -63,20 +63,20 @@ pub(super) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
     model: &Model,
-    list: &List<'_>,
+    list: &TableView<'_>,
     row: impl Fn(usize) -> Vec<Cell>,
 ) {
     let theme = model.theme;
-    let List { columns, count, selected, focused, empty, signs } = *list;
+    let TableView { columns, count, selected, focused, empty, signs } = *list;
     let lead = if signs.is_some() { 2 } else { 1 };
     let widths = widths(columns, (area.width as usize + 1).saturating_sub(lead));
     let heading = columns
         .iter()
         .zip(&widths)
-        .map(|((name, _), wide)| fitted(cell(*name, theme.style(Meaning::Muted)), *wide));
+        .map(|((name, _), wide)| fitted(cell(*name, theme.style(TextMeaning::Muted)), *wide));
     let mut lines = vec![joined(vec![Span::raw(" ".repeat(lead))], heading)];
     if count == 0 {
-        lines.extend(super::paragraph(empty, area.width, theme.style(Meaning::Muted)));
+        lines.extend(super::paragraph(empty, area.width, theme.style(TextMeaning::Muted)));
     }
     let from = first(count, selected, area.height.saturating_sub(1));
     for index in (from..count).take(area.height.saturating_sub(1) as usize) {
@@ -89,7 +89,7 @@ pub(super) fn draw(
         let cells = row(index).into_iter().zip(&widths).map(|(cell, wide)| fitted(cell, *wide));
         let mut line = joined(lead, cells);
         if is_selected {
-            let meaning = if focused { Meaning::Selected } else { Meaning::SelectedElsewhere };
+            let meaning = if focused { TextMeaning::Selected } else { TextMeaning::SelectedElsewhere };
             line = line.patch_style(theme.style(meaning));
         }
         lines.push(line);

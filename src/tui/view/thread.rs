@@ -14,13 +14,13 @@ use super::watch::{actions, rounds, severity_style, stance, status_style};
 use super::{paragraph, put, since};
 use crate::tui::action::Action;
 use crate::tui::highlight::Highlighter;
-use crate::tui::markdown::{Laid, code_rows};
+use crate::tui::markdown::{MarkdownLines, code_rows};
 use crate::tui::model::Model;
-use crate::tui::reading::{FIRST_COMMENT, Item, Reading};
-use crate::tui::rows::page::{Code, CodeLine, Page, Said};
-use crate::tui::rows::thread::{ThreadRow, Turn};
+use crate::tui::reading::{FIRST_COMMENT, PageItem, ThreadReading};
+use crate::tui::rows::page::{CodeHunk, CodeLine, PostedText, ThreadScreenPage};
+use crate::tui::rows::thread::{ThreadRow, WhoseTurn};
 use crate::tui::text::{count, cut, width};
-use crate::tui::theme::{Meaning, Theme};
+use crate::tui::theme::{TextMeaning, Theme};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -55,7 +55,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     let mut reading = model.reading.clone();
     if !reading.refresh(model, body.width) {
         let text = "This thread is not there any more; esc goes back.";
-        return put(frame, body, &paragraph(text, body.width, model.theme.style(Meaning::Muted)));
+        return put(frame, body, &paragraph(text, body.width, model.theme.style(TextMeaning::Muted)));
     }
     let (above, page) = areas(model, body);
     if !above.is_empty() {
@@ -84,7 +84,7 @@ fn areas(model: &Model, body: Rect) -> (Rect, Rect) {
     (above, page)
 }
 
-fn item_lines(item: &Item, model: &Model, columns: u16) -> impl Iterator<Item = Line<'static>> {
+fn item_lines(item: &PageItem, model: &Model, columns: u16) -> impl Iterator<Item = Line<'static>> {
     let heading =
         item.said.as_ref().map(|said| [Line::default(), heading(said, item.laid.folded, model, columns)]);
     heading.into_iter().flatten().chain(item.laid.lines.clone().into_iter().map(|mut line| {
@@ -96,8 +96,8 @@ fn item_lines(item: &Item, model: &Model, columns: u16) -> impl Iterator<Item = 
 }
 
 /// How much there is, and where in it one reads.
-fn separator(model: &Model, reading: &mut Reading, page: Rect) -> Line<'static> {
-    let comments = reading.page().map_or(0, Page::len);
+fn separator(model: &Model, reading: &mut ThreadReading, page: Rect) -> Line<'static> {
+    let comments = reading.page().map_or(0, ThreadScreenPage::len);
     let at = reading.at;
     let fits = reading.fits(model, page.height as usize);
     let left = format!("── {} ", count(comments, "comment", "comments"));
@@ -107,22 +107,23 @@ fn separator(model: &Model, reading: &mut Reading, page: Rect) -> Line<'static> 
         item => format!(" comment {} of {comments} ─", item - FIRST_COMMENT + 1),
     };
     let fill = (page.width as usize).saturating_sub(width(&left) + width(&right));
-    Line::styled(format!("{left}{}{right}", "─".repeat(fill)), model.theme.style(Meaning::Muted))
+    Line::styled(format!("{left}{}{right}", "─".repeat(fill)), model.theme.style(TextMeaning::Muted))
 }
 
 /// Where there is no room above, it is the first thing that scrolls.
-pub(in crate::tui) fn header_in_page(model: &Model, columns: u16) -> Laid {
+pub(in crate::tui) fn header_in_page(model: &Model, columns: u16) -> MarkdownLines {
     let area = super::areas(model, super::whole(model)).body;
     let sticks = !areas(model, Rect { width: columns, ..area }).0.is_empty();
-    Laid { lines: if sticks { Vec::new() } else { header(model, columns) }, folded: 0 }
+    MarkdownLines { lines: if sticks { Vec::new() } else { header(model, columns) }, folded: 0 }
 }
 
 fn header(model: &Model, columns: u16) -> Vec<Line<'static>> {
     let Some((pull, row)) = model.open_thread() else { return Vec::new() };
     let theme = model.theme;
     let room = columns as usize;
-    let muted = theme.style(Meaning::Muted);
-    let mut lines = vec![Line::styled(cut(&format!(" {}", row.title), room), theme.style(Meaning::Title))];
+    let muted = theme.style(TextMeaning::Muted);
+    let mut lines =
+        vec![Line::styled(cut(&format!(" {}", row.title), room), theme.style(TextMeaning::Title))];
     let severity = format!(" {} ", row.severity_name());
     let status = format!("{}, {}", row.status_name(), turn(row));
     let left = room.saturating_sub(width(&severity) + width(&status) + 3);
@@ -158,14 +159,14 @@ fn header(model: &Model, columns: u16) -> Vec<Line<'static>> {
 
 fn turn(row: &ThreadRow) -> String {
     match row.turn {
-        Turn::You => "your turn".to_owned(),
-        Turn::Nobody => "nobody's turn".to_owned(),
+        WhoseTurn::You => "your turn".to_owned(),
+        WhoseTurn::Nobody => "nobody's turn".to_owned(),
         other => format!("the {}'s turn", other.name()),
     }
 }
 
 /// Who speaks, as what, and how much of it is folded.
-fn heading(said: &Said, folded: usize, model: &Model, columns: u16) -> Line<'static> {
+fn heading(said: &PostedText, folded: usize, model: &Model, columns: u16) -> Line<'static> {
     let theme = model.theme;
     let age = since(said.at, model);
     let mut words = vec![format!("({})", said.role)];
@@ -195,17 +196,17 @@ fn heading(said: &Said, folded: usize, model: &Model, columns: u16) -> Line<'sta
     let who = format!(" ── {} ", said.who);
     let room = (columns as usize).saturating_sub(width(&who));
     Line::from(vec![
-        Span::styled(who, theme.style(Meaning::Heading)),
-        Span::styled(cut(&words.join(" · "), room), theme.style(Meaning::Muted)),
+        Span::styled(who, theme.style(TextMeaning::Heading)),
+        Span::styled(cut(&words.join(" · "), room), theme.style(TextMeaning::Muted)),
     ])
 }
 
 /// The lines that the thread was written under, and what became of them.
-pub(in crate::tui) fn code(model: &Model, page: &Page, columns: u16) -> Laid {
+pub(in crate::tui) fn code(model: &Model, page: &ThreadScreenPage, columns: u16) -> MarkdownLines {
     let theme = model.theme;
-    let muted = theme.style(Meaning::Muted);
+    let muted = theme.style(TextMeaning::Muted);
     let room = (columns as usize).saturating_sub(4);
-    let mut laid = Laid::default();
+    let mut laid = MarkdownLines::default();
     if !page.code.lines.is_empty() {
         let folded = if model.unfolded { 0 } else { page.code.lines.len().saturating_sub(HUNK_LINES) };
         let above = folded + page.code.left_out;
@@ -219,7 +220,8 @@ pub(in crate::tui) fn code(model: &Model, page: &Page, columns: u16) -> Laid {
         laid.folded = folded;
     }
     if let Some(since) = &page.since {
-        let (sign, meaning) = if since.changed { ("Δ", Meaning::Warning) } else { ("=", Meaning::Muted) };
+        let (sign, meaning) =
+            if since.changed { ("Δ", TextMeaning::Warning) } else { ("=", TextMeaning::Muted) };
         let style = theme.style(meaning);
         for (index, text) in
             crate::tui::text::wrap(&since.sentence, room.saturating_sub(2)).into_iter().enumerate()
@@ -236,7 +238,7 @@ pub(in crate::tui) fn code(model: &Model, page: &Page, columns: u16) -> Laid {
 
 /// Numbers, a mark at what is meant, the sign of the diff, and the code in colours. Signs and marks say everything that
 /// colours do.
-fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> Vec<Line<'static>> {
+fn hunk(code: &CodeHunk, skipped: usize, path: &str, theme: Theme, room: usize) -> Vec<Line<'static>> {
     let side = |is_new: bool| {
         let lines = code
             .lines
@@ -248,7 +250,7 @@ fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> V
     let highest = code.lines.iter().flat_map(|line| [line.old, line.new]).flatten().max().unwrap_or(0);
     let digits = highest.to_string().len();
     let both = room >= 60;
-    let muted = theme.style(Meaning::Muted);
+    let muted = theme.style(TextMeaning::Muted);
     let mut lines = Vec::new();
     for (index, line) in code.lines.iter().enumerate() {
         let CodeLine { sign, old, new, text, about } = line;
@@ -266,7 +268,7 @@ fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> V
             continue;
         }
         if *sign == '@' || *sign == '\\' {
-            let meaning = if *sign == '@' { Meaning::Heading } else { Meaning::Muted };
+            let meaning = if *sign == '@' { TextMeaning::Heading } else { TextMeaning::Muted };
             lines.push(Line::styled(cut(text, room), theme.style(meaning)));
             continue;
         }
@@ -277,9 +279,9 @@ fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> V
         let mark = if *about { "▌" } else { " " };
         let gutter = if both { format!("{}{}", number(*old), number(*new)) } else { number(new.or(*old)) };
         let (meaning, plain) = match sign {
-            '+' => (Meaning::Added, theme.style(Meaning::Plain)),
-            '-' => (Meaning::Removed, theme.style(Meaning::Plain)),
-            _ => (Meaning::Plain, theme.style(Meaning::Plain)),
+            '+' => (TextMeaning::Added, theme.style(TextMeaning::Plain)),
+            '-' => (TextMeaning::Removed, theme.style(TextMeaning::Plain)),
+            _ => (TextMeaning::Plain, theme.style(TextMeaning::Plain)),
         };
         let used = width(&gutter) + 2;
         for (row, spans) in
@@ -292,7 +294,7 @@ fn hunk(code: &Code, skipped: usize, path: &str, theme: Theme, room: usize) -> V
             };
             let mut all = vec![
                 Span::styled(gutter, muted),
-                Span::styled(mark, theme.style(Meaning::Warning)),
+                Span::styled(mark, theme.style(TextMeaning::Warning)),
                 Span::styled(sign, theme.style(meaning)),
             ];
             all.extend(spans);

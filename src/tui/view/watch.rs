@@ -1,15 +1,15 @@
 //! Pull requests beside the selected one's loop and threads.
 
-use super::table::{self, Cell, Column, List as Listed, cell};
+use super::table::{self, Cell, Column, TableView as Listed, cell};
 use super::{in_threads, is_stale, paragraph, put, sign, since};
-use crate::domain::machine::Status;
+use crate::domain::machine::ThreadStatus;
 use crate::domain::review_loop::{Phase, ReviewLoop};
-use crate::domain::vocabulary::{Action, Severity, Stance, ThreadId};
-use crate::tui::model::{List, Model};
+use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
+use crate::tui::model::{ListScreen, Model};
 use crate::tui::rows::PullRow;
-use crate::tui::rows::thread::{Counted, ThreadRow, Turn};
+use crate::tui::rows::thread::{ThreadCounters, ThreadRow, WhoseTurn};
 use crate::tui::text::{count, cut, width};
-use crate::tui::theme::{Meaning, Theme};
+use crate::tui::theme::{TextMeaning, Theme};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -59,7 +59,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     let Some(pull) = model.selected_pull() else { return };
     if pulls.y == head.y && pulls.width > 0 {
         let bar = Rect { x: pulls.right(), y: body.y, width: 1, height: body.height };
-        put(frame, bar, &vec![Line::styled("│", model.theme.style(Meaning::Muted)); body.height as usize]);
+        put(
+            frame,
+            bar,
+            &vec![Line::styled("│", model.theme.style(TextMeaning::Muted)); body.height as usize],
+        );
     }
     put(frame, head, &loop_lines(pull, model, head));
     thread_list(frame, threads, pull, model);
@@ -99,7 +103,7 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let listed = Listed {
         columns: &columns,
         count: rows.len(),
-        selected: model.selected(List::Watch),
+        selected: model.selected(ListScreen::Watch),
         focused: !in_threads(model),
         empty: "Nothing matches the filter; esc drops it.",
         signs: Some(&|index| match rows.get(index) {
@@ -110,9 +114,9 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
                     .next()
                     .is_some_and(|(address, _)| *address == row.address) =>
             {
-                ("•", Meaning::Busy)
+                ("•", TextMeaning::Busy)
             }
-            _ => (" ", Meaning::Plain),
+            _ => (" ", TextMeaning::Plain),
         }),
     };
     table::draw(frame, area, model, &listed, |index| {
@@ -125,22 +129,24 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
 fn pull_cell(row: &PullRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     let number = |number: usize, meaning| match number {
-        0 => cell("·", theme.style(Meaning::Muted)),
+        0 => cell("·", theme.style(TextMeaning::Muted)),
         number => cell(number.to_string(), theme.style(meaning)),
     };
     match column {
-        "pull request" => cell(&row.name, theme.style(Meaning::Plain)),
-        "title" => cell(&row.title, theme.style(Meaning::Plain)),
-        "author" => cell(&row.author, theme.style(Meaning::Muted)),
+        "pull request" => cell(&row.name, theme.style(TextMeaning::Plain)),
+        "title" => cell(&row.title, theme.style(TextMeaning::Plain)),
+        "author" => cell(&row.author, theme.style(TextMeaning::Muted)),
         // What is not known to be so any more says since when.
-        "loop" if is_stale(row, model) => cell(row.phase.0, theme.style(Meaning::Muted)),
-        "seen" if is_stale(row, model) => cell(since(row.view.seen_at, model), theme.style(Meaning::Warning)),
-        "seen" => cell("·", theme.style(Meaning::Muted)),
+        "loop" if is_stale(row, model) => cell(row.phase.0, theme.style(TextMeaning::Muted)),
+        "seen" if is_stale(row, model) => {
+            cell(since(row.view.seen_at, model), theme.style(TextMeaning::Warning))
+        }
+        "seen" => cell("·", theme.style(TextMeaning::Muted)),
         "loop" => cell(row.phase.0, theme.style(row.phase.1)),
-        "open" => number(row.open(), Meaning::Plain),
-        "stuck" => number(row.stuck(), Meaning::Alert),
-        "done" => number(row.settled(), Meaning::Good),
-        _ => cell(since(row.opened_at, model), theme.style(Meaning::Muted)),
+        "open" => number(row.open(), TextMeaning::Plain),
+        "stuck" => number(row.stuck(), TextMeaning::Alert),
+        "done" => number(row.settled(), TextMeaning::Good),
+        _ => cell(since(row.opened_at, model), theme.style(TextMeaning::Muted)),
     }
 }
 
@@ -149,7 +155,7 @@ fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     let theme = model.theme;
     let room = area.width as usize;
     let title = format!(" {}  {}", pull.name, pull.title);
-    let mut lines = vec![Line::styled(cut(&title, room), theme.style(Meaning::Title))];
+    let mut lines = vec![Line::styled(cut(&title, room), theme.style(TextMeaning::Title))];
     // What is fresh does not count seconds: a screen on which nothing happens is left alone.
     let stale = match pull.view.seen_at {
         None => String::new(),
@@ -158,11 +164,11 @@ fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     };
     let about = format!(" {}, by {}, head {} · {}{stale}", pull.state, pull.author, pull.head, pull.role);
     if area.height > 2 {
-        lines.push(Line::styled(cut(&about, room), theme.style(Meaning::Muted)));
+        lines.push(Line::styled(cut(&about, room), theme.style(TextMeaning::Muted)));
     }
     match model.pull_troubles.get(&pull.address) {
         Some(trouble) => {
-            lines.push(Line::styled(cut(&format!(" ! {trouble}"), room), theme.style(Meaning::Alert)));
+            lines.push(Line::styled(cut(&format!(" ! {trouble}"), room), theme.style(TextMeaning::Alert)));
         }
         None => lines.push(gauge(pull, model, room)),
     }
@@ -171,7 +177,10 @@ fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     if let Some(first) = pull.due.first() {
         let lead = if pull.view.drive { "due" } else { "would be done if driven" };
         let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
-        lines.push(Line::styled(cut(&format!(" {lead}: {first}{more}"), room), theme.style(Meaning::Busy)));
+        lines.push(Line::styled(
+            cut(&format!(" {lead}: {first}{more}"), room),
+            theme.style(TextMeaning::Busy),
+        ));
     }
     lines
 }
@@ -187,7 +196,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
         let key = model.keymap.key(crate::tui::action::Action::Resume);
         return Line::styled(
             cut(&format!(" paused; {key} lets it go on"), room),
-            theme.style(Meaning::Warning),
+            theme.style(TextMeaning::Warning),
         );
     }
     let most = pull.max_attempts.max(1);
@@ -198,9 +207,9 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     let what = if pull.phase.0 == "with author" { "waiting for a push, attempt" } else { "attempt" };
     let text = format!(" {what} {} of {most}{next}", pull.attempt);
     Line::from(vec![
-        Span::styled(format!(" {}", "█".repeat(filled)), theme.style(Meaning::Busy)),
-        Span::styled("░".repeat(cells.saturating_sub(filled)), theme.style(Meaning::Muted)),
-        Span::styled(cut(&text, room.saturating_sub(cells + 1)), theme.style(Meaning::Plain)),
+        Span::styled(format!(" {}", "█".repeat(filled)), theme.style(TextMeaning::Busy)),
+        Span::styled("░".repeat(cells.saturating_sub(filled)), theme.style(TextMeaning::Muted)),
+        Span::styled(cut(&text, room.saturating_sub(cells + 1)), theme.style(TextMeaning::Plain)),
     ])
 }
 
@@ -212,18 +221,18 @@ fn attendance(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
             spans.push(Span::styled(format!(" {label} {names}"), theme.style(meaning)));
         }
     };
-    part("in:", &pull.arrived, "✓", Meaning::Good);
-    part("missing:", &pull.missing, "…", Meaning::Warning);
-    part("failed:", &pull.failed, "✗", Meaning::Alert);
-    part("thinking:", &pull.thinking, "*", Meaning::Busy);
+    part("in:", &pull.arrived, "✓", TextMeaning::Good);
+    part("missing:", &pull.missing, "…", TextMeaning::Warning);
+    part("failed:", &pull.failed, "✗", TextMeaning::Alert);
+    part("thinking:", &pull.thinking, "*", TextMeaning::Busy);
     if pull.view.author_at_work {
-        spans.push(Span::styled(" the author is at work", theme.style(Meaning::Busy)));
+        spans.push(Span::styled(" the author is at work", theme.style(TextMeaning::Busy)));
     }
     if spans.is_empty() && pull.view.standing.is_none() {
         return Line::default();
     }
     if spans.is_empty() {
-        return Line::styled(cut(" no reviewer has shown itself yet", room), theme.style(Meaning::Muted));
+        return Line::styled(cut(" no reviewer has shown itself yet", room), theme.style(TextMeaning::Muted));
     }
     Line::from(spans)
 }
@@ -277,7 +286,7 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
         empty: &empty,
         signs: Some(&|index| match pull.threads.get(index) {
             Some(row) => sign(model, &(pull.address.clone(), row.id.clone())),
-            None => (" ", Meaning::Plain),
+            None => (" ", TextMeaning::Plain),
         }),
     };
     table::draw(frame, area, model, &listed, |index| {
@@ -287,10 +296,10 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
 }
 
 fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell {
-    let plain = theme.style(Meaning::Plain);
+    let plain = theme.style(TextMeaning::Plain);
     match (column, &row.counted) {
         ("severity", _) => cell(row.severity_name(), severity_style(row.severity, theme)),
-        ("where", _) => cell(tail(&row.place, wide), theme.style(Meaning::Muted)),
+        ("where", _) => cell(tail(&row.place, wide), theme.style(TextMeaning::Muted)),
         ("title", _) => cell(&row.title, plain),
         ("stance", Some(counted)) => {
             let (word, meaning) = stance(counted.stance);
@@ -298,16 +307,16 @@ fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell
             cell(word, theme.style(meaning))
         }
         ("rounds", Some(counted)) => cell(rounds(counted), plain),
-        ("actions", Some(counted)) if row.status == Status::Open => {
+        ("actions", Some(counted)) if row.status == ThreadStatus::Open => {
             let spans = actions(counted, theme, wide <= SHORT_ACTIONS).into_iter();
             spans.map(|span| (span.content.into_owned(), span.style)).collect()
         }
         ("status", _) => cell(row.status_name(), status_style(row, theme)),
         ("turn", _) => {
-            let meaning = if row.turn == Turn::You { Meaning::Warning } else { Meaning::Muted };
+            let meaning = if row.turn == WhoseTurn::You { TextMeaning::Warning } else { TextMeaning::Muted };
             cell(row.turn.name(), theme.style(meaning))
         }
-        _ => cell("–", theme.style(Meaning::Muted)),
+        _ => cell("–", theme.style(TextMeaning::Muted)),
     }
 }
 
@@ -326,30 +335,30 @@ fn tail(place: &str, wide: usize) -> String {
 
 pub(super) fn severity_style(severity: Option<Severity>, theme: Theme) -> Style {
     theme.style(match severity {
-        Some(Severity::Critical | Severity::High) => Meaning::Alert,
-        Some(Severity::Medium) => Meaning::Warning,
-        _ => Meaning::Muted,
+        Some(Severity::Critical | Severity::High) => TextMeaning::Alert,
+        Some(Severity::Medium) => TextMeaning::Warning,
+        _ => TextMeaning::Muted,
     })
 }
 
 pub(super) fn status_style(row: &ThreadRow, theme: Theme) -> Style {
     theme.style(match row.status {
-        _ if row.is_stuck() => Meaning::Alert,
-        Status::Open => Meaning::Plain,
-        Status::Upheld => Meaning::Warning,
-        _ => Meaning::Good,
+        _ if row.is_stuck() => TextMeaning::Alert,
+        ThreadStatus::Open => TextMeaning::Plain,
+        ThreadStatus::Upheld => TextMeaning::Warning,
+        _ => TextMeaning::Good,
     })
 }
 
-pub(super) fn stance(stance: Option<Stance>) -> (&'static str, Meaning) {
+pub(super) fn stance(stance: Option<Stance>) -> (&'static str, TextMeaning) {
     match stance {
-        None => ("· none yet", Meaning::Muted),
-        Some(Stance::SeeksChange) => ("✗ seeks change", Meaning::Warning),
-        Some(Stance::Accepts) => ("✓ accepts", Meaning::Good),
+        None => ("· none yet", TextMeaning::Muted),
+        Some(Stance::SeeksChange) => ("✗ seeks change", TextMeaning::Warning),
+        Some(Stance::Accepts) => ("✓ accepts", TextMeaning::Good),
     }
 }
 
-pub(super) fn rounds(counted: &Counted) -> String {
+pub(super) fn rounds(counted: &ThreadCounters) -> String {
     let dots = if counted.repeat_limit <= 3 { counted.dots() } else { String::new() };
     format!("{dots} {}/{}", counted.rounds, counted.repeat_limit).trim_start().to_owned()
 }
@@ -358,13 +367,13 @@ pub(super) fn rounds(counted: &Counted) -> String {
 const SHORT_ACTIONS: usize = 19;
 
 /// The four actions, those that are off the table struck out and in brackets: colour is never the only sign.
-pub(super) fn actions(counted: &Counted, theme: Theme, short: bool) -> Vec<Span<'static>> {
-    let span = |(action, legal): &(Action, bool)| {
+pub(super) fn actions(counted: &ThreadCounters, theme: Theme, short: bool) -> Vec<Span<'static>> {
+    let span = |(action, legal): &(ReviewerAction, bool)| {
         let name = if short { &action.name()[..3] } else { action.name() };
         let shown = if *legal {
-            Span::styled(name, theme.style(Meaning::Good))
+            Span::styled(name, theme.style(TextMeaning::Good))
         } else {
-            Span::styled(format!("({name})"), theme.style(Meaning::Illegal))
+            Span::styled(format!("({name})"), theme.style(TextMeaning::Illegal))
         };
         [shown, Span::raw(" ")]
     };
@@ -374,16 +383,16 @@ pub(super) fn actions(counted: &Counted, theme: Theme, short: bool) -> Vec<Span<
 /// The selected thread in words: who, what is legal, why it is so.
 fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let rule = Line::styled("─".repeat(columns as usize), theme.style(Meaning::Muted));
+    let rule = Line::styled("─".repeat(columns as usize), theme.style(TextMeaning::Muted));
     let mut lines = vec![rule];
     let turn = match thread.turn {
-        Turn::You => "your turn".to_owned(),
-        Turn::Nobody => "nobody's turn".to_owned(),
+        WhoseTurn::You => "your turn".to_owned(),
+        WhoseTurn::Nobody => "nobody's turn".to_owned(),
         other => format!("the {}'s turn", other.name()),
     };
     let why = thread.why();
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-    let muted = theme.style(Meaning::Muted);
+    let muted = theme.style(TextMeaning::Muted);
     let Some(counted) = &thread.counted else {
         let text = format!("opened by {}, who is no reviewer: nothing is counted here", thread.reviewer);
         lines.extend(paragraph(&text, columns, muted));
@@ -395,7 +404,7 @@ fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'sta
     let text = format!("{} {}", thread.reviewer, counted.explained(thread.status));
     let status = format!("{}{why}; {turn}", thread.status_name());
     if thread.is_stuck() {
-        lines.extend(paragraph(&status, columns, theme.style(Meaning::Warning)));
+        lines.extend(paragraph(&status, columns, theme.style(TextMeaning::Warning)));
         lines.extend(paragraph(&text, columns, muted));
     } else {
         lines.extend(paragraph(&text, columns, muted));

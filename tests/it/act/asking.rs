@@ -2,10 +2,10 @@
 
 use crate::support::program::{TOKEN, run};
 use crate::support::verbs::{all, changes, start};
-use cloture::app::connection::Settings;
-use cloture::commands::act::{Consent, Order, PullRequestVerb, Verb, act};
+use cloture::app::connection::ConnectionSettings;
+use cloture::commands::act::{ActKind, ActRequest, Consent, PullRequestAct, act};
 use cloture::config::Config;
-use cloture::failure::Kind;
+use cloture::failure::FailureKind;
 use cloture::reviewers::profiles::Profiles;
 
 #[tokio::test]
@@ -39,15 +39,15 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
     let (config, profiles) = (Config::default(), Profiles::built_in().unwrap());
     let url = simulator.url();
     let environment = |name: &str| (name == "GH_TOKEN").then(|| TOKEN.to_owned());
-    let settings = Settings {
+    let settings = ConnectionSettings {
         config: &config,
         api_url: Some(&url),
         environment: &environment,
         directory: std::path::Path::new("."),
         environment_of_programs: |_| None,
     };
-    let verb = Verb::PullRequest(PullRequestVerb::Comment { body: "Hello.".to_owned() });
-    let order = Order { pull_request: "acme/shop#1".to_owned(), verb, key: None, head: None };
+    let verb = ActKind::PullRequest(PullRequestAct::Comment { body: "Hello.".to_owned() });
+    let order = ActRequest { pull_request: "acme/shop#1".to_owned(), verb, key: None, head: None };
     let home = tempfile::tempdir().unwrap();
     let state = || Some(home.path().to_owned());
     let shown = "Comment with 6 characters on acme/shop#1, once.";
@@ -58,12 +58,12 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
         Ok(false)
     };
     let refused = act(&order, &settings, &profiles, state(), Consent::Ask(&mut no)).await.unwrap_err();
-    assert_eq!((refused.kind, refused.kind.exit_status().code()), (Kind::Stopped, 18));
+    assert_eq!((refused.kind, refused.kind.exit_status().code()), (FailureKind::Stopped, 18));
     assert_eq!((asked, changes(&simulator)), (vec![vec![shown.to_owned()]], vec![]));
 
     let mut unheard = |_: &[String]| Err(std::io::ErrorKind::BrokenPipe.into());
     let failed = act(&order, &settings, &profiles, state(), Consent::Ask(&mut unheard)).await.unwrap_err();
-    assert_eq!((failed.kind, changes(&simulator)), (Kind::Usage, vec![]));
+    assert_eq!((failed.kind, changes(&simulator)), (FailureKind::Usage, vec![]));
 
     let mut nobody =
         |sentences: &[String]| -> std::io::Result<bool> { panic!("asked in vain: {sentences:?}") };

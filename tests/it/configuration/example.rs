@@ -38,7 +38,7 @@ fn keys(value: &Value) -> BTreeSet<String> {
 }
 
 fn known_keys() -> BTreeSet<String> {
-    keys(&serde_json::to_value(typed::Config::blank()).unwrap())
+    keys(&serde_json::to_value(typed::TypedConfig::blank()).unwrap())
 }
 
 fn keys_of(text: &str) -> BTreeSet<String> {

@@ -8,7 +8,7 @@ use super::table::Told;
 use super::trouble::Trouble;
 use crate::support::harness::{Place, SEVEN, finding, review};
 use cloture::simulator::Fault;
-use cloture::supervisor::Command as Order;
+use cloture::supervisor::LoopCommand as Order;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

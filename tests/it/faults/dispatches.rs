@@ -8,7 +8,7 @@ use super::table::Told;
 use super::trouble::{NOBODY, Trouble};
 use crate::support::harness::{DRIVEN, MAJOR, Place, finding, review};
 use cloture::simulator::{Fault, FaultKind};
-use cloture::supervisor::Command;
+use cloture::supervisor::LoopCommand;
 use cloture::supervisor::view::HandoffState;
 use std::sync::Arc;
 
@@ -228,11 +228,11 @@ async fn handed_off(
     hook.set(None);
     stage.config = good;
     stage.end().await;
-    let person = |stage: &Stage| -> Vec<Command> {
+    let person = |stage: &Stage| -> Vec<LoopCommand> {
         let view = stage.run().view();
         let stuck = view.handoffs.iter().filter(|handoff| matches!(handoff.state, HandoffState::Stuck(_)));
         let absent = target.count(&stage.place, &hook) == 0;
-        stuck.filter(|_| absent).map(|handoff| Command::RetryTask { key: handoff.key.clone() }).collect()
+        stuck.filter(|_| absent).map(|handoff| LoopCommand::RetryTask { key: handoff.key.clone() }).collect()
     };
     let found = stage.settle(wanted.as_deref(), left, person).await;
     assert!(wanted.is_some() || target.count(&stage.place, &hook) == 1, "{found:#?}");

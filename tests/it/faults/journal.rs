@@ -1,7 +1,7 @@
 //! What can happen to the journal's file while somebody uses it.
 
 use super::trouble::Trouble;
-use cloture::journal::{Address, Journal, JournalError, NewRecord, Options};
+use cloture::journal::{Journal, JournalAddress, JournalError, JournalOptions, NewRecord};
 use jiff::Timestamp;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Connection};
@@ -108,9 +108,9 @@ pub(crate) fn zero(path: &Path) {
 
 /// Lets the next start find a new journal. A program that is being started elsewhere in this test shares our locks for the
 /// moment until it runs, so that the damaged one may seem to be in use still.
-pub(crate) async fn set_aside(address: &Address, now: Timestamp) {
+pub(crate) async fn set_aside(address: &JournalAddress, now: Timestamp) {
     for _ in 0..200 {
-        match Journal::open(address, Options::new(now)).await {
+        match Journal::open(address, JournalOptions::new(now)).await {
             Ok(opened) => return opened.journal.close().await.unwrap(),
             Err(JournalError::Damaged { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
             Err(error) => panic!("{error}"),

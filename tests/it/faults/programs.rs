@@ -11,7 +11,7 @@ use crate::support::harness::{DRIVEN, Place, push, review};
 use crate::support::here::{Here, WATCHED};
 use crate::support::program::TOKEN;
 use crate::support::pty::{Played, WITHOUT_ROOM};
-use cloture::journal::{Address, Journal, NewRecord, Options};
+use cloture::journal::{Journal, JournalAddress, JournalOptions, NewRecord};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -90,11 +90,11 @@ impl Scene {
     fn new(trouble: Trouble, config: &str) -> Scene {
         let here = Here::new();
         here.configure(config);
-        let path = here.path("state").join(Address::FILE_NAME);
+        let path = here.path("state").join(JournalAddress::FILE_NAME);
         Handle::current().block_on(async {
-            let address = Address::file(&path);
+            let address = JournalAddress::file(&path);
             let journal =
-                Journal::open(&address, Options::new(here.simulator().now())).await.unwrap().journal;
+                Journal::open(&address, JournalOptions::new(here.simulator().now())).await.unwrap().journal;
             journal.append_one(NewRecord::new("note", "somebody")).await.unwrap();
             journal.close().await.unwrap();
         });
@@ -103,7 +103,7 @@ impl Scene {
     }
 
     fn journal(&self) -> PathBuf {
-        self.here.path("state").join(Address::FILE_NAME)
+        self.here.path("state").join(JournalAddress::FILE_NAME)
     }
 
     /// What is wrong before a start.

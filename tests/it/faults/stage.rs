@@ -5,8 +5,8 @@ use super::table::Told;
 use super::trouble::{NOBODY, Trouble, struck};
 use crate::support::harness::{Place, Run, SEVEN, Settings, address};
 use crate::support::simulated;
-use cloture::journal::{Filter, NewRecord, Order};
-use cloture::supervisor::Command;
+use cloture::journal::{NewRecord, RecordFilter, RecordOrder};
+use cloture::supervisor::LoopCommand;
 use cloture::supervisor::view::HandoffState;
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
@@ -153,7 +153,7 @@ impl Stage {
 
     /// What the journal's screen tells of programs that were waited for in vain. One that is damaged has been told of.
     pub(crate) async fn look_at_journal(&mut self) {
-        let filter = Filter { order: Order::OldestFirst, ..Filter::default() };
+        let filter = RecordFilter { order: RecordOrder::OldestFirst, ..RecordFilter::default() };
         for record in self.run().journal.records(filter).await.unwrap_or_default() {
             let is_of_program = ["asked", "author_ended"].contains(&record.kind.as_str());
             if is_of_program && record.why.contains("within") {
@@ -167,7 +167,7 @@ impl Stage {
         &mut self,
         wanted: Option<&[String]>,
         state: impl Fn(&Stage) -> Vec<String>,
-        mut others: impl FnMut(&Stage) -> Vec<Command>,
+        mut others: impl FnMut(&Stage) -> Vec<LoopCommand>,
     ) -> Vec<String> {
         let most = if wanted.is_some() { MOST_TICKS } else { TICKS };
         for _ in 0..most {

@@ -10,13 +10,15 @@ use crate::support::simulated::{self, address};
 use crate::support::verbs;
 use cloture::domain::verdict::Verdict;
 use cloture::domain::vocabulary::Sha;
-use cloture::github::write::{Key, MergeMethod, NewThread, Target, ThreadTarget, Write};
-use cloture::github::writer::Pace;
-use cloture::github::{Outcome, Writer};
-use cloture::journal::{Address, Journal, Options, PullRequestKey};
+use cloture::github::write::{
+    MergeMethod, NewReviewThread, PullRequestTarget, ThreadTarget, Write, WriteKey,
+};
+use cloture::github::writer::WritePace;
+use cloture::github::{WriteOutcome, Writer};
+use cloture::journal::{Journal, JournalAddress, JournalOptions, PullRequestKey};
 use cloture::simulator::Simulator;
-use cloture::supervisor::due::Deed;
-use cloture::supervisor::perform::{Done, perform};
+use cloture::supervisor::due::PlannedWrite;
+use cloture::supervisor::perform::{WriteResult, perform};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -117,13 +119,13 @@ const KINDS: [Kind; 16] = [
     },
 ];
 
-fn key(name: &str) -> Key {
-    Key::new(&format!("faults/{name}")).unwrap()
+fn key(name: &str) -> WriteKey {
+    WriteKey::new(&format!("faults/{name}")).unwrap()
 }
 
-fn target(simulator: &Simulator, number: u64) -> Target {
+fn target(simulator: &Simulator, number: u64) -> PullRequestTarget {
     let pull = simulator.pull_request(&format!("acme/shop#{number}")).unwrap();
-    Target { address: address("acme/shop", number), node_id: pull.id }
+    PullRequestTarget { address: address("acme/shop", number), node_id: pull.id }
 }
 
 fn head(simulator: &Simulator) -> Sha {
@@ -137,7 +139,7 @@ fn thread(simulator: &Simulator, index: usize) -> ThreadTarget {
 }
 
 fn review(simulator: &Simulator, verdict: Verdict) -> Write {
-    let opened = NewThread {
+    let opened = NewReviewThread {
         path: "src/a.rs".into(),
         line: 1,
         start_line: None,
@@ -211,14 +213,14 @@ struct Desk {
 }
 
 impl Desk {
-    async fn open(place: &Address, url: &str, trouble: Option<Trouble>, now: jiff::Timestamp) -> Desk {
+    async fn open(place: &JournalAddress, url: &str, trouble: Option<Trouble>, now: jiff::Timestamp) -> Desk {
         let waits = matches!(trouble, Some(Trouble::SlowLoris | Trouble::Hangs));
         let patience = if waits { Duration::from_secs(2) } else { simulated::PATIENT };
-        let mut options = Options::new(now);
+        let mut options = JournalOptions::new(now);
         options.patience = Duration::from_millis(100);
         options.page_limit = Some(PAGES);
         let journal = Journal::open(place, options).await.unwrap().journal;
-        let at_once = Pace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 };
+        let at_once = WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 };
         Desk { journal, writer: Writer::new(simulated::client(url, TOKEN, patience), at_once) }
     }
 }
@@ -227,7 +229,7 @@ impl Desk {
 async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (Vec<String>, Told) {
     let simulator = verbs::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let place = Address::file(folder.path().join(Address::FILE_NAME));
+    let place = JournalAddress::file(folder.path().join(JournalAddress::FILE_NAME));
     let mut told = Told::default();
     let url = if trouble == Some(Trouble::NoSuchHost) { NOBODY.to_owned() } else { simulator.url() };
     let mut desk = Desk::open(&place, &url, trouble, simulator.now()).await;
@@ -246,19 +248,21 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
     let mut done = false;
     for round in 1..=3 {
         let name = format!("faults/{}", kind.name);
-        let deed = Deed { name, write: write.clone(), why: "somebody wants it".to_owned() };
+        let deed = PlannedWrite { name, write: write.clone(), why: "somebody wants it".to_owned() };
         match perform(&deed, &about, "dana", None, &desk.journal, &desk.writer).await {
-            Ok(Done::Concluded(outcome @ Outcome::Unknown { .. })) => {
+            Ok(WriteResult::Concluded(outcome @ WriteOutcome::Unknown { .. })) => {
                 told.show(outcome.sentence());
                 // Whoever is asked to look does, and sends it again only if it is not there.
                 done = simulator.dispatches().len() == 1;
             }
-            Ok(Done::Concluded(_)) => done = true,
-            Ok(Done::Refused(why)) => {
+            Ok(WriteResult::Concluded(_)) => done = true,
+            Ok(WriteResult::Refused(why)) => {
                 told.expect(false, || format!("it is given up for good: {why}"));
                 told.show(why);
             }
-            Ok(Done::NotAllowed(why) | Done::Later(why) | Done::Limited(_, why)) => told.show(why),
+            Ok(WriteResult::NotAllowed(why) | WriteResult::Later(why) | WriteResult::Limited(_, why)) => {
+                told.show(why)
+            }
             Err(error) => told.show(error.to_string()),
         }
         if done {

@@ -8,7 +8,7 @@ use cloture::domain::observed;
 use cloture::domain::policy::Policy;
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::github::poll::{PollSettings, Poller};
-use cloture::github::{Call, Error, Reader, Reply, Transport};
+use cloture::github::{ApiReply, Call, Error, Reader, Transport};
 use cloture::reviewers::profiles::Profiles;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Junk {
 }
 
 impl Transport for Junk {
-    async fn send(&self, call: &Call) -> Result<Reply, Error> {
+    async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         assert!(number < MOST_CALLS, "it asks without end");
         let body = call.body().unwrap();
@@ -47,7 +47,7 @@ impl Transport for Junk {
             Request { method: "POST".to_owned(), path: "/graphql".to_owned(), head: String::new(), body };
         // What was spoilt before comes back as a cursor or an id that this forge never gave out.
         if !knows(&request.body["variables"]) {
-            return Ok(Reply::default());
+            return Ok(ApiReply::default());
         }
         let Answer::Json(200, _, mut body) = self.forge.answer(&request) else { panic!("only answers") };
         let mut data = body["data"].take();
@@ -58,7 +58,7 @@ impl Transport for Junk {
                 spoil(&mut data, &mut random);
             }
         }
-        Ok(Reply { body: data, ..Reply::default() })
+        Ok(ApiReply { body: data, ..ApiReply::default() })
     }
 }
 

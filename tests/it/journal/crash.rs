@@ -1,7 +1,7 @@
 //! Nothing that was acknowledged is lost: not by closing, not by a kill.
 
 use crate::support::places::{Place, note, on_both, options, place_of_child};
-use cloture::journal::{Filter, Journal, JournalError};
+use cloture::journal::{Journal, JournalError, RecordFilter};
 use std::io::{BufRead, BufReader, Write};
 use tokio::task::JoinSet;
 
@@ -29,7 +29,7 @@ async fn closing_waits_for_everything_that_was_accepted(place: Place) {
     }
     assert!(matches!(rest.append_one(note("late")).await, Err(JournalError::Closed)));
     assert!(rest.close().await.is_ok(), "closing twice is closing");
-    let all = place.open().await.records(Filter::default()).await.unwrap();
+    let all = place.open().await.records(RecordFilter::default()).await.unwrap();
     assert_eq!(all.len(), kept, "what was refused is not there, and what was accepted is");
 }
 
@@ -53,7 +53,7 @@ async fn what_was_acknowledged_survives_a_kill(place: Place) {
         let acknowledged = killed.await.unwrap();
         assert!(acknowledged.len() >= 25, "it was killed while it worked");
         let journal = place.open().await;
-        let all = journal.records(Filter::default()).await.unwrap();
+        let all = journal.records(RecordFilter::default()).await.unwrap();
         assert!(all.iter().map(|record| record.seq).eq(1..=all.len() as u64), "no gap");
         assert!(acknowledged.iter().all(|seq| *seq <= all.len() as u64 && *seq > last));
         last = all.len() as u64;

@@ -2,7 +2,8 @@
 
 use crate::support::places::{Place, note, now, on_both, options};
 use cloture::journal::{
-    Address, Filter, Journal, JournalError, NewRecord, Opened, Options, SET_ASIDE, SetAside,
+    Journal, JournalAddress, JournalError, JournalOptions, NewRecord, OpenedJournal, RecordFilter, SET_ASIDE,
+    SetAside,
 };
 use sqlx::{ConnectOptions, Connection};
 use std::fs;
@@ -21,7 +22,7 @@ async fn filled() -> (Place, PathBuf) {
 }
 
 async fn reopened(place: &Place) -> (Journal, SetAside) {
-    let Opened { journal, set_aside } = place.try_open(options()).await.unwrap();
+    let OpenedJournal { journal, set_aside } = place.try_open(options()).await.unwrap();
     (journal, set_aside.expect("the damage was told"))
 }
 
@@ -57,7 +58,7 @@ async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
         assert_eq!(set_aside.to.file_name().unwrap(), "journal.db.damaged-20260304T050607Z", "{name}");
         assert_eq!(fs::read(&set_aside.to).unwrap(), damaged, "{name}: it is kept as it was");
         assert!(!set_aside.why.is_empty(), "{name}");
-        let begun = journal.records(Filter::default()).await.unwrap();
+        let begun = journal.records(RecordFilter::default()).await.unwrap();
         assert_eq!(
             begun.iter().map(|record| record.kind.as_str()).collect::<Vec<_>>(),
             [SET_ASIDE],
@@ -67,7 +68,7 @@ async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
         assert_eq!(journal.append_one(note("new")).await.unwrap().record().seq, 2, "{name}");
         journal.close().await.unwrap();
         let journal = place.open().await;
-        assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 2, "{name}");
+        assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), 2, "{name}");
         assert!(journal.replaces_another().await.unwrap(), "{name}: it does not forget that it does");
     }
 }
@@ -124,7 +125,7 @@ async fn starts_at_the_same_moment_agree_about_what_was_damaged() {
     }
     let opened = starts.join_all().await;
     assert_eq!(opened.iter().filter(|opened| opened.set_aside.is_some()).count(), 1, "one of them was told");
-    let records = opened[0].journal.records(Filter::default()).await.unwrap();
+    let records = opened[0].journal.records(RecordFilter::default()).await.unwrap();
     let count = |kind: &str| records.iter().filter(|record| record.kind == kind).count();
     assert_eq!((count("note"), count(SET_ASIDE)), (8, 1));
 }
@@ -132,7 +133,7 @@ async fn starts_at_the_same_moment_agree_about_what_was_damaged() {
 #[tokio::test]
 async fn a_locked_file_is_waited_for_and_then_told() {
     let place = Place::file();
-    let impatient = Options { patience: Duration::from_millis(50), ..options() };
+    let impatient = JournalOptions { patience: Duration::from_millis(50), ..options() };
     let journal = place.try_open(impatient).await.unwrap().journal;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&place.text);
     let mut other = options.connect().await.unwrap();
@@ -146,7 +147,7 @@ async fn a_locked_file_is_waited_for_and_then_told() {
 #[tokio::test]
 async fn a_full_disk_refuses_all_of_a_batch_and_keeps_what_was_there() {
     let place = Place::file();
-    let small = Options { page_limit: Some(40), ..options() };
+    let small = JournalOptions { page_limit: Some(40), ..options() };
     let journal = place.try_open(small).await.unwrap().journal;
     let mut kept = 0;
     let error = loop {
@@ -159,7 +160,7 @@ async fn a_full_disk_refuses_all_of_a_batch_and_keeps_what_was_there() {
     assert!(matches!(error, JournalError::Full { .. }), "{error}");
     assert!(error.to_string().ends_with("the disk or its quota is full; make room and try again"), "{error}");
     assert!(kept > 0);
-    assert_eq!(journal.records(Filter::default()).await.unwrap().len(), kept);
+    assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), kept);
     let again = journal.append(vec![note("x".repeat(5000))]).await.unwrap_err();
     assert!(matches!(again, JournalError::Full { .. }), "it is still told as what it is: {again}");
     assert_eq!(journal.append_one(note("fits")).await.unwrap().record().seq, kept as u64 + 1);
@@ -194,14 +195,14 @@ async fn a_folder_that_may_not_be_written_is_told_in_a_sentence() {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(told.contains("cannot be written: it is read-only for this user"), "{told}");
     assert_eq!(output.status.code(), Some(74));
-    assert_eq!(place.open().await.records(Filter::default()).await.unwrap().len(), 400);
+    assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap().len(), 400);
 }
 
 #[tokio::test]
 async fn a_place_that_cannot_be_a_folder_is_told_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
-    let address = Address::file(folder.path().join("file").join(Address::FILE_NAME));
+    let address = JournalAddress::file(folder.path().join("file").join(JournalAddress::FILE_NAME));
     let error = Journal::open(&address, options()).await.unwrap_err();
     assert!(matches!(&error, JournalError::Files { .. }), "{error}");
     assert!(error.to_string().contains("the folder cannot be made"), "{error}");
@@ -238,13 +239,13 @@ async fn files_and_folder_are_private() {
 #[tokio::test]
 async fn a_path_may_have_any_characters() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a b?c=d#e%41&ü'\"").join("../x").join(Address::FILE_NAME);
+    let path = folder.path().join("a b?c=d#e%41&ü'\"").join("../x").join(JournalAddress::FILE_NAME);
     fs::create_dir_all(folder.path().join("a b?c=d#e%41&ü'\"")).unwrap();
-    let address = Address::file(&path);
-    let journal = Journal::open(&address, Options::new(now())).await.unwrap().journal;
+    let address = JournalAddress::file(&path);
+    let journal = Journal::open(&address, JournalOptions::new(now())).await.unwrap().journal;
     journal.append_one(NewRecord::new("a", "b")).await.unwrap();
     journal.close().await.unwrap();
-    assert!(fs::metadata(folder.path().join("x").join(Address::FILE_NAME)).unwrap().len() > 0);
+    assert!(fs::metadata(folder.path().join("x").join(JournalAddress::FILE_NAME)).unwrap().len() > 0);
 }
 
 mod newer {
@@ -264,6 +265,6 @@ mod newer {
         let told = error.to_string();
         assert!(told.contains("its format is 4000, and this one knows up to 2; update Cloture"), "{told}");
         place.tamper("UPDATE cloture_schema SET version = 2").await;
-        assert_eq!(place.open().await.records(Filter::default()).await.unwrap().len(), 1);
+        assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap().len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Followers: every record once, in order, whoever appended it.
 
 use crate::support::places::{Place, note, now, on_both, options};
-use cloture::journal::{Journal, JournalError, Options};
+use cloture::journal::{Journal, JournalError, JournalOptions};
 use std::time::Duration;
 
 on_both! {
@@ -65,7 +65,7 @@ async fn a_closed_journal_ends_its_followers(place: Place) {
 #[tokio::test(start_paused = true)]
 async fn another_instances_record_is_seen_when_the_timer_fires() {
     let place = Place::file();
-    let hourly = Options { follow_every: Duration::from_hours(1), ..Options::new(now()) };
+    let hourly = JournalOptions { follow_every: Duration::from_hours(1), ..JournalOptions::new(now()) };
     let journal = Journal::open(&place.address, hourly).await.unwrap().journal;
     let other = Journal::open(&place.address, options()).await.unwrap().journal;
     let mut follower = journal.follow(0);

@@ -2,7 +2,7 @@
 
 use crate::support::places::{Place, note, on_both, pull_request};
 use cloture::domain::snapshot::RepositoryName;
-use cloture::journal::{Acquired, Filter, Journal, JournalError, Lease, NewRecord, PullRequestKey};
+use cloture::journal::{Acquired, Journal, JournalError, Lease, NewRecord, PullRequestKey, RecordFilter};
 use std::time::Duration;
 
 on_both! {
@@ -87,7 +87,7 @@ async fn a_former_holder_writes_nothing(place: Place) {
     assert!(matches!(one.renew(&lease, HOUR).await, Err(JournalError::LeaseLost { .. })));
     other.append_held(&next, vec![note("d")]).await.unwrap();
 
-    let all = one.records(Filter::default()).await.unwrap();
+    let all = one.records(RecordFilter::default()).await.unwrap();
     assert_eq!(all.iter().map(|record| record.why.as_str()).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
     assert!(all.iter().map(|record| record.seq).eq(1..=4));
 }

@@ -2,7 +2,9 @@
 
 use crate::support::places::{Place, note, on_both, pull_request};
 use cloture::domain::snapshot::RepositoryName;
-use cloture::journal::{Appended, Filter, INTENT, JournalError, NewRecord, Order, PullRequestKey, Record};
+use cloture::journal::{
+    Appended, INTENT, JournalError, NewRecord, PullRequestKey, Record, RecordFilter, RecordOrder,
+};
 use cloture::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
 
@@ -36,7 +38,7 @@ async fn records_come_back_as_they_were(place: Place) {
     assert!(appended.iter().all(Appended::is_new));
     journal.close().await.unwrap();
 
-    let read = place.open().await.records(Filter::default()).await.unwrap();
+    let read = place.open().await.records(RecordFilter::default()).await.unwrap();
     assert_eq!(read, kept);
     assert_eq!(read.iter().map(|record| record.seq).collect::<Vec<_>>(), [1, 2, 3]);
     let Record { pull_request: about, kind, by, why, key, body, .. } = read[0].clone();
@@ -56,7 +58,7 @@ async fn the_clock_is_the_databases(place: Place) {
     assert!(first.record().at <= second.record().at);
     let distance = SystemClock.now().duration_since(first.record().at);
     assert!(distance.unsigned_abs().as_secs() < 3600, "{distance:?} away from this machine's clock");
-    let since = |at| Filter { since: Some(at), ..Filter::default() };
+    let since = |at| RecordFilter { since: Some(at), ..RecordFilter::default() };
     assert_eq!(journal.records(since(first.record().at)).await.unwrap().len(), 2);
     let later = second.record().at.checked_add(std::time::Duration::from_millis(1)).unwrap();
     assert_eq!(journal.records(since(later)).await.unwrap(), []);
@@ -85,7 +87,7 @@ async fn a_key_is_kept_once_whoever_appends_it(place: Place) {
     assert_eq!(is_new, [false, true, true, false, true]);
     assert_eq!(appended[3].record(), appended[1].record());
     one.append_one(note("h")).await.unwrap();
-    let all = one.records(Filter::default()).await.unwrap();
+    let all = one.records(RecordFilter::default()).await.unwrap();
     assert_eq!(all.iter().map(|record| record.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
     assert_eq!(whys(&all), ["first", "", "d", "e", "g", "h"]);
 }
@@ -135,7 +137,7 @@ async fn a_batch_is_kept_whole_or_not_at_all(place: Place) {
     let batch = vec![note("a"), NewRecord::new("outcome", "engine").once("never intended"), note("b")];
     let error = journal.append(batch).await.unwrap_err();
     assert!(matches!(&error, JournalError::NotIntended { key } if key == "never intended"), "{error}");
-    assert_eq!(journal.records(Filter::default()).await.unwrap(), []);
+    assert_eq!(journal.records(RecordFilter::default()).await.unwrap(), []);
     assert_eq!(journal.append_one(note("c")).await.unwrap().record().seq, 1);
     assert_eq!(journal.append(Vec::new()).await.unwrap(), []);
 }
@@ -154,24 +156,24 @@ async fn what_is_asked_for_is_what_comes(place: Place) {
         NewRecord::new("start", "instance").because("6"),
     ];
     journal.append(records.to_vec()).await.unwrap();
-    let all = Filter::default;
+    let all = RecordFilter::default;
     let repository = RepositoryName::new("ACME", "Shop").unwrap();
     let cases = [
         (all(), vec!["1", "2", "3", "4", "5", "6"]),
-        (Filter { order: Order::NewestFirst, limit: Some(2), ..all() }, vec!["6", "5"]),
-        (Filter { limit: Some(4), ..all() }, vec!["1", "2", "3", "4"]),
-        (Filter { limit: Some(0), ..all() }, vec![]),
-        (Filter::about(&pull_request(7)), vec!["1", "2"]),
-        (Filter::about(&elsewhere), vec!["4"]),
-        (Filter { repository: Some(repository.clone()), ..all() }, vec!["1", "2", "3", "4"]),
-        (Filter { repository: Some(repository), number: Some(7), ..all() }, vec!["1", "2", "4"]),
-        (Filter { kind: Some("cycle".to_owned()), ..all() }, vec!["1", "3", "4", "5"]),
+        (RecordFilter { order: RecordOrder::NewestFirst, limit: Some(2), ..all() }, vec!["6", "5"]),
+        (RecordFilter { limit: Some(4), ..all() }, vec!["1", "2", "3", "4"]),
+        (RecordFilter { limit: Some(0), ..all() }, vec![]),
+        (RecordFilter::about(&pull_request(7)), vec!["1", "2"]),
+        (RecordFilter::about(&elsewhere), vec!["4"]),
+        (RecordFilter { repository: Some(repository.clone()), ..all() }, vec!["1", "2", "3", "4"]),
+        (RecordFilter { repository: Some(repository), number: Some(7), ..all() }, vec!["1", "2", "4"]),
+        (RecordFilter { kind: Some("cycle".to_owned()), ..all() }, vec!["1", "3", "4", "5"]),
         (
-            Filter { by: Some("orange".to_owned()), order: Order::NewestFirst, ..all() },
+            RecordFilter { by: Some("orange".to_owned()), order: RecordOrder::NewestFirst, ..all() },
             vec!["5", "4", "2", "1"],
         ),
-        (Filter { by: Some("' OR 1=1 --".to_owned()), ..all() }, vec![]),
-        (Filter { kind: Some("cycle".to_owned()), ..Filter::about(&pull_request(7)) }, vec!["1"]),
+        (RecordFilter { by: Some("' OR 1=1 --".to_owned()), ..all() }, vec![]),
+        (RecordFilter { kind: Some("cycle".to_owned()), ..RecordFilter::about(&pull_request(7)) }, vec!["1"]),
     ];
     for (filter, expected) in cases {
         let found = journal.records(filter.clone()).await.unwrap();
@@ -207,11 +209,15 @@ async fn a_text_is_found_in_whatever_case(place: Place) {
         ("absent", 0),
     ];
     for (text, expected) in cases {
-        let filter = Filter { text: Some(text.to_owned()), ..Filter::default() };
+        let filter = RecordFilter { text: Some(text.to_owned()), ..RecordFilter::default() };
         assert_eq!(journal.records(filter).await.unwrap().len(), expected, "{text}");
     }
-    let newest =
-        Filter { text: Some("n".to_owned()), order: Order::NewestFirst, limit: Some(1), ..Filter::default() };
+    let newest = RecordFilter {
+        text: Some("n".to_owned()),
+        order: RecordOrder::NewestFirst,
+        limit: Some(1),
+        ..RecordFilter::default()
+    };
     assert_eq!(whys(&journal.records(newest).await.unwrap()), ["nothing"]);
 }
 
@@ -260,7 +266,7 @@ async fn what_no_database_can_index_is_refused(place: Place) {
         let error = journal.append_one(record).await.unwrap_err();
         assert!(matches!(error, JournalError::Unfit { .. }), "{error}");
     }
-    assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 1);
+    assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), 1);
 }
 
 async fn many_records_come_in_order_page_by_page(place: Place) {
@@ -269,10 +275,11 @@ async fn many_records_come_in_order_page_by_page(place: Place) {
         let records = (0..450).map(|number| note((batch * 450 + number).to_string())).collect();
         journal.append(records).await.unwrap();
     }
-    let all = journal.records(Filter::default()).await.unwrap();
+    let all = journal.records(RecordFilter::default()).await.unwrap();
     assert!(all.iter().map(|record| record.seq).eq(1..=1350));
     assert!(all.iter().zip(0..).all(|(record, number)| record.why == number.to_string()));
-    let limit = Filter { order: Order::NewestFirst, limit: Some(1001), ..Filter::default() };
+    let limit =
+        RecordFilter { order: RecordOrder::NewestFirst, limit: Some(1001), ..RecordFilter::default() };
     let newest = journal.records(limit).await.unwrap();
     assert!(newest.iter().map(|record| record.seq).eq((350..=1350).rev()));
 }

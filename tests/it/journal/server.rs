@@ -1,14 +1,15 @@
 //! What only a server can do: be out of reach, cut us off, refuse to let us write.
 
 use crate::support::places::{Place, note, on_server, options, pull_request, server_url};
-use cloture::journal::{Address, Filter, Journal, JournalError, Options};
+use cloture::journal::{Journal, JournalAddress, JournalError, JournalOptions, RecordFilter};
 use std::time::Duration;
 
 #[tokio::test]
 async fn a_server_out_of_reach_is_told_without_its_password() {
     // Bound and never accepted from: whoever connects there is refused once it is dropped.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let address = Address::server(&format!("postgres://cloture:s3cr%65t@127.0.0.1:{port}/reviews")).unwrap();
+    let address =
+        JournalAddress::server(&format!("postgres://cloture:s3cr%65t@127.0.0.1:{port}/reviews")).unwrap();
     let error = Journal::open(&address, options()).await.unwrap_err();
     assert!(matches!(error, JournalError::OutOfReach { .. }) && error.may_pass(), "{error}");
     let told = format!("{error} {error:?} {address:?}");
@@ -20,8 +21,8 @@ async fn a_server_out_of_reach_is_told_without_its_password() {
 async fn a_server_that_does_not_answer_is_given_up_on() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = silent.local_addr().unwrap().port();
-    let address = Address::server(&format!("postgres://cloture@127.0.0.1:{port}/reviews")).unwrap();
-    let impatient = Options { patience: Duration::from_millis(50), ..options() };
+    let address = JournalAddress::server(&format!("postgres://cloture@127.0.0.1:{port}/reviews")).unwrap();
+    let impatient = JournalOptions { patience: Duration::from_millis(50), ..options() };
     let error = Journal::open(&address, impatient).await.unwrap_err();
     assert!(matches!(&error, JournalError::OutOfReach { .. }), "{error}");
     assert!(error.to_string().contains("did not answer within"), "{error}");
@@ -32,7 +33,7 @@ async fn a_server_that_does_not_answer_is_given_up_on() {
 async fn a_database_that_is_not_there_is_told_in_a_sentence() {
     let url = server_url();
     let (server, _) = url.rsplit_once('/').unwrap();
-    let address = Address::server(&format!("{server}/no_such_database")).unwrap();
+    let address = JournalAddress::server(&format!("{server}/no_such_database")).unwrap();
     let error = Journal::open(&address, options()).await.unwrap_err();
     assert!(matches!(&error, JournalError::NotAllowed { .. }), "{error}");
     assert!(error.to_string().contains("no_such_database"), "{error}");
@@ -58,7 +59,7 @@ async fn cut(place: Place) {
     assert_eq!(after.record().seq, 2);
     assert_eq!(follower.next().await.unwrap().why, "after");
     place.tamper(&cut).await;
-    assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 2);
+    assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,8 +71,8 @@ async fn a_server_that_may_only_be_read_is_told_in_a_sentence() {
 async fn read_only(place: Place) {
     place.open().await.append_one(note("before")).await.unwrap();
     let text = format!("{}&options[default_transaction_read_only]=on", place.text);
-    let journal = Journal::open(&Address::server(&text).unwrap(), options()).await.unwrap().journal;
-    assert_eq!(journal.records(Filter::default()).await.unwrap().len(), 1);
+    let journal = Journal::open(&JournalAddress::server(&text).unwrap(), options()).await.unwrap().journal;
+    assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), 1);
     let error = journal.append_one(note("refused")).await.unwrap_err();
     assert!(matches!(error, JournalError::ReadOnly { .. }), "{error}");
 }
@@ -84,7 +85,7 @@ async fn somebody_who_holds_the_counter_for_too_long_is_told() {
 
 async fn held_up(place: Place) {
     use sqlx::Connection;
-    let impatient = Options { patience: Duration::from_millis(100), ..options() };
+    let impatient = JournalOptions { patience: Duration::from_millis(100), ..options() };
     let journal = place.try_open(impatient).await.unwrap().journal;
     let mut other = sqlx::PgConnection::connect(&place.text).await.unwrap();
     let mut transaction = other.begin().await.unwrap();

@@ -3,7 +3,7 @@
 use crate::support::places::{Place, on_both, pull_request};
 use cloture::domain::snapshot::{
     Account, AccountKind, Branch, DiffSide, PullRequestSnapshot, PullRequestState, PushEvidence, PushTime,
-    RepositoryName, Thread, ThreadComment, ThreadSubject, Visible,
+    RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,
 };
 use cloture::domain::vocabulary::Association;
 use serde_json::json;
@@ -39,7 +39,7 @@ pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
         pending: false,
         url: format!("https://github.com/Acme/shop/pull/{number}#discussion_r{thread}{reply}"),
     };
-    let thread = |index: u32| Thread {
+    let thread = |index: u32| ReviewThread {
         id: format!("PRRT_{number}_{index}").into(),
         path: format!("src/module_{index}.rs").into(),
         line: Some(index),

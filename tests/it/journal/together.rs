@@ -1,7 +1,7 @@
 //! Many tasks, many connections, many processes at once.
 
 use crate::support::places::{Place, note, on_both, options, place_of_child, pull_request};
-use cloture::journal::{Acquired, Filter, Journal, JournalError, NewRecord, Record};
+use cloture::journal::{Acquired, Journal, JournalError, NewRecord, Record, RecordFilter};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
     );
     let keys: BTreeSet<_> = first.iter().filter_map(|record| record.key.clone()).collect();
     assert_eq!(keys.len(), KEYS as usize);
-    assert_eq!(place.open().await.records(Filter::default()).await.unwrap(), first);
+    assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap(), first);
 }
 
 async fn there_are_never_two_holders(place: Place) {
@@ -88,7 +88,7 @@ async fn there_are_never_two_holders(place: Place) {
         });
     }
     work.join_all().await;
-    let turns = place.open().await.records(Filter::default()).await.unwrap();
+    let turns = place.open().await.records(RecordFilter::default()).await.unwrap();
     let epoch = |record: &Record| record.body["epoch"].as_u64().unwrap();
     assert_eq!(turns.len(), INSTANCES as usize * 8);
     assert!(turns.iter().map(epoch).eq(1..=u64::from(INSTANCES) * 8), "each turn has an epoch of its own");
@@ -108,7 +108,7 @@ async fn processes_share_a_journal_that_none_of_them_found_there(place: Place) {
     for output in endings.await.unwrap() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    let all = place.open().await.records(Filter::default()).await.unwrap();
+    let all = place.open().await.records(RecordFilter::default()).await.unwrap();
     let of = |kind: &str| all.iter().filter(|record| record.kind == kind).count();
     assert!(all.iter().map(|record| record.seq).eq(1..=all.len() as u64));
     assert_eq!((of("task"), of("note"), of("turn")), (20, 20 * INSTANCES as usize, 5 * INSTANCES as usize));

@@ -8,16 +8,18 @@ use cloture::domain::review_loop::Exit;
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::github::permission;
 use cloture::github::write::MergeMethod;
-use cloture::github::writer::Pace;
+use cloture::github::writer::WritePace;
 use cloture::github::{Client, Reader, Writer};
-use cloture::journal::{Address, Filter, Journal, Options, PullRequestKey};
+use cloture::journal::{Journal, JournalAddress, JournalOptions, PullRequestKey, RecordFilter};
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{Fault, FaultKind, PullState};
-use cloture::supervisor::Command;
+use cloture::supervisor::LoopCommand;
 use cloture::supervisor::people::known::stand;
 use cloture::supervisor::people::ways_out::way_out;
-use cloture::supervisor::people::{Asked, CarriedOut, Means, Past, Way, WayOut, ways_out, write_out};
-use cloture::supervisor::standing::Rules;
+use cloture::supervisor::people::{
+    JournalHistory, PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out,
+};
+use cloture::supervisor::standing::RepositoryRules;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,8 +37,8 @@ impl Person {
     async fn new(config: &str) -> Person {
         let world = World::new().await;
         let client = simulated::client(&world.simulator.url(), "secret", simulated::PATIENT);
-        let file = Address::file(world.home.path().join("state").join(Address::FILE_NAME));
-        let journal = Journal::open(&file, Options::new(world.simulator.now())).await.unwrap().journal;
+        let file = JournalAddress::file(world.home.path().join("state").join(JournalAddress::FILE_NAME));
+        let journal = Journal::open(&file, JournalOptions::new(world.simulator.now())).await.unwrap().journal;
         let config = Config::parse(Path::new("config.toml"), config.as_bytes()).unwrap();
         Person { world, config, profiles: Profiles::built_in().unwrap(), client, journal }
     }
@@ -54,11 +56,11 @@ impl Person {
 
     /// Everything there is to do now.
     async fn ways(&self, exit: Option<&Exit>) -> Vec<WayOut> {
-        let past = Past::load(&self.journal, &self.about()).await.unwrap();
+        let past = JournalHistory::load(&self.journal, &self.about()).await.unwrap();
         let standing = stand(&self.look().await, &past, &self.config, &self.profiles);
-        let rules = Rules::of(&self.config, &self.profiles, &self.about().repository, false);
+        let rules = RepositoryRules::of(&self.config, &self.profiles, &self.about().repository, false);
         let methods = permission::ask(&self.client, &self.about().repository).await.unwrap().methods;
-        let asked = Asked {
+        let asked = WayOutQuery {
             standing: &standing,
             past: &past,
             rules: &rules,
@@ -78,9 +80,9 @@ impl Person {
         self.ways(None).await.into_iter().find(|found| found.way == way).unwrap()
     }
 
-    async fn write(&self, way: &WayOut) -> CarriedOut {
-        let Means::Write(deeds) = &way.means else { panic!("nothing to write: {way:?}") };
-        let pace = Pace { between: Duration::ZERO, looks: vec![Duration::ZERO], attempts: 1 };
+    async fn write(&self, way: &WayOut) -> PlanOutcome {
+        let WayOutMeans::Write(deeds) = &way.means else { panic!("nothing to write: {way:?}") };
+        let pace = WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO], attempts: 1 };
         let writer = Writer::new(self.client.clone(), pace);
         write_out(deeds, "dana", &self.about(), &self.journal, &writer).await
     }
@@ -95,7 +97,7 @@ impl Person {
 
     /// The names of the intents and of the outcomes.
     async fn names(&self) -> (Vec<String>, Vec<String>) {
-        let records = self.journal.records(Filter::default()).await.unwrap();
+        let records = self.journal.records(RecordFilter::default()).await.unwrap();
         let of = |kind: &str| {
             let keys =
                 records.iter().filter(|record| record.kind == kind).filter_map(|record| record.key.clone());
@@ -107,7 +109,7 @@ impl Person {
 
 fn refusal(way: &WayOut) -> &str {
     match &way.means {
-        Means::Not(why) => why,
+        WayOutMeans::Not(why) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -140,10 +142,10 @@ async fn every_way_says_what_it_does_or_why_it_is_not_open() {
         ]
     );
     assert_eq!(ways[4].sentences[..2], ["Close acme/shop#1 without merging it.", "Reopen acme/shop#1."]);
-    assert_eq!(ways[5].means, Means::ByHand);
+    assert_eq!(ways[5].means, WayOutMeans::ByHand);
     assert!(ways[5].sentences[0].contains("to the branch discount of acme/shop yourself"), "{:?}", ways[5]);
-    let grant = Command::GrantRound { by: "dana".to_owned(), why: String::new() };
-    assert_eq!(ways[6].means, Means::Tell(grant));
+    let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: String::new() };
+    assert_eq!(ways[6].means, WayOutMeans::Tell(grant));
     assert_eq!(refusal(&ways[8]), "the glass is not broken");
     let before = person.ways(None).await;
     assert_eq!(refusal(&before[6]), "the author's rounds are not spent, so that there is nothing to grant");
@@ -229,7 +231,7 @@ async fn the_glass_is_broken_and_mended_by_its_label_as_often_as_somebody_likes(
 async fn without_a_label_the_phrase_breaks_it_and_only_its_writer_mends_it() {
     let person = Person::new("[break_glass]\nlabel = ''\nphrase = '/stop it'\n").await;
     let way = person.way(Way::BreakGlass).await;
-    assert_eq!(way.means, Means::ByHand, "R5: what carries our mark is nobody's word");
+    assert_eq!(way.means, WayOutMeans::ByHand, "R5: what carries our mark is nobody's word");
     assert!(way.sentences[0].starts_with("Comment \"/stop it\" on acme/shop#1 yourself"), "{way:?}");
     let comment = r#"do = [{ comment = { by = "erin", body = "/stop it" } }]"#;
     person.world.simulator.perform_toml("acme/shop#1", comment).unwrap();

@@ -1,7 +1,7 @@
 //! A pull request with threads that are open, and a home whose journal outlives a command.
 
 use crate::support::program::{Run, finish, program};
-use cloture::simulator::{Options, PullSnapshot, Scenario, Simulator};
+use cloture::simulator::{PullSnapshot, Scenario, Simulator, SimulatorOptions};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) async fn new() -> World {
         let scenario = Scenario::parse(SCENARIO, "people.toml").unwrap();
-        let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+        let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
         assert_eq!(simulator.problems(), [""; 0]);
         World { simulator, home: tempfile::tempdir().unwrap() }
     }

@@ -4,9 +4,11 @@ use super::{model, press, shown_at_every_size};
 use cloture::domain::machine::Decision;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
-use cloture::supervisor::Command;
-use cloture::supervisor::people::desk::{Became, Done, Order, Proposal, Step, Trouble};
-use cloture::supervisor::people::{Act, Means, Plan, Way, WayOut, What};
+use cloture::supervisor::LoopCommand;
+use cloture::supervisor::people::desk::{
+    CompletedRequest, PersonRequest, Proposal, ProposedStep, RequestOutcome, RequestProblem,
+};
+use cloture::supervisor::people::{ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut, WayOutMeans};
 use cloture::tui::{Effect, Message, Model, Overlay, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
@@ -24,7 +26,7 @@ fn control(model: &mut Model, letter: char) -> Vec<Effect> {
 }
 
 /// The only order that is to be worked out.
-fn proposed(effects: &[Effect]) -> (u32, Order) {
+fn proposed(effects: &[Effect]) -> (u32, PersonRequest) {
     let order = match effects {
         [Effect::Propose { ticket, order }] => Some((*ticket, order.clone())),
         _ => None,
@@ -33,49 +35,54 @@ fn proposed(effects: &[Effect]) -> (u32, Order) {
 }
 
 /// What a thread's order comes to, with nothing to write.
-fn recorded(order: Order, sentence: &str) -> Box<Proposal> {
+fn recorded(order: PersonRequest, sentence: &str) -> Box<Proposal> {
     let threads = order.threads().to_vec();
     let (what, reason) = match &order {
-        Order::Threads { what, reason, .. } => Some((what.clone(), reason.clone())),
-        Order::PullRequest { .. } => None,
+        PersonRequest::Threads { what, reason, .. } => Some((what.clone(), reason.clone())),
+        PersonRequest::PullRequest { .. } => None,
     }
     .unwrap();
     let steps = threads.into_iter().map(|(address, thread)| {
-        let act =
-            Act { thread, what: what.clone(), reason: reason.clone(), by: "dana".to_owned(), occasion: None };
-        let plan = Plan {
+        let act = ThreadRequest {
+            thread,
+            what: what.clone(),
+            reason: reason.clone(),
+            by: "dana".to_owned(),
+            occasion: None,
+        };
+        let plan = ThreadPlan {
             act,
             facts: Vec::new(),
             already: false,
             sentence: Some(sentence.to_owned()),
             deeds: Vec::new(),
         };
-        Step::Thread { address, plan }
+        ProposedStep::Thread { address, plan }
     });
     Box::new(Proposal { order, steps: steps.collect(), objections: Vec::new() })
 }
 
-fn done(order: Order) -> Message {
+fn done(order: PersonRequest) -> Message {
     let threads = order.threads().to_vec();
-    let done = Done { order, threads, tell: Vec::new(), troubles: Vec::new() };
-    Message::Became(Ok(Box::new(Became::Done(done))))
+    let done = CompletedRequest { order, threads, tell: Vec::new(), troubles: Vec::new() };
+    Message::Became(Ok(Box::new(RequestOutcome::Done(done))))
 }
 
 #[test]
 fn each_key_orders_its_own_verb_for_the_thread_with_the_cursor() {
     for (key, expected) in [
-        ("x", What::Decide(Decision::Resolve)),
-        ("X", What::Unresolve),
-        ("U", What::Decide(Decision::Uphold)),
-        ("vwhy\n", What::Decide(Decision::Veto)),
-        ("ewhy\n", What::Decide(Decision::Escalate)),
-        ("dwhy\n", What::Decide(Decision::Dismiss)),
-        ("bwhy\n", What::Decide(Decision::Return)),
+        ("x", ThreadAct::Decide(Decision::Resolve)),
+        ("X", ThreadAct::Unresolve),
+        ("U", ThreadAct::Decide(Decision::Uphold)),
+        ("vwhy\n", ThreadAct::Decide(Decision::Veto)),
+        ("ewhy\n", ThreadAct::Decide(Decision::Escalate)),
+        ("dwhy\n", ThreadAct::Decide(Decision::Dismiss)),
+        ("bwhy\n", ThreadAct::Decide(Decision::Return)),
     ] {
         let (mut model, address, id) = at_a_thread();
         let effects = press(&mut model, key);
         let (_, order) = proposed(&effects);
-        let Order::Threads { what, threads, reason } = order else { panic!("{order:?}") };
+        let PersonRequest::Threads { what, threads, reason } = order else { panic!("{order:?}") };
         assert_eq!((what, threads), (expected, vec![(address, id)]), "{key}");
         assert_eq!(reason.as_deref(), key.contains('\n').then_some("why"), "{key}");
     }
@@ -95,8 +102,8 @@ fn in_a_reply_return_begins_a_line_and_only_the_key_for_it_ends_it() {
     let (mut model, ..) = at_a_thread();
     assert_eq!(press(&mut model, "aone\ntwo"), []);
     let (_, order) = proposed(&control(&mut model, 's'));
-    let Order::Threads { what, reason, .. } = order else { panic!("{order:?}") };
-    assert_eq!((what, reason.as_deref()), (What::Reply, Some("one\ntwo")));
+    let PersonRequest::Threads { what, reason, .. } = order else { panic!("{order:?}") };
+    assert_eq!((what, reason.as_deref()), (ThreadAct::Reply, Some("one\ntwo")));
 }
 
 #[test]
@@ -157,7 +164,7 @@ fn what_changed_in_between_is_shown_and_asked_again() {
     update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) });
     press(&mut model, "y");
     let other = recorded(order, "Return it, which also opens it again.");
-    update(&mut model, Message::Became(Ok(Box::new(Became::Changed((*other).clone())))));
+    update(&mut model, Message::Became(Ok(Box::new(RequestOutcome::Changed((*other).clone())))));
     let Overlay::Ask(question) = &model.overlay else { panic!("{:?}", model.overlay) };
     assert!(question.sentences[0].contains("nothing was done"), "{question:?}");
     assert_eq!(press(&mut model, "y"), [Effect::CarryOut(other)]);
@@ -166,21 +173,24 @@ fn what_changed_in_between_is_shown_and_asked_again() {
 #[test]
 fn undoing_orders_the_opposite_once() {
     for (what, opposite) in [
-        (What::Decide(Decision::Queue), Some(What::Remove)),
-        (What::Decide(Decision::Resolve), Some(What::Unresolve)),
-        (What::Unresolve, Some(What::Decide(Decision::Resolve))),
-        (What::Decide(Decision::Dismiss), Some(What::Decide(Decision::Return))),
-        (What::Reply, None),
+        (ThreadAct::Decide(Decision::Queue), Some(ThreadAct::Remove)),
+        (ThreadAct::Decide(Decision::Resolve), Some(ThreadAct::Unresolve)),
+        (ThreadAct::Unresolve, Some(ThreadAct::Decide(Decision::Resolve))),
+        (ThreadAct::Decide(Decision::Dismiss), Some(ThreadAct::Decide(Decision::Return))),
+        (ThreadAct::Reply, None),
     ] {
         let (mut model, address, id) = at_a_thread();
-        let order = Order::Threads { what: what.clone(), threads: vec![(address, id)], reason: None };
+        let order = PersonRequest::Threads { what: what.clone(), threads: vec![(address, id)], reason: None };
         update(&mut model, done(order));
         let effects = control(&mut model, 'z');
         match opposite {
             None => assert_eq!(effects, [], "{what:?} has no way back"),
             Some(opposite) => {
                 let (_, order) = proposed(&effects);
-                assert!(matches!(&order, Order::Threads { what, .. } if *what == opposite), "{order:?}");
+                assert!(
+                    matches!(&order, PersonRequest::Threads { what, .. } if *what == opposite),
+                    "{order:?}"
+                );
                 press(&mut model, "\u{1b}");
                 assert_eq!(control(&mut model, 'z'), [], "it was undone once");
             }
@@ -213,19 +223,19 @@ fn marks_gather_threads_and_are_dropped_by_escape_and_when_done() {
 #[test]
 fn what_went_wrong_stays_with_its_thread_until_it_was_read() {
     let (mut model, address, id) = at_a_thread();
-    let order = Order::Threads {
-        what: What::Decide(Decision::Resolve),
+    let order = PersonRequest::Threads {
+        what: ThreadAct::Decide(Decision::Resolve),
         threads: vec![(address.clone(), id.clone())],
         reason: None,
     };
-    let trouble = Trouble {
+    let trouble = RequestProblem {
         address: address.clone(),
         thread: Some(id.clone()),
         sentence: "GitHub did not take it: the token may not write here; do the same again to go on"
             .to_owned(),
     };
-    let failed = Done { order, threads: Vec::new(), tell: Vec::new(), troubles: vec![trouble] };
-    update(&mut model, Message::Became(Ok(Box::new(Became::Done(failed)))));
+    let failed = CompletedRequest { order, threads: Vec::new(), tell: Vec::new(), troubles: vec![trouble] };
+    update(&mut model, Message::Became(Ok(Box::new(RequestOutcome::Done(failed)))));
     let key = (address, id);
     assert!(model.troubles.contains_key(&key));
     assert!(model.undoable.is_empty(), "nothing was done that could be undone");
@@ -242,22 +252,22 @@ fn ways(model: &mut Model) -> Vec<WayOut> {
         WayOut {
             way: Way::CloseAndReopen,
             sentences: vec!["Close it. Reopen it.".to_owned()],
-            means: Means::Write(Vec::new()),
+            means: WayOutMeans::Write(Vec::new()),
         },
         WayOut {
             way: Way::PushByHand,
             sentences: vec!["Push the fix yourself.".to_owned()],
-            means: Means::ByHand,
+            means: WayOutMeans::ByHand,
         },
         WayOut {
             way: Way::GrantRound,
             sentences: vec!["Send the author to work once more, which may cost money.".to_owned()],
-            means: Means::Tell(Command::GrantRound { by, why: String::new() }),
+            means: WayOutMeans::Tell(LoopCommand::GrantRound { by, why: String::new() }),
         },
         WayOut {
             way: Way::MendGlass,
             sentences: Vec::new(),
-            means: Means::Not("the glass is not broken".to_owned()),
+            means: WayOutMeans::Not("the glass is not broken".to_owned()),
         },
     ]
 }
@@ -273,7 +283,7 @@ fn the_ways_out_are_a_menu_with_what_each_means() {
     let (_, order) = proposed(&press(&mut model, "1"));
     assert_eq!(
         order,
-        Order::PullRequest { address: address.clone(), way: Way::CloseAndReopen, reason: None }
+        PersonRequest::PullRequest { address: address.clone(), way: Way::CloseAndReopen, reason: None }
     );
 
     for (key, is_written) in [("2", false), ("4", false), ("3", true)] {
@@ -283,7 +293,7 @@ fn the_ways_out_are_a_menu_with_what_each_means() {
         assert_eq!(press(&mut model, key), [], "{key}");
         assert_eq!(matches!(model.overlay, Overlay::Write(_)), is_written, "{key}");
         if is_written {
-            let granted = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+            let granted = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
             assert_eq!(press(&mut model, "nearly there\n"), [Effect::Tell(address.clone(), granted)]);
         }
     }

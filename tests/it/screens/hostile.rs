@@ -6,13 +6,13 @@
 use super::world::{self, drawn, press, record};
 use crate::support::simulated;
 use cloture::config;
-use cloture::domain::handoff::Task;
+use cloture::domain::handoff::HandoffTask;
 use cloture::domain::snapshot::PullRequestSnapshot;
-use cloture::failure::{Failure, Kind};
+use cloture::failure::{Failure, FailureKind};
 use cloture::output::sanitize::is_hostile;
-use cloture::supervisor::view::{Handoff, HandoffState};
-use cloture::supervisor::{Board, Role, Trouble, TroubleKind};
-use cloture::tui::{List, Message, Model, Screen, update};
+use cloture::supervisor::view::{HandoffState, HandoffView};
+use cloture::supervisor::{Board, DriverRole, SupervisorProblem, SupervisorProblemKind};
+use cloture::tui::{ListScreen, Message, Model, Screen, update};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use ratatui::buffer::{Buffer, CellWidth};
@@ -130,23 +130,28 @@ fn poisoned_model(snapshot: &PullRequestSnapshot, texts: &[String]) -> Model {
     let mut view = world::view(poisoned_snapshot(snapshot, texts), *now, &world::making());
     view.trouble = Some(text(0));
     view.due = vec![text(1), text(2)];
-    view.role = Role::Standby { holder: text(3) };
+    view.role = DriverRole::Standby { holder: text(3) };
     view.thinking = vec![text(4).into()];
-    let task = Task {
+    let task = HandoffTask {
         target: text(5).into(),
         path: text(6).into(),
         findings: vec![text(7).into()],
         coalesced: true,
     };
     view.handoffs = [HandoffState::Stuck(text(8)), HandoffState::Sent { url: Some(text(9)) }]
-        .map(|state| Handoff { key: text(10), task: task.clone(), reason: text(11), state })
+        .map(|state| HandoffView { key: text(10), task: task.clone(), reason: text(11), state })
         .into();
     let mut board: Board = (*world::board([view], *now)).clone();
     if texts.len().is_multiple_of(2) {
         let why = text(12);
-        board.trouble = Some(Trouble { kind: TroubleKind::OutOfReach, why, since: *now, until: None });
+        board.trouble = Some(SupervisorProblem {
+            kind: SupervisorProblemKind::OutOfReach,
+            why,
+            since: *now,
+            until: None,
+        });
     }
-    let mut model = world::model(Arc::new(board), *now, config::Theme::Dark);
+    let mut model = world::model(Arc::new(board), *now, config::ThemeName::Dark);
     let mut written = record(1, *now, &text(13), &text(14));
     (written.by, written.key) = (text(15), Some(text(16)));
     written.body = serde_json::json!({text(17): [text(18)]});
@@ -198,7 +203,7 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
                 model.pulls.values().flat_map(|pull| pull.threads.iter().map(move |row| (pull, row)));
             let ids: Vec<_> = threads.map(|(pull, row)| (pull.address.clone(), row.id.clone())).collect();
             let Some((address, id)) = ids.get(texts.len() % ids.len().max(1)).cloned() else { return };
-            model.screen = Screen::Thread { address, id, from: List::Watch };
+            model.screen = Screen::Thread { address, id, from: ListScreen::Watch };
             let keys = if kind == 2 { ["g", "G"] } else { ["z", "G["] };
             for keys in keys {
                 after(model, keys);
@@ -208,7 +213,7 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
             update(model, Message::Told(texts[0].clone()));
             look_at(&drawn(model, width, height), "a notice");
             model.pulls.clear();
-            update(model, Message::Found(Err(Failure::new(Kind::NotAllowed, &texts[0]))));
+            update(model, Message::Found(Err(Failure::new(FailureKind::NotAllowed, &texts[0]))));
             look_at(&drawn(model, width, height), "the first run");
         }
     }

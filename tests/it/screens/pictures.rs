@@ -12,7 +12,7 @@ const WRITE: &str = "CLOTURE_WRITE_PICTURES";
 fn model() -> Model {
     let (seen, now) = world::snapshots();
     let views = seen.iter().map(|snapshot| world::view(snapshot.clone(), *now, &world::making()));
-    world::model(world::board(views, *now), *now, config::Theme::Dark)
+    world::model(world::board(views, *now), *now, config::ThemeName::Dark)
 }
 
 /// The name of the file, what is shown, the keys that lead there, and how large the window is.

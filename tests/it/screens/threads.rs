@@ -2,11 +2,11 @@
 
 use super::world::{self, drawn, press, text};
 use cloture::config;
-use cloture::domain::post::{Reading, Reads, Where};
+use cloture::domain::post::{ParsedPost, PostPlace, PostReader};
 use cloture::domain::re_review::ReadsReplies;
 use cloture::domain::snapshot::{Account, Minimized, PullRequestSnapshot};
 use cloture::domain::vocabulary::{Intent, ReviewerName};
-use cloture::tui::rows::Seen;
+use cloture::tui::rows::BoardRows;
 use cloture::tui::{Message, Model, Screen, update};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ fn opened(snapshot: PullRequestSnapshot, now: Timestamp) -> Model {
     let id = snapshot.threads[0].id.clone();
     let view = world::view(snapshot, now, &world::making());
     let address = view.address.clone();
-    let mut model = world::model(world::board([view], now), now, config::Theme::Dark);
-    model.screen = Screen::Thread { address, id, from: cloture::tui::List::Watch };
+    let mut model = world::model(world::board([view], now), now, config::ThemeName::Dark);
+    model.screen = Screen::Thread { address, id, from: cloture::tui::ListScreen::Watch };
     update(&mut model, Message::Tick(now));
     model
 }
@@ -72,7 +72,7 @@ fn code_has_the_colours_of_the_theme_and_none_without_one() {
         seen.len()
     };
     assert!(colours(&mut model) > 3);
-    model.theme = cloture::tui::Theme::new(config::Theme::Plain, true);
+    model.theme = cloture::tui::Theme::new(config::ThemeName::Plain, true);
     update(&mut model, Message::Tick(now));
     assert_eq!(colours(&mut model), 1);
 }
@@ -165,7 +165,7 @@ fn jumps_go_from_comment_to_comment() {
 
 /// Counts how often it is asked whose a post is, which happens once for each comment that is laid out.
 #[derive(Debug)]
-struct Counting(Arc<dyn Reads>, AtomicUsize);
+struct Counting(Arc<dyn PostReader>, AtomicUsize);
 
 impl ReadsReplies for Counting {
     fn intent(&self, body: &str) -> Intent {
@@ -177,13 +177,13 @@ impl ReadsReplies for Counting {
     }
 }
 
-impl Reads for Counting {
+impl PostReader for Counting {
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.reviewer(by, body)
     }
 
-    fn read(&self, reviewer: &ReviewerName, place: Where, body: &str) -> Reading {
+    fn read(&self, reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost {
         self.0.read(reviewer, place, body)
     }
 }
@@ -193,7 +193,7 @@ fn only_what_is_on_the_screen_is_laid_out_and_only_once() {
     let (snapshot, now) = long(10_000);
     let mut model = opened(snapshot, now);
     let counting = Arc::new(Counting(world::making().reads, AtomicUsize::new(0)));
-    model.making.reads = Arc::clone(&counting) as Arc<dyn Reads>;
+    model.making.reads = Arc::clone(&counting) as Arc<dyn PostReader>;
     let laid_out = || counting.1.swap(0, Ordering::Relaxed);
     drawn(&mut model, 100, 40);
     assert!((1..20).contains(&laid_out()), "a screen's worth");
@@ -243,6 +243,6 @@ fn a_small_terminal_scrolls_the_header_too() {
 fn a_thread_that_is_gone_says_so() {
     let (snapshot, now) = discount();
     let mut model = opened(snapshot, now);
-    update(&mut model, Message::Board(Seen::default()));
+    update(&mut model, Message::Board(BoardRows::default()));
     assert!(has(&shown(&mut model), "This thread is not there any more"));
 }

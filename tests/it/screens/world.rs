@@ -3,16 +3,16 @@
 
 use crate::support::simulated;
 use cloture::config::{self, Config};
-use cloture::domain::review_loop::{ReviewLoop, Wake};
+use cloture::domain::review_loop::{LoopEvent, ReviewLoop};
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::github::{PullRequestAddress, Reader};
 use cloture::journal::{PullRequestKey, Record};
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::Scenario;
 use cloture::supervisor::history::History;
-use cloture::supervisor::standing::{Rules, Standing};
-use cloture::supervisor::{Board, Role, View};
-use cloture::tui::rows::{Making, Seen};
+use cloture::supervisor::standing::{ComputedState, RepositoryRules};
+use cloture::supervisor::{Board, DriverRole, PullRequestView};
+use cloture::tui::rows::{BoardRows, RowBuilder};
 use cloture::tui::{Effect, Message, Model, Theme, draw, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::{SignedDuration, Timestamp};
@@ -24,16 +24,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Made once: reading every bot's patterns takes longer than drawing a hundred screens.
-pub(crate) fn making() -> Making {
-    static MAKING: OnceLock<Making> = OnceLock::new();
+pub(crate) fn making() -> RowBuilder {
+    static MAKING: OnceLock<RowBuilder> = OnceLock::new();
     MAKING.get_or_init(read_making).clone()
 }
 
-fn read_making() -> Making {
+fn read_making() -> RowBuilder {
     let text = include_str!("config.toml");
     let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
     let reads = Arc::new(Profiles::in_force(&[]).unwrap());
-    Making { config: Arc::new(config), reads, read_only: false }
+    RowBuilder { config: Arc::new(config), reads, read_only: false }
 }
 
 /// Every pull request after forty minutes, and when that is.
@@ -59,21 +59,21 @@ async fn read() -> (Vec<PullRequestSnapshot>, Timestamp) {
 }
 
 /// A pull request as the supervisor shows it while its loop waits.
-pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &Making) -> View {
+pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &RowBuilder) -> PullRequestView {
     let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
-    let rules = Rules::of(&making.config, &*making.reads, &address.repository, false);
-    let standing = Standing::of(Arc::new(snapshot), &History::default(), &rules);
+    let rules = RepositoryRules::of(&making.config, &*making.reads, &address.repository, false);
+    let standing = ComputedState::of(Arc::new(snapshot), &History::default(), &rules);
     let mut review_loop = ReviewLoop::new(standing.expected.clone(), 0);
-    let _ = review_loop.wake(Wake::Started, now, &making.config.policy);
-    let _ = review_loop.wake(Wake::Polled(&standing.seen), now, &making.config.policy);
-    View {
+    let _ = review_loop.wake(LoopEvent::Started, now, &making.config.policy);
+    let _ = review_loop.wake(LoopEvent::Polled(&standing.seen), now, &making.config.policy);
+    PullRequestView {
         address,
         standing: Some(Arc::new(standing)),
         last: None,
         seen_at: Some(now - SignedDuration::from_secs(40)),
         review_loop: Some(review_loop),
         next_at: Some(now + SignedDuration::from_secs(20)),
-        role: Role::Driver,
+        role: DriverRole::Driver,
         drive: rules.drive,
         thinking: Vec::new(),
         author_at_work: false,
@@ -87,7 +87,7 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &Makin
     }
 }
 
-pub(crate) fn board(views: impl IntoIterator<Item = View>, now: Timestamp) -> Arc<Board> {
+pub(crate) fn board(views: impl IntoIterator<Item = PullRequestView>, now: Timestamp) -> Arc<Board> {
     let views = views.into_iter().map(|view| (view.address.clone(), Arc::new(view)));
     Arc::new(Board {
         next_poll: Some(now + SignedDuration::from_secs(20)),
@@ -115,9 +115,9 @@ pub(crate) fn record(seq: u64, at: Timestamp, kind: &str, why: &str) -> Record {
 }
 
 /// A terminal over a board, with somebody called Dana in front of it.
-pub(crate) fn model(board: Arc<Board>, now: Timestamp, theme: config::Theme) -> Model {
+pub(crate) fn model(board: Arc<Board>, now: Timestamp, theme: config::ThemeName) -> Model {
     let mut model = Model::new(making(), Theme::new(theme, false), "dana".to_owned(), now);
-    update(&mut model, Message::Board(Seen::default().followed_by(board, &making())));
+    update(&mut model, Message::Board(BoardRows::default().followed_by(board, &making())));
     model
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cloture::simulator::Post;
+use cloture::simulator::ReceivedWrite;
 use serde_json::{Value, json};
 
 use super::client::{Client, start};
@@ -18,7 +18,7 @@ async fn updated_at(client: &Client, number: i64) -> Value {
     client.data(query, json!({ "n": number })).await["repository"]["pullRequest"]["updatedAt"].clone()
 }
 
-fn written(posts: &[Post]) -> Vec<(&str, &str)> {
+fn written(posts: &[ReceivedWrite]) -> Vec<(&str, &str)> {
     posts.iter().map(|post| (post.what.as_str(), post.text.as_str())).collect()
 }
 

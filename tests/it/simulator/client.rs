@@ -1,6 +1,6 @@
 //! A plain HTTP client, so that these tests see exactly what is on the wire.
 
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Request};
@@ -91,7 +91,7 @@ impl Client {
 
 pub(crate) async fn start(scenario: &str) -> (Simulator, Client) {
     let scenario = Scenario::built_in(scenario).unwrap();
-    let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+    let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
     assert_eq!(simulator.problems(), [""; 0]);
     let client = Client::of(&simulator);
     (simulator, client)

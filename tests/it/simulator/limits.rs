@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use serde_json::json;
 
 use super::client::{Client, start};
@@ -10,7 +10,7 @@ use super::client::{Client, start};
 async fn limited(limits: &str) -> (Simulator, Client) {
     let text = format!("{}\n[limits]\n{limits}", include_str!("../../../assets/scenarios/quiet.toml"));
     let scenario = Scenario::parse(&text, "limited.toml").unwrap();
-    let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+    let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
     let client = Client::of(&simulator);
     (simulator, client)
 }

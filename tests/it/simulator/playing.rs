@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cloture::simulator::{ClockMode, Options, PullState, ReviewState, Scenario, Simulator};
+use cloture::simulator::{ClockMode, PullState, Scenario, SimulatedReviewState, Simulator, SimulatorOptions};
 use serde_json::json;
 
 use super::client::{Client, start};
@@ -24,7 +24,7 @@ async fn converging_ends_with_everything_resolved() {
     assert!(
         pull.threads[1].comments[0].body.contains(&format!("✅ Addressed in commit {}", &pull.head[..7]))
     );
-    assert_eq!(pull.reviews.last().unwrap().state, ReviewState::Approved);
+    assert_eq!(pull.reviews.last().unwrap().state, SimulatedReviewState::Approved);
     assert_eq!(simulator.problems(), [""; 0]);
 }
 
@@ -83,7 +83,7 @@ comment = { by = "erin", body = "Thank you, number {number} is in." }
 "#
     );
     let scenario = Scenario::parse(&text, "asked.toml").unwrap();
-    let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+    let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
     let client = Client::of(&simulator);
     let reviews = || simulator.pull_request("acme/shop#1").unwrap().reviews;
     let comment = "mutation { addComment(input: { subjectId: \"PR_1\", body: \"@coderabbitai review\" }) { subject { id } } }";
@@ -137,7 +137,9 @@ close = { by = "dana" }
 "#
     );
     let simulator =
-        Simulator::start(&Scenario::parse(&text, "later.toml").unwrap(), Options::default()).await.unwrap();
+        Simulator::start(&Scenario::parse(&text, "later.toml").unwrap(), SimulatorOptions::default())
+            .await
+            .unwrap();
     assert!(simulator.pull_request("acme/shop#2").is_none());
     simulator.advance(Duration::from_mins(11));
     assert_eq!(simulator.pull_request("acme/shop#3").unwrap().reviews[0].body, "Saw number 3.");
@@ -166,7 +168,9 @@ async fn five_hundred_pull_requests_are_no_burden() {
         .replace("repeat = 249", "repeat = 1")
         .replace("repeat = 250", "repeat = 1");
     let simulator =
-        Simulator::start(&Scenario::parse(&text, "many.toml").unwrap(), Options::default()).await.unwrap();
+        Simulator::start(&Scenario::parse(&text, "many.toml").unwrap(), SimulatorOptions::default())
+            .await
+            .unwrap();
     let client = Client::of(&simulator);
     let query = "query Light($ids: [ID!]!) { rateLimit { cost } nodes(ids: $ids) { ... on PullRequest { id headRefOid updatedAt
         reviewThreads(first: 100) { totalCount nodes { id isResolved isOutdated } }
@@ -184,7 +188,8 @@ async fn five_hundred_pull_requests_are_no_burden() {
 async fn a_running_clock_plays_without_being_told() {
     let scenario = Scenario::built_in("converges").unwrap();
     // So fast that the whole scenario is over between two looks.
-    let options = Options { clock: ClockMode::Running { speed: 1e9 }, ..Options::default() };
+    let options =
+        SimulatorOptions { clock: ClockMode::Running { speed: 1e9 }, ..SimulatorOptions::default() };
     let simulator = Simulator::start(&scenario, options).await.unwrap();
     let started = simulator.now();
     while simulator.now() <= started + jiff::SignedDuration::from_hours(1) {
@@ -288,7 +293,7 @@ fn a_body_may_stand_in_a_file_beside_the_scenario() {
     std::fs::remove_dir_all(&folder).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+        let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
         assert_eq!(simulator.pull_request("acme/shop#1").unwrap().comments[0].body, "From a file.");
     });
 }

@@ -6,12 +6,12 @@ use super::rest::{addressed, deliveries, handed_over, queued_goes, why_restless}
 use super::{our_side, world};
 use crate::support::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, finding, push, review};
 use cloture::domain::machine::Decision;
-use cloture::domain::machine::{EscalatedBy, Status};
-use cloture::journal::{Filter, NewRecord, Record};
+use cloture::domain::machine::{EscalatedBy, ThreadStatus};
+use cloture::journal::{NewRecord, Record, RecordFilter};
 use cloture::simulator::{PullSnapshot, Snapshot};
-use cloture::supervisor::View;
+use cloture::supervisor::PullRequestView;
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::standing::Standing;
+use cloture::supervisor::standing::ComputedState;
 use std::sync::Arc;
 
 /// One pull request on which something was asked for, argued about and pointed out.
@@ -47,11 +47,11 @@ impl Small {
     }
 
     async fn records(&self) -> Vec<Record> {
-        self.place.journal().await.records(Filter::default()).await.unwrap()
+        self.place.journal().await.records(RecordFilter::default()).await.unwrap()
     }
 
     /// What is shown, with something changed that nothing accounts for.
-    fn forged(&self, change: impl FnOnce(&mut Standing)) -> View {
+    fn forged(&self, change: impl FnOnce(&mut ComputedState)) -> PullRequestView {
         let mut view = (*self.run.view()).clone();
         change(Arc::make_mut(view.standing.as_mut().unwrap()));
         view
@@ -131,7 +131,7 @@ async fn whatever_is_lost_or_past_its_bound_is_noticed() {
         small.forged(|standing| standing.observed.threads[0].thread.machine.counters.round_count = 9);
     complains(&our_side::bounds(&stubborn, &records, &small.rules), "T3");
     let untold = small.forged(|standing| {
-        standing.observed.threads[0].thread.machine.status = Status::Escalated(EscalatedBy::RoundLimit);
+        standing.observed.threads[0].thread.machine.status = ThreadStatus::Escalated(EscalatedBy::RoundLimit);
     });
     complains(&addressed(&untold, &pull), "nobody was told");
     let resolved = pull.threads.iter().find(|thread| thread.resolved).unwrap();

@@ -10,9 +10,9 @@ use crate::support::simulated;
 use cloture::domain::review_loop::{Phase, ReviewLoop};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::github::{Host, PullRequestAddress};
-use cloture::journal::{Filter, Journal, PullRequestKey, Record};
+use cloture::journal::{Journal, PullRequestKey, Record, RecordFilter};
 use cloture::simulator::Snapshot;
-use cloture::supervisor::{Role, View};
+use cloture::supervisor::{DriverRole, PullRequestView};
 use jiff::{SignedDuration, Timestamp};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
@@ -37,7 +37,7 @@ pub(crate) struct Course {
     host: String,
     forge_side: ForgeSide,
     /// What was shown at the last look.
-    shown: BTreeMap<PullRequestAddress, Arc<View>>,
+    shown: BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
     step: usize,
     begun: Timestamp,
     wall: Instant,
@@ -260,11 +260,11 @@ impl Course {
     }
 
     /// What whoever drives shows of each pull request.
-    pub(crate) fn views(&self) -> BTreeMap<PullRequestAddress, Arc<View>> {
+    pub(crate) fn views(&self) -> BTreeMap<PullRequestAddress, Arc<PullRequestView>> {
         let mut views = BTreeMap::new();
         for life in &self.lives {
             for (address, view) in &life.run.board().pull_requests {
-                if view.role == Role::Driver {
+                if view.role == DriverRole::Driver {
                     views.insert(address.clone(), Arc::clone(view));
                 }
             }
@@ -324,7 +324,7 @@ impl Course {
             let view = views.get(&address(&post.on));
             wrong.extend(view.and_then(|view| our_side::should_be_open(view, &post.id)));
         }
-        let is_news = |address: &PullRequestAddress, view: &Arc<View>| {
+        let is_news = |address: &PullRequestAddress, view: &Arc<PullRequestView>| {
             !self.shown.get(address).is_some_and(|shown| Arc::ptr_eq(shown, view))
         };
         let news: Vec<PullRequestAddress> = views
@@ -352,7 +352,8 @@ impl Course {
         let mut board = None;
         for life in &self.lives {
             let watched = life.run.supervisor.board();
-            let drives = watched.borrow().pull_requests.get(address).is_some_and(|v| v.role == Role::Driver);
+            let drives =
+                watched.borrow().pull_requests.get(address).is_some_and(|v| v.role == DriverRole::Driver);
             if drives {
                 board = Some(watched);
             }
@@ -374,7 +375,7 @@ impl Course {
     pub(crate) async fn records(&self, address: &PullRequestAddress) -> Vec<Record> {
         let PullRequestAddress { repository, number } = address.clone();
         let about = PullRequestKey { host: self.host.clone(), repository, number };
-        self.journal.records(Filter::about(&about)).await.unwrap()
+        self.journal.records(RecordFilter::about(&about)).await.unwrap()
     }
 
     /// The forge's limits are kept by ourselves: whoever reaches the hourly one has not counted.
@@ -462,7 +463,7 @@ impl Course {
 }
 
 /// Whether anything else than the time of the last look is new.
-fn has_changed(before: Option<&Arc<View>>, now: &Arc<View>) -> bool {
+fn has_changed(before: Option<&Arc<PullRequestView>>, now: &Arc<PullRequestView>) -> bool {
     before.is_none_or(|before| match (&before.standing, &now.standing) {
         (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
         (None, None) => false,
@@ -471,7 +472,7 @@ fn has_changed(before: Option<&Arc<View>>, now: &Arc<View>) -> bool {
 }
 
 /// Whether its merge was taken note of, and so decided what goes.
-fn is_merged(view: &View) -> bool {
+fn is_merged(view: &PullRequestView) -> bool {
     let standing = view.standing.as_ref();
     standing.is_some_and(|standing| standing.folded.engine.state() == PullRequestState::Merged)
 }

@@ -6,9 +6,9 @@ use cloture::config::Config;
 use cloture::github::PullRequestAddress;
 use cloture::journal::Checkpoint;
 use cloture::reviewers::profiles::Profiles;
-use cloture::supervisor::Command;
+use cloture::supervisor::LoopCommand;
 use cloture::supervisor::clock::Clock;
-use cloture::supervisor::people::desk::{Became, Desk, Order, Setup};
+use cloture::supervisor::people::desk::{PersonRequest, RequestHandler, RequestHandlerSetup, RequestOutcome};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct Life {
     pub(crate) name: &'static str,
     process: Runtime,
     pub(crate) run: Run,
-    desk: Arc<Desk>,
+    desk: Arc<RequestHandler>,
     fatal: Arc<Fatal>,
 }
 
@@ -54,7 +54,7 @@ impl Life {
         let run = process.block_on(place.start(name, &rules.text, on, settings));
         let inside = process.enter();
         let client = simulated::client(&place.simulator.url(), "secret", simulated::PATIENT);
-        let desk = Desk::new(Setup {
+        let desk = RequestHandler::new(RequestHandlerSetup {
             config: Arc::clone(&rules.config),
             reads: rules.reads.clone(),
             journal: run.journal.clone(),
@@ -110,7 +110,7 @@ impl Life {
     }
 
     /// A person orders something and agrees to whatever it comes to. True if anything was done.
-    pub(crate) async fn order(&self, order: Order) -> bool {
+    pub(crate) async fn order(&self, order: PersonRequest) -> bool {
         let (desk, board) = (Arc::clone(&self.desk), self.run.board());
         let mut ordered = self.process.spawn(async move {
             let proposal = desk.propose(order, &board).await.ok().filter(|proposal| !proposal.is_empty())?;
@@ -128,18 +128,18 @@ impl Life {
             }
         };
         match became {
-            Some(Became::Done(done)) => {
+            Some(RequestOutcome::Done(done)) => {
                 for (address, command) in done.tell {
                     self.tell(address, command).await;
                 }
                 true
             }
-            Some(Became::Changed(_)) | None => false,
+            Some(RequestOutcome::Changed(_)) | None => false,
         }
     }
 
     /// What a person tells a loop.
-    pub(crate) async fn tell(&self, address: PullRequestAddress, command: Command) {
+    pub(crate) async fn tell(&self, address: PullRequestAddress, command: LoopCommand) {
         self.run.supervisor.tell(address, command).await;
     }
 }

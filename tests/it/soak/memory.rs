@@ -16,11 +16,11 @@ use cloture::app::session::test_control::Report;
 use cloture::app::session::test_control::Terms;
 use cloture::app::session::test_control::TestControl;
 use cloture::app::session::test_control::VARIABLE;
-use cloture::github::writer::Pace;
-use cloture::journal::{Address, Checkpoint, Journal, Options as JournalOptions};
+use cloture::github::writer::WritePace;
+use cloture::journal::{Checkpoint, Journal, JournalAddress, JournalOptions};
 use cloture::simulator::Scenario;
 use cloture::supervisor::clock::Clock;
-use cloture::supervisor::{Options, Supervisor};
+use cloture::supervisor::{Supervisor, SupervisorOptions};
 use serde::Serialize;
 use std::fs::File;
 use std::path::Path;
@@ -95,11 +95,11 @@ async fn supervises_alone() {
     let reins = Arc::new(TestControl::taken(&|name| std::env::var(name).ok()).unwrap().unwrap());
     let mut options = JournalOptions::new(reins.now());
     options.checkpoint = Some(Arc::clone(&reins) as Arc<dyn Checkpoint>);
-    let address = Address::file(Path::new(folder).join(Address::FILE_NAME));
+    let address = JournalAddress::file(Path::new(folder).join(JournalAddress::FILE_NAME));
     let journal = Journal::open(&address, options).await.unwrap().journal;
     let config = "[[repositories]]\nname = 'acme/shop'\ndrive = false\nreviewers = ['coderabbit']\n";
     let Rules { config, reads, .. } = Rules::of(config.to_owned());
-    let options = Options {
+    let options = SupervisorOptions {
         config,
         reads: reads.clone(),
         asks: reads,
@@ -108,7 +108,7 @@ async fn supervises_alone() {
         clock: reins,
         instance: "one".to_owned(),
         read_only: false,
-        pace: Pace::default(),
+        pace: WritePace::default(),
         lease: Duration::from_mins(10),
         fresh: false,
         environment: |_| None,

@@ -3,26 +3,30 @@
 
 use super::lives::Rules;
 use super::world::VIEWER;
-use cloture::domain::machine::Status;
+use cloture::domain::machine::ThreadStatus;
 use cloture::domain::snapshot::PullRequestState;
 use cloture::journal::Record;
 use cloture::simulator::{PullSnapshot, PullState};
-use cloture::supervisor::View;
+use cloture::supervisor::PullRequestView;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::marks::posted_reply;
-use cloture::supervisor::people::Past;
+use cloture::supervisor::people::JournalHistory;
 use cloture::supervisor::people::inbox::waiting;
-use cloture::supervisor::standing::{Rules as Standards, Standing};
+use cloture::supervisor::standing::{ComputedState, RepositoryRules as Standards};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is shown is what everybody would work out anew from the journal and the last look.
-pub(crate) fn is_as_recorded(view: &View, records: &[Record], rules: &Rules) -> Result<(), String> {
+pub(crate) fn is_as_recorded(
+    view: &PullRequestView,
+    records: &[Record],
+    rules: &Rules,
+) -> Result<(), String> {
     let Some(standing) = &view.standing else { return Ok(()) };
-    let past = Past::of(records);
+    let past = JournalHistory::of(records);
     let standards = Standards::of(&rules.config, &*rules.reads, &view.address.repository, false);
-    let anew = Standing::of(Arc::clone(&standing.snapshot), &past.history, &standards);
-    let parts = |of: &Standing| {
+    let anew = ComputedState::of(Arc::clone(&standing.snapshot), &past.history, &standards);
+    let parts = |of: &ComputedState| {
         [
             format!("{:?}", of.observed),
             format!("{:?}", of.folded),
@@ -46,12 +50,12 @@ pub(crate) fn is_as_recorded(view: &View, records: &[Record], rules: &Rules) -> 
 }
 
 /// The bounds of the machine and of the loop, and that whoever waits for a person is where a person looks.
-pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<String> {
+pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) -> Vec<String> {
     let Some(standing) = &view.standing else { return Vec::new() };
     let policy = &rules.config.policy;
     let at = &view.address;
     let mut wrong = Vec::new();
-    let past = Past::of(records);
+    let past = JournalHistory::of(records);
     let inbox = waiting(standing, &past, policy);
     let listed: BTreeSet<_> =
         inbox.iter().flat_map(|item| item.others.iter().chain([item.shown.id()])).collect();
@@ -59,7 +63,7 @@ pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<Stri
         let (id, machine) = (shown.id(), shown.thread.machine);
         let counters = machine.counters;
         let bound = policy.cycles_per_thread();
-        let is_open = machine.status == Status::Open;
+        let is_open = machine.status == ThreadStatus::Open;
         if u64::from(counters.cycles) > bound || is_open && u64::from(counters.cycles) >= bound {
             wrong.push(format!(
                 "{at}: T5: {id} has taken {} cycles and is {:?}",
@@ -79,7 +83,7 @@ pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<Stri
         if replies as u64 > bound * u64::from(machine.returns + 1) {
             wrong.push(format!("{at}: T5: {id} has {replies} replies of its reviewer"));
         }
-        let waits = matches!(machine.status, Status::Vetoed(_) | Status::Escalated(_));
+        let waits = matches!(machine.status, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_));
         if waits && shown.repeats.is_none() && !listed.contains(id) {
             wrong.push(format!("{at}: T2: {id} is {:?} and not in the inbox", machine.status));
         }
@@ -102,7 +106,7 @@ pub(crate) fn bounds(view: &View, records: &[Record], rules: &Rules) -> Vec<Stri
 }
 
 /// Why a thread that an instance has just resolved should have stayed open.
-pub(crate) fn should_be_open(view: &View, thread: &str) -> Option<String> {
+pub(crate) fn should_be_open(view: &PullRequestView, thread: &str) -> Option<String> {
     let standing = view.standing.as_ref()?;
     let shown = standing.thread(&thread.into())?;
     let status = shown.thread.status();
@@ -125,7 +129,7 @@ fn calls(records: &[Record]) -> BTreeMap<String, u64> {
 }
 
 /// Nothing that is on the forge is missing here. Only for a pull request that was looked at after its last change.
-pub(crate) fn knows(view: &View, pull: &PullSnapshot) -> Vec<String> {
+pub(crate) fn knows(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> {
     let at = &view.address;
     // What the forge once said is not there is only looked for again after an hour; until then it is shown as missing.
     if view.refusal.is_some() {

@@ -4,10 +4,10 @@ use super::lives::Life;
 use crate::support::dice::Dice;
 use cloture::domain::machine::Decision;
 use cloture::github::write::MergeMethod;
-use cloture::supervisor::people::desk::Order;
-use cloture::supervisor::people::{Way, What};
+use cloture::supervisor::people::desk::PersonRequest;
+use cloture::supervisor::people::{ThreadAct, Way};
 use cloture::supervisor::view::HandoffState;
-use cloture::supervisor::{Command, View};
+use cloture::supervisor::{LoopCommand, PullRequestView};
 use std::sync::Arc;
 
 const VERBS: [(usize, Decision); 8] = [
@@ -24,7 +24,7 @@ const VERBS: [(usize, Decision); 8] = [
 /// Somebody does something. What, in a word, if anything was done.
 pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
     let board = life.run.board();
-    let views: Vec<&Arc<View>> = board.pull_requests.values().collect();
+    let views: Vec<&Arc<PullRequestView>> = board.pull_requests.values().collect();
     let view = *dice.one(&views)?;
     let address = view.address.clone();
     match dice.below(100) {
@@ -36,24 +36,25 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
             let any = waiting.is_empty() || dice.is_in(300);
             let thread = *dice.one(if any { &all } else { &waiting })?;
             let what = match dice.below(20) {
-                0 => What::Reply,
-                1 => What::Unresolve,
-                2 => What::Hide,
-                3 => What::QueueFor("agent".into()),
-                4 => What::Remove,
-                _ => What::Decide(dice.weighed(&VERBS)),
+                0 => ThreadAct::Reply,
+                1 => ThreadAct::Unresolve,
+                2 => ThreadAct::Hide,
+                3 => ThreadAct::QueueFor("agent".into()),
+                4 => ThreadAct::Remove,
+                _ => ThreadAct::Decide(dice.weighed(&VERBS)),
             };
             let name = what.name();
             let reason = Some(format!("Because of {}.", dice.below(1000)));
-            let order = Order::Threads { what, threads: vec![(address, thread.id().clone())], reason };
+            let order =
+                PersonRequest::Threads { what, threads: vec![(address, thread.id().clone())], reason };
             life.order(order).await.then_some(name)
         }
         70..=81 => {
             let (command, name) = match dice.below(10) {
-                0..=3 => (Command::Pause, "pause"),
-                4..=7 => (Command::Resume, "resume"),
-                8 => (Command::PollNow, "poll now"),
-                _ => (Command::Stop, "stop"),
+                0..=3 => (LoopCommand::Pause, "pause"),
+                4..=7 => (LoopCommand::Resume, "resume"),
+                8 => (LoopCommand::PollNow, "poll now"),
+                _ => (LoopCommand::Stop, "stop"),
             };
             life.tell(address, command).await;
             Some(name)
@@ -69,28 +70,32 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
                 Way::PushByHand,
                 Way::Merge(MergeMethod::Squash),
             ])?;
-            ordered(life, Order::PullRequest { address, way, reason: Some("Enough.".to_owned()) }).await
+            ordered(life, PersonRequest::PullRequest { address, way, reason: Some("Enough.".to_owned()) })
+                .await
         }
         90..=95 => {
             // One of which nobody knows whether it arrived is only tried again by somebody who has looked.
             let is_refused = |state: &HandoffState| matches!(state, HandoffState::Stuck(why) if why.starts_with("It was tried"));
-            let refused = |view: &View| {
+            let refused = |view: &PullRequestView| {
                 let handoff = view.handoffs.iter().find(|handoff| is_refused(&handoff.state));
                 handoff.map(|handoff| handoff.key.clone())
             };
             let (view, key) = views.iter().find_map(|view| Some((view, refused(view)?)))?;
-            life.tell(view.address.clone(), Command::RetryTask { key }).await;
+            life.tell(view.address.clone(), LoopCommand::RetryTask { key }).await;
             Some("retry task")
         }
         _ => {
             let way = *dice.one(&[Way::BreakGlass, Way::MendGlass, Way::MendGlass, Way::Approve])?;
-            ordered(life, Order::PullRequest { address, way, reason: Some("I know better.".to_owned()) })
-                .await
+            ordered(
+                life,
+                PersonRequest::PullRequest { address, way, reason: Some("I know better.".to_owned()) },
+            )
+            .await
         }
     }
 }
 
-async fn ordered(life: &Life, order: Order) -> Option<&'static str> {
+async fn ordered(life: &Life, order: PersonRequest) -> Option<&'static str> {
     let name = order.name();
     life.order(order).await.then_some(name)
 }

@@ -8,15 +8,15 @@ use super::world::VIEWER;
 use crate::support::harness::{Place, address};
 use cloture::agents::targets::KEY_PREFIX;
 use cloture::domain::machine::Decision;
-use cloture::domain::machine::Status;
+use cloture::domain::machine::ThreadStatus;
 use cloture::domain::review_loop::{Exit, Phase, ReviewLoop};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
-use cloture::github::write::Key;
+use cloture::github::write::WriteKey;
 use cloture::journal::{INTENT, Record};
 use cloture::simulator::{PullSnapshot, PullState, Snapshot};
-use cloture::supervisor::View;
+use cloture::supervisor::PullRequestView;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 use cloture::supervisor::view::HandoffState;
@@ -79,7 +79,7 @@ pub(crate) fn come_to_rest(course: &mut Course) {
 }
 
 /// L4, L8: every loop has ended or waits for a person, and nothing is under way or left to do.
-pub(crate) fn why_restless(view: &View) -> Option<String> {
+pub(crate) fn why_restless(view: &PullRequestView) -> Option<String> {
     let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
     let waits = match phase {
         Some(Phase::Ended(_) | Phase::Paused(_)) => None,
@@ -100,7 +100,7 @@ pub(crate) fn why_restless(view: &View) -> Option<String> {
     Some(format!("{} does not come to rest: {why}", view.address))
 }
 
-fn ending(view: &View) -> String {
+fn ending(view: &PullRequestView) -> String {
     match view.review_loop.as_ref().map(ReviewLoop::phase) {
         Some(Phase::Ended(exit)) => exit.name().to_owned(),
         Some(phase) => {
@@ -111,7 +111,7 @@ fn ending(view: &View) -> String {
 }
 
 /// T7, L6: what a person has to decide was said on the forge, by us and not by somebody who forges our marks.
-pub(crate) fn addressed(view: &View, pull: &PullSnapshot) -> Vec<String> {
+pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> {
     let mut wrong = Vec::new();
     let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
     let ended = match phase {
@@ -125,18 +125,18 @@ pub(crate) fn addressed(view: &View, pull: &PullSnapshot) -> Vec<String> {
     let standing = view.standing.as_ref().unwrap();
     for shown in standing.threads() {
         let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { continue };
-        if !matches!(shown.thread.status(), Status::Escalated(_)) || shown.repeats.is_some() {
+        if !matches!(shown.thread.status(), ThreadStatus::Escalated(_)) || shown.repeats.is_some() {
             continue;
         }
         let thread = pull.threads.iter().find(|thread| thread.id == seen.id.as_str()).unwrap();
         let said = thread.comments.iter().filter(|comment| comment.by == VIEWER);
-        let mut keys = said.filter_map(|comment| Key::found_in(&comment.body));
+        let mut keys = said.filter_map(|comment| WriteKey::found_in(&comment.body));
         if !keys.any(|key| key.as_str().contains("escalated")) {
             wrong.push(format!("{}: T7: {} is escalated, and nobody was told", view.address, thread.id));
         }
     }
     if ended == "round_cap" {
-        let mut keys = our_texts(pull).filter_map(Key::found_in);
+        let mut keys = our_texts(pull).filter_map(WriteKey::found_in);
         if !keys.any(|key| key.as_str().starts_with("round-cap/")) {
             wrong.push(format!("{}: L6: the rounds are spent, and nobody was told", view.address));
         }
@@ -149,7 +149,7 @@ pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, us
     let mut delivered = BTreeMap::new();
     let issues = forge.issues.iter().filter(|issue| issue.by == VIEWER).map(|issue| issue.body.as_str());
     let comments = forge.pull_requests.iter().flat_map(our_texts);
-    let keys = issues.chain(comments).filter_map(Key::found_in).map(|key| key.to_string());
+    let keys = issues.chain(comments).filter_map(WriteKey::found_in).map(|key| key.to_string());
     let events = forge.dispatches.iter().filter_map(|event| task_key(&event.client_payload));
     let commands = place.read("tasks");
     let commands = commands.lines().map(ToOwned::to_owned);
@@ -161,7 +161,7 @@ pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, us
 
 /// H1, H4, H6: at the merge, once, and nothing without it.
 pub(crate) fn handed_over(
-    view: &View,
+    view: &PullRequestView,
     pull: &PullSnapshot,
     delivered: &BTreeMap<String, usize>,
 ) -> Vec<String> {
@@ -191,7 +191,7 @@ pub(crate) fn handed_over(
 }
 
 /// H6: what people had queued goes. To be asked of what was seen at the merge: what is opened again later stays.
-pub(crate) fn queued_goes(view: &View, records: &[Record]) -> Vec<String> {
+pub(crate) fn queued_goes(view: &PullRequestView, records: &[Record]) -> Vec<String> {
     let standing = view.standing.as_ref().unwrap();
     let queued = queued_before_merge(records);
     let forgotten = standing.threads().into_iter().filter(|shown| {
@@ -223,7 +223,10 @@ fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
 }
 
 /// Every end is in the journal, every try at a task has its outcome, and the file is whole.
-fn told_and_kept(course: &mut Course, views: &BTreeMap<PullRequestAddress, Arc<View>>) -> Vec<String> {
+fn told_and_kept(
+    course: &mut Course,
+    views: &BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
+) -> Vec<String> {
     let mut wrong = Vec::new();
     let unconcluded = course.world.block_on(course.journal.unconcluded(None)).unwrap();
     for record in unconcluded {

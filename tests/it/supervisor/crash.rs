@@ -7,7 +7,7 @@ use crate::support::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings,
 use crate::support::simulated::show;
 use cloture::journal::Checkpoint;
 use cloture::simulator::{Fault, FaultKind, PullState};
-use cloture::supervisor::view::{Handoff, HandoffState};
+use cloture::supervisor::view::{HandoffState, HandoffView};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -156,7 +156,7 @@ pub(crate) fn answered(shop: &Shop, run: &Run) -> bool {
             false
         }
         Some("pr_merged") => {
-            let is_sent = |handoff: &Handoff| matches!(handoff.state, HandoffState::Sent { .. });
+            let is_sent = |handoff: &HandoffView| matches!(handoff.state, HandoffState::Sent { .. });
             !view.handoffs.is_empty() && view.handoffs.iter().all(is_sent)
         }
         _ => false,

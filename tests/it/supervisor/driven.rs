@@ -1,7 +1,7 @@
 //! Driven reviewers: real programs whose answers are checked before anything of them is posted.
 
 use crate::support::harness::{EIGHT, Place, SEVEN, Settings, push};
-use cloture::simulator::{Fault, FaultKind, ReviewState};
+use cloture::simulator::{Fault, FaultKind, SimulatedReviewState};
 use jiff::SignedDuration;
 
 /// A reviewer that answers by the number of its cycle, from the files that the test wrote, with `@1`, `@2` … for the
@@ -79,7 +79,7 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     run.tick().await;
     let pull = place.pull(SEVEN);
     assert_eq!(pull.reviews.len(), 1, "both findings in one review");
-    assert_eq!(pull.reviews[0].state, ReviewState::Commented, "V1");
+    assert_eq!(pull.reviews[0].state, SimulatedReviewState::Commented, "V1");
     assert_eq!(pull.threads.len(), 2);
     assert!(pull.threads[0].comments[0].body.contains("**Subtraction underflows** (critical)"));
     assert_eq!((pull.threads[0].line, pull.threads[1].line), (Some(3), Some(7)));
@@ -205,19 +205,27 @@ async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorde
     answer(&place, 3, &[("@1", "reply", "seeks_change", "Again.")], &[]);
     let run = place.run_as("one", &config, &[EIGHT], Settings::default()).await;
     run.tick().await;
-    assert_eq!(place.pull(EIGHT).reviews[0].state, ReviewState::ChangesRequested, "a new critical blocks");
+    assert_eq!(
+        place.pull(EIGHT).reviews[0].state,
+        SimulatedReviewState::ChangesRequested,
+        "a new critical blocks"
+    );
     place.play_on(EIGHT, "{ push = { by = 'fixer', files = { 'src/stock.rs' = '''\npub fn take(stock: &mut u64, count: u64) {\n    let left = stock.saturating_sub(count);\n    *stock = left;\n    // Done.\n}\n''' } } }");
     run.ticks(2).await;
     let pull = place.pull(EIGHT);
-    let verdicts = |pull: &cloture::simulator::PullSnapshot| -> Vec<ReviewState> {
+    let verdicts = |pull: &cloture::simulator::PullSnapshot| -> Vec<SimulatedReviewState> {
         let said = pull.reviews.iter().filter(|review| !review.body.is_empty());
         said.map(|review| review.state).collect()
     };
-    assert_eq!(verdicts(&pull)[1..], [ReviewState::Approved], "V2, V3");
+    assert_eq!(verdicts(&pull)[1..], [SimulatedReviewState::Approved], "V2, V3");
     assert_eq!(pull.threads.len(), 2, "the news is on record");
     place.play_on(EIGHT, "{ push = { by = 'fixer', files = { 'notes.txt' = 'x' } } }");
     run.ticks(2).await;
-    assert_eq!(verdicts(&place.pull(EIGHT))[2..], [ReviewState::Approved], "carried over, but below high");
+    assert_eq!(
+        verdicts(&place.pull(EIGHT))[2..],
+        [SimulatedReviewState::Approved],
+        "carried over, but below high"
+    );
     run.stop().await;
 }
 

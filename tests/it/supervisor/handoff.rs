@@ -3,7 +3,7 @@
 use crate::support::harness::{DRIVEN, EIGHT, MAJOR, MINOR, Place, Run, SEVEN, Settings, finding, review};
 use cloture::domain::machine::Decision;
 use cloture::simulator::{Fault, FaultKind};
-use cloture::supervisor::Command;
+use cloture::supervisor::LoopCommand;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::view::HandoffState;
 use std::io::{Read, Write};
@@ -265,7 +265,7 @@ async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() 
     assert!(matches!(handoffs[0].state, HandoffState::Stuck(_)), "{handoffs:?}");
     assert_eq!(tries(), 6);
     std::fs::write(place.path("ready"), "").unwrap();
-    run.tell(Command::RetryTask { key: handoffs[0].key.clone() }, |view| {
+    run.tell(LoopCommand::RetryTask { key: handoffs[0].key.clone() }, |view| {
         matches!(view.handoffs[0].state, HandoffState::Sent { .. })
     })
     .await;
@@ -300,8 +300,10 @@ async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
     let run = place.run(&auto(&targets)).await;
     run.tick().await;
     let key = run.view().handoffs[0].key.clone();
-    run.tell(Command::RetryTask { key }, |view| matches!(view.handoffs[0].state, HandoffState::Sent { .. }))
-        .await;
+    run.tell(LoopCommand::RetryTask { key }, |view| {
+        matches!(view.handoffs[0].state, HandoffState::Sent { .. })
+    })
+    .await;
     assert_eq!(tries(), 2, "a person may");
     run.stop().await;
 }

@@ -5,7 +5,7 @@ use super::crash::{runtime, stage};
 use super::together::{LONG_LEASE, drives};
 use crate::support::harness::{DRIVEN, Fatal, Place, Run, SEVEN, Settings, push, review};
 use cloture::journal::Checkpoint;
-use cloture::supervisor::{Command, View};
+use cloture::supervisor::{LoopCommand, PullRequestView};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -15,7 +15,7 @@ fn settings(fatal: Option<&Arc<Fatal>>) -> Settings {
     Settings { lease: LONG_LEASE, checkpoint, ..Settings::default() }
 }
 
-fn is_paused(view: &View) -> bool {
+fn is_paused(view: &PullRequestView) -> bool {
     format!("{:?}", view.review_loop).contains("Paused")
 }
 
@@ -67,7 +67,7 @@ async fn run_out(place: &Place) {
 async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
     let mut both = Pair::new().await;
     both.kill();
-    both.two.tell(Command::Pause, is_paused).await;
+    both.two.tell(LoopCommand::Pause, is_paused).await;
     both.take_over().await;
     both.two.ticks(2).await;
     assert_eq!(both.two.phase(), "paused");
@@ -75,7 +75,7 @@ async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
     // It is kept by now, so that nobody heeds it a second time after it was taken back.
     let three = both.place.run_as("three", DRIVEN, &[SEVEN], settings(None)).await;
     assert_eq!(three.phase(), "paused");
-    three.tell(Command::Resume, |view| !is_paused(view)).await;
+    three.tell(LoopCommand::Resume, |view| !is_paused(view)).await;
     three.stop().await;
     let four = both.place.run_as("four", DRIVEN, &[SEVEN], settings(None)).await;
     assert_eq!(four.phase(), "waiting");
@@ -87,7 +87,7 @@ async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
 async fn a_stop_told_while_nobody_drives_ends_the_loop_of_whoever_drives_next() {
     let mut both = Pair::new().await;
     both.kill();
-    both.two.tell(Command::Stop, |view| view.exit().is_some()).await;
+    both.two.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
     assert_eq!(both.place.facts().await, ["told"], "who stands by decides nothing");
     both.take_over().await;
     both.place.play(&push(1));
@@ -102,8 +102,8 @@ async fn a_stop_told_while_nobody_drives_ends_the_loop_of_whoever_drives_next() 
 async fn what_was_told_last_counts() {
     let mut both = Pair::new().await;
     both.kill();
-    both.two.tell(Command::Pause, is_paused).await;
-    both.two.tell(Command::Resume, |view| !is_paused(view)).await;
+    both.two.tell(LoopCommand::Pause, is_paused).await;
+    both.two.tell(LoopCommand::Resume, |view| !is_paused(view)).await;
     both.take_over().await;
     assert_eq!(both.two.phase(), "waiting");
     both.place.play(&review(&[]));
@@ -114,7 +114,7 @@ async fn what_was_told_last_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_dead_driver_had_heeded_is_not_heeded_again() {
     let mut both = Pair::new().await;
-    both.one.tell(Command::Stop, |view| view.exit().is_some()).await;
+    both.one.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
     // Another loop than the one that was stopped.
     both.place.play("{ close = { by = 'dana' } }");
     both.one.tick().await;
@@ -138,7 +138,7 @@ async fn a_pause_is_heeded_by_the_next_driver_where_the_first_died_over_it() {
     let one =
         off_the_runtime(|| process.block_on(place.run_as("one", DRIVEN, &[SEVEN], settings(Some(&fatal)))));
     fatal.now();
-    one.supervisor.tell(crate::support::harness::address(SEVEN), Command::Pause).await;
+    one.supervisor.tell(crate::support::harness::address(SEVEN), LoopCommand::Pause).await;
     fatal.reached.notified().await;
     off_the_runtime(|| process.shutdown_timeout(Duration::from_secs(10)));
     run_out(&place).await;
@@ -168,7 +168,7 @@ fn a_round_granted_while_nobody_drives_is_started_by_whoever_drives_next() {
         }
         assert!(at_cap(&one) && at_cap(&two), "{} {}", one.phase(), two.phase());
         process.shutdown_background();
-        let grant = Command::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
+        let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
         two.tell(grant, |view| view.exit().is_none()).await;
         run_out(&shop.place).await;
         for _ in 0..6 {

@@ -3,7 +3,7 @@
 use crate::support::harness::{DRIVEN, MAJOR, Place, finding, push, review};
 use cloture::domain::machine::Decision;
 use cloture::domain::review_loop::Exit;
-use cloture::supervisor::Command;
+use cloture::supervisor::LoopCommand;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 
@@ -12,7 +12,7 @@ async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.ticks(2).await;
-    run.tell(Command::Pause, |view| format!("{:?}", view.review_loop).contains("Paused")).await;
+    run.tell(LoopCommand::Pause, |view| format!("{:?}", view.review_loop).contains("Paused")).await;
     run.ticks(20).await;
     assert_eq!((run.phase().as_str(), run.view().review_loop.as_ref().unwrap().attempt()), ("paused", 3));
     // A pause outlives the process.
@@ -20,7 +20,7 @@ async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
     let run = place.run(DRIVEN).await;
     run.tick().await;
     assert_eq!(run.phase(), "paused");
-    run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+    run.tell(LoopCommand::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
     run.tick().await;
     assert_eq!(run.phase(), "waiting");
     place.play(&review(&[]));
@@ -33,7 +33,7 @@ async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.tick().await;
-    run.tell(Command::Stop, |view| view.exit().is_some()).await;
+    run.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
     assert_eq!(run.exit().as_deref(), Some("stopped"));
     place.play(&push(1));
     run.ticks(2).await;
@@ -53,7 +53,7 @@ async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
 async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() {
     let again =
         |name: &str| finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR);
-    for silenced in [Some(Command::Pause), Some(Command::Stop), None] {
+    for silenced in [Some(LoopCommand::Pause), Some(LoopCommand::Stop), None] {
         let place = Place::new().await;
         let run = place.run(DRIVEN).await;
         place.play(&review(&[again("a")]));
@@ -77,8 +77,8 @@ async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() 
         run.ticks(2).await;
         assert_eq!(place.posts(), before, "{silenced:?}");
         assert_eq!(run.view().due.len(), 2, "{silenced:?}: {:?}", run.view().due);
-        if silenced == Some(Command::Pause) {
-            run.tell(Command::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
+        if silenced == Some(LoopCommand::Pause) {
+            run.tell(LoopCommand::Resume, |view| !format!("{:?}", view.review_loop).contains("Paused")).await;
             run.ticks(2).await;
             assert_eq!((place.count("reply"), place.count("resolve")), (1, 1), "{:?}", place.posts());
         }
@@ -94,7 +94,7 @@ async fn the_last_end_that_the_journal_tells_is_the_one_that_holds() {
     place.play("{ merge = { by = 'dana' } }");
     assert_eq!(run.end().await, "pr_merged");
     // Somebody presses the key without having seen it.
-    run.tell(Command::Stop, |_| true).await;
+    run.tell(LoopCommand::Stop, |_| true).await;
     run.ticks(2).await;
     assert_eq!(run.exit().as_deref(), Some("pr_merged"));
     run.stop().await;
@@ -109,7 +109,7 @@ async fn poll_now_polls_without_time_passing() {
     run.tick().await;
     let now = place.simulator.now();
     place.play(&review(&[]));
-    run.supervisor.tell(crate::support::harness::address("acme/shop#7"), Command::PollNow).await;
+    run.supervisor.tell(crate::support::harness::address("acme/shop#7"), LoopCommand::PollNow).await;
     // The next sleep ends at once, because the poll is due now.
     run.tick().await;
     if run.exit().is_none() {

@@ -3,14 +3,14 @@
 use super::driven;
 use crate::support::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, address, finding, review};
 use cloture::agents::targets;
-use cloture::config::Targets;
+use cloture::config::TargetKinds;
 use cloture::domain::finding::Destination;
 use cloture::domain::handoff::Eligibility;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::journal::Journal;
-use cloture::supervisor::Role;
+use cloture::supervisor::DriverRole;
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::handoffs::{Decided, ever};
+use cloture::supervisor::handoffs::{DecidedTask, ever};
 use cloture::supervisor::view::HandoffState;
 
 const MERGE: &str = "{ merge = { by = 'dana' } }";
@@ -49,8 +49,8 @@ fn issues(place: &Place) -> Vec<(String, String)> {
     issues.iter().map(|issue| (issue.labels.join(","), issue.body.clone())).collect()
 }
 
-async fn sent(journal: &Journal) -> Vec<Decided> {
-    ever(journal, &Targets::new(), None, None).await.unwrap()
+async fn sent(journal: &Journal) -> Vec<DecidedTask> {
+    ever(journal, &TargetKinds::new(), None, None).await.unwrap()
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn the_other_instance_hears_of_it_and_sends_it_there() {
     let config = format!("{DRIVEN}{TARGETS}");
     let one = place.run_as("one", &config, &[SEVEN], Settings::default()).await;
     let two = place.run_as("two", &config, &[SEVEN], Settings::default()).await;
-    assert_eq!(two.view().role, Role::Standby { holder: "one".to_owned() });
+    assert_eq!(two.view().role, DriverRole::Standby { holder: "one".to_owned() });
     place.play(&review(&[
         finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR),
         finding("c", "src/stock.rs", 3, "Stock wraps around below zero", MAJOR),
@@ -151,7 +151,7 @@ async fn the_other_instance_hears_of_it_and_sends_it_there() {
     one.stop().await;
     place.play(MERGE);
     two.ticks(3).await;
-    assert_eq!(two.view().role, Role::Driver);
+    assert_eq!(two.view().role, DriverRole::Driver);
     let found = issues(&place);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].0 == "expert" && found[0].1.contains("underflows"), "{found:?}");
@@ -180,7 +180,7 @@ async fn what_is_refused_waits_and_then_is_stuck_and_what_was_lost_is_unknown() 
     run.tick().await;
     let states = async || {
         let tasks = sent(&run.journal).await;
-        let state = |task: &Decided| {
+        let state = |task: &DecidedTask| {
             let name = match &task.state {
                 HandoffState::Sent { .. } => "sent",
                 HandoffState::Waiting { .. } => "waiting",
@@ -195,9 +195,9 @@ async fn what_is_refused_waits_and_then_is_stuck_and_what_was_lost_is_unknown() 
     assert_eq!(states().await, [("stuck", false, 6), ("stuck", true, 1)]);
 
     let of = address(SEVEN);
-    let newest = ever(&run.journal, &Targets::new(), Some(&of), Some(1)).await.unwrap();
+    let newest = ever(&run.journal, &TargetKinds::new(), Some(&of), Some(1)).await.unwrap();
     assert_eq!(newest.len(), 1);
-    let other = ever(&run.journal, &Targets::new(), Some(&address("acme/shop#8")), None).await.unwrap();
+    let other = ever(&run.journal, &TargetKinds::new(), Some(&address("acme/shop#8")), None).await.unwrap();
     assert_eq!(other.len(), 0);
     run.stop().await;
 }

@@ -6,10 +6,10 @@ use super::crash::{answered, forge, runtime, stage};
 use crate::support::harness::{DRIVEN, Fatal, MAJOR, Place, Run, SEVEN, Settings, finding, push, review};
 use crate::support::simulated::show;
 use cloture::domain::machine::Decision;
-use cloture::journal::{Address, Checkpoint, Filter, INTENT, Journal, OUTCOME};
+use cloture::journal::{Checkpoint, INTENT, Journal, JournalAddress, OUTCOME, RecordFilter};
 use cloture::simulator::{Fault, FaultKind};
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::{Command, Role};
+use cloture::supervisor::{DriverRole, LoopCommand};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ fn settings(fatal: Option<&Arc<Fatal>>) -> Settings {
 }
 
 pub(crate) fn drives(run: &Run) -> bool {
-    run.view().role == Role::Driver
+    run.view().role == DriverRole::Driver
 }
 
 /// Ticks until this one drives, which the database's clock decides.
@@ -65,8 +65,8 @@ async fn one_drives(place: Place) {
     let long = Settings { lease: Duration::from_secs(3), ..settings(Some(&fatal)) };
     let one = place.run_as("one", DRIVEN, &[SEVEN], long).await;
     let two = place.run_as("two", DRIVEN, &[SEVEN], settings(None)).await;
-    assert_eq!(one.view().role, Role::Driver);
-    assert_eq!(two.view().role, Role::Standby { holder: "one".to_owned() });
+    assert_eq!(one.view().role, DriverRole::Driver);
+    assert_eq!(two.view().role, DriverRole::Standby { holder: "one".to_owned() });
     place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
     one.tick().await;
     two.tick().await;
@@ -93,7 +93,7 @@ async fn one_drives(place: Place) {
     place.play(&push(7));
     one.tick().await;
     assert_eq!(one.phase(), "waiting");
-    two.tell(Command::Pause, |_| true).await;
+    two.tell(LoopCommand::Pause, |_| true).await;
     one.see(|view| format!("{:?}", view.review_loop).contains("Paused")).await;
 
     // From here on the driver's journal never answers again: it is as good as dead, and its lease runs out.
@@ -191,7 +191,7 @@ impl Watchman {
 
     /// What only a driver writes was written by the first, and then, if that was killed, by the second.
     async fn judge(&self, killed: Option<Who>) {
-        let records = self.journal.records(Filter::default()).await.unwrap();
+        let records = self.journal.records(RecordFilter::default()).await.unwrap();
         let driven = records.iter().filter(|record| record.kind == INTENT || record.kind == OUTCOME);
         let mut drivers: Vec<&str> = driven.map(|record| record.by.as_str()).collect();
         drivers.dedup();
@@ -208,7 +208,7 @@ impl Watchman {
 }
 
 /// Two instances, until all is done or one of them is killed; then the other goes on alone.
-fn both(world: &Runtime, journal: Option<Address>, kill: Option<Kill>) -> Found {
+fn both(world: &Runtime, journal: Option<JournalAddress>, kill: Option<Kill>) -> Found {
     let (mut shop, config) = world.block_on(stage());
     if let Some(journal) = journal {
         shop.place.journal = journal;

@@ -3,7 +3,7 @@
 use crate::support::harness::{DRIVEN, EIGHT, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::journal::NewRecord;
 use cloture::simulator::{Fault, FaultKind};
-use cloture::supervisor::Command;
+use cloture::supervisor::LoopCommand;
 use jiff::SignedDuration;
 use std::time::{Duration, Instant};
 
@@ -193,7 +193,7 @@ async fn a_person_is_heard_while_a_poll_hangs() {
     let tick = tokio::spawn(async move { ticker.tick().await });
     let stalled = |record: &cloture::simulator::RequestRecord| record.outcome.contains("stall");
     place.simulator.wait_until(|simulator| simulator.requests().iter().any(stalled)).await;
-    run.tell(Command::Stop, |view| view.exit().is_some()).await;
+    run.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
     assert_eq!(run.exit().as_deref(), Some("stopped"));
     tick.abort();
     run.stop().await;

@@ -4,9 +4,9 @@ use super::driven::{answer, config, reported};
 use crate::support::harness::{Place, Run, SEVEN, Settings, parsed, profiles, push, said};
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::domain::vocabulary::Association;
-use cloture::supervisor::fact::{Dated, Fact};
+use cloture::supervisor::fact::{DatedFact, Fact};
 use cloture::supervisor::history::History;
-use cloture::supervisor::standing::{Rules, Standing};
+use cloture::supervisor::standing::{ComputedState, RepositoryRules};
 use jiff::SignedDuration;
 use std::sync::Arc;
 
@@ -85,8 +85,8 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
     let standing = run.view().standing.clone().unwrap();
     run.stop().await;
     let mut records = place.records().await;
-    let facts: Vec<Dated> = records.iter().filter_map(Fact::read).collect();
-    let asked: Vec<&Dated> = facts.iter().filter(|dated| dated.fact.kind() == "asked").collect();
+    let facts: Vec<DatedFact> = records.iter().filter_map(Fact::read).collect();
+    let asked: Vec<&DatedFact> = facts.iter().filter(|dated| dated.fact.kind() == "asked").collect();
 
     // A poll late: somebody had closed the thread a moment before the second look was asked for.
     let mut seen = PullRequestSnapshot::clone(&standing.snapshot);
@@ -126,8 +126,8 @@ async fn a_thread_that_another_journal_knew_of_is_on_the_board() {
     run.stop().await;
     let config = parsed(&config(&place));
     let reads = profiles(&config);
-    let rules = Rules::of(&config, &*reads, &snapshot.repository, false);
-    let standing = Standing::of(snapshot, &History::default(), &rules);
+    let rules = RepositoryRules::of(&config, &*reads, &snapshot.repository, false);
+    let standing = ComputedState::of(snapshot, &History::default(), &rules);
     let ids: Vec<&str> = standing.unowned.iter().map(|thread| thread.id.as_str()).collect();
     assert_eq!(ids, [place.pull(SEVEN).threads[0].id.as_str()]);
 }

@@ -1,18 +1,18 @@
 //! A pull request with threads, and reviewers that are small scripts.
 
-use cloture::domain::cycle::{Answer, Protocol, Report, Trigger};
+use cloture::domain::cycle::{AnswerFinding, CycleTrigger, Protocol, ReviewerAnswer};
 use cloture::domain::finding::Finding;
 use cloture::domain::place::LineRange;
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, PullRequest};
+use cloture::domain::pull_request::{CycleOutcome, DrivenPullRequest, NextCall};
 use cloture::domain::snapshot::{
     Account, AccountKind, Branch, DiffSide, PullRequestSnapshot, PullRequestState, PushEvidence, PushTime,
-    RepositoryName, Thread, ThreadComment, ThreadSubject, Visible,
+    RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,
 };
 use cloture::domain::vocabulary::{Association, Category, ReviewerName, Severity, ThreadId};
-use cloture::reviewers::adapters::{Adapter, Driver, Program};
-use cloture::reviewers::ask::{CycleEnd, Turn, cycle};
-use cloture::reviewers::request::Sources;
+use cloture::reviewers::adapters::{Adapter, Program, ReviewerDriver};
+use cloture::reviewers::ask::{CycleEnd, JudgedAttempt, cycle};
+use cloture::reviewers::request::RequestSources;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,8 +54,8 @@ pub(crate) fn program(path: &Path) -> Program {
     Program { command, env: Vec::new(), timeout: Duration::from_secs(30) }
 }
 
-pub(crate) async fn driver(adapter: Adapter) -> Driver {
-    Driver::ready(adapter, &|_| None).await.unwrap()
+pub(crate) async fn driver(adapter: Adapter) -> ReviewerDriver {
+    ReviewerDriver::ready(adapter, &|_| None).await.unwrap()
 }
 
 pub(crate) fn at(second: i64) -> jiff::Timestamp {
@@ -125,8 +125,8 @@ pub(crate) fn comment(
     }
 }
 
-pub(crate) fn seen_thread(id: &str, comments: Vec<ThreadComment>) -> Thread {
-    Thread {
+pub(crate) fn seen_thread(id: &str, comments: Vec<ThreadComment>) -> ReviewThread {
+    ReviewThread {
         id: id.into(),
         path: "src/a.rs".into(),
         line: Some(10),
@@ -160,20 +160,20 @@ pub(crate) fn finding(title: &str, line: u32) -> Finding {
 
 /// Two reviewers have looked at `h0`: orange owns T1 and T2, which are open, and T3, which it has resolved since; green
 /// owns G1. The head is now `h1`.
-pub(crate) fn argued(policy: &Policy) -> PullRequest {
-    let mut engine = PullRequest::new(true);
+pub(crate) fn argued(policy: &Policy) -> DrivenPullRequest {
+    let mut engine = DrivenPullRequest::new(true);
     engine.push("h0".into(), &[]);
     let orange =
         [("T1", "Leaked file handle", 10), ("T2", "Unchecked index", 50), ("T3", "Wrong unit of time", 90)];
     let green = [("G1", "Missing license header", 10)];
     for (reviewer, findings) in [("orange", orange.as_slice()), ("green", green.as_slice())] {
-        let NextCall::Ask(frozen) = engine.next_call(&reviewer.into(), Trigger::Review, policy) else {
+        let NextCall::Ask(frozen) = engine.next_call(&reviewer.into(), CycleTrigger::Review, policy) else {
             panic!("{reviewer} cannot be asked")
         };
         let reports = findings
             .iter()
-            .map(|(id, title, line)| Report { id: (*id).into(), finding: finding(title, *line) });
-        let answer = Answer::Actions { choices: Vec::new(), reports: reports.collect() };
+            .map(|(id, title, line)| AnswerFinding { id: (*id).into(), finding: finding(title, *line) });
+        let answer = ReviewerAnswer::Actions { choices: Vec::new(), reports: reports.collect() };
         let outcome = engine.answer(&frozen, Ok(answer), policy);
         assert!(matches!(outcome, CycleOutcome::Completed { .. }), "{outcome:?}");
     }
@@ -187,34 +187,42 @@ pub(crate) fn argued(policy: &Policy) -> PullRequest {
 pub(crate) const GOOD: &str = r#"{"actions": [{"thread": "T1", "action": "resolve", "stance": "accepts", "body": "Fixed."}, {"thread": "T2", "action": "reply", "stance": "seeks_change", "body": "Still there."}], "findings": [], "summary": "Better."}"#;
 
 /// Runs a cycle of orange with one script for all attempts.
-pub(crate) async fn run(script: &Path, policy: &Policy) -> (Vec<Turn>, PullRequest) {
+pub(crate) async fn run(script: &Path, policy: &Policy) -> (Vec<JudgedAttempt>, DrivenPullRequest) {
     run_with(Adapter::Program(program(script)), policy).await
 }
 
-pub(crate) async fn run_with(adapter: Adapter, policy: &Policy) -> (Vec<Turn>, PullRequest) {
+pub(crate) async fn run_with(adapter: Adapter, policy: &Policy) -> (Vec<JudgedAttempt>, DrivenPullRequest) {
     run_as(adapter, Protocol::Actions, policy).await
 }
 
 /// The same for a reviewer that only lists findings.
-pub(crate) async fn run_listing(adapter: Adapter, policy: &Policy) -> (Vec<Turn>, PullRequest) {
+pub(crate) async fn run_listing(
+    adapter: Adapter,
+    policy: &Policy,
+) -> (Vec<JudgedAttempt>, DrivenPullRequest) {
     run_as(adapter, Protocol::Findings, policy).await
 }
 
-async fn run_as(adapter: Adapter, protocol: Protocol, policy: &Policy) -> (Vec<Turn>, PullRequest) {
+async fn run_as(
+    adapter: Adapter,
+    protocol: Protocol,
+    policy: &Policy,
+) -> (Vec<JudgedAttempt>, DrivenPullRequest) {
     let driver = driver(adapter).await;
     let snapshot = snapshot();
     let mut engine = argued(policy);
-    let sources = Sources { protocol, ..sources(&snapshot) };
+    let sources = RequestSources { protocol, ..sources(&snapshot) };
     let orange: ReviewerName = "orange".into();
     let mut told = 0;
-    let end = cycle(&mut engine, &orange, &driver, &sources, Trigger::Review, policy, |_| told += 1).await;
+    let end =
+        cycle(&mut engine, &orange, &driver, &sources, CycleTrigger::Review, policy, |_| told += 1).await;
     let CycleEnd::Asked(turns) = end else { panic!("{end:?}") };
     assert_eq!(told, turns.len());
     (turns, engine)
 }
 
-pub(crate) fn sources(snapshot: &PullRequestSnapshot) -> Sources<'_> {
-    Sources {
+pub(crate) fn sources(snapshot: &PullRequestSnapshot) -> RequestSources<'_> {
+    RequestSources {
         snapshot,
         conversation: &|_: &ThreadId| None,
         reviewer_of: &|_| None,

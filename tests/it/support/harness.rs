@@ -5,12 +5,12 @@ use super::simulated;
 use cloture::config::Config;
 use cloture::domain::review_loop::Phase;
 use cloture::github::PullRequestAddress;
-use cloture::github::writer::Pace;
-use cloture::journal::{Address, Checkpoint, Filter, Journal, Options as JournalOptions, Record};
+use cloture::github::writer::WritePace;
+use cloture::journal::{Checkpoint, Journal, JournalAddress, JournalOptions, Record, RecordFilter};
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{PullSnapshot, Scenario, Simulator};
 use cloture::supervisor::clock::Clock;
-use cloture::supervisor::{Board, Command, Options, Supervisor, View};
+use cloture::supervisor::{Board, LoopCommand, PullRequestView, Supervisor, SupervisorOptions};
 use jiff::{SignedDuration, Timestamp};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) const START: &str = "2026-03-02T09:00:00Z";
 pub(crate) struct Place {
     pub(crate) simulator: Arc<Simulator>,
     pub(crate) folder: TempDir,
-    pub(crate) journal: Address,
+    pub(crate) journal: JournalAddress,
 }
 
 impl Place {
@@ -54,7 +54,7 @@ impl Place {
     pub(crate) async fn of(scenario: &Scenario) -> Place {
         let simulator = Arc::new(simulated::start(scenario).await);
         let folder = tempfile::tempdir().unwrap();
-        let journal = Address::file(folder.path().join("state").join(Address::FILE_NAME));
+        let journal = JournalAddress::file(folder.path().join("state").join(JournalAddress::FILE_NAME));
         Place { simulator, folder, journal }
     }
 
@@ -110,7 +110,7 @@ impl Place {
     }
 
     pub(crate) async fn records(&self) -> Vec<Record> {
-        self.journal().await.records(Filter::default()).await.unwrap()
+        self.journal().await.records(RecordFilter::default()).await.unwrap()
     }
 
     pub(crate) async fn run(&self, config: &str) -> Run {
@@ -135,7 +135,7 @@ impl Place {
         let journal = Journal::open(&self.journal, options).await.unwrap().journal;
         let ticker = Arc::new(Ticker::new(&self.simulator));
         let url = settings.api_url.unwrap_or_else(|| self.simulator.url());
-        let options = Options {
+        let options = SupervisorOptions {
             config: Arc::new(config),
             reads: profiles.clone(),
             asks: profiles,
@@ -144,7 +144,7 @@ impl Place {
             clock: ticker.clone(),
             instance: instance.to_owned(),
             read_only: settings.read_only,
-            pace: Pace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 },
+            pace: WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO; 2], attempts: 3 },
             lease: settings.lease,
             fresh: false,
             environment: |_| None,
@@ -234,7 +234,7 @@ impl Run {
     }
 
     /// The first pull request's.
-    pub(crate) fn view(&self) -> Arc<View> {
+    pub(crate) fn view(&self) -> Arc<PullRequestView> {
         self.board().pull_requests[&self.on[0]].clone()
     }
 
@@ -264,13 +264,13 @@ impl Run {
     }
 
     /// Tells the loop something, and waits until what is to be seen of it is seen.
-    pub(crate) async fn tell(&self, command: Command, done: impl FnMut(&View) -> bool) {
+    pub(crate) async fn tell(&self, command: LoopCommand, done: impl FnMut(&PullRequestView) -> bool) {
         self.supervisor.tell(self.on[0].clone(), command).await;
         self.see(done).await;
     }
 
     /// Waits for something that needs no poll.
-    pub(crate) async fn see(&self, mut done: impl FnMut(&View) -> bool) {
+    pub(crate) async fn see(&self, mut done: impl FnMut(&PullRequestView) -> bool) {
         let mut board = self.board.clone();
         let seen = board.wait_for(|board| board.pull_requests.get(&self.on[0]).is_some_and(|v| done(v)));
         let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
@@ -290,7 +290,7 @@ impl Run {
     }
 }
 
-pub(crate) fn said(status: cloture::domain::machine::Status) -> String {
+pub(crate) fn said(status: cloture::domain::machine::ThreadStatus) -> String {
     match status.cause() {
         Some(cause) => format!("{} by {cause}", status.name()),
         None => status.name().to_owned(),

@@ -1,7 +1,7 @@
 //! A server with three pull requests, a home, and whatever of it is not there.
 
 use super::pty::Played;
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
@@ -64,7 +64,7 @@ impl Here {
     pub(crate) fn new() -> Here {
         let runtime = Runtime::new().unwrap();
         let scenario = Scenario::parse(SCENARIO, "start.toml").unwrap();
-        let simulator = runtime.block_on(Simulator::start(&scenario, Options::default())).unwrap();
+        let simulator = runtime.block_on(Simulator::start(&scenario, SimulatorOptions::default())).unwrap();
         assert_eq!(simulator.problems(), [""; 0]);
         let (url, home) = (simulator.url(), tempfile::tempdir().unwrap());
         Here { runtime, simulator: Some(simulator), url, home }

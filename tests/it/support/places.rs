@@ -1,7 +1,9 @@
 //! Where the tests keep their journals, and what they put there.
 
 use cloture::domain::snapshot::RepositoryName;
-use cloture::journal::{Address, Journal, JournalError, NewRecord, Opened, Options, PullRequestKey};
+use cloture::journal::{
+    Journal, JournalAddress, JournalError, JournalOptions, NewRecord, OpenedJournal, PullRequestKey,
+};
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 use std::process::{Command, Stdio};
@@ -35,7 +37,7 @@ pub(crate) use on_both;
 /// A place for a journal that nobody else uses.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    pub(crate) address: Address,
+    pub(crate) address: JournalAddress,
     /// As text, for other processes.
     pub(crate) text: String,
     folder: Option<Arc<TempDir>>,
@@ -63,10 +65,10 @@ pub(crate) async fn on_server<F: Future<Output = ()> + Send + 'static>(test: fn(
 impl Place {
     pub(crate) fn file() -> Place {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state").join(Address::FILE_NAME);
+        let path = folder.path().join("state").join(JournalAddress::FILE_NAME);
         Place {
             text: path.to_str().unwrap().to_owned(),
-            address: Address::file(path),
+            address: JournalAddress::file(path),
             folder: Some(Arc::new(folder)),
             schema: None,
         }
@@ -81,7 +83,7 @@ impl Place {
         sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
         let separator = if url.contains('?') { '&' } else { '?' };
         let text = format!("{url}{separator}options[search_path]={schema}&application_name={schema}");
-        Place { address: Address::server(&text).unwrap(), text, folder: None, schema: Some(schema) }
+        Place { address: JournalAddress::server(&text).unwrap(), text, folder: None, schema: Some(schema) }
     }
 
     /// Removes what a place on a server holds.
@@ -92,8 +94,12 @@ impl Place {
     }
 
     /// A place that a text from [`Place::text`] names.
-    pub(crate) fn named(text: &str) -> Address {
-        if text.starts_with("postgres") { Address::server(text).unwrap() } else { Address::file(text) }
+    pub(crate) fn named(text: &str) -> JournalAddress {
+        if text.starts_with("postgres") {
+            JournalAddress::server(text).unwrap()
+        } else {
+            JournalAddress::file(text)
+        }
     }
 
     pub(crate) fn is_file(&self) -> bool {
@@ -104,7 +110,7 @@ impl Place {
         self.schema.as_deref().unwrap()
     }
 
-    pub(crate) async fn try_open(&self, options: Options) -> Result<Opened, JournalError> {
+    pub(crate) async fn try_open(&self, options: JournalOptions) -> Result<OpenedJournal, JournalError> {
         Journal::open(&self.address, options).await
     }
 
@@ -142,7 +148,7 @@ impl Place {
 }
 
 /// Where a test that runs as a process of its own was told to work.
-pub(crate) fn place_of_child() -> Address {
+pub(crate) fn place_of_child() -> JournalAddress {
     Place::named(&std::env::var("CLOTURE_CHILD_PLACE").expect("other tests run this as a process"))
 }
 
@@ -151,8 +157,8 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Followers look often, so that no test waits for them.
-pub(crate) fn options() -> Options {
-    Options { follow_every: Duration::from_millis(5), ..Options::new(now()) }
+pub(crate) fn options() -> JournalOptions {
+    JournalOptions { follow_every: Duration::from_millis(5), ..JournalOptions::new(now()) }
 }
 
 pub(crate) fn pull_request(number: u64) -> PullRequestKey {

@@ -1,7 +1,7 @@
 //! Runs the real program against a simulator in this process, over HTTP.
 
 use super::coverage;
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -26,7 +26,7 @@ impl Run {
 
 pub(crate) async fn start(scenario: &str) -> Simulator {
     let scenario = Scenario::built_in(scenario).unwrap();
-    let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+    let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
     assert_eq!(simulator.problems(), [""; 0]);
     simulator
 }

@@ -3,13 +3,13 @@
 use cloture::domain::snapshot::RepositoryName;
 use cloture::github::token::TokenSource;
 use cloture::github::{Client, Credentials, Host, PullRequestAddress, Timeouts, Token};
-use cloture::simulator::{Options, Scenario, Simulator};
+use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use std::io::Write as _;
 use std::time::Duration;
 
 /// Starts a scenario that must play without a problem.
 pub(crate) async fn start(scenario: &Scenario) -> Simulator {
-    let simulator = Simulator::start(scenario, Options::default()).await.unwrap();
+    let simulator = Simulator::start(scenario, SimulatorOptions::default()).await.unwrap();
     assert_eq!(simulator.problems(), [""; 0]);
     simulator
 }

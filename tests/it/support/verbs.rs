@@ -1,7 +1,7 @@
 //! Every verb there is, and what it leaves on the server.
 
 use super::program::{Run, run};
-use cloture::simulator::{Options, PullSnapshot, PullState, Scenario, Simulator};
+use cloture::simulator::{PullSnapshot, PullState, Scenario, Simulator, SimulatorOptions};
 
 /// A pull request with a thread open and a thread resolved, and a closed one. Nobody reacts to anything.
 const SCENARIO: &str = r#"
@@ -63,7 +63,7 @@ close = { by = "erin" }
 
 pub(crate) async fn start() -> Simulator {
     let scenario = Scenario::parse(SCENARIO, "act.toml").unwrap();
-    let simulator = Simulator::start(&scenario, Options::default()).await.unwrap();
+    let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
     assert_eq!(simulator.problems(), [""; 0]);
     simulator
 }

@@ -2,19 +2,19 @@
 
 use super::{at_once, document, finding, prepared};
 use crate::support::simulated::{PATIENT, address, client, start};
-use cloture::agents::targets::Document;
-use cloture::agents::targets::Means;
+use cloture::agents::targets::DeliveryMeans;
 use cloture::agents::targets::NotSendable;
-use cloture::agents::targets::Sources;
+use cloture::agents::targets::TaskDocument;
+use cloture::agents::targets::TaskSources;
 use cloture::agents::targets::key;
 use cloture::agents::targets::prepare;
 use cloture::agents::targets::reason;
 use cloture::domain::finding::{Finding, Thread};
-use cloture::domain::handoff::{Eligibility, Task};
+use cloture::domain::handoff::{Eligibility, HandoffTask};
 use cloture::domain::place::LineRange;
 use cloture::domain::snapshot::RepositoryName;
 use cloture::domain::vocabulary::{Category, Severity, ThreadId};
-use cloture::github::write::{Key, ThreadTarget};
+use cloture::github::write::{ThreadTarget, WriteKey};
 use cloture::github::{Reader, Write, Writer};
 use cloture::simulator::Scenario;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn a_task_says_once_why_each_of_its_findings_goes() {
 /// Written down, because a key that came out differently after an update would hand everything off once more.
 #[test]
 fn the_key_of_a_task_never_changes_and_fits_everywhere() {
-    let task = Task {
+    let task = HandoffTask {
         target: "fixer".into(),
         path: "src/ü b.rs".into(),
         findings: vec!["t1".into(), "t2".into()],
@@ -52,16 +52,16 @@ fn the_key_of_a_task_never_changes_and_fits_everywhere() {
     let repository = |name: &str| RepositoryName::parse(name).unwrap();
     let name = key(&task, &repository("acme/shop"), 7);
     assert_eq!(name, "task/2cd6c3cc8fa6efe430fefe609758467f7388182b");
-    assert!(Key::new(&name).is_ok());
+    assert!(WriteKey::new(&name).is_ok());
     assert_eq!(name, key(&task, &repository("Acme/Shop"), 7), "the forge takes them for the same");
-    let grown = Task { findings: vec!["t1".into()], ..task.clone() };
+    let grown = HandoffTask { findings: vec!["t1".into()], ..task.clone() };
     assert_eq!(name, key(&grown, &repository("acme/shop"), 7), "one task for a target and a file");
     let others = [
         (task.clone(), "acme/shop", 8),
         (task.clone(), "acme/site", 7),
-        (Task { target: "other".into(), ..task.clone() }, "acme/shop", 7),
-        (Task { path: "src/b.rs".into(), ..task.clone() }, "acme/shop", 7),
-        (Task { coalesced: false, ..task.clone() }, "acme/shop", 7),
+        (HandoffTask { target: "other".into(), ..task.clone() }, "acme/shop", 7),
+        (HandoffTask { path: "src/b.rs".into(), ..task.clone() }, "acme/shop", 7),
+        (HandoffTask { coalesced: false, ..task.clone() }, "acme/shop", 7),
     ];
     for (other, name_of, number) in others {
         assert_ne!(name, key(&other, &repository(name_of), number));
@@ -104,7 +104,7 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
             line: None,
         },
         body: "I will, later.".to_owned(),
-        key: Key::new("a").unwrap(),
+        key: WriteKey::new("a").unwrap(),
     };
     Writer::new(&client, at_once()).write(&reply).await.unwrap();
     let read = Reader::new(&client).read(&address("acme/shop", 7)).await.unwrap();
@@ -120,19 +120,23 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
         own_id: None,
     };
     let thread = Thread::opened(id.clone(), "coderabbit".into(), found, false);
-    let task =
-        Task { target: "fixer".into(), path: "src/a.rs".into(), findings: vec![id.clone()], coalesced: true };
+    let task = HandoffTask {
+        target: "fixer".into(),
+        path: "src/a.rs".into(),
+        findings: vec![id.clone()],
+        coalesced: true,
+    };
     let snapshot = &read.snapshot;
-    let sources = Sources {
+    let sources = TaskSources {
         snapshot,
         thread: &|asked| (*asked == id).then_some(&thread),
         conversation: &|asked| snapshot.threads.iter().find(|thread| thread.id == *asked),
         reason: "queued by a person",
     };
     let document: Value =
-        serde_json::from_str(&Document::of(&task, &sources).unwrap().to_json().unwrap()).unwrap();
-    let lost = Sources { thread: &|_| None, ..sources };
-    assert_eq!(Document::of(&task, &lost), Err(NotSendable::UnknownFinding(id.clone())));
+        serde_json::from_str(&TaskDocument::of(&task, &sources).unwrap().to_json().unwrap()).unwrap();
+    let lost = TaskSources { thread: &|_| None, ..sources };
+    assert_eq!(TaskDocument::of(&task, &lost), Err(NotSendable::UnknownFinding(id.clone())));
     let finding = &document["findings"][0];
     assert_eq!(
         (&document["path"], &document["target"], &document["reason"]),
@@ -166,7 +170,7 @@ fn a_task_that_is_too_large_for_github_loses_its_longest_texts_and_nothing_else(
         ("kind = 'comment'\nbody = '@agent'", 65_536),
         ("kind = 'repository_dispatch'\nevent_type = 'fix'", 64 * 1024),
     ] {
-        let Means::Write(write) = prepared(&large, keys).means else { panic!("{keys}") };
+        let DeliveryMeans::Write(write) = prepared(&large, keys).means else { panic!("{keys}") };
         let call = write.describe().calls.remove(0).body().unwrap();
         let sent = match &write {
             Write::Dispatch { .. } => call["client_payload"].to_string(),
@@ -179,7 +183,9 @@ fn a_task_that_is_too_large_for_github_loses_its_longest_texts_and_nothing_else(
         assert!(!sent.contains("xxxxxxxxxx"), "half a suggestion is wrong code: {keys}");
         assert_eq!(write.objection(), None);
     }
-    let Means::Run(run) = prepared(&large, "kind = 'command'\ncommand = ['x']").means else { panic!() };
+    let DeliveryMeans::Run(run) = prepared(&large, "kind = 'command'\ncommand = ['x']").means else {
+        panic!()
+    };
     assert_eq!(run.stdin.trim_end(), large.to_json().unwrap());
 
     large.findings = (0..5000).map(|number| finding(&format!("PRRT_{number}"))).collect();

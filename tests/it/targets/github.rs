@@ -1,11 +1,11 @@
 //! Tasks that go to GitHub, against the simulator: there once, whatever happens to the answer.
 
-use super::{Delivery, Outcome, at_once, document, target};
+use super::{Delivery, DeliveryOutcome, at_once, document, target};
 use crate::support::simulated::{PATIENT, address, client, start};
 use cloture::agents::targets::Backoff;
-use cloture::agents::targets::Next;
+use cloture::agents::targets::RetryDecision;
 use cloture::agents::targets::prepare;
-use cloture::github::write::{Key, Target};
+use cloture::github::write::{PullRequestTarget, WriteKey};
 use cloture::github::{Client, Writer};
 use cloture::simulator::{Fault, FaultKind, Scenario, Simulator};
 
@@ -42,11 +42,11 @@ merge = { by = "erin" }
 
 fn delivery(simulator: &Simulator, keys: &str) -> Delivery {
     let node_id = simulator.pull_request("acme/shop#7").unwrap().id;
-    let on = Target { address: address("acme/shop", 7), node_id };
+    let on = PullRequestTarget { address: address("acme/shop", 7), node_id };
     prepare(&document(), &target(keys), &on).unwrap()
 }
 
-async fn send(client: &Client, delivery: &Delivery) -> Outcome {
+async fn send(client: &Client, delivery: &Delivery) -> DeliveryOutcome {
     delivery.send(&Writer::new(client, at_once()), &|_| None).await
 }
 
@@ -56,7 +56,7 @@ const DISPATCH: &str = "kind = 'repository_dispatch'\nevent_type = 'cloture-fix'
 
 /// How often the task is there.
 fn count(simulator: &Simulator) -> usize {
-    let key = Key::new(&document().key).unwrap();
+    let key = WriteKey::new(&document().key).unwrap();
     let issues = simulator.issues().iter().filter(|issue| key.marks(&issue.body)).count();
     let pull = simulator.pull_request("acme/shop#7").unwrap();
     let comments = pull.comments.iter().filter(|comment| key.marks(&comment.body)).count();
@@ -71,7 +71,7 @@ async fn an_issue_has_its_repository_labels_and_assignees() {
     let client = client(&simulator.url(), "any", PATIENT);
     let outcome = send(&client, &delivery(&simulator, ISSUE)).await;
     assert!(
-        matches!(&outcome, Outcome::Taken { url: Some(url) } if url.contains("acme/tasks")),
+        matches!(&outcome, DeliveryOutcome::Taken { url: Some(url) } if url.contains("acme/tasks")),
         "{outcome:?}"
     );
     let issues = simulator.issues();
@@ -95,7 +95,7 @@ async fn an_issue_has_its_repository_labels_and_assignees() {
 async fn an_event_has_the_whole_task_as_its_payload() {
     let simulator = simulator().await;
     let client = client(&simulator.url(), "any", PATIENT);
-    assert_eq!(send(&client, &delivery(&simulator, DISPATCH)).await, Outcome::Taken { url: None });
+    assert_eq!(send(&client, &delivery(&simulator, DISPATCH)).await, DeliveryOutcome::Taken { url: None });
     let mut sent = simulator.dispatches().remove(0);
     assert_eq!((sent.repository.as_str(), sent.event_type.as_str()), ("acme/shop", "cloture-fix"));
     let fields = sent.client_payload.as_object_mut().unwrap();
@@ -118,11 +118,14 @@ async fn a_task_is_there_once_whatever_happens_to_the_answer() {
             let task = delivery(&simulator, keys);
             simulator.inject(Fault::once(aim, fault.clone()));
             let first = send(&client, &task).await;
-            assert!(matches!(first, Outcome::Taken { .. }), "{keys} under {fault:?}: {first:?}");
+            assert!(matches!(first, DeliveryOutcome::Taken { .. }), "{keys} under {fault:?}: {first:?}");
             assert_eq!(count(&simulator), 1, "{keys} under {fault:?}");
             // A second instance, or this one after it died before it could record anything.
             let again = send(&client, &delivery(&simulator, keys)).await;
-            assert!(matches!(again, Outcome::Taken { url: Some(_) }), "{keys} under {fault:?}: {again:?}");
+            assert!(
+                matches!(again, DeliveryOutcome::Taken { url: Some(_) }),
+                "{keys} under {fault:?}: {again:?}"
+            );
             assert_eq!(count(&simulator), 1, "{keys} under {fault:?}");
         }
     }
@@ -136,9 +139,9 @@ async fn an_event_whose_answer_was_lost_is_a_persons_business() {
         let client = client(&simulator.url(), "any", PATIENT);
         simulator.inject(Fault::once("POST /repos/{owner}/{repo}/dispatches", fault));
         let outcome = send(&client, &delivery(&simulator, DISPATCH)).await;
-        assert!(matches!(outcome, Outcome::Unknown(_)), "{outcome:?}");
+        assert!(matches!(outcome, DeliveryOutcome::Unknown(_)), "{outcome:?}");
         assert_eq!(count(&simulator), there);
-        assert!(matches!(Backoff::default().after(1, &outcome), Next::Stuck(_)));
+        assert!(matches!(Backoff::default().after(1, &outcome), RetryDecision::Stuck(_)));
     }
 }
 
@@ -151,11 +154,11 @@ async fn what_github_refuses_may_be_tried_again_and_says_why() {
         let message = "Resource not accessible by integration".to_owned();
         simulator.inject(Fault::always("*", FaultKind::Forbidden { message }));
         let outcome = send(&client, &task).await;
-        assert!(matches!(outcome, Outcome::Refused(_)), "{keys}: {outcome:?}");
+        assert!(matches!(outcome, DeliveryOutcome::Refused(_)), "{keys}: {outcome:?}");
         assert!(outcome.sentence().contains("not allowed"), "{}", outcome.sentence());
-        assert!(matches!(Backoff::default().after(1, &outcome), Next::Again(_)));
+        assert!(matches!(Backoff::default().after(1, &outcome), RetryDecision::Again(_)));
         simulator.clear_faults();
-        assert!(matches!(send(&client, &task).await, Outcome::Taken { .. }), "{keys}");
+        assert!(matches!(send(&client, &task).await, DeliveryOutcome::Taken { .. }), "{keys}");
         assert_eq!(count(&simulator), 1);
     }
 }

@@ -1,9 +1,9 @@
 //! Findings whose writers want to do more than to report something.
 
-use super::{Document, document, finding, prepared};
-use cloture::agents::targets::Means;
+use super::{TaskDocument, document, finding, prepared};
+use cloture::agents::targets::DeliveryMeans;
 use cloture::github::Write;
-use cloture::github::write::Key;
+use cloture::github::write::WriteKey;
 use proptest::prelude::*;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -29,8 +29,8 @@ const HOSTILE: [&str; 16] = [
     "\\` evil \\\n\n    evil\n\n> evil\n\nevil\n===",
 ];
 
-fn with(text: &str) -> Document {
-    let mut hostile = Document { path: text.into(), reason: text.to_owned(), ..document() };
+fn with(text: &str) -> TaskDocument {
+    let mut hostile = TaskDocument { path: text.into(), reason: text.to_owned(), ..document() };
     text.clone_into(&mut hostile.pull_request.title);
     let finding = &mut hostile.findings[0];
     (finding.title, finding.body, finding.suggestion) = (text.into(), text.into(), Some(text.into()));
@@ -38,15 +38,15 @@ fn with(text: &str) -> Document {
     hostile
 }
 
-fn written(document: &Document, keys: &str) -> Write {
-    let Means::Write(write) = prepared(document, keys).means else {
+fn written(document: &TaskDocument, keys: &str) -> Write {
+    let DeliveryMeans::Write(write) = prepared(document, keys).means else {
         panic!("{keys} is not written to GitHub")
     };
     write
 }
 
 /// The text of an issue as GitHub gets it, marker included.
-fn issue_text(document: &Document) -> String {
+fn issue_text(document: &TaskDocument) -> String {
     let call = written(document, "kind = 'issue'").describe().calls.remove(0);
     call.body().unwrap()["body"].as_str().unwrap().to_owned()
 }
@@ -88,11 +88,11 @@ fn what_reviewers_wrote_stays_in_code_whatever_it_is() {
 
 #[test]
 fn a_marker_in_a_finding_is_nobodys_marker() {
-    let own = Key::new(&document().key).unwrap();
+    let own = WriteKey::new(&document().key).unwrap();
     for text in HOSTILE {
         let issue = issue_text(&with(text));
         assert_eq!(issue.matches("<!-- cloture:").count(), 1, "{issue}");
-        assert!(issue.ends_with(&own.marker()) && Key::found_in(&issue) == Some(own.clone()), "{issue}");
+        assert!(issue.ends_with(&own.marker()) && WriteKey::found_in(&issue) == Some(own.clone()), "{issue}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! Tasks for local programs, which here are scripts.
 
-use super::{Outcome, document, prepared, send};
+use super::{DeliveryOutcome, document, prepared, send};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// What a script says of a task. Its text ends up in a file, so that nothing has to be quoted twice.
-async fn run(folder: &TempDir, script: &str, more: &str) -> Outcome {
+async fn run(folder: &TempDir, script: &str, more: &str) -> DeliveryOutcome {
     let path = folder.path().join("agent.sh");
     fs::write(&path, script).unwrap();
     let command = format!("kind = 'command'\ncommand = ['sh', '{}', 'a b', '$HOME']\n{more}", path.display());
@@ -22,7 +22,7 @@ async fn a_program_gets_the_task_its_key_and_nothing_that_was_not_named() {
     let folder = tempfile::tempdir().unwrap();
     let script = "cat > task.json; printf '%s|' \"$@\" > arguments; env > variables";
     let directory = format!("directory = '{}'\nenv = ['CARGO_PKG_NAME']", folder.path().display());
-    assert_eq!(run(&folder, script, &directory).await, Outcome::Taken { url: None });
+    assert_eq!(run(&folder, script, &directory).await, DeliveryOutcome::Taken { url: None });
     assert_eq!(read(folder.path(), "task.json"), format!("{}\n", document().to_json().unwrap()));
     assert_eq!(read(folder.path(), "arguments"), "a b|$HOME|", "no shell takes part");
     let variables = read(folder.path(), "variables");
@@ -38,15 +38,15 @@ async fn a_program_gets_the_task_its_key_and_nothing_that_was_not_named() {
 async fn a_status_says_whether_the_program_has_the_task() {
     let folder = tempfile::tempdir().unwrap();
     for script in ["exit 0", "cat > /dev/null; echo working; exit 0"] {
-        assert_eq!(run(&folder, script, "").await, Outcome::Taken { url: None }, "{script}");
+        assert_eq!(run(&folder, script, "").await, DeliveryOutcome::Taken { url: None }, "{script}");
     }
     let refused = run(&folder, "echo 'no such \u{1b}[2Jmodel' >&2; exit 3", "").await;
     let reason = "the program exited with status 3 instead of 0 (no such [2Jmodel)".to_owned();
-    assert_eq!(refused, Outcome::Refused(reason));
+    assert_eq!(refused, DeliveryOutcome::Refused(reason));
     for script in ["kill -9 $$", "exit 137"] {
         let unknown = run(&folder, script, "").await;
         assert!(
-            matches!(unknown, Outcome::Unknown(_)),
+            matches!(unknown, DeliveryOutcome::Unknown(_)),
             "how far it came is not known: {script}: {unknown:?}"
         );
     }
@@ -57,7 +57,7 @@ async fn a_program_that_takes_too_long_may_have_the_task() {
     let folder = tempfile::tempdir().unwrap();
     let slow = run(&folder, "exec sleep 600", "timeout = 1").await;
     let reason = "the program gave no answer within 1s and was ended".to_owned();
-    assert_eq!(slow, Outcome::Unknown(reason));
+    assert_eq!(slow, DeliveryOutcome::Unknown(reason));
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn a_program_that_is_not_there_has_nothing() {
     let task = prepared(&document(), "kind = 'command'\ncommand = ['/nowhere/agent']");
     let outcome = send(&task, &|_| None).await;
     assert!(
-        matches!(&outcome, Outcome::Refused(reason) if reason.starts_with("`agent` could not be started")),
+        matches!(&outcome, DeliveryOutcome::Refused(reason) if reason.starts_with("`agent` could not be started")),
         "{outcome:?}"
     );
 }

@@ -1,8 +1,8 @@
 //! Tasks for servers, which here are on loopback.
 
-use super::{Outcome, document, prepared, send};
+use super::{DeliveryOutcome, document, prepared, send};
 use crate::support::forge::{Answer, Server};
-use cloture::agents::targets::{Means, signature};
+use cloture::agents::targets::{DeliveryMeans, signature};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -14,7 +14,7 @@ fn secret(name: &str) -> Option<String> {
     (name == "HOOK_SECRET").then(|| "open sesame".to_owned())
 }
 
-async fn post(server: &Server, more: &str) -> Outcome {
+async fn post(server: &Server, more: &str) -> DeliveryOutcome {
     let url = server.url.replace("http://", "http://me:passw0rd@");
     let keys = format!("kind = 'webhook'\nurl = '{url}/passw0rd?key=passw0rd'\n{more}");
     let outcome = send(&prepared(&document(), &keys), &secret).await;
@@ -25,8 +25,8 @@ async fn post(server: &Server, more: &str) -> Outcome {
 #[tokio::test]
 async fn a_server_gets_the_task_its_key_and_a_signature_it_can_check() {
     let server = answering(Answer::Json(202, Vec::new(), json!({}))).await;
-    assert_eq!(post(&server, "secret_env = 'HOOK_SECRET'").await, Outcome::Taken { url: None });
-    assert_eq!(post(&server, "").await, Outcome::Taken { url: None });
+    assert_eq!(post(&server, "secret_env = 'HOOK_SECRET'").await, DeliveryOutcome::Taken { url: None });
+    assert_eq!(post(&server, "").await, DeliveryOutcome::Taken { url: None });
     let requests = server.requests();
     let [signed, unsigned] = requests.as_slice() else { panic!("{requests:?}") };
     assert_eq!((signed.method.as_str(), signed.path.as_str()), ("POST", "/passw0rd?key=passw0rd"));
@@ -66,9 +66,9 @@ async fn only_what_is_certain_is_taken_for_certain() {
             answering(Answer::Json(status, vec![("location", "/elsewhere".to_owned())], json!({}))).await;
         let outcome = post(&server, "").await;
         let found = match &outcome {
-            Outcome::Taken { .. } => "taken",
-            Outcome::Refused(_) => "refused",
-            Outcome::Unknown(_) => "unknown",
+            DeliveryOutcome::Taken { .. } => "taken",
+            DeliveryOutcome::Refused(_) => "refused",
+            DeliveryOutcome::Unknown(_) => "unknown",
         };
         assert_eq!(found, expected, "{status}: {outcome:?}");
         assert_eq!(server.requests().len(), 1, "nothing is repeated and no redirect is followed: {status}");
@@ -78,7 +78,7 @@ async fn only_what_is_certain_is_taken_for_certain() {
 #[tokio::test]
 async fn an_answer_that_breaks_off_has_said_enough_by_its_status() {
     let server = answering(Answer::CutOff(json!({"taken": true}))).await;
-    assert_eq!(post(&server, "").await, Outcome::Taken { url: None });
+    assert_eq!(post(&server, "").await, DeliveryOutcome::Taken { url: None });
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_task_that_was_sent_and_not_answered_may_have_arrived() {
     for (answer, timeout) in [(Answer::Drop, ""), (Answer::Silence, "timeout = 1")] {
         let server = answering(answer).await;
         let outcome = post(&server, timeout).await;
-        assert!(matches!(outcome, Outcome::Unknown(_)), "{outcome:?}");
+        assert!(matches!(outcome, DeliveryOutcome::Unknown(_)), "{outcome:?}");
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -98,12 +98,12 @@ async fn a_task_that_never_left_was_not_taken() {
     drop(listener);
     let task = prepared(&document(), &format!("kind = 'webhook'\nurl = 'http://{place}/'"));
     let outcome = send(&task, &secret).await;
-    assert!(matches!(outcome, Outcome::Refused(_)), "{outcome:?}");
+    assert!(matches!(outcome, DeliveryOutcome::Refused(_)), "{outcome:?}");
 
     let server = answering(Answer::Json(200, Vec::new(), json!({}))).await;
     let outcome = post(&server, "secret_env = 'ANOTHER'").await;
     assert!(
-        matches!(&outcome, Outcome::Refused(reason) if reason.contains("the variable ANOTHER")),
+        matches!(&outcome, DeliveryOutcome::Refused(reason) if reason.contains("the variable ANOTHER")),
         "{outcome:?}"
     );
     assert!(server.requests().is_empty(), "what is to be signed is not sent unsigned");
@@ -115,6 +115,6 @@ fn neither_password_nor_secret_is_in_what_is_recorded() {
         &document(),
         "kind = 'webhook'\nurl = 'https://me:passw0rd@h.example/passw0rd'\nsecret_env = 'HOOK_SECRET'",
     );
-    assert!(matches!(task.means, Means::Post(_)));
+    assert!(matches!(task.means, DeliveryMeans::Post(_)));
     assert!(!format!("{task:?}").contains("passw0rd"), "{task:?}");
 }

@@ -76,7 +76,11 @@ fn the_ways_out_are_a_menu_and_each_is_carried_out_on_github() {
     played.press("4");
     played.agree("Approve acme/shop#1");
     played.until_so("the approval", || {
-        world.pull().reviews.iter().any(|review| review.state == cloture::simulator::ReviewState::Approved)
+        world
+            .pull()
+            .reviews
+            .iter()
+            .any(|review| review.state == cloture::simulator::SimulatedReviewState::Approved)
     });
     played.press("w");
     played.until_shown("Close and reopen");

@@ -2,7 +2,7 @@
 
 use crate::support::coverage;
 use crate::support::pty::Played;
-use cloture::simulator::{Options, PullSnapshot, Scenario, Simulator};
+use cloture::simulator::{PullSnapshot, Scenario, Simulator, SimulatorOptions};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -71,7 +71,7 @@ impl World {
     pub(crate) fn new(config: &str) -> World {
         let runtime = Runtime::new().unwrap();
         let scenario = Scenario::parse(SCENARIO, "terminal.toml").unwrap();
-        let simulator = runtime.block_on(Simulator::start(&scenario, Options::default())).unwrap();
+        let simulator = runtime.block_on(Simulator::start(&scenario, SimulatorOptions::default())).unwrap();
         assert_eq!(simulator.problems(), [""; 0]);
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("cloture.toml"), config).unwrap();

@@ -1,17 +1,19 @@
 //! A whole pull request: reviewers that answer anything, an author that pushes at will, people with a few
 //! decisions to spend, answers that get lost, merges that are told twice.
 
-use cloture::domain::cycle::{Answer, Choice, Frozen, Report, Skip, Trigger, Violation};
+use cloture::domain::cycle::{
+    AnswerFinding, CycleSkip, CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation,
+};
 use cloture::domain::finding::Finding;
-use cloture::domain::handoff::{HandoffRules, Mode};
+use cloture::domain::handoff::{HandoffMode, HandoffRules};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, NextCall, PullRequest};
-use cloture::domain::re_review::{Reply, Writer};
+use cloture::domain::pull_request::{CycleOutcome, DrivenPullRequest, NextCall};
+use cloture::domain::re_review::{ClassifiedReply, ReplyAuthor};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::{
-    Action, Association, Category, Intent, ReviewerName, Severity, Stance, ThreadId,
+    Association, Category, Intent, ReviewerAction, ReviewerName, Severity, Stance, ThreadId,
 };
 use stateright::{Checker, Model, Property};
 use std::collections::BTreeMap;
@@ -31,7 +33,7 @@ struct PrModel {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PrModelState {
-    pr: PullRequest,
+    pr: DrivenPullRequest,
     pushes: u32,
     decisions: u32,
     reopenings: u32,
@@ -76,7 +78,7 @@ enum Said {
     /// An answer for no thread at all.
     Silence,
     /// One choice for each open thread in order, and perhaps a problem raised.
-    Choices(Vec<(Stance, Action)>, Option<Raised>),
+    Choices(Vec<(Stance, ReviewerAction)>, Option<Raised>),
     /// The other protocol: the problems that are still there.
     List(Vec<Raised>),
 }
@@ -87,12 +89,12 @@ struct Raised {
     severity: Severity,
 }
 
-const CHOICES: [(Stance, Action); 5] = [
-    (Stance::SeeksChange, Action::Reply),
-    (Stance::Accepts, Action::Reply),
-    (Stance::Accepts, Action::Resolve),
-    (Stance::SeeksChange, Action::Resolve),
-    (Stance::SeeksChange, Action::Veto),
+const CHOICES: [(Stance, ReviewerAction); 5] = [
+    (Stance::SeeksChange, ReviewerAction::Reply),
+    (Stance::Accepts, ReviewerAction::Reply),
+    (Stance::Accepts, ReviewerAction::Resolve),
+    (Stance::SeeksChange, ReviewerAction::Resolve),
+    (Stance::SeeksChange, ReviewerAction::Veto),
 ];
 
 impl PrModel {
@@ -100,7 +102,7 @@ impl PrModel {
         format!("{}-{problem}", self.reviewers[reviewer]).into()
     }
 
-    fn report(&self, reviewer: usize, raised: Raised) -> Report {
+    fn report(&self, reviewer: usize, raised: Raised) -> AnswerFinding {
         const TITLES: [&str; 3] = ["unchecked index", "leaked handle", "stale cache"];
         let line = 10 + 20 * u32::try_from(raised.problem).unwrap();
         let finding = Finding {
@@ -113,10 +115,10 @@ impl PrModel {
             suggestion: None,
             own_id: None,
         };
-        Report { id: self.thread_id(reviewer, raised.problem), finding }
+        AnswerFinding { id: self.thread_id(reviewer, raised.problem), finding }
     }
 
-    fn everything_said(&self, frozen: &Frozen) -> Vec<Said> {
+    fn everything_said(&self, frozen: &FrozenCycle) -> Vec<Said> {
         let severities = [Severity::Medium, Severity::Critical];
         let raised: Vec<Raised> = (0..self.problems)
             .flat_map(|problem| severities.map(|severity| Raised { problem, severity }))
@@ -125,7 +127,7 @@ impl PrModel {
         if !frozen.threads.is_empty() {
             said.push(Said::Silence);
         }
-        let mut choices: Vec<Vec<(Stance, Action)>> = vec![Vec::new()];
+        let mut choices: Vec<Vec<(Stance, ReviewerAction)>> = vec![Vec::new()];
         for _ in &frozen.threads {
             choices = choices
                 .iter()
@@ -141,8 +143,13 @@ impl PrModel {
         said
     }
 
-    fn answer(&self, reviewer: usize, said: &Said, frozen: &Frozen) -> Option<Result<Answer, Violation>> {
-        let choice = |(thread, &(stance, action)): (&ThreadId, &(Stance, Action))| Choice {
+    fn answer(
+        &self,
+        reviewer: usize,
+        said: &Said,
+        frozen: &FrozenCycle,
+    ) -> Option<Result<ReviewerAnswer, Violation>> {
+        let choice = |(thread, &(stance, action)): (&ThreadId, &(Stance, ReviewerAction))| ThreadChoice {
             thread: thread.clone(),
             action,
             stance,
@@ -151,12 +158,12 @@ impl PrModel {
         Some(match said {
             Said::Nothing => return None,
             Said::Junk => Err(Violation::MalformedAnswer("junk".to_owned())),
-            Said::Silence => Ok(Answer::Actions { choices: Vec::new(), reports: Vec::new() }),
-            Said::Choices(choices, raised) => Ok(Answer::Actions {
+            Said::Silence => Ok(ReviewerAnswer::Actions { choices: Vec::new(), reports: Vec::new() }),
+            Said::Choices(choices, raised) => Ok(ReviewerAnswer::Actions {
                 choices: frozen.threads.keys().zip(choices).map(choice).collect(),
                 reports: raised.iter().map(|&raised| self.report(reviewer, raised)).collect(),
             }),
-            Said::List(raised) => Ok(Answer::Findings {
+            Said::List(raised) => Ok(ReviewerAnswer::Findings {
                 reports: raised.iter().map(|&raised| self.report(reviewer, raised)).collect(),
             }),
         })
@@ -166,13 +173,13 @@ impl PrModel {
     fn ask(&self, state: &mut PrModelState, reviewer: usize, said: &Said) {
         let before = state.pr.clone();
         let NextCall::Ask(frozen) =
-            state.pr.next_call(&self.reviewers[reviewer], Trigger::Review, &self.policy)
+            state.pr.next_call(&self.reviewers[reviewer], CycleTrigger::Review, &self.policy)
         else {
             return;
         };
         let Some(answer) = self.answer(reviewer, said, &frozen) else { return };
         let outcome = state.pr.answer(&frozen, answer, &self.policy);
-        let cycles = |pr: &PullRequest| -> BTreeMap<ThreadId, u32> {
+        let cycles = |pr: &DrivenPullRequest| -> BTreeMap<ThreadId, u32> {
             pr.threads().map(|thread| (thread.id.clone(), thread.machine.counters.cycles)).collect()
         };
         let (counted, now) = (cycles(&before), cycles(&state.pr));
@@ -190,7 +197,7 @@ impl PrModel {
                 if !untouched || before.threads().count() != state.pr.threads().count() {
                     state.broken = Some(ALL_OR_NOTHING);
                 }
-                let open = |pr: &PullRequest| {
+                let open = |pr: &DrivenPullRequest| {
                     pr.threads()
                         .filter(|t| t.reviewer == self.reviewers[reviewer] && t.machine.is_open())
                         .count()
@@ -209,7 +216,7 @@ impl Model for PrModel {
     type Action = Event;
 
     fn init_states(&self) -> Vec<PrModelState> {
-        let mut pr = PullRequest::new(self.author_is_bot);
+        let mut pr = DrivenPullRequest::new(self.author_is_bot);
         pr.push("h0".into(), &[]);
         vec![PrModelState { pr, pushes: 0, decisions: 0, reopenings: 0, sent: Vec::new(), broken: None }]
     }
@@ -221,7 +228,7 @@ impl Model for PrModel {
         events.push(Event::PushBack);
         for reviewer in 0..self.reviewers.len() {
             let mut asked = state.pr.clone();
-            match asked.next_call(&self.reviewers[reviewer], Trigger::Review, &self.policy) {
+            match asked.next_call(&self.reviewers[reviewer], CycleTrigger::Review, &self.policy) {
                 NextCall::Ask(frozen) => {
                     let said = self.everything_said(&frozen);
                     events.extend(said.into_iter().map(|said| Event::Ask { reviewer, said }));
@@ -267,7 +274,8 @@ impl Model for PrModel {
                 }
             }
             Event::WontFix { thread, association } => {
-                let reply = Reply { writer: Writer::Person, association, intent: Intent::WontFix };
+                let reply =
+                    ClassifiedReply { writer: ReplyAuthor::Person, association, intent: Intent::WontFix };
                 if next.pr.reply(&thread, &reply) == Ok(true) {
                     next.decisions += 1;
                 }
@@ -362,25 +370,25 @@ impl PrModel {
         state.pr.state() != PullRequestState::Open || open.all(|thread| self.can_end(&state.pr, &thread.id))
     }
 
-    fn can_end(&self, pr: &PullRequest, id: &ThreadId) -> bool {
+    fn can_end(&self, pr: &DrivenPullRequest, id: &ThreadId) -> bool {
         let mut pr = pr.clone();
         let Some(thread) = pr.thread(id).cloned() else { return false };
-        if pr.obstacle(&thread.reviewer, &self.policy) == Some(Skip::SameSha) {
+        if pr.obstacle(&thread.reviewer, &self.policy) == Some(CycleSkip::SameSha) {
             pr.push("fresh".into(), &[]);
         }
-        match pr.next_call(&thread.reviewer, Trigger::Review, &self.policy) {
+        match pr.next_call(&thread.reviewer, CycleTrigger::Review, &self.policy) {
             NextCall::Ask(frozen) => {
-                let choices = frozen.threads.keys().map(|thread| Choice {
+                let choices = frozen.threads.keys().map(|thread| ThreadChoice {
                     thread: thread.clone(),
-                    action: Action::Resolve,
+                    action: ReviewerAction::Resolve,
                     stance: Stance::Accepts,
                     comment: None,
                 });
-                let answer = Answer::Actions { choices: choices.collect(), reports: Vec::new() };
+                let answer = ReviewerAnswer::Actions { choices: choices.collect(), reports: Vec::new() };
                 pr.answer(&frozen, Ok(answer), &self.policy);
             }
             NextCall::ClosedUnasked => {}
-            NextCall::Skip(Skip::IterationCap) if thread.machine.returns > 0 => {
+            NextCall::Skip(CycleSkip::IterationCap) if thread.machine.returns > 0 => {
                 return pr.decide(id, Decision::Resolve).is_ok();
             }
             NextCall::Skip(_) => return false,
@@ -398,7 +406,7 @@ fn model(repeat_limit: u32, flip_limit: u32, max_review_iterations: u32, cycle_r
             cycle_retries,
             ..Policy::default()
         },
-        handoff: HandoffRules { mode: Mode::FullAuto, ..HandoffRules::default() },
+        handoff: HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() },
         author_is_bot: false,
         reviewers: vec!["r".into()],
         problems: 1,

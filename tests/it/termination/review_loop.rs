@@ -3,7 +3,8 @@
 
 use cloture::domain::policy::Policy;
 use cloture::domain::review_loop::{
-    Content, Effect, Exit, Observation, Phase, Post, PostKind, ReviewLoop, Step, TimerId, WaitAnchor, Wake,
+    Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
+    TimerId, Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
@@ -69,10 +70,10 @@ impl LoopModel {
         let anchor = WaitAnchor { head, pushed_at: Timestamp::UNIX_EPOCH };
         let content = match seen {
             Seen::NoReview | Seen::Merged => None,
-            Seen::CleanReview | Seen::Issues => Some(Content::Complete),
-            Seen::Failure => Some(Content::Failure("out of quota".to_owned())),
+            Seen::CleanReview | Seen::Issues => Some(PostContent::Complete),
+            Seen::Failure => Some(PostContent::Failure("out of quota".to_owned())),
         };
-        let post = content.map(|content| Post {
+        let post = content.map(|content| ReviewerPost {
             reviewer: reviewer(),
             kind: PostKind::Review(content),
             at: Timestamp::UNIX_EPOCH,
@@ -90,17 +91,18 @@ impl LoopModel {
     }
 
     /// Does what the loop said, as a driver would.
-    fn carry_out(&self, state: &mut LoopState, wake: Wake<'_>) {
-        let Step::Do(effects) = state.review_loop.wake(wake, Timestamp::UNIX_EPOCH, &self.policy) else {
+    fn carry_out(&self, state: &mut LoopState, wake: LoopEvent<'_>) {
+        let Transition::Do(effects) = state.review_loop.wake(wake, Timestamp::UNIX_EPOCH, &self.policy)
+        else {
             return;
         };
         for effect in effects {
             match effect {
-                Effect::Poll => state.polling = true,
-                Effect::WakeAt { timer, .. } => state.timer = Some(timer),
-                Effect::DispatchAuthor { .. } => state.dispatched += 1,
-                Effect::PostRoundCap { .. } => state.cap_comments += 1,
-                Effect::AskForReviews { .. } | Effect::Announce(_) => {}
+                LoopEffect::Poll => state.polling = true,
+                LoopEffect::WakeAt { timer, .. } => state.timer = Some(timer),
+                LoopEffect::DispatchAuthor { .. } => state.dispatched += 1,
+                LoopEffect::PostRoundCap { .. } => state.cap_comments += 1,
+                LoopEffect::AskForReviews { .. } | LoopEffect::Announce(_) => {}
             }
         }
     }
@@ -121,7 +123,7 @@ impl Model for LoopModel {
             polling: false,
             cap_comments: 0,
         };
-        self.carry_out(&mut state, Wake::Started);
+        self.carry_out(&mut state, LoopEvent::Started);
         vec![state]
     }
 
@@ -158,36 +160,36 @@ impl Model for LoopModel {
         match event {
             Event::Timer => {
                 let timer = next.timer.take()?;
-                self.carry_out(&mut next, Wake::Timer(timer));
+                self.carry_out(&mut next, LoopEvent::Timer(timer));
             }
-            Event::StaleTimer => self.carry_out(&mut next, Wake::Timer(TimerId::default())),
+            Event::StaleTimer => self.carry_out(&mut next, LoopEvent::Timer(TimerId::default())),
             Event::Poll(seen) => {
                 next.polling = false;
                 let observation = self.observation(state, seen);
-                self.carry_out(&mut next, Wake::Polled(&observation));
+                self.carry_out(&mut next, LoopEvent::Polled(&observation));
             }
             Event::Unreachable => {
                 next.polling = false;
-                self.carry_out(&mut next, Wake::Unreachable);
+                self.carry_out(&mut next, LoopEvent::Unreachable);
             }
             Event::RateLimited => {
                 next.free_polls += 1;
                 next.polling = false;
-                self.carry_out(&mut next, Wake::RateLimited { until: Timestamp::UNIX_EPOCH });
+                self.carry_out(&mut next, LoopEvent::RateLimited { until: Timestamp::UNIX_EPOCH });
             }
             Event::Push => next.pushes += 1,
-            Event::AuthorGaveUp => self.carry_out(&mut next, Wake::AuthorGaveUp),
+            Event::AuthorGaveUp => self.carry_out(&mut next, LoopEvent::AuthorGaveUp),
             Event::Pause => {
                 next.pauses += 1;
-                self.carry_out(&mut next, Wake::Pause);
+                self.carry_out(&mut next, LoopEvent::Pause);
             }
-            Event::Resume => self.carry_out(&mut next, Wake::Resume),
-            Event::Stop => self.carry_out(&mut next, Wake::Stop),
+            Event::Resume => self.carry_out(&mut next, LoopEvent::Resume),
+            Event::Stop => self.carry_out(&mut next, LoopEvent::Stop),
             Event::PollNow => {
                 next.free_polls += 1;
-                self.carry_out(&mut next, Wake::PollNow);
+                self.carry_out(&mut next, LoopEvent::PollNow);
             }
-            Event::Grant => self.carry_out(&mut next, Wake::GrantRound),
+            Event::Grant => self.carry_out(&mut next, LoopEvent::GrantRound),
         }
         (next != *state).then_some(next)
     }

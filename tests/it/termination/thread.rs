@@ -1,8 +1,10 @@
 //! One thread, with everything that can ever happen to it.
 
-use cloture::domain::machine::{Actions, Decision, EscalatedBy, Machine, Misfit, ResolvedBy, Status};
+use cloture::domain::machine::{
+    ActionSet, Decision, DecisionError, EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus,
+};
 use cloture::domain::policy::Policy;
-use cloture::domain::vocabulary::{Action, Intent, Stance};
+use cloture::domain::vocabulary::{Intent, ReviewerAction, Stance};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::BTreeSet;
 
@@ -10,7 +12,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Event {
     /// The reviewer tries something, legal or not.
-    Act(Stance, Action),
+    Act(Stance, ReviewerAction),
     /// It says nothing new, and the engine takes it to hold its stance.
     Hold(Stance),
     /// The engine gives up on the reviewer.
@@ -62,7 +64,7 @@ impl ThreadModel {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ThreadState {
-    machine: Machine,
+    machine: ThreadMachine,
     /// A thread that had left the AI's hands for a person's came back without one.
     came_back_alone: bool,
     /// Something that was refused, or settled already, changed the thread all the same.
@@ -74,18 +76,22 @@ impl Model for ThreadModel {
     type Action = Event;
 
     fn init_states(&self) -> Vec<ThreadState> {
-        vec![ThreadState { machine: Machine::opened(), came_back_alone: false, changed_by_refused: false }]
+        vec![ThreadState {
+            machine: ThreadMachine::opened(),
+            came_back_alone: false,
+            changed_by_refused: false,
+        }]
     }
 
     fn actions(&self, state: &ThreadState, events: &mut Vec<Event>) {
         for stance in Stance::ALL {
-            events.extend(Action::ALL.map(|action| Event::Act(stance, action)));
+            events.extend(ReviewerAction::ALL.map(|action| Event::Act(stance, action)));
             events.push(Event::Hold(stance));
         }
         events.extend([EscalatedBy::ReviewerFailed, EscalatedBy::IterationCap].map(Event::CutOff));
         match state.machine.status {
-            Status::Resolved(ResolvedBy::Reviewer) => events.push(Event::RaiseAgain),
-            Status::Open => {}
+            ThreadStatus::Resolved(ResolvedBy::Reviewer) => events.push(Event::RaiseAgain),
+            ThreadStatus::Open => {}
             _ => events.push(Event::Worsen),
         }
         let may_return = state.machine.returns < self.max_returns;
@@ -133,7 +139,7 @@ impl Model for ThreadModel {
             return None;
         }
         let was_a_persons = before.status.is_with_a_person() || before.status.is_settled();
-        let resolved_it_itself = before.status == Status::Resolved(ResolvedBy::Reviewer);
+        let resolved_it_itself = before.status == ThreadStatus::Resolved(ResolvedBy::Reviewer);
         Some(ThreadState {
             machine,
             came_back_alone: state.came_back_alone
@@ -164,11 +170,11 @@ impl Model for ThreadModel {
                 |model: &Self, s: &ThreadState| {
                     let legal = s.machine.legal(&model.effective);
                     Stance::ALL.into_iter().all(|stance| {
-                        let ends = [Action::Resolve, Action::Veto, Action::Escalate];
+                        let ends = [ReviewerAction::Resolve, ReviewerAction::Veto, ReviewerAction::Escalate];
                         if s.machine.is_open() {
                             ends.into_iter().all(|action| legal.under(stance).contains(action))
                         } else {
-                            legal.under(stance) == Actions::NONE
+                            legal.under(stance) == ActionSet::NONE
                         }
                     })
                 },
@@ -245,7 +251,7 @@ fn with_a_fresh_count_on_reopening_the_checker_finds_resolve_and_raise_again() {
 }
 
 /// The states on the way to a violated T5, with nobody but the reviewer having a say.
-fn counterexample(rules: Rules) -> Vec<Machine> {
+fn counterexample(rules: Rules) -> Vec<ThreadMachine> {
     let mut model = ThreadModel::new(policy(2, 1, 1), rules);
     model.max_returns = 0;
     let checker = model.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
@@ -254,7 +260,7 @@ fn counterexample(rules: Rules) -> Vec<Machine> {
     path.into_states().into_iter().map(|state| state.machine).collect()
 }
 
-fn repeats<K: Ord>(path: &[Machine], key: impl Fn(&Machine) -> K) -> bool {
+fn repeats<K: Ord>(path: &[ThreadMachine], key: impl Fn(&ThreadMachine) -> K) -> bool {
     let mut seen = BTreeSet::new();
     !path.iter().all(|machine| seen.insert(key(machine)))
 }
@@ -262,7 +268,7 @@ fn repeats<K: Ord>(path: &[Machine], key: impl Fn(&Machine) -> K) -> bool {
 /// T6 and T7's table, to the letter.
 #[test]
 fn a_persons_decision_fits_exactly_where_it_should() {
-    use Status::{Dismissed, Escalated, Open, Resolved, Upheld, Vetoed};
+    use ThreadStatus::{Dismissed, Escalated, Open, Resolved, Upheld, Vetoed};
     let statuses = [
         Open,
         Resolved(ResolvedBy::Reviewer),
@@ -273,15 +279,15 @@ fn a_persons_decision_fits_exactly_where_it_should() {
         Dismissed,
     ];
     for status in statuses {
-        let machine = Machine { status, ..Machine::opened() };
+        let machine = ThreadMachine { status, ..ThreadMachine::opened() };
         let with_person = matches!(status, Vetoed(_) | Escalated(_) | Upheld);
         let settled = matches!(status, Resolved(_) | Dismissed);
         for decision in Decision::ON_THE_MACHINE {
             let expected = match decision {
-                Decision::Veto | Decision::Escalate if status != Open => Err(Misfit::NotOpen),
-                Decision::Uphold | Decision::Dismiss if !with_person => Err(Misfit::NotWaiting),
-                Decision::Return if !with_person && status != Dismissed => Err(Misfit::NotWaiting),
-                Decision::Resolve if settled => Err(Misfit::AlreadySettled),
+                Decision::Veto | Decision::Escalate if status != Open => Err(DecisionError::NotOpen),
+                Decision::Uphold | Decision::Dismiss if !with_person => Err(DecisionError::NotWaiting),
+                Decision::Return if !with_person && status != Dismissed => Err(DecisionError::NotWaiting),
+                Decision::Resolve if settled => Err(DecisionError::AlreadySettled),
                 _ => Ok(()),
             };
             assert_eq!(machine.admits(decision), expected, "{decision:?} on {status:?}");

@@ -15,11 +15,11 @@ fn coderabbit_findings() {
         finding("coderabbit", body),
         (Some(High), Some(Category::Bug), titled("The lock is `never` released."))
     );
-    let reading = read("coderabbit", Where::ThreadRoot, body);
+    let reading = read("coderabbit", PostPlace::ThreadRoot, body);
     assert_eq!(reading.findings[0].own_id.as_deref(), Some("0123abc"));
     assert_eq!(reading.stance, Some(Stance::SeeksChange));
     let edited = format!("{body}\n\n✅ Addressed in commit 0a1b2c3\n\n<!-- something hidden -->");
-    assert_eq!(read("coderabbit", Where::ThreadRoot, &edited).stance, Some(Stance::Accepts));
+    assert_eq!(read("coderabbit", PostPlace::ThreadRoot, &edited).stance, Some(Stance::Accepts));
 
     for (line, severity, category) in [
         ("_🔒 Security & Privacy_ | _🔴 Critical_", Some(Critical), Category::Security),
@@ -33,20 +33,20 @@ fn coderabbit_findings() {
         assert_eq!(read, (severity, Some(category), None), "{line}");
     }
     let outside_a_thread =
-        read("coderabbit", Where::Comment, "_⚠️ Potential issue_ | _🔴 Critical_\n\n**Title**\n\nText.");
+        read("coderabbit", PostPlace::Comment, "_⚠️ Potential issue_ | _🔴 Critical_\n\n**Title**\n\nText.");
     assert_eq!(outside_a_thread.class, PostClass::Finding);
 }
 
 #[test]
 fn coderabbit_suggestions() {
     let committable = "_🧹 Nitpick_\n\n**Shorter.**\n\n<details>\n<summary>📝 Committable suggestion</summary>\n\n> ‼️ **IMPORTANT**\n> Review it.\n\n```suggestion\nlet a = 1;\n```\n\n</details>";
-    let reading = read("coderabbit", Where::ThreadRoot, committable);
+    let reading = read("coderabbit", PostPlace::ThreadRoot, committable);
     assert_eq!(reading.findings[0].suggestion.as_deref(), Some("let a = 1;\n"));
     let diff_only = "_🧹 Nitpick_\n\n**Shorter.**\n\n```diff\n-a\n+b\n```";
-    assert_eq!(read("coderabbit", Where::ThreadRoot, diff_only).findings[0].suggestion, None);
+    assert_eq!(read("coderabbit", PostPlace::ThreadRoot, diff_only).findings[0].suggestion, None);
     let quoted = "Text\n\n`````markdown\n```suggestion\nx\n```\n`````";
     assert_eq!(
-        read("greptile", Where::ThreadRoot, quoted).findings[0].suggestion,
+        read("greptile", PostPlace::ThreadRoot, quoted).findings[0].suggestion,
         None,
         "only a prompt quotes it"
     );
@@ -55,7 +55,7 @@ fn coderabbit_suggestions() {
 #[test]
 fn coderabbit_bodies_hold_findings_although_none_is_actionable() {
     let body = "**Actionable comments posted: 0**\n\n> [!CAUTION]\n> Some comments are outside the diff.\n>\n> <details>\n> <summary>⚠️ Outside diff range comments (1)</summary><blockquote>\n>\n> <details>\n> <summary>src/a b.rs (1)</summary><blockquote>\n>\n> `35-47`: **Close the file.**\n>\n> It stays open.\n>\n> </blockquote></details>\n>\n> </blockquote></details>\n\n<details>\n<summary>🧹 Nitpick comments (2)</summary><blockquote>\n\n<details>\n<summary>src/b.rs (2)</summary><blockquote>\n\n`3`: **Rename it.**\n\nBecause.\n\n<details>\n<summary>Proposed (1)</summary>\n\n```diff\n-x\n```\n</details>\n\n---\n\n`9-10`: _⚠️ Potential issue_ | _🟠 Major_\n\n**Check it: twice.**\n\nIt may fail.\n\n</blockquote></details>\n\n</blockquote></details>\n\n<details>\n<summary>🔇 Additional comments (1)</summary><blockquote>\n\n<details>\n<summary>src/c.rs (1)</summary><blockquote>\n\n`1-2`: **LGTM!**\n\n</blockquote></details>\n\n</blockquote></details>\n\n<details>\n<summary>📜 Review details</summary>\n\nReviewing files that changed from the base of the PR and between aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa and bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.\n\n</details>";
-    let reading = read("coderabbit", Where::Review, body);
+    let reading = read("coderabbit", PostPlace::Review, body);
     assert_eq!((reading.class, reading.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
     assert_eq!(
         places(&reading),
@@ -69,7 +69,7 @@ fn coderabbit_bodies_hold_findings_although_none_is_actionable() {
     assert_eq!(severities, [None, Some(Nit), Some(High)]);
     assert_eq!(&*reading.findings[0].body, "**Close the file.**\n\nIt stays open.");
     assert_eq!(reading.commit, Some("b".repeat(40).as_str().into()));
-    assert_eq!(reading.content, Content::Complete);
+    assert_eq!(reading.content, PostContent::Complete);
 }
 
 #[test]
@@ -83,27 +83,27 @@ fn coderabbit_notices() {
     let limited =
         notice("rate limited", "Rate limit exceeded\n>\n> @you has exceeded the limit for now, please wait.");
     assert_eq!(
-        failure("coderabbit", Where::Comment, &limited),
+        failure("coderabbit", PostPlace::Comment, &limited),
         "Rate limit exceeded: @you has exceeded the limit for now, please wait."
     );
     failure(
         "coderabbit",
-        Where::Comment,
+        PostPlace::Comment,
         &notice("failure", "Review failed\n>\n> The pull request is closed."),
     );
     failure(
         "coderabbit",
-        Where::Comment,
+        PostPlace::Comment,
         &notice("skip review", "Review skipped\n>\n> Too many files!\n>\n> 244 files."),
     );
     failure(
         "coderabbit",
-        Where::ThreadReply,
+        PostPlace::ThreadReply,
         "### Rate Limit Exceeded\n\n`@you` have exceeded the limit of messages.",
     );
     failure(
         "coderabbit",
-        Where::Comment,
+        PostPlace::Comment,
         "<details>\n<summary>⚠️ Action not completed</summary>\n\nIt is closed.\n</details>",
     );
     for just_ask in [
@@ -111,13 +111,17 @@ fn coderabbit_notices() {
         notice("skip review", "Review skipped\n>\n> Draft detected."),
         notice("review in progress", "Currently processing new changes in this PR."),
     ] {
-        let reading = read("coderabbit", Where::Comment, &just_ask);
-        assert_eq!((reading.class, reading.content), (PostClass::Failure, Content::NotReady), "{just_ask}");
+        let reading = read("coderabbit", PostPlace::Comment, &just_ask);
+        assert_eq!(
+            (reading.class, reading.content),
+            (PostClass::Failure, PostContent::NotReady),
+            "{just_ask}"
+        );
     }
     let triggered = "<details>\n<summary>✅ Actions performed</summary>\n\nReview triggered.\n\n</details>";
-    let reading = read("coderabbit", Where::Comment, triggered);
-    assert_eq!((reading.class, reading.content), (PostClass::Noise, Content::NotReady));
-    let skipped = read("coderabbit", Where::Comment, "Skipped: comment is from another GitHub bot.");
+    let reading = read("coderabbit", PostPlace::Comment, triggered);
+    assert_eq!((reading.class, reading.content), (PostClass::Noise, PostContent::NotReady));
+    let skipped = read("coderabbit", PostPlace::Comment, "Skipped: comment is from another GitHub bot.");
     assert_eq!(skipped.class, PostClass::Noise);
 }
 
@@ -132,7 +136,7 @@ fn a_finding_may_speak_of_limits_timeouts_and_failures() {
             "Rate limit exceeded errors are swallowed here; the quota limit has been reached silently.",
             "This handler encountered an error while parsing, and the timeout is never cleared.",
         ] {
-            for place in [Where::ThreadRoot, Where::Review, Where::Comment] {
+            for place in [PostPlace::ThreadRoot, PostPlace::Review, PostPlace::Comment] {
                 let class = read(reviewer, place, text).class;
                 assert_ne!(class, PostClass::Failure, "{reviewer}: {text}");
             }
@@ -140,7 +144,11 @@ fn a_finding_may_speak_of_limits_timeouts_and_failures() {
     }
     let long =
         format!("You have reached your daily quota limit. {}", "The retry loop ignores it. ".repeat(80));
-    assert_eq!(read("gemini", Where::Review, &long).class, PostClass::Summary, "what is long is no notice");
+    assert_eq!(
+        read("gemini", PostPlace::Review, &long).class,
+        PostClass::Summary,
+        "what is long is no notice"
+    );
 }
 
 #[test]
@@ -157,10 +165,10 @@ fn copilot() {
         "Copilot was unable to review this pull request because the user who requested the review has reached their quota limit.",
         "Copilot wasn't able to review any files in this pull request.",
     ] {
-        assert_eq!(failure("copilot", Where::Review, text).split('.').next(), text.split('.').next());
+        assert_eq!(failure("copilot", PostPlace::Review, text).split('.').next(), text.split('.').next());
     }
     let body = "## Pull request overview\n\nIt adds things.\n\nCopilot reviewed 3 out of 3 changed files in this pull request and generated 1 comment.\n\n<details>\n<summary>Comments suppressed due to low confidence (2)</summary>\n\n**src/a.ts:32**\n* The pattern misses `150p`.\n**src/b.ts:8-9**\n* The name is odd.\n```\ncode\n```\n</details>\n\n---\n\nA footer.";
-    let reading = read("copilot", Where::Review, body);
+    let reading = read("copilot", PostPlace::Review, body);
     assert_eq!((reading.class, reading.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
     assert_eq!(
         places(&reading),
@@ -187,12 +195,12 @@ fn codex() {
     }
     let clean = read(
         "codex",
-        Where::Comment,
+        PostPlace::Comment,
         "Codex Review: Didn't find any major issues. Nice!\n\n**Reviewed commit:** `4d9e8bca82`",
     );
     assert_eq!(
         (clean.class, clean.stance, clean.content),
-        (PostClass::Summary, Some(Stance::Accepts), Content::Complete)
+        (PostClass::Summary, Some(Stance::Accepts), PostContent::Complete)
     );
     assert_eq!(clean.commit, Some("4d9e8bca82".into()));
     let outside = format!(
@@ -200,7 +208,7 @@ fn codex() {
         badge("P1"),
         badge("P2"),
     );
-    let reading = read("codex", Where::Review, &outside);
+    let reading = read("codex", PostPlace::Review, &outside);
     assert_eq!(
         places(&reading),
         [
@@ -212,12 +220,12 @@ fn codex() {
     assert_eq!(severities, [Some(High), Some(Medium)]);
     failure(
         "codex",
-        Where::Comment,
+        PostPlace::Comment,
         "You have reached your Codex usage limits for code reviews. See the dashboard.",
     );
     failure(
         "codex",
-        Where::Comment,
+        PostPlace::Comment,
         "To use Codex here, [create an environment for this repo](https://chatgpt.com/x).",
     );
 }
@@ -234,18 +242,18 @@ fn gemini() {
     assert_eq!(finding("gemini", &body("critical")).0, Some(Critical));
     failure(
         "gemini",
-        Where::Comment,
+        PostPlace::Comment,
         "> [!WARNING]\n> You have reached your daily quota limit. Please wait up to 24 hours.",
     );
-    failure("gemini", Where::Comment, "Gemini Code Assist for pull requests has been sunset. Thank you.");
+    failure("gemini", PostPlace::Comment, "Gemini Code Assist for pull requests has been sunset. Thank you.");
     let hello = read(
         "gemini",
-        Where::Comment,
+        PostPlace::Comment,
         "## Summary of Changes\n\nHello @you, I'm Gemini Code Assist! Here is what changed.",
     );
     assert_eq!(
         (hello.class, hello.content),
-        (PostClass::Summary, Content::NotReady),
+        (PostClass::Summary, PostContent::NotReady),
         "the review is still to come"
     );
     assert_eq!(stance("gemini", "As an AI, I cannot mark comments as resolved; you have to do that."), None);
@@ -255,7 +263,7 @@ fn gemini() {
 fn cursor() {
     let body = "### Bug: Cache is never filled\n\n<!-- **High Severity** -->\n\n<!-- DESCRIPTION START -->\nIt stays empty.\n<!-- DESCRIPTION END -->\n\n<!-- BUGBOT_BUG_ID: ref1_x -->\n\n<!-- LOCATIONS START\nsrc/cache.rs#L10-L12\nLOCATIONS END -->\n<a href=\"https://cursor.com\"><img alt=\"Fix in Cursor\" src=\"x\"></a>";
     assert_eq!(finding("cursor", body), (Some(High), Some(Category::Bug), titled("Cache is never filled")));
-    let reported = &read("cursor", Where::Comment, body).findings[0];
+    let reported = &read("cursor", PostPlace::Comment, body).findings[0];
     assert_eq!(reported.own_id.as_deref(), Some("ref1_x"));
     assert_eq!(
         (reported.path.clone(), reported.lines),
@@ -265,12 +273,12 @@ fn cursor() {
     assert_eq!(finding("cursor", newer), (Some(Low), Some(Category::Bug), titled("Retries never stop")));
     let review = read(
         "cursor",
-        Where::Review,
+        PostPlace::Review,
         "<!-- BUGBOT_REVIEW -->\nCursor Bugbot has reviewed your changes and found 2 potential issues.\n\n<sup>Reviewed by [Cursor Bugbot](https://cursor.com/bugbot) for commit 2218b91213dd6303e65cf14faea4af55587342e5. Configure [here](x).</sup>",
     );
     assert_eq!((review.class, review.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
     assert_eq!(review.commit, Some("2218b91213dd6303e65cf14faea4af55587342e5".into()));
-    failure("cursor", Where::Comment, "Bugbot couldn't run - usage limit reached. Ask your admin.");
+    failure("cursor", PostPlace::Comment, "Bugbot couldn't run - usage limit reached. Ask your admin.");
 }
 
 #[test]
@@ -281,7 +289,7 @@ fn greptile() {
     assert_eq!(finding("greptile", prose), (None, None, None));
     let overview = read(
         "greptile",
-        Where::Comment,
+        PostPlace::Comment,
         "<h2>Greptile Overview</h2>\n\n### Confidence Score: 3/5\n\n- Mostly safe.",
     );
     assert_eq!(overview.class, PostClass::Summary);
@@ -300,7 +308,7 @@ fn devin() {
             (Some(severity), Some(Category::Bug), titled("Keys `collide`"))
         );
     }
-    let reading = read("devin", Where::ThreadRoot, &body("🚩", "ANALYSIS"));
+    let reading = read("devin", PostPlace::ThreadRoot, &body("🚩", "ANALYSIS"));
     assert_eq!(reading.stance, None, "a remark asks for nothing");
     assert_eq!(reading.findings[0].own_id.as_deref(), Some("ANALYSIS_1"));
     assert_eq!(
@@ -309,7 +317,7 @@ fn devin() {
     );
     assert_eq!(stance("devin", "✅ **Resolved**: The path was corrected."), Some(Stance::Accepts));
     assert_eq!(
-        read("devin", Where::Review, "**Devin Review** found 1 potential issue.").stance,
+        read("devin", PostPlace::Review, "**Devin Review** found 1 potential issue.").stance,
         Some(Stance::SeeksChange)
     );
 }
@@ -321,7 +329,7 @@ fn qodo_and_pr_agent() {
     let medium = inline.replace("Action required", "Remediation recommended");
     assert_eq!(finding("qodo", &medium).0, Some(Medium));
     let body = "<h3>Code Review by Qodo</h3>\n\n<code>🐞 Bugs (1)</code>\n\n<img src=\"x\" height=\"20px\" alt=\"Action required\">\n\n<details>\n<summary>  1.  <s>Run is lost</s> <code>✓ Resolved</code> <code>🐞 Bug</code></summary>\n\n<br/>\n\n> <code>[src/a.go[R4-9]](https://github.com/o/r)</code>\n\n</details>\n\n<img src=\"x\" height=\"20px\" alt=\"Remediation recommended\">\n\n<details>\n<summary>  2.  Slow query <code>🐞 Bug</code> <code>➹ Performance</code></summary>\n\n<br/>\n\n> <code>[src/b.go[R74-79]](https://github.com/o/r)</code>\n\n</details>";
-    let reading = read("qodo", Where::Comment, body);
+    let reading = read("qodo", PostPlace::Comment, body);
     assert_eq!(places(&reading), [("src/b.go".to_owned(), LineRange::new(74, 79), titled("Slow query"))]);
     assert_eq!(
         (reading.findings[0].severity, reading.findings[0].category),
@@ -329,15 +337,15 @@ fn qodo_and_pr_agent() {
     );
     failure(
         "qodo",
-        Where::Comment,
+        PostPlace::Comment,
         "You have reached your Qodo monthly free-tier limit. Reviews resume next month.",
     );
     let struck = "~~5\\. Token is logged~~ <code>✓ Resolved</code>";
-    assert_eq!(read("qodo", Where::ThreadRoot, struck).stance, Some(Stance::Accepts));
+    assert_eq!(read("qodo", PostPlace::ThreadRoot, struck).stance, Some(Stance::Accepts));
 
     let suggestion = "**Suggestion:** Guard the index [possible issue, importance: 7]\n```suggestion\nx\n```\n\n<!-- manually_applied -->";
     assert_eq!(finding("pr-agent", suggestion), (None, Some(Category::Bug), titled("Guard the index")));
-    assert_eq!(read("pr-agent", Where::ThreadRoot, suggestion).stance, Some(Stance::Accepts));
+    assert_eq!(read("pr-agent", PostPlace::ThreadRoot, suggestion).stance, Some(Stance::Accepts));
 }
 
 #[test]
@@ -353,11 +361,11 @@ fn sourcery() {
     }
     failure(
         "sourcery",
-        Where::Review,
+        PostPlace::Review,
         "We have skipped reviewing this pull request. It seems to be a draft.",
     );
     let great =
-        read("sourcery", Where::Review, "Hey there - I've reviewed your changes and they look great!");
+        read("sourcery", PostPlace::Review, "Hey there - I've reviewed your changes and they look great!");
     assert_eq!((great.class, great.stance), (PostClass::Summary, Some(Stance::Accepts)));
 }
 
@@ -365,14 +373,14 @@ fn sourcery() {
 fn cubic_macroscope_sentry_kilo_codacy() {
     let cubic = "<!-- cubic:v=319ab0da-a160 -->\n<!-- metadata:{\"confidence\":9} -->\nP1: Anyone can delete it.\n\n<details>\n<summary>Prompt for AI agents</summary>\n\n```text\nP0: no\n```\n</details>";
     assert_eq!(finding("cubic", cubic), (Some(High), None, None));
-    assert_eq!(read("cubic", Where::Review, cubic).findings[0].own_id.as_deref(), Some("319ab0da-a160"));
-    let run = read("cubic", Where::Review, "**10 issues found** across 5 files");
+    assert_eq!(read("cubic", PostPlace::Review, cubic).findings[0].own_id.as_deref(), Some("319ab0da-a160"));
+    let run = read("cubic", PostPlace::Review, "**10 issues found** across 5 files");
     assert_eq!((run.class, run.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
 
     let macroscope = "🟠 **High** `db/save.go:57`\n\nThe row is written twice.";
     assert_eq!(finding("macroscope", macroscope), (Some(High), None, None));
     let resolved = format!("{macroscope}\n\n✅ Resolved in 0a1b2c3");
-    assert_eq!(read("macroscope", Where::ThreadRoot, &resolved).stance, Some(Stance::Accepts));
+    assert_eq!(read("macroscope", PostPlace::ThreadRoot, &resolved).stance, Some(Stance::Accepts));
 
     let sentry = "**Bug:** The handler drops `None`.\n<sub>Severity: CRITICAL | Confidence: High</sub>\n\n<details>\n<summary>🔍 <b>Detailed Analysis</b></summary>\nText\n</details>";
     assert_eq!(
@@ -401,7 +409,7 @@ fn github_states_no_severity() {
         finding("github-code-quality", quality),
         (None, Some(Category::Maintainability), titled("Unused variable"))
     );
-    assert_eq!(read("github-code-quality", Where::Comment, quality).class, PostClass::Finding);
+    assert_eq!(read("github-code-quality", PostPlace::Comment, quality).class, PostClass::Finding);
 }
 
 #[test]
@@ -410,7 +418,7 @@ fn claude() {
     assert_eq!(finding("claude", "🟡 **Nit**: a typo.").0, Some(Nit));
     assert_eq!(finding("claude", "🟣 **Pre-existing**: it never worked.").0, Some(Low));
     let body = "### Code review\n\nFound 2 issues:\n\n1. The name has a typo\n\nhttps://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/A.java#L87-L89\n\nhttps://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/A.java#L100\n\n2. The check is missing\n\nhttps://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/B.java#L1-L3\n\n🤖 Generated with [Claude Code](https://claude.ai/code)";
-    let reading = read("claude", Where::Comment, body);
+    let reading = read("claude", PostPlace::Comment, body);
     assert_eq!(
         places(&reading),
         [
@@ -421,19 +429,19 @@ fn claude() {
     let bodies: Vec<&str> = reading.findings.iter().map(|reported| &*reported.body).collect();
     assert_eq!(bodies, ["The name has a typo", "The check is missing"]);
     let working =
-        read("claude", Where::Comment, "Claude Code is working… <img src=\"x\" />\n\nI'll analyze this.");
-    assert_eq!((working.class, working.content), (PostClass::Failure, Content::NotReady));
+        read("claude", PostPlace::Comment, "Claude Code is working… <img src=\"x\" />\n\nI'll analyze this.");
+    assert_eq!((working.class, working.content), (PostClass::Failure, PostContent::NotReady));
     failure(
         "claude",
-        Where::Comment,
+        PostPlace::Comment,
         "**Claude encountered an error after 3m 2s** —— [View job](x)\n\n---\nI'll look.",
     );
     let done = read(
         "claude",
-        Where::Comment,
+        PostPlace::Comment,
         "**Claude finished @you's task in 2m** —— [View job](x)\n\n---\n### Review\n\nFine.",
     );
-    assert_eq!((done.class, done.content), (PostClass::Summary, Content::Complete));
+    assert_eq!((done.class, done.content), (PostClass::Summary, PostContent::Complete));
 }
 
 #[test]

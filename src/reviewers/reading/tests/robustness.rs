@@ -3,14 +3,19 @@
 use super::*;
 use proptest::prelude::*;
 
-const PLACES: [Where; 4] = [Where::ThreadRoot, Where::ThreadReply, Where::Review, Where::Comment];
+const PLACES: [PostPlace; 4] =
+    [PostPlace::ThreadRoot, PostPlace::ThreadReply, PostPlace::Review, PostPlace::Comment];
 
 #[test]
 fn an_empty_post_says_nothing_yet() {
     for body in ["", " \n\t", "<!-- only hidden -->", "---", "> \n> "] {
         for place in PLACES {
             let reading = read("coderabbit", place, body);
-            assert_eq!((reading.class, reading.content), (PostClass::Noise, Content::NotReady), "{body:?}");
+            assert_eq!(
+                (reading.class, reading.content),
+                (PostClass::Noise, PostContent::NotReady),
+                "{body:?}"
+            );
         }
     }
 }
@@ -22,7 +27,8 @@ fn a_megabyte_of_anything_is_read() {
     let profiles = &*PROFILES;
     let nested = "<details>\n<summary>🧹 Nitpick comments (1)</summary><blockquote>\n\n";
     let item = "<details>\n<summary>src/a.rs (1)</summary><blockquote>\n\n`1-2`: **A.**\n\nB.\n\n</blockquote></details>\n\n";
-    let readers = [("coderabbit", Where::Review), ("codex", Where::Comment), ("qodo", Where::ThreadReply)];
+    let readers =
+        [("coderabbit", PostPlace::Review), ("codex", PostPlace::Comment), ("qodo", PostPlace::ThreadReply)];
     let pieces = [
         "a",
         "**",
@@ -59,7 +65,7 @@ fn a_megabyte_of_anything_is_read() {
         ("coderabbit", format!("{nested}{}", item.repeat(2_000))),
         ("codex", "https://github.com/o/r/blob/0123456789ab/a.rs#L1\n**a**\n\n".repeat(2_000)),
     ] {
-        let found = profiles.read(&reviewer.into(), Where::Review, &body).findings;
+        let found = profiles.read(&reviewer.into(), PostPlace::Review, &body).findings;
         assert_eq!(found.len(), 500, "{reviewer}");
     }
 }

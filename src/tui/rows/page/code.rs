@@ -4,7 +4,7 @@ use crate::output::sanitize;
 
 /// A hunk, a line each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Code {
+pub struct CodeHunk {
     pub lines: Vec<CodeLine>,
     /// Lines above these that are too many to be shown at all.
     pub left_out: usize,
@@ -28,9 +28,9 @@ const MOST_LINES: usize = 400;
 /// In bytes; nobody reads a minified file here.
 const LONGEST_LINE: usize = 4_000;
 
-impl Code {
+impl CodeHunk {
     /// Reads what the forge gives as a hunk. `about` are the lines that are meant, in the old file where `is_left`.
-    pub(super) fn read(hunk: &str, about: Option<(u32, u32)>, is_left: bool) -> Code {
+    pub(super) fn read(hunk: &str, about: Option<(u32, u32)>, is_left: bool) -> CodeHunk {
         let count = hunk.lines().count();
         let left_out = count.saturating_sub(MOST_LINES);
         let (mut old, mut new) = (None, None);
@@ -68,7 +68,7 @@ impl Code {
                 lines.push(CodeLine { sign, old: in_old, new: in_new, text: cleaned(text), about });
             }
         }
-        Code { lines, left_out }
+        CodeHunk { lines, left_out }
     }
 
     /// What a suggestion would replace: the lines that are meant, as they are in the new file.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn lines_have_their_numbers_on_both_sides() {
-        let code = Code::read(HUNK, Some((5, 6)), false);
+        let code = CodeHunk::read(HUNK, Some((5, 6)), false);
         let seen: Vec<_> =
             code.lines.iter().map(|l| (l.sign, l.old, l.new, l.text.as_str(), l.about)).collect();
         assert_eq!(
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_comment_on_what_was_removed_means_the_old_line() {
-        let code = Code::read(HUNK, Some((4, 4)), true);
+        let code = CodeHunk::read(HUNK, Some((4, 4)), true);
         let meant: Vec<_> = code.lines.iter().filter(|line| line.about).map(|line| line.sign).collect();
         assert_eq!(meant, ['-']);
         assert!(code.meant().is_empty(), "there is nothing left to replace");
@@ -132,13 +132,16 @@ mod tests {
             "@@ -1 +1 @@\n\\ No newline\n日本",
             "@@ -4294967295,1 +4294967295,1 @@\n a\n b",
         ] {
-            let _ = Code::read(hunk, Some((1, u32::MAX)), false);
+            let _ = CodeHunk::read(hunk, Some((1, u32::MAX)), false);
         }
-        let long =
-            Code::read(&format!("@@ -1,1 +1,9999 @@\n{}", "+x\n".repeat(9999)), Some((9999, 9999)), false);
+        let long = CodeHunk::read(
+            &format!("@@ -1,1 +1,9999 @@\n{}", "+x\n".repeat(9999)),
+            Some((9999, 9999)),
+            false,
+        );
         assert_eq!((long.lines.len(), long.left_out), (MOST_LINES, 10_000 - MOST_LINES));
         assert!(long.lines.last().unwrap().about);
-        let wide = Code::read(&"日".repeat(400_000), None, false);
+        let wide = CodeHunk::read(&"日".repeat(400_000), None, false);
         assert!(wide.lines[0].text.len() <= LONGEST_LINE);
     }
 }

@@ -4,36 +4,40 @@
 //! whether the place still exists and which line it is at now.
 
 use super::line;
-use crate::domain::place::{Anchor, FileChange, Hunk, LineRange, Route};
-use crate::domain::snapshot::{Thread, ThreadComment};
+use crate::domain::place::{Anchor, FileChange, Hunk, LineMap, LineRange};
+use crate::domain::snapshot::{ReviewThread, ThreadComment};
 use crate::domain::vocabulary::Sha;
-use crate::supervisor::history::Push;
-use crate::supervisor::standing::Standing;
+use crate::supervisor::history::RecordedPush;
+use crate::supervisor::standing::ComputedState;
 use crate::tui::text::count;
 
 /// In a sentence, and whether anything changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Since {
+pub struct ChangesSince {
     pub changed: bool,
     pub sentence: String,
 }
 
-impl Since {
-    fn unchanged(sentence: impl Into<String>) -> Since {
-        Since { changed: false, sentence: sentence.into() }
+impl ChangesSince {
+    fn unchanged(sentence: impl Into<String>) -> ChangesSince {
+        ChangesSince { changed: false, sentence: sentence.into() }
     }
 
-    fn changed(sentence: impl Into<String>) -> Since {
-        Since { changed: true, sentence: sentence.into() }
+    fn changed(sentence: impl Into<String>) -> ChangesSince {
+        ChangesSince { changed: true, sentence: sentence.into() }
     }
 }
 
 /// None where nothing is known at all.
-pub(super) fn since(seen: &Thread, first: &ThreadComment, standing: &Standing) -> Option<Since> {
+pub(super) fn since(
+    seen: &ReviewThread,
+    first: &ThreadComment,
+    standing: &ComputedState,
+) -> Option<ChangesSince> {
     let head = &standing.snapshot.head.sha;
     let written = first.original_commit.as_ref();
     if written == Some(head) {
-        return Some(Since::unchanged("Nothing was pushed since."));
+        return Some(ChangesSince::unchanged("Nothing was pushed since."));
     }
     if let Some(pushes) = pushes_since(&standing.folded.pushes, written, first) {
         let last = seen.original_line;
@@ -44,12 +48,12 @@ pub(super) fn since(seen: &Thread, first: &ThreadComment, standing: &Standing) -
     let written = written?;
     let from = short(written);
     if seen.outdated {
-        return Some(Since::changed(format!(
+        return Some(ChangesSince::changed(format!(
             "The code was changed since {from}: GitHub calls the place outdated. The head is now {}.",
             short(head)
         )));
     }
-    Some(Since::unchanged(match (seen.original_line, seen.line) {
+    Some(ChangesSince::unchanged(match (seen.original_line, seen.line) {
         (Some(before), Some(now)) if before != now => {
             format!("The code is unchanged since {from}; it moved from line {before} to {now}.")
         }
@@ -58,17 +62,24 @@ pub(super) fn since(seen: &Thread, first: &ThreadComment, standing: &Standing) -
 }
 
 /// For a finding of our own, which the engine has followed already.
-pub(super) fn followed(anchor: &Anchor, lines: Option<LineRange>) -> Option<Since> {
+pub(super) fn followed(anchor: &Anchor, lines: Option<LineRange>) -> Option<ChangesSince> {
     let now = anchor.lines?;
     if anchor.gone {
-        return Some(Since::changed(format!("The code was changed since; it would be at {}.", spelled(now))));
+        return Some(ChangesSince::changed(format!(
+            "The code was changed since; it would be at {}.",
+            spelled(now)
+        )));
     }
     (lines != Some(now))
-        .then(|| Since::unchanged(format!("The code is unchanged; it moved to {}.", spelled(now))))
+        .then(|| ChangesSince::unchanged(format!("The code is unchanged; it moved to {}.", spelled(now))))
 }
 
 /// The pushes after the commit a comment was written on; none where the journal does not know all of them.
-fn pushes_since<'a>(pushes: &'a [Push], written: Option<&Sha>, first: &ThreadComment) -> Option<&'a [Push]> {
+fn pushes_since<'a>(
+    pushes: &'a [RecordedPush],
+    written: Option<&Sha>,
+    first: &ThreadComment,
+) -> Option<&'a [RecordedPush]> {
     let by_commit = pushes.iter().rposition(|push| Some(&push.head) == written);
     let by_time = || pushes.iter().rposition(|push| push.at <= first.created_at);
     let from = by_commit.or_else(by_time)?;
@@ -76,7 +87,7 @@ fn pushes_since<'a>(pushes: &'a [Push], written: Option<&Sha>, first: &ThreadCom
 }
 
 /// Follows a place through pushes and tells which of them touched it.
-fn through(pushes: &[Push], mut anchor: Anchor) -> Since {
+fn through(pushes: &[RecordedPush], mut anchor: Anchor) -> ChangesSince {
     let mut told = Vec::new();
     for push in pushes {
         let head = short(&push.head);
@@ -94,18 +105,18 @@ fn through(pushes: &[Push], mut anchor: Anchor) -> Since {
             }
             None => {}
         }
-        anchor.follow(&Route::through(&push.changes));
+        anchor.follow(&LineMap::through(&push.changes));
     }
     if told.is_empty() {
         let at = anchor.lines.map_or_else(String::new, |lines| format!("; it is at {} now", spelled(lines)));
         let pushes = count(pushes.len(), "push", "pushes");
-        return Since::unchanged(format!("The code is unchanged in the {pushes} since{at}."));
+        return ChangesSince::unchanged(format!("The code is unchanged in the {pushes} since{at}."));
     }
     let mut sentence = told.join("; ");
     if let Some(first) = sentence.get(..1).map(str::to_uppercase) {
         sentence.replace_range(..1, &first);
     }
-    Since::changed(format!("{sentence}."))
+    ChangesSince::changed(format!("{sentence}."))
 }
 
 fn old_path(change: &FileChange) -> &crate::domain::vocabulary::FilePath {
@@ -161,14 +172,14 @@ fn short(sha: &Sha) -> String {
 mod tests {
     use super::*;
 
-    fn push(head: &str, hunks: &[(u32, u32, u32, u32)]) -> Push {
+    fn push(head: &str, hunks: &[(u32, u32, u32, u32)]) -> RecordedPush {
         let hunk = |&(old_start, old_lines, new_start, new_lines): &(u32, u32, u32, u32)| Hunk {
             old_start,
             old_lines,
             new_start,
             new_lines,
         };
-        Push {
+        RecordedPush {
             at: "2026-03-02T10:00:00Z".parse().unwrap(),
             head: Sha::from(head.to_owned()),
             changes: vec![FileChange {
@@ -180,14 +191,14 @@ mod tests {
         }
     }
 
-    fn told(pushes: &[Push]) -> Since {
+    fn told(pushes: &[RecordedPush]) -> ChangesSince {
         through(pushes, Anchor::new("a.rs".to_owned().into(), LineRange::new(10, 12)))
     }
 
     #[test]
     fn a_push_that_touches_the_place_is_named_with_its_lines() {
         let since = told(&[push("abc1234def", &[(11, 1, 11, 4)])]);
-        assert_eq!(since, Since::changed("The code changed in abc1234: lines 11–14."));
+        assert_eq!(since, ChangesSince::changed("The code changed in abc1234: lines 11–14."));
         assert_eq!(
             told(&[push("abc1234def", &[(10, 3, 9, 0)])]).sentence,
             "The code changed in abc1234: lines 10–12 removed."
@@ -199,7 +210,7 @@ mod tests {
         let since = told(&[push("abc1234def", &[(2, 0, 3, 5)]), push("bbb1234def", &[(40, 1, 40, 1)])]);
         assert_eq!(
             since,
-            Since::unchanged("The code is unchanged in the 2 pushes since; it is at lines 15–17 now.")
+            ChangesSince::unchanged("The code is unchanged in the 2 pushes since; it is at lines 15–17 now.")
         );
     }
 
