@@ -4,11 +4,11 @@
 
 use cloture::commands::simulate::simulate;
 use cloture::domain::cycle::{AnswerFinding, CycleTrigger, ReviewerAnswer, ThreadChoice};
+use cloture::domain::driven::DrivenPullRequest;
 use cloture::domain::finding::Finding;
 use cloture::domain::machine::ThreadMachine;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::DrivenPullRequest;
 use cloture::domain::vocabulary::{Category, ReviewerAction, ReviewerName, Severity, Stance};
 use divan::{AllocProfiler, Bencher, black_box, counter::ItemsCount};
 use std::fmt::Write as _;

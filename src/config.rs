@@ -9,24 +9,24 @@ mod error;
 mod github;
 mod handoff;
 mod journal;
-mod look;
+mod paths;
 mod people;
-mod places;
 mod policy;
 mod profiles;
 mod reviewers;
 mod screen;
 mod targets;
+mod text_style;
 pub mod typed;
+mod unknown_keys;
 mod value;
-mod weeding;
 
 pub use check::Problem;
 pub use error::{Complaint, ConfigError};
-pub use look::{Colour, TextAttribute, TextAttributes, TextMeaning, TextStyle};
-pub use places::{ConfigPaths, LoadedConfig, state_folder};
+pub use paths::{ConfigPaths, LoadedConfig, state_folder};
 pub use screen::{KeyBindings, ThemeName, TuiConfig};
 pub use targets::{TargetKind, TargetKinds};
+pub use text_style::{Colour, TextAttribute, TextAttributes, TextMeaning, TextStyle};
 pub use value::TypedValue;
 
 use crate::agents::authors::AuthorAgent;
@@ -171,7 +171,7 @@ impl Config {
 
     /// Finds the configuration and reads it.
     pub fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
-        places::load(places)
+        paths::load(places)
     }
 
     /// Where the journal is: the configured server, else a file in the state folder; none where no such folder is known.

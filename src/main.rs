@@ -30,7 +30,7 @@ use cloture::output::sanitize;
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{self, Scenario, ScenarioError, SimulatorError};
 use cloture::supervisor::clock::{Clock, SystemClock};
-use cloture::supervisor::people::{InboxNotifier, known};
+use cloture::supervisor::people::{InboxNotifier, stored};
 use cloture::tui::{TerminalEnd, Themes};
 use std::fs::File;
 use std::future::Future;
@@ -117,7 +117,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.order()))?));
         }
         Command::Queue { queue: QueueCommand::History { json, limit, pull_request } } => {
-            let wanted = queue::sent::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
+            let wanted = queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
             show_sent(cli, &wanted, *json)?;
         }
         Command::Inbox { json, fresh, all, pull_requests } => {
@@ -215,11 +215,11 @@ fn show_queue(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result
     Ok(found.failures)
 }
 
-fn show_sent(cli: &Cli, wanted: &queue::sent::SentTasksQuery<'_>, json: bool) -> anyhow::Result<()> {
+fn show_sent(cli: &Cli, wanted: &queue::sent_tasks::SentTasksQuery<'_>, json: bool) -> anyhow::Result<()> {
     let loaded = load(cli)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let sent = with_settings(cli, &loaded, async |settings| {
-        queue::sent::history(wanted, settings, state, SystemClock.now()).await
+        queue::sent_tasks::history(wanted, settings, state, SystemClock.now()).await
     })??;
     let text = if json { sent.to_json()? } else { sent.to_string() };
     writeln!(io::stdout(), "{text}")?;
@@ -313,7 +313,7 @@ fn watch_loop(
         tell_of_damage(session.set_aside.as_ref());
         // What waited before anybody watched is no news.
         let about = session.about(&address);
-        let before = known::one(&session.journal, &loaded.config, &*session.profiles, &about).await;
+        let before = stored::one(&session.journal, &loaded.config, &*session.profiles, &about).await;
         let before = before.map_err(Failure::from)?;
         let mut teller = InboxNotifier::new(&loaded.config, session.journal.clone(), about.host);
         if let Some(before) = &before {

@@ -1,8 +1,8 @@
 //! Drives the loops: receive, decide (`domain`), record (`journal`), act, record.
 //!
 //! One task a pull request (`actor`) wakes for one closed set of reasons; one hub polls for all of them. What is known is
-//! a fold of the journal's [`fact`]s and the last poll ([`standing`]); what ought to be done follows from that alone
-//! ([`due`]), so nothing has to be remembered between a crash and a restart. A lease in the journal decides which of
+//! a fold of the journal's [`fact`]s and the last poll ([`computed_state`]); what ought to be done follows from that alone
+//! ([`planned_writes`]), so nothing has to be remembered between a crash and a restart. A lease in the journal decides which of
 //! several instances acts.
 //!
 //! What is absent: no write to the forge without an intent in the journal before it and an outcome after it, and
@@ -10,20 +10,20 @@
 
 mod actor;
 pub mod clock;
-pub mod due;
+pub mod computed_state;
 pub mod fact;
+pub mod forge_facts;
 pub mod handoffs;
 pub mod history;
 mod hub;
 mod left_alone;
-pub mod marks;
-mod orders;
+mod loop_commands;
+pub mod markers;
 pub mod people;
 pub mod perform;
+pub mod planned_writes;
 mod polling;
 mod programs;
-pub mod said;
-pub mod standing;
 pub mod view;
 
 pub use actor::LoopCommand;
@@ -39,9 +39,9 @@ use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use clock::{Clock, WorkCounter};
-use due::ReReviewRequest;
+use computed_state::RepositoryRules;
 use left_alone::RequestPause;
-use standing::RepositoryRules;
+use planned_writes::ReReviewRequest;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

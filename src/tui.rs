@@ -2,7 +2,7 @@
 //!
 //! Pure in the middle: a [`Model`] takes a [`Message`] in and says what is to be done as [`Effect`]s; [`draw`] makes a
 //! screen of it. Only `driver`, and what works for it (`terminal`,
-//! `keyboard`, `editor`, `behind`), touches the terminal, the supervisor, the journal and the desktop.
+//! `keyboard`, `editor`, `background`), touches the terminal, the supervisor, the journal and the desktop.
 //!
 //! Reading order: `model`, `update`, `view`; `rows` is what the board amounts to, cleaned for a terminal; `action`,
 //! `keymap` and `theme` are what can be configured. What is absent: nothing here waits for the network, and nothing is
@@ -10,7 +10,7 @@
 
 pub mod action;
 mod alarm;
-mod behind;
+mod background;
 pub mod dialog;
 mod driver;
 mod editor;
@@ -18,17 +18,17 @@ mod guide;
 mod highlight;
 mod keyboard;
 mod keymap;
-mod lists;
+mod list_cache;
 mod markdown;
 mod message;
 mod model;
-pub mod picture;
-mod reading;
 pub mod rows;
-pub mod start;
+pub mod startup;
+pub mod svg;
 mod terminal;
 mod text;
 mod theme;
+mod thread_reading;
 mod update;
 mod view;
 

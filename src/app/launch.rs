@@ -18,7 +18,7 @@ use crate::journal::{SetAside, StoredSnapshot};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::tui::rows::RowBuilder;
-use crate::tui::start::{DiscoveredPullRequests, StartupNews, WatchScope};
+use crate::tui::startup::{DiscoveredPullRequests, StartupNews, WatchScope};
 use crate::tui::{self, StartupEvent, StartupRequest, TerminalEnd, Themes};
 use std::future::Future;
 use std::io;

@@ -13,7 +13,7 @@ use crate::journal::{
 };
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
-use crate::supervisor::people::desk::{self, RequestHandler};
+use crate::supervisor::people::request_handler::{self, RequestHandler};
 use crate::supervisor::{Supervisor, SupervisorOptions};
 use jiff::Timestamp;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ impl Session {
         by: String,
         read_only: bool,
     ) -> RequestHandler {
-        RequestHandler::new(desk::RequestHandlerSetup {
+        RequestHandler::new(request_handler::RequestHandlerSetup {
             config: Arc::new(settings.config.clone()),
             reads: self.profiles.clone(),
             journal: self.journal.clone(),

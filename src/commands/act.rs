@@ -11,9 +11,9 @@ pub mod consent;
 pub mod plan;
 pub mod text;
 
+mod find_thread;
 mod report;
-mod thread;
-mod threads;
+mod thread_act;
 
 pub use crate::github::write::MergeMethod;
 pub use consent::Consent;
@@ -33,7 +33,7 @@ use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
-use crate::supervisor::people::deed::deed;
+use crate::supervisor::people::planned_write::deed;
 use crate::supervisor::people::{JournalHistory, ThreadAct, WriteAttempt, write_out};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -130,8 +130,8 @@ pub async fn act(
     let read = read.map_err(|error| report::nothing_written(&error))?;
     let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
     if let ActKind::Thread { thread, verb } = &order.verb {
-        let wanted = threads::ThreadActArguments { order, thread, verb, by };
-        return threads::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
+        let wanted = thread_act::ThreadActArguments { order, thread, verb, by };
+        return thread_act::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
     }
     let plan = plan(order, &read.snapshot, profiles)?;
     let PullRequestAddress { repository, number } = plan::address(&read.snapshot);

@@ -14,7 +14,7 @@ use crate::output::thread_json::ThreadLine;
 use crate::output::thread_table;
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::people::inbox::{InboxThread, waiting};
-use crate::supervisor::people::known::{self, StoredPullRequest};
+use crate::supervisor::people::stored::{self, StoredPullRequest};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -90,7 +90,7 @@ pub(crate) async fn gather(
         let forge = settings.connect(host.clone()).await?;
         let mut addresses = named.clone();
         if addresses.is_empty() {
-            let (known, _) = known::all(&journal, settings.config, profiles).await?;
+            let (known, _) = stored::all(&journal, settings.config, profiles).await?;
             addresses = known.iter().filter(|known| is_open_here(known, &name)).map(address).collect();
         }
         if addresses.is_empty() {
@@ -99,9 +99,9 @@ pub(crate) async fn gather(
             addresses = selection.pull_requests.into_iter().map(|found| found.address).collect();
         }
         let reader = Reader::new(&forge.client);
-        failures.extend(known::refresh(&journal, &reader, &name, &addresses, now).await?);
+        failures.extend(stored::refresh(&journal, &reader, &name, &addresses, now).await?);
     }
-    let (mut known, unreadable) = known::all(&journal, settings.config, profiles).await?;
+    let (mut known, unreadable) = stored::all(&journal, settings.config, profiles).await?;
     journal.close().await?;
     if named.is_empty() {
         failures.extend(unreadable.iter().map(|about| {

@@ -1,7 +1,7 @@
 //! `cloture queue list`: what is handed off when its pull request is merged, how it groups into tasks, and why not the rest
 //! (H8). `cloture queue history` ([`sent`]): what was ever handed off, and what became of it.
 
-pub mod sent;
+pub mod sent_tasks;
 
 use crate::agents::targets;
 use crate::app::connection::ConnectionSettings;
@@ -15,9 +15,9 @@ use crate::failure::Failure;
 use crate::output::sanitize;
 use crate::output::thread_table;
 use crate::reviewers::profiles::Profiles;
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::handoffs::handoffs;
-use crate::supervisor::people::known::StoredPullRequest;
-use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::people::stored::StoredPullRequest;
 use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 use serde::Serialize;

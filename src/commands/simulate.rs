@@ -6,9 +6,9 @@ mod report;
 mod trace;
 
 use crate::domain::cycle::Violation;
+use crate::domain::driven::{CycleOutcome, DrivenPullRequest, Refusal};
 use crate::domain::handoff::{HandoffRules, HandoffTask};
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::{CycleOutcome, DrivenPullRequest, Refusal};
 use crate::domain::re_review::ClassifiedReply;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::ThreadId;

@@ -18,8 +18,8 @@ use crate::github::read::{CallCost, PullRequestRead};
 use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
-use crate::supervisor::people::{JournalHistory, known};
-use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
+use crate::supervisor::people::{JournalHistory, stored};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -147,7 +147,7 @@ impl StatusOptions<'_> {
         let mut past = JournalHistory::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
         // Whoever supervises will record it; until then it is so all the same.
-        let _not_recorded = known::notice(before.as_ref(), snapshot, &about, &mut past, self.now);
+        let _not_recorded = stored::notice(before.as_ref(), snapshot, &about, &mut past, self.now);
         let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
         Ok((past, last))
     }

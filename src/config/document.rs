@@ -2,7 +2,7 @@
 //! problem is traced back to the place in the file that it is about.
 
 use super::error::ConfigFault;
-use super::weeding::weed;
+use super::unknown_keys::weed;
 use super::{Config, typed};
 use serde::Deserialize;
 use std::collections::BTreeSet;

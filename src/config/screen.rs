@@ -1,7 +1,7 @@
 //! Checking `[tui]` and `[keys]`: how the terminal looks, and which keys call what.
 
 use super::check::{Checks, Problem};
-use super::look::{self, TextMeaning, TextStyle};
+use super::text_style::{self, TextMeaning, TextStyle};
 use super::value::quoted;
 use super::{TypedValue, typed};
 use crokey::KeyCombination;
@@ -79,7 +79,7 @@ pub(super) fn checked_tui(typed: &typed::TypedTui) -> Result<TuiConfig, Vec<Prob
         let accept = |value: &TypedValue| TextStyle::parse(&super::check::one_line(value)?);
         looks.extend(
             checks
-                .read(&key, value.as_ref(), || look::EXPECTED.to_owned(), accept)
+                .read(&key, value.as_ref(), || text_style::EXPECTED.to_owned(), accept)
                 .map(|look| (meaning, look)),
         );
     }

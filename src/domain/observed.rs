@@ -6,8 +6,8 @@
 //! reviewer that wrote its first comment; threads that people or strangers opened are no reviewer's, and the machine does not
 //! run on them.
 
-mod fold;
 mod heads;
+mod replay;
 mod title;
 mod wait;
 
@@ -22,9 +22,9 @@ use super::post::{PostClass, PostPlace, PostReader};
 use super::review_loop::PostContent;
 use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread as Seen};
 use super::vocabulary::{ReviewerName, ThreadId};
-use fold::ReplayContext;
 use heads::Heads;
 use jiff::Timestamp;
+use replay::ReplayContext;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a pull request's history says about its observed reviewers.
@@ -115,7 +115,7 @@ pub fn observe(
     for reviewer in owned.keys().chain(finished.keys()).cloned().collect::<BTreeSet<_>>() {
         let finished = finished.remove(&reviewer).unwrap_or_default();
         let seen = owned.remove(&reviewer).unwrap_or_default();
-        let (threads, cycles) = fold::fold(&reviewer, &seen, &finished, happened, &context);
+        let (threads, cycles) = replay::fold(&reviewer, &seen, &finished, happened, &context);
         observed.threads.extend(threads);
         observed.cycles.insert(reviewer, cycles);
     }
@@ -222,7 +222,7 @@ fn unowned_thread(seen: &Seen) -> Option<UnownedThread> {
     Some(UnownedThread {
         id: seen.id.clone(),
         opened_by: first.author.clone(),
-        finding: fold::finding(seen, first, None),
+        finding: replay::finding(seen, first, None),
         status: if seen.resolved { ThreadStatus::Resolved(ResolvedBy::Person) } else { ThreadStatus::Open },
         line: seen.line,
         url: first.url.clone(),

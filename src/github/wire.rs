@@ -1,13 +1,13 @@
 //! The shapes of GitHub's answers. Whatever its schema lets be null is an `Option`; fields we did not ask for
 //! are ignored; words of its enumerations stay text, since it adds new ones.
 
-mod acting;
 mod polling;
 mod reading;
+mod writing;
 
-pub(crate) use acting::*;
 pub(crate) use polling::*;
 pub(crate) use reading::*;
+pub(crate) use writing::*;
 
 use serde::Deserialize;
 

@@ -11,10 +11,10 @@ pub use conversation::SpeakerRole;
 
 use super::answer_schema::answer_schema;
 use crate::domain::cycle::{FrozenCycle, Protocol, Violation};
+use crate::domain::driven::DrivenPullRequest;
 use crate::domain::finding::Thread;
 use crate::domain::machine::LegalActions;
 use crate::domain::place::LineRange;
-use crate::domain::pull_request::DrivenPullRequest;
 use crate::domain::re_review::PromptFit;
 use crate::domain::snapshot::{self, Account, AccountKind, PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::{

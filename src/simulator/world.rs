@@ -6,7 +6,7 @@
 
 mod changes;
 pub(crate) mod diff;
-mod find;
+mod lookup;
 mod posting;
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use changes::{NewCheck, NewPull, TreeEdit};
-pub(crate) use find::mentions;
+pub(crate) use lookup::mentions;
 pub(crate) use posting::{NewReview, NewSimulatedThread};
 
 macro_rules! ids {

@@ -1,17 +1,17 @@
 //! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts, records.
 
-mod acting;
 mod asking;
-mod handing;
+mod handoff;
 mod recording;
+mod writes;
 
 use super::SupervisorContext;
 use super::clock::WorkGuard;
+use super::computed_state::{ComputedState, RepositoryRules};
 use super::fact::{DatedFact, Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
-use super::orders::LoopCommands;
+use super::loop_commands::LoopCommands;
 use super::programs::DiffReading;
-use super::standing::{ComputedState, RepositoryRules};
 use super::view::{DriverRole, HandoffView, PullRequestView};
 use crate::domain::review_loop::{Exit, LoopEffect, LoopEvent, Phase, ReviewLoop, TimedOutOn, Transition};
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};

@@ -2,14 +2,14 @@
 //! reviewers, and what people did to the threads of observed ones.
 
 use super::fact::{CycleTerms, DatedFact, Fact, RecordedAnswer};
-use super::marks;
+use super::markers;
 use crate::config::Config;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
+use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall};
 use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{ThreadEvent, ThreadEventKind};
 use crate::domain::place::FileChange;
-use crate::domain::pull_request::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
 use crate::domain::verdict::Verdict;
@@ -130,7 +130,7 @@ impl History {
     /// and nobody has recorded yet is the last.
     pub fn fold(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
-        let posted = marks::posted_threads(snapshot).into_iter();
+        let posted = markers::posted_threads(snapshot).into_iter();
         let mut fold = HistoryReplay {
             config,
             folded: ReplayedHistory {

@@ -8,36 +8,36 @@
 //! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4), and whoever calls
 //! [`carry_out`] has got that.
 
-pub mod desk;
 pub mod inbox;
-pub mod known;
+pub mod request_handler;
+pub mod stored;
 pub mod ways_out;
 
-pub(crate) mod deed;
 pub(crate) mod key;
+mod notifier;
 mod past;
+pub(crate) mod planned_write;
 mod planning;
 mod routing;
-mod telling;
 
+pub use notifier::InboxNotifier;
 pub use past::{JournalHistory, RecordedAct, RecordedActKind};
 pub use planning::plan;
-pub use telling::InboxNotifier;
 pub use ways_out::{Way, WayOut, WayOutMeans, WayOutQuery, ways_out};
 
 use crate::domain::machine::Decision;
 
+use crate::domain::driven::Refusal;
 use crate::domain::finding::Destination;
-use crate::domain::pull_request::Refusal;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::failure::Failure;
 use crate::github::write::Write;
 use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, PullRequestKey};
-use crate::supervisor::due::PlannedWrite;
 use crate::supervisor::fact::Fact;
 use crate::supervisor::perform::attempt;
+use crate::supervisor::planned_writes::PlannedWrite;
 use jiff::Timestamp;
 
 /// What a person wants done to a thread.

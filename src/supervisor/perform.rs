@@ -1,6 +1,6 @@
 //! Carrying out a deed: intent, act, outcome.
 
-use super::due::PlannedWrite;
+use super::planned_writes::PlannedWrite;
 use crate::github::error::RetryAfter;
 use crate::github::write::{NewReviewThread, Write};
 use crate::github::{Client, Error, WriteOutcome, Writer};

@@ -2,8 +2,8 @@
 
 use super::actor::{LoopMessage, WakeUp};
 use super::clock::WorkGuard;
+use super::computed_state::ComputedState;
 use super::fact::RecordedAnswer;
-use super::standing::ComputedState;
 use crate::agents::authors;
 use crate::config::{AuthorConfig, ReviewerConfig};
 use crate::domain::cycle::{FrozenCycle, Violation};
@@ -75,14 +75,14 @@ impl CycleAttempt {
         let previous = snapshot
             .reviews
             .iter()
-            .filter(|review| super::marks::posted_review(review).as_ref() == Some(&self.reviewer.name));
+            .filter(|review| super::markers::posted_review(review).as_ref() == Some(&self.reviewer.name));
         let previous = previous.max_by_key(|review| review.submitted_at.unwrap_or(review.created_at));
         let sources = RequestSources {
             snapshot,
             conversation: &conversation,
             reviewer_of: &|comment| {
                 let observed = || self.reads.reviewer(comment.author.as_ref()?, &comment.body);
-                super::marks::posted_reply(comment).or_else(observed)
+                super::markers::posted_reply(comment).or_else(observed)
             },
             previous_review: previous.map(|review| review.body.as_str()),
             diff: &changes,

@@ -1,6 +1,6 @@
 //! What a screen or a script sees of the supervisor: plain values, replaced whole whenever something changed.
 
-use super::standing::ComputedState;
+use super::computed_state::ComputedState;
 use crate::domain::handoff::HandoffTask;
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestSnapshot;

@@ -2,7 +2,7 @@
 
 use super::message::Effect;
 use crate::github::PullRequestAddress;
-use crate::supervisor::people::desk::{PersonRequest, Proposal};
+use crate::supervisor::people::request_handler::{PersonRequest, Proposal};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {

@@ -2,13 +2,13 @@
 //! journal have to tell, and draws when something changed. Nothing here waits for the network.
 
 use super::alarm::Alarm;
-use super::behind::BackgroundWork;
+use super::background::BackgroundWork;
 use super::guide::Guide;
 use super::keyboard::{self, BackgroundReplyParser, Keyboard, ParsedKey};
 use super::message::{Effect, Message};
 use super::model::Model;
 use super::rows::{BoardRows, RowBuilder};
-use super::start::{self, Startup};
+use super::startup::{self, Startup};
 use super::terminal::Terminal;
 use super::theme::{Background, Themes};
 use super::{draw, editor, update};
@@ -17,7 +17,7 @@ use crate::github::PullRequestRef;
 use crate::journal::Journal;
 use crate::supervisor::Supervisor;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::people::desk::RequestHandler;
+use crate::supervisor::people::request_handler::RequestHandler;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::Event;
 use crossterm::execute;
@@ -71,8 +71,8 @@ pub enum StartupEvent {
         supervised: Box<SupervisorHandles>,
         remembered: usize,
     },
-    Found(Result<start::DiscoveredPullRequests, Failure>),
-    News(start::StartupNews),
+    Found(Result<startup::DiscoveredPullRequests, Failure>),
+    News(startup::StartupNews),
 }
 
 /// What a person wants of the start.
@@ -247,11 +247,12 @@ pub async fn run(
 }
 
 /// What a future outside has found, in the words of the model.
-fn told_by(outcome: DiscoveryResult) -> Result<start::DiscoveredPullRequests, Failure> {
+fn told_by(outcome: DiscoveryResult) -> Result<startup::DiscoveredPullRequests, Failure> {
     match outcome {
-        Ok(pull_requests) => {
-            Ok(start::DiscoveredPullRequests { pull_requests, ..start::DiscoveredPullRequests::default() })
-        }
+        Ok(pull_requests) => Ok(startup::DiscoveredPullRequests {
+            pull_requests,
+            ..startup::DiscoveredPullRequests::default()
+        }),
         Err(why) => Err(Failure::usage(why)),
     }
 }

@@ -1,7 +1,7 @@
 //! What comes in and what goes out, both as data: a test can make the one and read the other.
 
 use super::rows::BoardRows;
-use super::start::{DiscoveredPullRequests, StartupNews};
+use super::startup::{DiscoveredPullRequests, StartupNews};
 use super::theme::Theme;
 use crate::failure::Failure;
 use crate::github::{PullRequestAddress, PullRequestRef};
@@ -9,7 +9,7 @@ use crate::journal::Record;
 use crate::supervisor::LoopCommand;
 use crate::supervisor::handoffs::DecidedTask;
 use crate::supervisor::people::WayOut;
-use crate::supervisor::people::desk::{PersonRequest, Proposal, RequestOutcome};
+use crate::supervisor::people::request_handler::{PersonRequest, Proposal, RequestOutcome};
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 

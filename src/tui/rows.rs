@@ -20,7 +20,7 @@ use crate::domain::snapshot::{Account, PullRequestState};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
 use crate::output::sanitize;
-use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::{Board, DriverRole, PullRequestView};
 use handoff::{HandoffRow, HandoffStage};
 use inbox::InboxRow;

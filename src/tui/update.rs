@@ -1,12 +1,12 @@
 //! What a message changes, and what is to be done about it. Pure: no clock, no terminal, no network.
 
 mod acting;
+mod changed_rows;
 mod commands;
 mod menus;
 mod mouse;
 mod moving;
-mod news;
-mod starting;
+mod startup;
 mod writing;
 
 use super::action::Action;
@@ -50,9 +50,9 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Board(BoardRows { board, pulls }) => {
             let before = std::mem::replace(&mut model.pulls, pulls);
             model.version += 1;
-            news::notice(model, &before);
+            changed_rows::notice(model, &before);
             model.board = board;
-            starting::confirm(model)
+            startup::confirm(model)
         }
         Message::Records(records) => {
             for record in &records {
@@ -72,8 +72,8 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             model.notice = Some(sanitize::line(&why).into_owned());
             Vec::new()
         }
-        Message::Found(outcome) => starting::found(model, outcome),
-        Message::Start(news) => starting::news(model, news),
+        Message::Found(outcome) => startup::found(model, outcome),
+        Message::Start(news) => startup::news(model, news),
         Message::Theme(theme) => {
             model.theme = theme;
             Vec::new()
@@ -220,7 +220,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Bottom => moving::step(model, isize::MAX / 2),
         Action::Left => model.pane = super::model::Pane::PullRequests,
         Action::Right => model.pane = super::model::Pane::Threads,
-        Action::Open if model.screen == Screen::FirstRun => starting::go_on(model),
+        Action::Open if model.screen == Screen::FirstRun => startup::go_on(model),
         Action::Open => moving::open(model),
         Action::Back => moving::back(model),
         Action::NextStuck => moving::next_stuck(model),
@@ -250,7 +250,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.notice = Some("looking again".to_owned());
             return vec![Effect::LookAgain];
         }
-        Action::WriteConfiguration => starting::write_configuration(model),
+        Action::WriteConfiguration => startup::write_configuration(model),
         Action::Poll
         | Action::Pause
         | Action::Resume

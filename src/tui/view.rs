@@ -25,7 +25,7 @@ use super::model::{ListScreen, Model, Pane, Screen};
 use super::rows::PullRow;
 use super::text::{age, cut, width, wrap};
 use super::theme::TextMeaning;
-use crate::supervisor::people::desk::ThreadAddress;
+use crate::supervisor::people::request_handler::ThreadAddress;
 use jiff::SignedDuration;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};

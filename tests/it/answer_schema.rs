@@ -4,10 +4,10 @@
 use cloture::domain::cycle::{
     AnswerFinding, CycleTrigger, FrozenCycle, Protocol, ReviewerAnswer, ThreadChoice,
 };
+use cloture::domain::driven::{CycleOutcome, DrivenPullRequest};
 use cloture::domain::finding::Finding;
 use cloture::domain::place::LineRange;
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, DrivenPullRequest};
 use cloture::domain::vocabulary::{Category, ReviewerAction, Severity, Stance};
 use cloture::reviewers::answer::read;
 use cloture::reviewers::answer_schema::{answer_schema, from_strict, strict_schema};

@@ -3,6 +3,7 @@
 
 use cloture::domain::actionable::{SkipReason, reason_to_skip, sort};
 use cloture::domain::cycle::{AnswerFinding, CycleTrigger, ReviewerAnswer, ThreadChoice, Violation};
+use cloture::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
 use cloture::domain::duplicates::{DuplicateIndex, items};
 use cloture::domain::finding::{Destination, Finding, Thread};
 use cloture::domain::handoff::{
@@ -11,7 +12,6 @@ use cloture::domain::handoff::{
 use cloture::domain::machine::{Decision, ResolvedBy, ThreadMachine, ThreadStatus, VetoedBy};
 use cloture::domain::place::{Anchor, Delta, FileChange, Hunk, LineMap, LineRange, merge};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
 use cloture::domain::re_review::{
     BreakGlassComment, BreakGlassRules, BrokenGlass, PromptPiece, broken_glass, fit,
 };

@@ -5,8 +5,8 @@
 use crate::support::driven;
 use crate::support::driven::{DIFF, Scripts, program, run_with};
 use crate::support::forge::{Answer, Server};
+use cloture::domain::driven::CycleOutcome;
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::CycleOutcome;
 use cloture::reviewers::adapters::{Adapter, ApiKey, Endpoint, ReviewerAgent, ReviewerDriver};
 use cloture::reviewers::ask::JudgedAttempt;
 use serde_json::{Value, json};

@@ -4,8 +4,8 @@
 
 use crate::support::driven::{DIFF, account, argued, comment, seen_thread, snapshot, sources};
 use cloture::domain::cycle::{CycleTrigger, Violation};
+use cloture::domain::driven::NextCall;
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::NextCall;
 use cloture::domain::snapshot::{AccountKind, PullRequestSnapshot, ThreadComment};
 use cloture::domain::vocabulary::{Association, ThreadId};
 use cloture::reviewers::request::{PreparedRequest, RequestSources, prepare};

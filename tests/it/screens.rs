@@ -12,7 +12,7 @@ use cloture::failure::{Failure, FailureKind};
 use cloture::github::PullRequestAddress;
 use cloture::supervisor::{Board, LoopCommand, SupervisorProblem, SupervisorProblemKind};
 use cloture::tui::rows::BoardRows;
-use cloture::tui::start::{ConfigProposal, DiscoveredPullRequests, Startup, StartupNews, WatchScope};
+use cloture::tui::startup::{ConfigProposal, DiscoveredPullRequests, Startup, StartupNews, WatchScope};
 use cloture::tui::{Effect, Message, Model, Overlay, Pane, Screen, Theme, draw, update};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::{SignedDuration, Timestamp};

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::domain::snapshot::RepositoryName;
-use crate::tui::start::ConfigProposal;
+use crate::tui::startup::ConfigProposal;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::{AcceptedAnswer, FindingFate, ReviewReport};
 use crate::domain::cycle::{AnswerFinding, ReviewerAnswer, ThreadChoice};
+use crate::domain::driven::CycleOutcome;
 use crate::domain::place::LineRange;
-use crate::domain::pull_request::CycleOutcome;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use crate::reviewers::ask::{CycleEnd, JudgedAttempt};

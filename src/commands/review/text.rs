@@ -18,8 +18,8 @@
 
 use super::{AcceptedAnswer, FindingFate, ReviewReport};
 use crate::domain::cycle::ReviewerAnswer;
+use crate::domain::driven::CycleOutcome;
 use crate::domain::machine::{EscalatedBy, ThreadStatus};
-use crate::domain::pull_request::CycleOutcome;
 use crate::domain::vocabulary::Severity;
 use crate::output::sanitize;
 use crate::reviewers::ask::{CycleEnd, JudgedAttempt};

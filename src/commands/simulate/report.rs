@@ -4,11 +4,11 @@
 //! text is therefore kept and made anew only when the thread has changed.
 
 use super::{Refused, TraceOutcome};
+use crate::domain::driven::DrivenPullRequest;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::HandoffTask;
 use crate::domain::machine::ThreadMachine;
 use crate::domain::policy::Policy;
-use crate::domain::pull_request::DrivenPullRequest;
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::output::thread_json::ThreadLine;

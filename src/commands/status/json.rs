@@ -8,7 +8,7 @@ use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
-use crate::supervisor::standing::ThreadView;
+use crate::supervisor::computed_state::ThreadView;
 use jiff::Timestamp;
 use serde::Serialize;
 

@@ -18,7 +18,7 @@ use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
 use crate::output::thread_table::{described, place, severity, shortened, table};
-use crate::supervisor::standing::ThreadView;
+use crate::supervisor::computed_state::ThreadView;
 use std::fmt;
 
 impl fmt::Display for StatusReport {

@@ -4,13 +4,13 @@
 use super::{PullRequestActor, is_waiting};
 use crate::config::ReviewerConfig;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle};
-use crate::domain::pull_request::NextCall;
+use crate::domain::driven::NextCall;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::journal::JournalError;
+use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{CycleTerms, Fact};
 use crate::supervisor::programs::{self, CycleAttempt};
-use crate::supervisor::standing::ComputedState;
 use std::sync::Arc;
 
 impl PullRequestActor {

@@ -7,7 +7,7 @@ use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::{Acquired, Appended, JournalError, OUTCOME, Record, RecordFilter};
 use crate::supervisor::fact::{DatedFact, Fact};
-use crate::supervisor::said::UnrecordedFact;
+use crate::supervisor::forge_facts::UnrecordedFact;
 use crate::supervisor::view::DriverRole;
 use jiff::Timestamp;
 use serde_json::Value;

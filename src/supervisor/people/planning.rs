@@ -7,16 +7,16 @@
 use super::key::key;
 use super::past::{JournalHistory, RecordedAct, RecordedActKind};
 use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
+use crate::domain::driven::{Refusal, may_still_go};
 use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadStatus, VetoedBy};
-use crate::domain::pull_request::{Refusal, may_still_go};
 use crate::domain::snapshot::ReviewThread as Seen;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
 use crate::github::PullRequestAddress;
 use crate::github::write::{ThreadTarget, Write};
-use crate::supervisor::due::{self, PlannedWrite};
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules, ThreadView};
 use crate::supervisor::fact::{DatedFact, Fact};
-use crate::supervisor::standing::{ComputedState, RepositoryRules, ThreadView};
+use crate::supervisor::planned_writes::{self, PlannedWrite};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -31,7 +31,8 @@ pub fn plan(
 ) -> Result<ThreadPlan, PlanError> {
     // Whoever decides has seen all of this, whatever the clock of this machine says.
     let at = past.not_before(now.max(standing.snapshot.updated_at));
-    let planner = ThreadPlanner { act, standing, past, rules, address: due::address(standing), at };
+    let planner =
+        ThreadPlanner { act, standing, past, rules, address: planned_writes::address(standing), at };
     let seen = standing.snapshot.threads.iter().find(|seen| seen.id == act.thread);
     let plan = match (standing.thread(&act.thread), seen) {
         (Some(shown), _) => planner.of_a_reviewer(shown)?,
@@ -277,7 +278,7 @@ impl<'a> ThreadPlanner<'a> {
         let after = ComputedState::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
         let mut deeds = Vec::new();
         if let Some(shown) = after.thread(&group.first.thread.id) {
-            due::escalation_deeds(&after, &shown, &self.rules.config.operator, &mut deeds);
+            planned_writes::escalation_deeds(&after, &shown, &self.rules.config.operator, &mut deeds);
         }
         for deed in &mut deeds {
             if let (Write::Reply { body, .. }, Some(reason)) = (&mut deed.write, &self.act.reason) {

@@ -8,8 +8,8 @@ use crate::domain::finding::{Destination, Thread};
 use crate::domain::machine::Decision;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::TargetName;
+use crate::supervisor::computed_state::{ComputedState, ThreadView};
 use crate::supervisor::fact::Fact;
-use crate::supervisor::standing::{ComputedState, ThreadView};
 
 impl ThreadPlanner<'_> {
     /// Both of it is recorded at once, so that nothing goes to a target that nobody meant.

@@ -5,8 +5,8 @@
 //!
 //! What is absent: nothing here asks for consent, and nothing is written here.
 
-use super::deed::deed;
 use super::key::key;
+use super::planned_write::deed;
 use super::{JournalHistory, PlanOutcome, WriteAttempt};
 use crate::domain::re_review::{BreakGlassRules, BrokenGlass};
 use crate::domain::review_loop::Exit;
@@ -16,8 +16,8 @@ use crate::failure::Failure;
 use crate::github::WriteOutcome;
 use crate::github::write::{MergeMethod, Write, WriteKey};
 use crate::supervisor::LoopCommand;
-use crate::supervisor::due::{self, PlannedWrite};
-use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
+use crate::supervisor::planned_writes::{self, PlannedWrite};
 
 /// Who looks for a way out, and of what.
 #[derive(Debug, Clone, Copy)]
@@ -158,7 +158,7 @@ impl WayOutQuery<'_> {
         if snapshot.draft {
             return not("it is a draft; mark it as ready for review first");
         }
-        let on = due::target(self.standing);
+        let on = planned_writes::target(self.standing);
         let write = Write::Merge { on, head: snapshot.head.sha.clone(), method };
         let mut said = vec![self.left_open()];
         let tasks = self.standing.tasks(self.rules);
@@ -185,7 +185,7 @@ impl WayOutQuery<'_> {
         let head = snapshot.head.sha.clone();
         let body = self.reason.unwrap_or_default().trim().to_owned();
         let key = self.key("approve", &[head.as_str(), &body])?;
-        let on = due::target(self.standing);
+        let on = planned_writes::target(self.standing);
         let write = Write::Review { on, verdict: Verdict::Approve, head, body, threads: Vec::new(), key };
         Ok((self.write(vec![write], "approve it in spite of what is open"), vec![self.left_open()]))
     }
@@ -193,7 +193,7 @@ impl WayOutQuery<'_> {
     /// One that is closed, be it because reopening it failed, is only reopened.
     fn close_and_reopen(&self) -> MeansAndNotes {
         let snapshot = &self.standing.snapshot;
-        let on = || due::target(self.standing);
+        let on = || planned_writes::target(self.standing);
         let starts =
             "The author's rounds and the reviewers' looks are counted from the start again.".to_owned();
         match snapshot.state {
@@ -248,7 +248,7 @@ impl WayOutQuery<'_> {
         };
         let said = vec![format!(
             "Send the author to work on {} once more, which may cost money. It is recorded as granted by {}, with the reason.",
-            due::address(self.standing),
+            planned_writes::address(self.standing),
             self.by
         )];
         (WayOutMeans::Tell(command), said)
@@ -266,7 +266,7 @@ impl WayOutQuery<'_> {
             "The loop on it ends at once: nothing is asked, dispatched or written there by itself any more."
                 .to_owned();
         if !label.is_empty() {
-            let write = Write::AddLabel { on: due::target(self.standing), label: label.clone() };
+            let write = Write::AddLabel { on: planned_writes::target(self.standing), label: label.clone() };
             return (self.write(vec![write], "break the glass"), vec![ends]);
         }
         if phrase.is_empty() {
@@ -275,7 +275,7 @@ impl WayOutQuery<'_> {
         // R5: what we post carries our mark, and is nobody's word.
         let said = format!(
             "Comment \"{phrase}\" on {} yourself: no label breaks the glass, and what Cloture posts does not count.",
-            due::address(self.standing)
+            planned_writes::address(self.standing)
         );
         (WayOutMeans::ByHand, vec![said, ends])
     }
@@ -287,7 +287,7 @@ impl WayOutQuery<'_> {
                 "{by} broke the glass with a comment, which only {by} can take back: delete it, or take the phrase out of it"
             )),
             Some(BrokenGlass::Label(label)) => {
-                let on = due::target(self.standing);
+                let on = planned_writes::target(self.standing);
                 let write = Write::RemoveLabel { on, label: label.clone() };
                 let said = vec![
                     "The loop on it has ended all the same; it begins anew when Cloture is started again."
@@ -307,7 +307,7 @@ impl WayOutQuery<'_> {
     }
 
     fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
-        key(verb, &[&[due::address(self.standing).to_string().as_str()], parts].concat())
+        key(verb, &[&[planned_writes::address(self.standing).to_string().as_str()], parts].concat())
     }
 
     fn not_open(&self) -> Option<String> {

@@ -7,8 +7,8 @@ use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
 use crate::supervisor::PullRequestView;
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::handoffs::DecidedTask;
-use crate::supervisor::standing::{ComputedState, RepositoryRules};
 use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 

@@ -9,16 +9,16 @@ use crate::domain::snapshot::{DiffSide, PullRequestSnapshot, ReviewThread, Threa
 use crate::domain::vocabulary::{Intent, ThreadId};
 use crate::output::sanitize;
 use crate::replies;
-use crate::supervisor::{PullRequestView, marks};
+use crate::supervisor::{PullRequestView, markers};
 use crate::tui::text::count;
 use jiff::Timestamp;
 use std::sync::Arc;
 
+pub use changes_since::ChangesSince;
 pub use code::{CodeHunk, CodeLine};
-pub use since::ChangesSince;
 
+mod changes_since;
 mod code;
-mod since;
 
 /// What a thread's own screen shows beyond its row.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ pub fn page(view: &Arc<PullRequestView>, id: &ThreadId) -> Option<ThreadScreenPa
             who: line(shown.thread.reviewer.as_str()),
             body: bounded(&finding.body).0.to_owned(),
         };
-        let since = since::followed(anchor, finding.lines);
+        let since = changes_since::followed(anchor, finding.lines);
         let path = line(finding.path.as_str());
         return Some(ThreadScreenPage {
             view: Arc::clone(view),
@@ -87,7 +87,7 @@ pub fn page(view: &Arc<PullRequestView>, id: &ThreadId) -> Option<ThreadScreenPa
     order.sort_by_key(|at| (seen.comments[*at].created_at, &seen.comments[*at].id));
     let first = order.first().map(|at| &seen.comments[*at]);
     let (code, since) = match first {
-        Some(first) => (code_of(seen, first), since::since(seen, first, standing)),
+        Some(first) => (code_of(seen, first), changes_since::since(seen, first, standing)),
         None => (CodeHunk::default(), None),
     };
     let path = line(seen.path.as_str());
@@ -149,14 +149,14 @@ impl ThreadScreenPage {
 fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &RowBuilder) -> PostedText {
     let author = comment.author.as_ref();
     // What a driven reviewer says is Cloture's only in that Cloture posts it.
-    let is_reviewer = marks::is_finding(comment)
-        || marks::posted_reply(comment).is_some()
+    let is_reviewer = markers::is_finding(comment)
+        || markers::posted_reply(comment).is_some()
         || author.is_some_and(|author| making.reads.reviewer(author, &comment.body).is_some());
     let by_agent = replies::is_agent_post(&comment.body);
     let by_person = author.is_some_and(is_person) && !by_agent;
     let role = if is_reviewer {
         "reviewer"
-    } else if marks::is_our_own(comment) {
+    } else if markers::is_our_own(comment) {
         "Cloture"
     } else if by_agent {
         "agent"

@@ -3,8 +3,8 @@
 use super::{PullRows, line};
 use crate::domain::place::LineRange;
 use crate::output::sanitize;
-use crate::supervisor::people::desk::ThreadAddress;
-use crate::supervisor::standing::ThreadView;
+use crate::supervisor::computed_state::ThreadView;
+use crate::supervisor::people::request_handler::ThreadAddress;
 use std::fmt::Write as _;
 
 /// None where none of these threads is a reviewer's finding.

@@ -7,9 +7,9 @@ use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Phase, ReviewArrivals as Wait};
 use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
+use crate::supervisor::computed_state::{HandoffGuards, RepositoryRules, ThreadView};
 use crate::supervisor::people::inbox::urgency;
-use crate::supervisor::standing::{HandoffGuards, RepositoryRules, ThreadView};
-use crate::supervisor::{PullRequestView, marks};
+use crate::supervisor::{PullRequestView, markers};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 
@@ -293,7 +293,7 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
 /// What Cloture wrote is no news to anybody.
 fn said(shown: &ThreadView<'_>) -> (usize, Option<Timestamp>) {
     let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
-    let others = comments.filter(|comment| !comment.pending && !marks::is_our_own(comment));
+    let others = comments.filter(|comment| !comment.pending && !markers::is_our_own(comment));
     others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 

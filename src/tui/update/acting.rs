@@ -4,7 +4,7 @@
 use crate::domain::machine::Decision;
 
 use crate::domain::finding::Destination;
-use crate::supervisor::people::desk::{
+use crate::supervisor::people::request_handler::{
     CompletedRequest, PersonRequest, Proposal, RequestOutcome, ThreadAddress,
 };
 use crate::supervisor::people::{ThreadAct, Way};

@@ -4,7 +4,7 @@ use super::acting;
 use crate::domain::finding::Destination;
 use crate::github::PullRequestAddress;
 use crate::supervisor::LoopCommand;
-use crate::supervisor::people::desk::PersonRequest;
+use crate::supervisor::people::request_handler::PersonRequest;
 use crate::supervisor::people::{ThreadAct, Way, WayOut, WayOutMeans};
 use crate::tui::dialog::{Menu, MenuChoice, MenuEntry, Overlay, TextPrompt, TextPurpose};
 use crate::tui::message::Effect;

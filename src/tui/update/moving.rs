@@ -1,6 +1,6 @@
 //! Going from place to place.
 
-use super::news;
+use super::changed_rows;
 use crate::tui::dialog::Overlay;
 use crate::tui::model::{Cursor, ListScreen, Model, Pane, Screen};
 use crate::tui::rows::PullRow;
@@ -94,7 +94,7 @@ pub(super) fn open(model: &mut Model) {
 fn look(model: &mut Model) {
     if let Screen::Thread { address, id, .. } = &model.screen {
         let key = (address.clone(), id.clone());
-        news::seen(model, &key);
+        changed_rows::seen(model, &key);
     }
 }
 

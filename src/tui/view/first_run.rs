@@ -7,7 +7,7 @@ use crate::supervisor::{SupervisorProblem, SupervisorProblemKind};
 use crate::tui::action::Action;
 use crate::tui::model::Model;
 use crate::tui::rows::line;
-use crate::tui::start::{StartupStep, WatchScope};
+use crate::tui::startup::{StartupStep, WatchScope};
 use crate::tui::text::age;
 use crate::tui::theme::TextMeaning;
 use jiff::Timestamp;

@@ -14,12 +14,12 @@ use cloture::journal::{Journal, JournalAddress, JournalOptions, PullRequestKey, 
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{Fault, FaultKind, PullState};
 use cloture::supervisor::LoopCommand;
-use cloture::supervisor::people::known::stand;
+use cloture::supervisor::computed_state::RepositoryRules;
+use cloture::supervisor::people::stored::stand;
 use cloture::supervisor::people::ways_out::way_out;
 use cloture::supervisor::people::{
     JournalHistory, PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out,
 };
-use cloture::supervisor::standing::RepositoryRules;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use cloture::domain::machine::Decision;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
 use cloture::supervisor::LoopCommand;
-use cloture::supervisor::people::desk::{
+use cloture::supervisor::people::request_handler::{
     CompletedRequest, PersonRequest, Proposal, ProposedStep, RequestOutcome, RequestProblem,
 };
 use cloture::supervisor::people::{ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut, WayOutMeans};

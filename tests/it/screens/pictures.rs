@@ -3,7 +3,7 @@
 use super::world::{self, drawn, press};
 use cloture::config;
 use cloture::tui::Model;
-use cloture::tui::picture::svg;
+use cloture::tui::svg::svg;
 use std::path::PathBuf;
 
 /// Set this to write the pictures instead of comparing them.

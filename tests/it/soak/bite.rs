@@ -10,8 +10,8 @@ use cloture::domain::machine::{EscalatedBy, ThreadStatus};
 use cloture::journal::{NewRecord, Record, RecordFilter};
 use cloture::simulator::{PullSnapshot, Snapshot};
 use cloture::supervisor::PullRequestView;
+use cloture::supervisor::computed_state::ComputedState;
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::standing::ComputedState;
 use std::sync::Arc;
 
 /// One pull request on which something was asked for, argued about and pointed out.

@@ -8,7 +8,9 @@ use cloture::journal::Checkpoint;
 use cloture::reviewers::profiles::Profiles;
 use cloture::supervisor::LoopCommand;
 use cloture::supervisor::clock::Clock;
-use cloture::supervisor::people::desk::{PersonRequest, RequestHandler, RequestHandlerSetup, RequestOutcome};
+use cloture::supervisor::people::request_handler::{
+    PersonRequest, RequestHandler, RequestHandlerSetup, RequestOutcome,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

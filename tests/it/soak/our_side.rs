@@ -8,11 +8,11 @@ use cloture::domain::snapshot::PullRequestState;
 use cloture::journal::Record;
 use cloture::simulator::{PullSnapshot, PullState};
 use cloture::supervisor::PullRequestView;
+use cloture::supervisor::computed_state::{ComputedState, RepositoryRules as Standards};
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::marks::posted_reply;
+use cloture::supervisor::markers::posted_reply;
 use cloture::supervisor::people::JournalHistory;
 use cloture::supervisor::people::inbox::waiting;
-use cloture::supervisor::standing::{ComputedState, RepositoryRules as Standards};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::lives::Life;
 use crate::support::dice::Dice;
 use cloture::domain::machine::Decision;
 use cloture::github::write::MergeMethod;
-use cloture::supervisor::people::desk::PersonRequest;
+use cloture::supervisor::people::request_handler::PersonRequest;
 use cloture::supervisor::people::{ThreadAct, Way};
 use cloture::supervisor::view::HandoffState;
 use cloture::supervisor::{LoopCommand, PullRequestView};

@@ -4,9 +4,9 @@ use super::driven::{answer, config, reported};
 use crate::support::harness::{Place, Run, SEVEN, Settings, parsed, profiles, push, said};
 use cloture::domain::snapshot::PullRequestSnapshot;
 use cloture::domain::vocabulary::Association;
+use cloture::supervisor::computed_state::{ComputedState, RepositoryRules};
 use cloture::supervisor::fact::{DatedFact, Fact};
 use cloture::supervisor::history::History;
-use cloture::supervisor::standing::{ComputedState, RepositoryRules};
 use jiff::SignedDuration;
 use std::sync::Arc;
 

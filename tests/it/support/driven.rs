@@ -1,10 +1,10 @@
 //! A pull request with threads, and reviewers that are small scripts.
 
 use cloture::domain::cycle::{AnswerFinding, CycleTrigger, Protocol, ReviewerAnswer};
+use cloture::domain::driven::{CycleOutcome, DrivenPullRequest, NextCall};
 use cloture::domain::finding::Finding;
 use cloture::domain::place::LineRange;
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, DrivenPullRequest, NextCall};
 use cloture::domain::snapshot::{
     Account, AccountKind, Branch, DiffSide, PullRequestSnapshot, PullRequestState, PushEvidence, PushTime,
     RepositoryName, ReviewThread, ThreadComment, ThreadSubject, Visible,

@@ -4,12 +4,12 @@
 use cloture::domain::cycle::{
     AnswerFinding, CycleSkip, CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation,
 };
+use cloture::domain::driven::{CycleOutcome, DrivenPullRequest, NextCall};
 use cloture::domain::finding::Finding;
 use cloture::domain::handoff::{HandoffMode, HandoffRules};
 use cloture::domain::machine::Decision;
 use cloture::domain::place::{FileChange, Hunk, LineRange};
 use cloture::domain::policy::Policy;
-use cloture::domain::pull_request::{CycleOutcome, DrivenPullRequest, NextCall};
 use cloture::domain::re_review::{ClassifiedReply, ReplyAuthor};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::{

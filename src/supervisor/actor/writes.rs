@@ -4,12 +4,12 @@ use super::PullRequestActor;
 use crate::domain::review_loop::{Exit, LoopEffect, Phase, ReviewLoop};
 use crate::domain::snapshot::PullRequestState;
 use crate::journal::JournalError;
-use crate::supervisor::due::{self, PlannedWrite};
+use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{DatedFact, Fact, TaskFact};
 use crate::supervisor::handoffs::handoffs;
 use crate::supervisor::perform::{WriteResult, journal_key, perform};
+use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
-use crate::supervisor::standing::ComputedState;
 use crate::supervisor::view::DriverRole;
 use serde_json::Value;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl PullRequestActor {
         let mut deeds = Vec::new();
         if standing.snapshot.state == PullRequestState::Open {
             deeds.extend(self.loop_deeds(standing));
-            deeds.extend(due::deeds(standing, &self.setup.config.operator));
+            deeds.extend(planned_writes::deeds(standing, &self.setup.config.operator));
         }
         self.carry_out(deeds).await?;
         if let Some(round) = dispatch {
@@ -63,14 +63,17 @@ impl PullRequestActor {
             Phase::Waiting => {
                 let most = self.setup.config.policy.max_review_iterations;
                 let missing = standing.seen.standing(review_loop.expected()).missing;
-                let askable = missing.iter().filter(|reviewer| due::may_be_asked(standing, reviewer, most));
+                let askable =
+                    missing.iter().filter(|reviewer| planned_writes::may_be_asked(standing, reviewer, most));
                 let asks = askable.filter_map(|reviewer| {
-                    due::ask_for_review(standing, reviewer, &self.setup.asks.ask(reviewer)?)
+                    planned_writes::ask_for_review(standing, reviewer, &self.setup.asks.ask(reviewer)?)
                 });
                 asks.collect()
             }
             Phase::Ended(Exit::RoundCap { rounds }) => {
-                due::round_cap(standing, *rounds, &self.setup.config.operator).into_iter().collect()
+                planned_writes::round_cap(standing, *rounds, &self.setup.config.operator)
+                    .into_iter()
+                    .collect()
             }
             Phase::WithAuthor | Phase::Paused(_) | Phase::Ended(_) => Vec::new(),
         }

@@ -9,10 +9,10 @@ use crate::agents::targets::{self, Delivery, DeliveryMeans, DeliveryOutcome, Tas
 use crate::domain::handoff::HandoffTask;
 use crate::domain::vocabulary::ThreadId;
 use crate::journal::{Appended, JournalError, NewRecord};
-use crate::supervisor::due;
+use crate::supervisor::computed_state::ComputedState;
 use crate::supervisor::fact::{Fact, TaskFact};
 use crate::supervisor::handoffs::{DeliveryAttempts, state_after, try_key, written_outcome};
-use crate::supervisor::standing::ComputedState;
+use crate::supervisor::planned_writes;
 use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 use serde_json::json;
@@ -140,5 +140,5 @@ fn prepared(
     let sources =
         TaskSources { snapshot: &standing.snapshot, thread: &thread, conversation: &conversation, reason };
     let document = TaskDocument::of(task, &sources).map_err(|error| error.to_string())?;
-    targets::prepare(&document, kind, &due::target(standing)).map_err(|error| error.to_string())
+    targets::prepare(&document, kind, &planned_writes::target(standing)).map_err(|error| error.to_string())
 }

@@ -8,7 +8,7 @@ use super::rows::{BoardRows, RowBuilder};
 use crate::config::Config;
 use crate::journal::{Journal, JournalError, RecordFilter, RecordOrder};
 use crate::supervisor::people::InboxNotifier;
-use crate::supervisor::people::desk::{self, RequestHandler, RequestOutcome};
+use crate::supervisor::people::request_handler::{self, RequestHandler, RequestOutcome};
 use crate::supervisor::{Board, PullRequestView, Supervisor, handoffs};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -213,7 +213,7 @@ async fn work(
 async fn up_to_date(
     mut board: watch::Receiver<Arc<Board>>,
     before: Option<Arc<Board>>,
-    order: &desk::PersonRequest,
+    order: &request_handler::PersonRequest,
 ) -> Arc<Board> {
     if let Some(before) = before {
         let seen_at = |board: &Board, address| board.pull_requests.get(address).and_then(|view| view.seen_at);

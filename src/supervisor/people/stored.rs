@@ -9,9 +9,9 @@ use crate::github::{PullRequestAddress, Reader, Transport};
 use crate::journal::{
     Journal, JournalError, NewRecord, PullRequestKey, Record, RecordFilter, StoredSnapshot,
 };
+use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::fact::DatedFact;
-use crate::supervisor::said::UnrecordedFact;
-use crate::supervisor::standing::{ComputedState, RepositoryRules};
+use crate::supervisor::forge_facts::UnrecordedFact;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;

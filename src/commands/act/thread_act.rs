@@ -1,7 +1,7 @@
 //! What is done to a thread: held against where it stands, agreed to, recorded, and written once.
 
 use super::report::{self, ActReport, DecisionReport, RecordingOutcome, WriteStep, WriteStepOutcome};
-use super::{ActRequest, Consent, ReasonedThreadAct, consent, plan, thread};
+use super::{ActRequest, Consent, ReasonedThreadAct, consent, find_thread, plan};
 use crate::app::connection::ConnectionSettings;
 use crate::app::session::{existing_journal, open_journal, pace};
 use crate::failure::Failure;
@@ -10,10 +10,10 @@ use crate::github::{Client, Writer};
 use crate::journal::{Journal, NewRecord, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
+use crate::supervisor::computed_state::RepositoryRules;
 use crate::supervisor::people::{
-    self, JournalHistory, PlanError, ThreadPlan, ThreadRequest, carry_out, known, take_over,
+    self, JournalHistory, PlanError, ThreadPlan, ThreadRequest, carry_out, stored, take_over,
 };
-use crate::supervisor::standing::RepositoryRules;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,12 +52,12 @@ pub(super) async fn act(
     if let Some(journal) = &journal {
         past = JournalHistory::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
-        news = known::notice(before.as_ref(), &read.snapshot, &about, &mut past, now);
+        news = stored::notice(before.as_ref(), &read.snapshot, &about, &mut past, now);
     }
     let snapshot = Arc::new(read.snapshot.clone());
     let rules = RepositoryRules::of(settings.config, profiles, &address.repository, false);
-    let standing = known::stand(&snapshot, &past, settings.config, profiles);
-    let id = thread::find(wanted.thread, &read, &standing, &address)?;
+    let standing = stored::stand(&snapshot, &past, settings.config, profiles);
+    let id = find_thread::find(wanted.thread, &read, &standing, &address)?;
     let ReasonedThreadAct { what, reason } = wanted.verb;
     let act = ThreadRequest {
         thread: id,

@@ -9,7 +9,7 @@
 use super::ways_out::way_out;
 use super::{
     InboxNotifier, JournalHistory, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut,
-    WayOutMeans, WayOutQuery, WriteAttempt, carry_out, known, plan, ways_out, write_out,
+    WayOutMeans, WayOutQuery, WriteAttempt, carry_out, plan, stored, ways_out, write_out,
 };
 use crate::config::Config;
 use crate::domain::machine::Decision;
@@ -21,8 +21,8 @@ use crate::github::write::{MergeMethod, Write};
 use crate::github::{Client, PullRequestAddress, Reader, WriteOutcome, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::clock::Clock;
-use crate::supervisor::due::PlannedWrite;
-use crate::supervisor::standing::RepositoryRules;
+use crate::supervisor::computed_state::RepositoryRules;
+use crate::supervisor::planned_writes::PlannedWrite;
 use crate::supervisor::{Board, LoopCommand};
 use jiff::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -264,7 +264,7 @@ impl RequestHandler {
                     let Some((_, past)) = pasts.iter().find(|(known, _)| *known == address) else { continue };
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
                     let act = ThreadRequest { thread: thread.clone(), what, reason, by, occasion: None };
-                    let standing = known::stand(&snapshot, past, &self.config, &*self.reads);
+                    let standing = stored::stand(&snapshot, past, &self.config, &*self.reads);
                     match plan(&act, &standing, past, &self.rules(&address), self.clock.now()) {
                         Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
@@ -279,7 +279,7 @@ impl RequestHandler {
                     return Ok(proposal);
                 };
                 let past = JournalHistory::load(&self.journal, &self.about(&address)).await?;
-                let standing = known::stand(&snapshot, &past, &self.config, &*self.reads);
+                let standing = stored::stand(&snapshot, &past, &self.config, &*self.reads);
                 let asked = WayOutQuery {
                     standing: &standing,
                     past: &past,
@@ -311,7 +311,7 @@ impl RequestHandler {
             return Err(Failure::usage(unread(address)));
         };
         let past = JournalHistory::load(&self.journal, &self.about(address)).await?;
-        let standing = known::stand(&snapshot, &past, &self.config, &*self.reads);
+        let standing = stored::stand(&snapshot, &past, &self.config, &*self.reads);
         ways_out(&WayOutQuery {
             standing: &standing,
             past: &past,

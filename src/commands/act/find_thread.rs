@@ -5,7 +5,7 @@ use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
 use crate::github::PullRequestAddress;
 use crate::github::read::PullRequestRead;
-use crate::supervisor::standing::{ComputedState, ThreadView};
+use crate::supervisor::computed_state::{ComputedState, ThreadView};
 
 /// A thread by its id, the forge's or the engine's, by `PATH:LINE` or `PATH`, or by the beginning or the end of its id: in
 /// this order, and only where one thread fits. A guess between two would write in the wrong place.

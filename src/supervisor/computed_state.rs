@@ -2,7 +2,7 @@
 //! history and the rules, so that every instance and every restart sees the same.
 
 use super::history::{History, ReplayedHistory};
-use super::marks;
+use super::markers;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
@@ -233,7 +233,7 @@ fn handoff_rules(rules: &RepositoryRules<'_>) -> HandoffRules {
 fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<ReviewerPost> {
     let posted = snapshot.reviews.iter().filter_map(|review| {
         Some(ReviewerPost {
-            reviewer: marks::posted_review(review)?,
+            reviewer: markers::posted_review(review)?,
             kind: PostKind::Review(PostContent::Complete),
             at: review.submitted_at.unwrap_or(review.created_at),
             commit: review.commit.clone(),
@@ -254,7 +254,7 @@ fn own_rounds(snapshot: &PullRequestSnapshot) -> u32 {
         let at = review.submitted_at.unwrap_or(review.created_at);
         review.state == ReviewState::ChangesRequested
             && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
-            && marks::posted_review(review).is_some()
+            && markers::posted_review(review).is_some()
     });
     u32::try_from(own.count()).unwrap_or(u32::MAX)
 }

@@ -4,8 +4,8 @@ use super::past::JournalHistory;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::github::PullRequestAddress;
 use crate::github::write::{MergeMethod, Write};
-use crate::supervisor::due::PlannedWrite;
-use crate::supervisor::marks;
+use crate::supervisor::markers;
+use crate::supervisor::planned_writes::PlannedWrite;
 use jiff::Timestamp;
 
 /// The same wish has the same name until it is concluded, whoever has it and however often it is tried; after that it is
@@ -46,7 +46,7 @@ fn subject(write: &Write, snapshot: &PullRequestSnapshot) -> String {
     };
     let parts = [&["person"], parts.as_slice()].concat();
     // Any text has a key; without one the turn alone would tell two wishes apart.
-    marks::key(&parts).map_or_else(|| "person".to_owned(), |key| key.as_str().to_owned())
+    markers::key(&parts).map_or_else(|| "person".to_owned(), |key| key.as_str().to_owned())
 }
 
 fn method_name(method: MergeMethod) -> &'static str {

@@ -2,7 +2,7 @@
 
 use super::JournalHistory;
 use super::inbox::{self, InboxArrival, waiting};
-use super::known::StoredPullRequest;
+use super::stored::StoredPullRequest;
 use crate::agents::notify::{self, Notification, NotifyError, VERSION, should_notify};
 use crate::config::{Config, NotificationConfig, NotifyWhen};
 use crate::domain::policy::Policy;

@@ -4,13 +4,13 @@
 //! knows which of them are concluded, and the writer looks for the rest before it sends them. So a crash at any moment
 //! leaves nothing undone and nothing done twice.
 
+use super::computed_state::{ComputedState, ThreadView};
 use super::history::CycleResult;
-use super::marks;
-use super::standing::{ComputedState, ThreadView};
+use super::markers;
 use crate::config::OperatorConfig;
 use crate::domain::cycle::ThreadChoice;
+use crate::domain::driven::CycleNote;
 use crate::domain::machine::{EscalatedBy, ResolvedBy, ThreadStatus};
-use crate::domain::pull_request::CycleNote;
 use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, ThreadId};
 use crate::github::discover::PullRequestAddress;
@@ -46,12 +46,12 @@ pub fn deeds(standing: &ComputedState, operator: &OperatorConfig) -> Vec<Planned
 
 /// C3: a cycle's answer as one review with its threads, then what it said in the threads that were there.
 fn cycle_deeds(standing: &ComputedState, cycle: &CycleResult, deeds: &mut Vec<PlannedWrite>) {
-    let Some(key) = marks::review(&cycle.reviewer, cycle.number) else { return };
+    let Some(key) = markers::review(&cycle.reviewer, cycle.number) else { return };
     let (mut threads, mut elsewhere) = (Vec::new(), Vec::new());
     for id in &cycle.opened {
         let Some(thread) = standing.folded.engine.thread(id) else { continue };
         let finding = &thread.finding;
-        match (finding.lines, marks::finding(id)) {
+        match (finding.lines, markers::finding(id)) {
             (Some(lines), Some(key)) => threads.push(NewReviewThread {
                 path: finding.path.clone(),
                 line: lines.last(),
@@ -91,7 +91,7 @@ fn choice_deeds(
     deeds: &mut Vec<PlannedWrite>,
 ) {
     let Some(shown) = standing.thread(&choice.thread) else { return };
-    let turn = marks::turn(&cycle.reviewer, cycle.number);
+    let turn = markers::turn(&cycle.reviewer, cycle.number);
     if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
         let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
         reply(standing, &shown, &turn, body.to_owned(), why, deeds);
@@ -190,7 +190,7 @@ pub fn ask_for_review(
         ReReviewRequest::Mention(text) => Write::Comment {
             on: target(standing),
             body: text.clone(),
-            key: marks::key(&["ask", reviewer.as_str(), head.as_str()])?,
+            key: markers::key(&["ask", reviewer.as_str(), head.as_str()])?,
         },
         ReReviewRequest::Request { login } => {
             Write::RequestReview { on: target(standing), reviewer: login.clone(), is_bot: true }
@@ -225,7 +225,7 @@ pub fn round_cap(standing: &ComputedState, rounds: u32, operator: &OperatorConfi
          - merge it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
          - push the last fix by hand."
     );
-    let key = marks::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
+    let key = markers::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
     let write = Write::Comment { on: target(standing), body, key };
     Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned() })
 }
@@ -239,7 +239,7 @@ fn reply(
     deeds: &mut Vec<PlannedWrite>,
 ) {
     let Some(seen) = shown.on_forge else { return };
-    let Some(key) = marks::key(&["reply", seen.id.as_str(), turn]) else { return };
+    let Some(key) = markers::key(&["reply", seen.id.as_str(), turn]) else { return };
     let write = Write::Reply { thread: place(standing, shown, &seen.id), body, key };
     deeds.push(PlannedWrite { name: format!("reply/{}/{turn}", seen.id), write, why });
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
-use crate::supervisor::people::desk::ThreadAddress;
+use crate::supervisor::people::request_handler::ThreadAddress;
 use crate::tui::model::{Model, Screen};
 use crate::tui::rows::thread::ThreadRow;
 use crate::tui::rows::{PullRow, PullRows};

@@ -8,7 +8,7 @@ use crate::supervisor::PullRequestView;
 use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay};
 use crate::tui::message::Effect;
 use crate::tui::model::{ListScreen, Model, Screen};
-use crate::tui::start::{DiscoveredPullRequests, StartupNews, StartupStep, WatchScope};
+use crate::tui::startup::{DiscoveredPullRequests, StartupNews, StartupStep, WatchScope};
 
 pub(super) fn news(model: &mut Model, news: StartupNews) -> Vec<Effect> {
     match news {

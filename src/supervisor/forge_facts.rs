@@ -5,7 +5,7 @@
 
 use super::fact::Fact;
 use super::history::History;
-use super::marks;
+use super::markers;
 use crate::domain::observed::is_person;
 use crate::domain::re_review::ClassifiedReply;
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ReviewThread as Seen, ThreadComment};
@@ -46,10 +46,10 @@ impl History {
 
     /// The replies that end an argument, and those that did until they were edited; the oldest first.
     pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
-        let posted = marks::posted_threads(snapshot);
+        let posted = markers::posted_threads(snapshot);
         let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
         for (thread, seen) in &posted {
-            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !marks::is_our_own(reply));
+            let theirs = seen.comments.iter().filter(|reply| !reply.pending && !markers::is_our_own(reply));
             replies.extend(theirs.map(|reply| (thread, reply)));
         }
         if replies.is_empty() {
@@ -91,7 +91,7 @@ impl History {
         snapshot: &PullRequestSnapshot,
     ) -> Vec<UnrecordedFact> {
         let were_resolved = resolved_in(before);
-        let resolved = marks::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
+        let resolved = markers::posted_threads(snapshot).into_iter().filter(|(_, seen)| {
             let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
             seen.resolved && by_person && !were_resolved.contains(&seen.id)
         });
@@ -118,7 +118,7 @@ fn opened_again(before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnap
     if open.is_empty() {
         return Vec::new();
     }
-    let posted = marks::posted_threads(snapshot).into_iter();
+    let posted = markers::posted_threads(snapshot).into_iter();
     // A driven reviewer's thread keeps the engine's name also if somebody deletes it on the forge.
     let own: BTreeMap<&ThreadId, ThreadId> = posted.map(|(own, seen)| (&seen.id, own)).collect();
     let said = open.into_iter().map(|seen| {
