@@ -155,8 +155,7 @@ impl Simulator {
 
     /// One pull request, by `owner/name#number`.
     pub fn pull_request(&self, name: &str) -> Option<PullSnapshot> {
-        let pulls = self.snapshot().pull_requests;
-        pulls.into_iter().find(|pull| format!("{}#{}", pull.repository, pull.number) == name)
+        self.shared.lock().pull_request(name)
     }
 
     /// Whose pull request `owner/name#number` is; none before it is opened.
@@ -164,11 +163,18 @@ impl Simulator {
         self.shared.lock().author_of(name)
     }
 
-    /// What the viewer wrote over the API, in the order it took effect.
+    /// The viewer's writes over the API, in the order they took effect.
     pub fn posts(&self) -> Vec<ReceivedWrite> {
-        let mut core = self.shared.lock();
-        let viewer = core.viewer_login();
-        core.snapshot().posts.into_iter().filter(|post| post.by == viewer).collect()
+        self.posts_since(0)
+    }
+
+    /// The viewer's writes after the first `count`: a caller that looks at every step copies only the new ones.
+    pub fn posts_since(&self, count: usize) -> Vec<ReceivedWrite> {
+        self.shared.lock().viewer_posts().skip(count).cloned().collect()
+    }
+
+    pub fn post_count(&self) -> usize {
+        self.shared.lock().viewer_posts().count()
     }
 
     pub fn dispatches(&self) -> Vec<Dispatch> {
@@ -195,9 +201,23 @@ impl Simulator {
         }
     }
 
-    /// Every request so far, those that were dropped included.
+    /// Every request so far, also those whose connection a fault dropped.
     pub fn requests(&self) -> Vec<RequestRecord> {
-        self.shared.lock().log().to_vec()
+        self.requests_since(0)
+    }
+
+    /// The requests after the first `count`: a caller that looks at every step copies only the new ones.
+    pub fn requests_since(&self, count: usize) -> Vec<RequestRecord> {
+        self.shared.lock().requests_since(count).to_vec()
+    }
+
+    pub fn request_count(&self) -> usize {
+        self.shared.lock().request_count()
+    }
+
+    /// Whether any request so far fits, without copying the log.
+    pub fn any_request(&self, fits: impl FnMut(&RequestRecord) -> bool) -> bool {
+        self.shared.lock().log().iter().any(fits)
     }
 
     /// GraphQL points spent so far.

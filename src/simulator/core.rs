@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use super::clock::{ClockMode, VirtualClock};
 use super::faults::{Fault, FaultKind, FaultTarget, Faults};
 use super::graphql::{self, Caller, Engine};
-use super::inspect::{self, RequestRecord, Snapshot};
+use super::inspect::{self, PullSnapshot, RequestRecord, Snapshot};
 use super::limits::{Exceeded, HourlyBudget, Resource, UsageLedger};
 use super::rest::{self, RestAnswer, RestBody, RestRequest, RestRoute};
 use super::scenario::{Hidden, Scenario, ScenarioAction, TokenEntry};
 use super::script::{self, Script};
-use super::world::{AccountId, World};
+use super::world::{AccountId, ReceivedWrite, World};
 
 pub(crate) use wire::{HttpAnswer, HttpReply, Incoming, ResponseFault};
 
@@ -33,13 +33,15 @@ pub(crate) struct Core {
     tokens: Vec<TokenEntry>,
     ledger: UsageLedger,
     faults: Faults,
-    /// The newest, where time runs by itself and nobody knows for how long; else all.
+    /// Every request while tests drive the clock; only the newest [`MOST_LOGGED`] while it runs by itself.
     log: Vec<RequestRecord>,
     most_logged: usize,
+    /// How many of the oldest records `log` no longer holds.
+    forgotten: usize,
     points: i64,
 }
 
-/// Requests that are remembered where time runs by itself.
+/// A clock that runs by itself may run for days, so the log is bounded then.
 const MOST_LOGGED: usize = 1_000;
 
 /// What a request turned out to be, before it is carried out.
@@ -77,6 +79,7 @@ impl Core {
             faults: Faults::default(),
             log: Vec::new(),
             most_logged: if mode == ClockMode::Manual { usize::MAX } else { MOST_LOGGED },
+            forgotten: 0,
             points: 0,
         })
     }
@@ -102,18 +105,38 @@ impl Core {
         inspect::snapshot(self.world.get_mut(), self.script.problems())
     }
 
+    /// One pull request, by `owner/name#number`.
+    pub(crate) fn pull_request(&mut self, name: &str) -> Option<PullSnapshot> {
+        self.catch_up();
+        let world = self.world.get_mut();
+        world.pull_named(name).map(|id| inspect::pull(world, id))
+    }
+
+    /// The viewer's own writes over the API.
+    pub(crate) fn viewer_posts(&mut self) -> impl Iterator<Item = &ReceivedWrite> {
+        self.catch_up();
+        let world: &World = self.world.get_mut();
+        let viewer = world[self.viewer].login.as_str();
+        world.posts.iter().filter(move |post| post.by == viewer)
+    }
+
     pub(crate) fn author_of(&mut self, pull: &str) -> Option<String> {
         self.catch_up();
         let world = self.world.get_mut();
         world.pull_named(pull).map(|id| world[world[id].author].login.clone())
     }
 
-    pub(crate) fn viewer_login(&self) -> String {
-        self.world.borrow()[self.viewer].login.clone()
-    }
-
     pub(crate) fn log(&self) -> &[RequestRecord] {
         &self.log
+    }
+
+    pub(crate) fn request_count(&self) -> usize {
+        self.forgotten + self.log.len()
+    }
+
+    /// The requests after the first `count`, as far as the log still holds them.
+    pub(crate) fn requests_since(&self, count: usize) -> &[RequestRecord] {
+        self.log.get(count.saturating_sub(self.forgotten)..).unwrap_or_default()
     }
 
     pub(crate) fn faults(&mut self) -> &mut Faults {
@@ -371,7 +394,9 @@ impl Core {
         let login = by.map(|by| self.world.borrow()[by].login.clone());
         let writes = work.is_some_and(|work| work.writes);
         if self.log.len() >= self.most_logged {
-            self.log.drain(..self.most_logged / 2);
+            let oldest = self.most_logged / 2;
+            self.log.drain(..oldest);
+            self.forgotten += oldest;
         }
         let points = work.filter(|_| counted).map_or(0, |work| work.points);
         if incoming.path.ends_with("/graphql") {

@@ -1,5 +1,7 @@
 //! What the forge looks like from outside: a snapshot that tests compare, and the log of every request.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +14,8 @@ pub struct Snapshot {
     pub pull_requests: Vec<PullSnapshot>,
     pub issues: Vec<IssueSnapshot>,
     pub dispatches: Vec<Dispatch>,
-    /// What clients wrote, in order.
-    pub posts: Vec<ReceivedWrite>,
+    /// Every write of a client, in order. Shared with the simulator, because it only grows.
+    pub posts: Arc<Vec<ReceivedWrite>>,
     /// What the script could not carry out.
     pub problems: Vec<String>,
 }
@@ -108,12 +110,12 @@ pub(crate) fn snapshot(world: &World, problems: &[String]) -> Snapshot {
         pull_requests: (0..world.pulls.len()).map(|index| pull(world, PullId(index))).collect(),
         issues: issues(world),
         dispatches: world.dispatches.clone(),
-        posts: world.posts.clone(),
+        posts: Arc::clone(&world.posts),
         problems: problems.to_vec(),
     }
 }
 
-fn pull(world: &World, id: PullId) -> PullSnapshot {
+pub(crate) fn pull(world: &World, id: PullId) -> PullSnapshot {
     let pull = &world[id];
     let login = |account: &crate::simulator::world::AccountId| world[*account].login.clone();
     PullSnapshot {

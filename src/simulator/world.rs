@@ -425,7 +425,7 @@ pub(crate) struct World {
     pub(crate) checks: Vec<SimulatedCheck>,
     pub(crate) reactions: Vec<Reaction>,
     pub(crate) dispatches: Vec<Dispatch>,
-    pub(crate) posts: Vec<ReceivedWrite>,
+    pub(crate) posts: Arc<Vec<ReceivedWrite>>,
     pub(crate) happenings: Vec<WorldEvent>,
 }
 
@@ -448,7 +448,7 @@ impl World {
             checks: Vec::new(),
             reactions: Vec::new(),
             dispatches: Vec::new(),
-            posts: Vec::new(),
+            posts: Arc::default(),
             happenings: Vec::new(),
         }
     }

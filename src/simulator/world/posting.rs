@@ -1,5 +1,7 @@
 //! What people and bots say: reviews, threads, replies, comments, and what is done to those afterwards.
 
+use std::sync::Arc;
+
 use super::{
     AccountId, CommentEdits, CommentId, Oid, PullId, ReceivedWrite, ReviewComment, ReviewCommentId, ReviewId,
     Side, SimulatedAccountKind, SimulatedComment, SimulatedReview, SimulatedReviewState, SimulatedThread,
@@ -398,7 +400,8 @@ impl World {
         if self.serving {
             let (at, by) = (self.now, self[by].login.clone());
             let (what, text) = (what.to_owned(), text.to_owned());
-            self.posts.push(ReceivedWrite { at, by, what, on, id, text, pending });
+            let post = ReceivedWrite { at, by, what, on, id, text, pending };
+            Arc::make_mut(&mut self.posts).push(post);
         }
     }
 

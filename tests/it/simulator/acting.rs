@@ -198,5 +198,5 @@ async fn closing_reopening_and_merging_keep_their_order() {
         .map(|i| i["__typename"].clone())
         .collect();
     assert_eq!(names, ["ClosedEvent", "ReopenedEvent", "MergedEvent"]);
-    assert_eq!(simulator.posts().len(), 3);
+    assert_eq!(simulator.post_count(), 3);
 }

@@ -15,10 +15,10 @@ async fn a_dropped_connection_has_or_has_not_taken_effect() {
     let (simulator, client) = start("quiet").await;
     simulator.inject(Fault::once("addComment", FaultKind::DropBefore));
     client.post(COMMENT, json!({})).await.unwrap_err();
-    assert_eq!(simulator.posts().len(), 0);
+    assert_eq!(simulator.post_count(), 0);
     simulator.inject(Fault::once("PostComment", FaultKind::DropAfter));
     client.post(COMMENT, json!({})).await.unwrap_err();
-    assert_eq!(simulator.posts().len(), 1);
+    assert_eq!(simulator.post_count(), 1);
     client.data(COMMENT, json!({})).await;
     let outcomes: Vec<_> =
         simulator.requests().into_iter().map(|record| (record.status, record.outcome)).collect();
@@ -40,11 +40,11 @@ async fn statuses_bodies_and_headers_are_as_they_occur() {
     let gateway = meet(FaultKind::BadGateway { takes_effect: true }).await;
     assert_eq!((gateway.status, gateway.header("content-type")), (502, "text/html"));
     assert!(gateway.text.starts_with("<html>"));
-    assert_eq!(simulator.posts().len(), 1, "only the gateway's was carried out");
+    assert_eq!(simulator.post_count(), 1, "only the gateway's was carried out");
     let truncated = meet(FaultKind::Truncated).await;
     assert_eq!(truncated.status, 200);
     assert!(serde_json::from_str::<serde_json::Value>(&truncated.text).is_err());
-    assert_eq!(simulator.posts().len(), 2);
+    assert_eq!(simulator.post_count(), 2);
     assert_eq!(meet(FaultKind::Unauthorized).await.json()["message"], "Bad credentials");
     let denied =
         meet(FaultKind::Forbidden { message: "Resource not accessible by integration".into() }).await;
@@ -62,7 +62,7 @@ async fn statuses_bodies_and_headers_are_as_they_occur() {
     assert_eq!(primary.json()["errors"][0]["type"], "RATE_LIMIT");
     let reset: i64 = primary.header("x-ratelimit-reset").parse().unwrap();
     assert_eq!(reset - simulator.now().as_second(), 30);
-    assert_eq!(simulator.posts().len(), 2);
+    assert_eq!(simulator.post_count(), 2);
 }
 
 #[tokio::test]
@@ -97,10 +97,10 @@ async fn a_client_can_be_ended_before_or_after_its_write_took_effect() {
         let (simulator, client) = start("quiet").await;
         simulator.inject(Fault::once("writes", kind));
         let writing = tokio::spawn(async move { client.post(COMMENT, json!({})).await });
-        simulator.wait_until(|simulator| simulator.requests().len() == 1).await;
+        simulator.wait_until(|simulator| simulator.request_count() == 1).await;
         writing.abort();
         assert!(writing.await.unwrap_err().is_cancelled());
-        assert_eq!(simulator.posts().len(), posts);
+        assert_eq!(simulator.post_count(), posts);
     }
 }
 

@@ -105,7 +105,7 @@ comment = { by = "erin", body = "Thank you, number {number} is in." }
     assert_eq!(pull.state, PullState::Merged);
     let authors: Vec<&str> = pull.comments.iter().map(|comment| comment.by.as_str()).collect();
     assert_eq!(authors, ["dana", "dana", "dana"], "erin does not answer her own merge");
-    assert_eq!(simulator.posts().len(), 3, "what a script does is not a post");
+    assert_eq!(simulator.post_count(), 3, "what a script does is not a post");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn who_am_i_and_what_may_i() {
     client.token = None;
     let nobody = client.send("GET", "/user", None).await.unwrap();
     assert_eq!((nobody.status, nobody.json()["message"].clone()), (401, json!("Requires authentication")));
-    assert_eq!(simulator.requests().len(), 6);
+    assert_eq!(simulator.request_count(), 6);
 }
 
 #[tokio::test]
