@@ -151,7 +151,7 @@ pub(crate) fn pull(world: &World, id: PullId) -> PullSnapshot {
                                 id: World::review_comment_node(*id),
                                 by: login(&comment.author),
                                 body: comment.body.clone(),
-                                minimized: comment.marks.minimized.clone(),
+                                minimized: comment.edits.minimized.clone(),
                                 pending: world[comment.review].state == SimulatedReviewState::Pending,
                             }
                         })
@@ -187,7 +187,7 @@ fn comments(world: &World, ids: &[crate::simulator::world::CommentId]) -> Vec<Co
                 id: World::comment_node(*id),
                 by: world[comment.author].login.clone(),
                 body: comment.body.clone(),
-                minimized: comment.marks.minimized.clone(),
+                minimized: comment.edits.minimized.clone(),
                 pending: false,
             }
         })

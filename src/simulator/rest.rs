@@ -1,16 +1,16 @@
 //! The REST routes a client of ours needs, with the shapes and refusals of GitHub's.
 
+mod code;
+mod route;
 mod shapes;
 
-use std::fmt::Write as _;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::world::{
-    AccountId, PullId, PullState, RepositoryId, SimulatedAccountKind, Subject, World, WorldRefusal, diff,
+    AccountId, PullId, PullState, RepositoryId, SimulatedAccountKind, Subject, World, WorldRefusal,
 };
+
+pub(crate) use route::RestRoute;
 
 /// A REST request, as far as a route looks at it.
 #[derive(Debug)]
@@ -53,87 +53,6 @@ impl RestAnswer {
 
     fn text(text: String) -> Self {
         Self { status: 200, body: RestBody::Text(text), next_page: None }
-    }
-}
-
-/// The routes there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RestRoute {
-    User,
-    RateLimit,
-    Repository,
-    Dispatch,
-    CreateIssue,
-    ListIssues,
-    GetIssue,
-    CreateComment,
-    AddLabels,
-    RemoveLabel,
-    GetPull,
-    PullFiles,
-    RequestReviewers,
-    RequestedReviewers,
-    UnrequestReviewers,
-    Merge,
-    Compare,
-    Contents,
-}
-
-impl RestRoute {
-    /// Which route a request means, by the shape of its path.
-    pub(crate) fn of(method: &str, segments: &[String]) -> Option<Self> {
-        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        Some(match (method, parts.as_slice()) {
-            ("GET", ["user"]) => Self::User,
-            ("GET", ["rate_limit"]) => Self::RateLimit,
-            ("GET", ["repos", _, _]) => Self::Repository,
-            ("POST", ["repos", _, _, "dispatches"]) => Self::Dispatch,
-            ("POST", ["repos", _, _, "issues"]) => Self::CreateIssue,
-            ("GET", ["repos", _, _, "issues"]) => Self::ListIssues,
-            ("GET", ["repos", _, _, "issues", _]) => Self::GetIssue,
-            ("POST", ["repos", _, _, "issues", _, "comments"]) => Self::CreateComment,
-            ("POST", ["repos", _, _, "issues", _, "labels"]) => Self::AddLabels,
-            ("DELETE", ["repos", _, _, "issues", _, "labels", _]) => Self::RemoveLabel,
-            ("GET", ["repos", _, _, "pulls", _]) => Self::GetPull,
-            ("GET", ["repos", _, _, "pulls", _, "files"]) => Self::PullFiles,
-            ("POST", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::RequestReviewers,
-            ("GET", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::RequestedReviewers,
-            ("DELETE", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::UnrequestReviewers,
-            ("PUT", ["repos", _, _, "pulls", _, "merge"]) => Self::Merge,
-            ("GET", ["repos", _, _, "compare", ..]) => Self::Compare,
-            ("GET", ["repos", _, _, "contents", ..]) => Self::Contents,
-            _ => return None,
-        })
-    }
-
-    /// As GitHub's documentation writes it; faults are aimed by it and the log shows it.
-    pub(crate) fn template(self) -> &'static str {
-        match self {
-            Self::User => "GET /user",
-            Self::RateLimit => "GET /rate_limit",
-            Self::Repository => "GET /repos/{owner}/{repo}",
-            Self::Dispatch => "POST /repos/{owner}/{repo}/dispatches",
-            Self::CreateIssue => "POST /repos/{owner}/{repo}/issues",
-            Self::ListIssues => "GET /repos/{owner}/{repo}/issues",
-            Self::GetIssue => "GET /repos/{owner}/{repo}/issues/{issue_number}",
-            Self::CreateComment => "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
-            Self::AddLabels => "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
-            Self::RemoveLabel => "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}",
-            Self::GetPull => "GET /repos/{owner}/{repo}/pulls/{pull_number}",
-            Self::PullFiles => "GET /repos/{owner}/{repo}/pulls/{pull_number}/files",
-            Self::RequestReviewers => "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
-            Self::RequestedReviewers => "GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
-            Self::UnrequestReviewers => {
-                "DELETE /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"
-            }
-            Self::Merge => "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge",
-            Self::Compare => "GET /repos/{owner}/{repo}/compare/{basehead}",
-            Self::Contents => "GET /repos/{owner}/{repo}/contents/{path}",
-        }
-    }
-
-    pub(crate) fn writes(self) -> bool {
-        !self.template().starts_with("GET")
     }
 }
 
@@ -194,13 +113,13 @@ fn carry_out(
         RestRoute::GetPull => {
             let pull = as_pull(numbered()?)?;
             if request.accept.contains("diff") {
-                return Ok(RestAnswer::text(unified(&pull_changes(world, pull))));
+                return Ok(RestAnswer::text(code::unified(&code::pull_changes(world, pull))));
             }
             Ok(RestAnswer::json(200, shapes::pull(world, pull)))
         }
         RestRoute::PullFiles => {
             let pull = as_pull(numbered()?)?;
-            let files = pull_changes(world, pull).iter().map(shapes::file).collect();
+            let files = code::pull_changes(world, pull).iter().map(shapes::file).collect();
             Ok(request.page(files))
         }
         RestRoute::RequestReviewers | RestRoute::RequestedReviewers | RestRoute::UnrequestReviewers => {
@@ -211,8 +130,10 @@ fn carry_out(
             let pull = as_pull(numbered()?)?;
             merge(world, by, pull, &request.json().unwrap_or_default())
         }
-        RestRoute::Compare => compare(world, repository, &request.segments[4..].join("/"), request.accept),
-        RestRoute::Contents => contents(world, repository, &request.segments[4..].join("/"), request),
+        RestRoute::Compare => {
+            code::compare(world, repository, &request.segments[4..].join("/"), request.accept)
+        }
+        RestRoute::Contents => code::contents(world, repository, &request.segments[4..].join("/"), request),
     }
 }
 
@@ -437,88 +358,4 @@ fn merge(world: &mut World, by: AccountId, pull: PullId, body: &Value) -> Result
         }
         Err(refusal) => Ok(RestAnswer::message(405, &refusal.to_string())),
     }
-}
-
-fn pull_changes(world: &World, pull: PullId) -> Vec<diff::SimulatedFileChange> {
-    diff::changes(&world.tree(&world[pull].base), &world.tree(&world[pull].head))
-}
-
-fn compare(
-    world: &World,
-    repository: RepositoryId,
-    basehead: &str,
-    accept: &str,
-) -> Result<RestAnswer, WorldRefusal> {
-    let (base, head) = basehead.split_once("...").ok_or_else(not_found)?;
-    let find = |name: &str| world.commit_named(repository, name).ok_or_else(not_found);
-    let (base, head) = (find(base)?, find(head)?);
-    let changes = diff::changes(&base.tree, &head.tree);
-    if accept.contains("diff") {
-        return Ok(RestAnswer::text(unified(&changes)));
-    }
-    // The commits that lead from head back to base, oldest first.
-    let mut between = Vec::new();
-    let mut at = Some(head);
-    while let Some(commit) = at.filter(|commit| commit.oid != base.oid) {
-        between.push(shapes::commit(world, commit));
-        at = commit.parents.first().and_then(|parent| world.commit(parent));
-    }
-    let reached = at.is_some();
-    between.reverse();
-    let status = match (base.oid == head.oid, reached) {
-        (true, _) => "identical",
-        (false, true) => "ahead",
-        (false, false) => "diverged",
-    };
-    let body = json!({
-        "status": status,
-        "ahead_by": between.len(),
-        "behind_by": usize::from(!reached),
-        "total_commits": between.len(),
-        "base_commit": shapes::commit(world, base),
-        "merge_base_commit": shapes::commit(world, base),
-        "commits": between,
-        "files": changes.iter().map(shapes::file).collect::<Vec<_>>(),
-    });
-    Ok(RestAnswer::json(200, body))
-}
-
-fn unified(changes: &[diff::SimulatedFileChange]) -> String {
-    let mut text = String::new();
-    for file in changes {
-        let old = file.previous_path.as_deref().unwrap_or(&file.path);
-        let (from, to) = match file.status {
-            diff::FileStatus::Added => ("/dev/null".to_owned(), format!("b/{}", file.path)),
-            diff::FileStatus::Removed => (format!("a/{old}"), "/dev/null".to_owned()),
-            _ => (format!("a/{old}"), format!("b/{}", file.path)),
-        };
-        let (new, hunks) = (&file.path, &file.patch);
-        let _ = write!(text, "diff --git a/{old} b/{new}\n--- {from}\n+++ {to}\n{hunks}\n");
-    }
-    text
-}
-
-fn contents(
-    world: &World,
-    repository: RepositoryId,
-    path: &str,
-    request: &RestRequest<'_>,
-) -> Result<RestAnswer, WorldRefusal> {
-    let name = request.parameter("ref").unwrap_or(&world[repository].default_branch);
-    let missing = || WorldRefusal::NotFound(format!("No commit found for the ref {name}"));
-    let commit = world.commit_named(repository, name).ok_or_else(missing)?;
-    let text = commit.tree.get(path).ok_or_else(not_found)?;
-    if request.accept.contains("raw") {
-        return Ok(RestAnswer::text(text.to_string()));
-    }
-    let body = json!({
-        "type": "file",
-        "encoding": "base64",
-        "name": path.rsplit('/').next(),
-        "path": path,
-        "size": text.len(),
-        "sha": &*commit.oid,
-        "content": STANDARD.encode(text.as_bytes()),
-    });
-    Ok(RestAnswer::json(200, body))
 }

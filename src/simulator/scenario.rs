@@ -250,7 +250,7 @@ pub struct ScenarioStep {
     pub actions: Vec<ScenarioAction>,
 }
 
-/// Which happenings set a step off. What is left out matches everything, but nobody reacts to their own doing.
+/// Which events set a step off. What is left out matches everything, but nobody reacts to their own doing.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepTrigger {

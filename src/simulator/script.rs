@@ -179,7 +179,7 @@ impl Script {
 
     /// Lets every step look at what has happened since the last time.
     fn react(&mut self, world: &mut World) {
-        for happening in std::mem::take(&mut world.happenings) {
+        for happening in std::mem::take(&mut world.events) {
             for index in 0..self.steps.len() {
                 let step = &self.steps[index];
                 let Some(trigger) = &step.on else { continue };

@@ -240,11 +240,11 @@ impl Script {
         hide: &MinimiseAction,
     ) -> Result<(), String> {
         for said in self.said(world, place, hide.comment.as_deref(), hide.thread.as_deref())? {
-            let marks = match said {
-                NamedComment::Comment(id) => &mut world[id].marks,
-                NamedComment::Review(id) => &mut world[id].marks,
+            let edits = match said {
+                NamedComment::Comment(id) => &mut world[id].edits,
+                NamedComment::Review(id) => &mut world[id].edits,
             };
-            marks.minimized = Some(hide.reason.clone());
+            edits.minimized = Some(hide.reason.clone());
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    AccountId, Commit, IssueId, LabelId, PullId, RepositoryId, SimulatedAccount, SimulatedAccountKind,
-    SimulatedAssociation, Subject, ThreadId, Tree, World, WorldRefusal,
+    AccountId, CommentId, Commit, IssueId, LabelId, PullId, RepositoryId, ReviewCommentId, ReviewId,
+    SimulatedAccount, SimulatedAccountKind, SimulatedAssociation, Subject, ThreadId, Tree, World,
+    WorldRefusal,
 };
 
 impl World {
@@ -124,6 +125,41 @@ impl World {
         self.commits
             .values()
             .find(|commit| commit.repository == repository && name.len() >= 7 && commit.oid.starts_with(name))
+    }
+
+    pub(crate) fn pull_node(pull: PullId) -> String {
+        format!("PR_{}", pull.0 + 1)
+    }
+
+    pub(crate) fn issue_node(issue: IssueId) -> String {
+        format!("I_{}", issue.0 + 1)
+    }
+
+    pub(crate) fn repository_node(repository: RepositoryId) -> String {
+        format!("R_{}", repository.0 + 1)
+    }
+
+    pub(crate) fn subject_node(subject: Subject) -> String {
+        match subject {
+            Subject::Pull(pull) => Self::pull_node(pull),
+            Subject::Issue(issue) => Self::issue_node(issue),
+        }
+    }
+
+    pub(crate) fn thread_node(thread: ThreadId) -> String {
+        format!("PRRT_{}", thread.0 + 1)
+    }
+
+    pub(crate) fn review_node(review: ReviewId) -> String {
+        format!("PRR_{}", review.0 + 1)
+    }
+
+    pub(crate) fn review_comment_node(comment: ReviewCommentId) -> String {
+        format!("PRRC_{}", comment.0 + 1)
+    }
+
+    pub(crate) fn comment_node(comment: CommentId) -> String {
+        format!("IC_{}", comment.0 + 1)
     }
 }
 

@@ -1,12 +1,9 @@
 //! What people and bots say: reviews, threads, replies, comments, and what is done to those afterwards.
 
-use std::sync::Arc;
-
 use super::{
-    AccountId, CommentEdits, CommentId, Oid, PullId, ReceivedWrite, ReviewComment, ReviewCommentId, ReviewId,
-    Side, SimulatedAccountKind, SimulatedComment, SimulatedReview, SimulatedReviewState, SimulatedThread,
-    SimulatedTimelineItem, Subject, ThreadId, TimelineEvent, World, WorldEvent, WorldEventKind, WorldRefusal,
-    diff,
+    AccountId, CommentEdits, CommentId, Oid, PullId, ReviewComment, ReviewCommentId, ReviewId, Side,
+    SimulatedAccountKind, SimulatedComment, SimulatedReview, SimulatedReviewState, SimulatedThread, Subject,
+    ThreadId, TimelineEvent, World, WorldEventKind, WorldRefusal, diff,
 };
 
 /// A review as somebody submits it.
@@ -112,7 +109,7 @@ impl World {
             updated_at: self.now,
             submitted_at: None,
             comments: Vec::new(),
-            marks: CommentEdits::default(),
+            edits: CommentEdits::default(),
             deleted: false,
         });
         self[pull].reviews.push(id);
@@ -170,7 +167,7 @@ impl World {
             original_commit,
             hunk,
             reply_to: first,
-            marks: CommentEdits::default(),
+            edits: CommentEdits::default(),
         });
         self[thread].comments.push(id);
         self[review].comments.push(id);
@@ -207,23 +204,18 @@ impl World {
         }
         // Who reviews is no longer asked to.
         self[pull].requested.retain(|asked| *asked != by);
-        self[pull].timeline.push(SimulatedTimelineItem {
-            at: now,
-            actor: by,
-            what: TimelineEvent::Reviewed(review),
-        });
-        self.touch(pull);
-        self.note(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
+        self.add_to_timeline(pull, by, TimelineEvent::Reviewed(review));
+        self.record_write(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
         for comment in said {
             let (thread, text) = (self[comment].thread, self[comment].body.clone());
             if self[comment].reply_to.is_none() {
                 let on = self.pull_name(pull);
-                self.note(by, "thread", on, Self::thread_node(thread), &text, false);
+                self.record_write(by, "thread", on, Self::thread_node(thread), &text, false);
             } else {
-                self.happen(WorldEventKind::Reply, by, pull, Some(thread), None, &text);
+                self.emit_event(WorldEventKind::Reply, by, pull, Some(thread), None, &text);
             }
         }
-        self.happen(WorldEventKind::Review, by, pull, None, None, &text);
+        self.emit_event(WorldEventKind::Review, by, pull, None, None, &text);
         Ok(())
     }
 
@@ -247,16 +239,11 @@ impl World {
             let now = self.now;
             self[review].state = SimulatedReviewState::Commented;
             self[review].submitted_at = Some(now);
-            self[pull].timeline.push(SimulatedTimelineItem {
-                at: now,
-                actor: by,
-                what: TimelineEvent::Reviewed(review),
-            });
-            self.touch(pull);
-            self.happen(WorldEventKind::Reply, by, pull, Some(thread), None, body);
+            self.add_to_timeline(pull, by, TimelineEvent::Reviewed(review));
+            self.emit_event(WorldEventKind::Reply, by, pull, Some(thread), None, body);
         }
         let on = self.pull_name(pull);
-        self.note(by, "reply", on, Self::review_comment_node(comment), body, draft.is_some());
+        self.record_write(by, "reply", on, Self::review_comment_node(comment), body, draft.is_some());
         Ok(comment)
     }
 
@@ -276,27 +263,22 @@ impl World {
             body: body.to_owned(),
             created_at: self.now,
             updated_at: self.now,
-            marks: CommentEdits::default(),
+            edits: CommentEdits::default(),
             deleted: false,
         });
         let now = self.now;
         match subject {
             Subject::Pull(pull) => {
                 self[pull].comments.push(id);
-                self[pull].timeline.push(SimulatedTimelineItem {
-                    at: now,
-                    actor: by,
-                    what: TimelineEvent::Commented(id),
-                });
-                self.touch(pull);
-                self.happen(WorldEventKind::Comment, by, pull, None, None, body);
+                self.add_to_timeline(pull, by, TimelineEvent::Commented(id));
+                self.emit_event(WorldEventKind::Comment, by, pull, None, None, body);
             }
             Subject::Issue(issue) => {
                 self[issue].comments.push(id);
                 self[issue].updated_at = now;
             }
         }
-        self.note(by, "comment", self.subject_name(subject), Self::comment_node(id), body, false);
+        self.record_write(by, "comment", self.subject_name(subject), Self::comment_node(id), body, false);
         Ok(id)
     }
 
@@ -307,9 +289,9 @@ impl World {
         let item = &mut self[comment];
         body.clone_into(&mut item.body);
         item.updated_at = now;
-        item.marks.edited_at = Some(now);
-        item.marks.edited_by = Some(by);
-        self.note(by, "edit", on, Self::comment_node(comment), body, false);
+        item.edits.edited_at = Some(now);
+        item.edits.edited_by = Some(by);
+        self.record_write(by, "edit", on, Self::comment_node(comment), body, false);
     }
 
     pub(crate) fn edit_review_comment(&mut self, comment: ReviewCommentId, by: AccountId, body: &str) {
@@ -318,15 +300,15 @@ impl World {
         let item = &mut self[comment];
         body.clone_into(&mut item.body);
         item.updated_at = now;
-        item.marks.edited_at = Some(now);
-        item.marks.edited_by = Some(by);
-        self.note(by, "edit", on, Self::review_comment_node(comment), body, false);
+        item.edits.edited_at = Some(now);
+        item.edits.edited_by = Some(by);
+        self.record_write(by, "edit", on, Self::review_comment_node(comment), body, false);
     }
 
     pub(crate) fn delete_comment(&mut self, comment: CommentId, by: AccountId) {
         self[comment].deleted = true;
         let on = self.subject_name(self[comment].subject);
-        self.note(by, "delete", on, Self::comment_node(comment), "", false);
+        self.record_write(by, "delete", on, Self::comment_node(comment), "", false);
     }
 
     /// Resolving leaves `PullRequest.updatedAt` alone: the trap that polling by date falls into.
@@ -335,8 +317,8 @@ impl World {
         if self[thread].resolved_by.is_none() {
             let pull = self[thread].pull;
             self[thread].resolved_by = Some(by);
-            self.happen(WorldEventKind::Resolved, by, pull, Some(thread), None, "");
-            self.note(by, "resolve", self.pull_name(pull), Self::thread_node(thread), "", false);
+            self.emit_event(WorldEventKind::Resolved, by, pull, Some(thread), None, "");
+            self.record_write(by, "resolve", self.pull_name(pull), Self::thread_node(thread), "", false);
         }
         Ok(())
     }
@@ -346,8 +328,8 @@ impl World {
         if self[thread].resolved_by.is_some() {
             let pull = self[thread].pull;
             self[thread].resolved_by = None;
-            self.happen(WorldEventKind::Unresolved, by, pull, Some(thread), None, "");
-            self.note(by, "unresolve", self.pull_name(pull), Self::thread_node(thread), "", false);
+            self.emit_event(WorldEventKind::Unresolved, by, pull, Some(thread), None, "");
+            self.record_write(by, "unresolve", self.pull_name(pull), Self::thread_node(thread), "", false);
         }
         Ok(())
     }
@@ -371,57 +353,5 @@ impl World {
     pub(crate) fn threads_for(&self, pull: PullId, reader: AccountId) -> Vec<ThreadId> {
         let seen = |thread: &ThreadId| self[*thread].comments.iter().any(|c| !self.hidden_from(*c, reader));
         self[pull].threads.iter().copied().filter(seen).collect()
-    }
-
-    pub(crate) fn happen(
-        &mut self,
-        event: WorldEventKind,
-        by: AccountId,
-        pull: PullId,
-        thread: Option<ThreadId>,
-        of: Option<AccountId>,
-        text: &str,
-    ) {
-        let repository = self[pull].repository;
-        let text = text.to_owned();
-        self.happenings.push(WorldEvent { event, by, repository, pull: Some(pull), thread, of, text });
-    }
-
-    /// Remembers what a client did. Scripted changes are not noted: tests ask what the program under test wrote.
-    pub(crate) fn note(
-        &mut self,
-        by: AccountId,
-        what: &str,
-        on: String,
-        id: String,
-        text: &str,
-        pending: bool,
-    ) {
-        if self.serving {
-            let (at, by) = (self.now, self[by].login.clone());
-            let (what, text) = (what.to_owned(), text.to_owned());
-            let post = ReceivedWrite { at, by, what, on, id, text, pending };
-            Arc::make_mut(&mut self.posts).push(post);
-        }
-    }
-
-    pub(crate) fn touch(&mut self, pull: PullId) {
-        self[pull].updated_at = self.now;
-    }
-
-    pub(crate) fn thread_node(thread: ThreadId) -> String {
-        format!("PRRT_{}", thread.0 + 1)
-    }
-
-    pub(crate) fn review_node(review: ReviewId) -> String {
-        format!("PRR_{}", review.0 + 1)
-    }
-
-    pub(crate) fn review_comment_node(comment: ReviewCommentId) -> String {
-        format!("PRRC_{}", comment.0 + 1)
-    }
-
-    pub(crate) fn comment_node(comment: CommentId) -> String {
-        format!("IC_{}", comment.0 + 1)
     }
 }
