@@ -1,4 +1,4 @@
-//! The REST routes a client of ours needs, with the shapes and refusals of GitHub's.
+//! The REST routes that Cloture uses, with the answers and refusals that GitHub gives.
 
 mod code;
 mod route;
@@ -12,22 +12,21 @@ use super::world::{
 
 pub(crate) use route::RestRoute;
 
-/// A REST request, as far as a route looks at it.
+/// The parts of a REST request that routes read.
 #[derive(Debug)]
 pub(crate) struct RestRequest<'a> {
-    /// Without prefix and query, decoded.
+    /// The path's segments, decoded, without `/api/v3` and the query.
     pub(crate) segments: Vec<String>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) accept: &'a str,
     pub(crate) body: &'a [u8],
 }
 
-/// An answer; the body is JSON unless it is raw text.
 #[derive(Debug)]
 pub(crate) struct RestAnswer {
     pub(crate) status: u16,
     pub(crate) body: RestBody,
-    /// Whether there is a next page, for the `link` header.
+    /// The number of the next page, for the `link` header.
     pub(crate) next_page: Option<usize>,
 }
 
@@ -56,7 +55,7 @@ impl RestAnswer {
     }
 }
 
-/// Carries a request out. `rate_limit` is answered by the server, which keeps the budgets.
+/// Carries a request out, except `rate_limit`: `core` answers that one, because it keeps the budgets.
 pub(crate) fn answer(
     world: &mut World,
     by: AccountId,
@@ -113,13 +112,13 @@ fn carry_out(
         RestRoute::GetPull => {
             let pull = as_pull(numbered()?)?;
             if request.accept.contains("diff") {
-                return Ok(RestAnswer::text(code::unified(&code::pull_changes(world, pull))));
+                return Ok(RestAnswer::text(code::unified(&world.changed_files(pull))));
             }
             Ok(RestAnswer::json(200, shapes::pull(world, pull)))
         }
         RestRoute::PullFiles => {
             let pull = as_pull(numbered()?)?;
-            let files = code::pull_changes(world, pull).iter().map(shapes::file).collect();
+            let files = world.changed_files(pull).iter().map(shapes::file).collect();
             Ok(request.page(files))
         }
         RestRoute::RequestReviewers | RestRoute::RequestedReviewers | RestRoute::UnrequestReviewers => {
@@ -141,7 +140,7 @@ fn not_found() -> WorldRefusal {
     WorldRefusal::NotFound("Not Found".to_owned())
 }
 
-/// A private repository does not exist for those who may not see it.
+/// GitHub answers 404 for a private repository that the account may not read.
 fn find_repository(
     world: &World,
     by: AccountId,
@@ -149,8 +148,7 @@ fn find_repository(
     name: &str,
 ) -> Result<RepositoryId, WorldRefusal> {
     let id = world.repository(owner, name).ok_or_else(not_found)?;
-    let known = world[id].owner == by || world[id].associations.contains_key(&by);
-    if world[id].private && !known { Err(not_found()) } else { Ok(id) }
+    if world.may_read(by, id) { Ok(id) } else { Err(not_found()) }
 }
 
 fn as_pull(subject: Subject) -> Result<PullId, WorldRefusal> {
@@ -190,7 +188,7 @@ impl RestRequest<'_> {
     }
 }
 
-/// What GitHub documents for `client_payload`.
+/// GitHub's documented limits for a dispatch.
 const MOST_PAYLOAD_KEYS: usize = 10;
 const LONGEST_EVENT_TYPE: usize = 100;
 
@@ -228,7 +226,7 @@ fn create_issue(
     let writer = world.association(by, repository).may_write();
     let mut labels = Vec::new();
     let mut assignees = Vec::new();
-    // Labels and assignees of somebody who may not set them are dropped without a word.
+    // GitHub silently drops labels and assignees when the account may not set them.
     if writer {
         labels = texts(body, "labels").iter().map(|name| world.ensure_label(repository, name)).collect();
         for login in texts(body, "assignees") {
@@ -246,7 +244,7 @@ fn may_be_assigned(world: &World, repository: RepositoryId, id: AccountId) -> bo
     world[id].kind == SimulatedAccountKind::Bot || world.association(id, repository).may_write()
 }
 
-/// Pull requests are issues too, here as there.
+/// GitHub lists pull requests as issues too.
 fn list_issues(world: &World, repository: RepositoryId, request: &RestRequest<'_>) -> RestAnswer {
     let state = request.parameter("state").unwrap_or("open");
     let creator = request.parameter("creator").map(|login| world.account(login));
@@ -255,23 +253,23 @@ fn list_issues(world: &World, repository: RepositoryId, request: &RestRequest<'_
     let subjects = subjects.chain(world[repository].pulls.iter().map(|id| Subject::Pull(*id)));
     let mut found: Vec<(jiff::Timestamp, Value)> = subjects
         .filter_map(|subject| {
-            let (open, author, there, at) = match subject {
+            let (open, author, its_labels, at) = match subject {
                 Subject::Issue(id) => (true, world[id].author, &world[id].labels, world[id].created_at),
                 Subject::Pull(id) => {
                     let pull = &world[id];
                     (pull.state == PullState::Open, pull.author, &pull.labels, pull.created_at)
                 }
             };
-            let wanted = match state {
+            let in_state = match state {
                 "all" => true,
                 "closed" => !open,
                 _ => open,
             };
             let labelled = labels
                 .iter()
-                .all(|name| there.iter().any(|label| world[*label].name.eq_ignore_ascii_case(name)));
+                .all(|name| its_labels.iter().any(|label| world[*label].name.eq_ignore_ascii_case(name)));
             let by = creator.is_none_or(|creator| creator == Some(author));
-            (wanted && labelled && by).then(|| (at, shapes::subject(world, subject)))
+            (in_state && labelled && by).then(|| (at, shapes::subject(world, subject)))
         })
         .collect();
     found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
@@ -288,7 +286,7 @@ fn label(
     let repository = world.repository_of(subject);
     world.require_write(by, repository, "Labels")?;
     if route == RestRoute::AddLabels {
-        // A name without a label makes one; GraphQL's mutation takes ids only.
+        // REST creates a missing label. GraphQL's mutation takes only ids, so it cannot.
         for name in texts(&request.json()?, "labels") {
             let label = world.ensure_label(repository, &name);
             world.add_label(subject, by, label);
@@ -302,7 +300,7 @@ fn label(
     Ok(RestAnswer::json(200, shapes::labels(world, subject)))
 }
 
-/// A bot is asked by its exact REST login; another spelling of it succeeds and does nothing.
+/// GitHub requests a review from a bot only by its exact REST login. Any other spelling succeeds and does nothing.
 fn reviewers(
     world: &mut World,
     by: AccountId,

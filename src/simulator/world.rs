@@ -1,8 +1,8 @@
-//! The forge's state: accounts, repositories with real file trees, pull requests and everything said on them.
+//! The state of the simulated GitHub: accounts, repositories with file trees, pull requests, conversations.
 //!
-//! Plain data in arenas, one `Vec` per kind, addressed by small typed indices: nothing is ever removed, so an index
-//! stays valid for the life of the world and node ids can be made from it. What changes the world lives in
-//! [`changes`]; what two file contents mean as a diff in [`diff`].
+//! Every kind of record has one `Vec`, addressed by a typed index. Records are never removed, so an index stays
+//! valid for the life of the world, and node ids are made from it. `entities` has the records; `commits`, `pulls`,
+//! `issues` and `posting` change them; `events` reports changes; `lookup` finds records and names them.
 
 mod commits;
 pub(crate) mod diff;
@@ -53,17 +53,37 @@ ids!(
     ReactionId
 );
 
+macro_rules! database_ids {
+    ($($name:ident, $first:literal);* $(;)?) => {$(
+        impl $name {
+            /// The numeric id, which REST and GraphQL both show.
+            pub(crate) fn database_id(self) -> i64 {
+                $first + i64::try_from(self.0).unwrap_or_default()
+            }
+        }
+    )*};
+}
+database_ids! {
+    RepositoryId, 500_001;
+    CommentId, 1_000_001;
+    PullId, 2_000_001;
+    ReviewCommentId, 3_000_001;
+    ReviewId, 4_000_001;
+    CheckId, 5_000_001;
+    IssueId, 6_000_001;
+}
+
 /// A file tree: path to contents.
 pub(crate) type Tree = BTreeMap<String, Arc<str>>;
 
 /// A commit's full name, 40 hexadecimal digits.
 pub(crate) type Oid = Arc<str>;
 
-/// The whole forge.
+/// The whole simulated GitHub.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) now: Timestamp,
-    /// Set while a request is being carried out, so that scripted changes are told from a client's.
+    /// True while a client's request is carried out. It separates a client's changes from scripted ones.
     pub(crate) serving: bool,
     pub(crate) base_url: String,
     pub(crate) accounts: Vec<SimulatedAccount>,
@@ -137,7 +157,7 @@ arena! {
     ReactionId, Reaction, reactions;
 }
 
-/// Why the forge refused a change; the kinds are GitHub's own error types.
+/// Why the simulated GitHub refused a change. The kinds are GitHub's own error types.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WorldRefusal {
     #[error("{0}")]

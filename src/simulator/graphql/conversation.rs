@@ -1,4 +1,4 @@
-//! What was said: threads, their comments, reviews and plain comments.
+//! Threads and their comments, reviews, and comments on the pull request itself.
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 
@@ -7,8 +7,8 @@ use super::object::{
 };
 use super::page::page;
 use crate::simulator::world::{
-    CommentId, ReviewCommentId, ReviewId, Side, SimulatedAccountKind, SimulatedReviewState, Subject,
-    ThreadId, World,
+    AccountId, CommentId, ReviewCommentId, ReviewId, Side, SimulatedAccountKind, SimulatedReviewState,
+    Subject, ThreadId, World,
 };
 
 pub(super) fn thread<'a>(
@@ -33,7 +33,7 @@ pub(super) fn thread<'a>(
         "diffSide" => leaf(side(thread.side)),
         "startDiffSide" => text_or_null(thread.original_start_line.map(|_| side(thread.side))),
         "subjectType" => leaf(if thread.file_level { "FILE" } else { "LINE" }),
-        // `resolvedBy` is a `User`: a bot that resolved, or an account since deleted, reads as null.
+        // The type of `resolvedBy` is `User`, so GitHub shows null for bots and deleted accounts.
         "resolvedBy" => {
             let person = thread
                 .resolved_by
@@ -46,14 +46,14 @@ pub(super) fn thread<'a>(
         "pullRequest" => context.object(GraphqlNode::PullRequest(thread.pull)),
         "repository" => context.object(GraphqlNode::Repository(world[thread.pull].repository)),
         "comments" => {
-            let seen = thread.comments.iter().copied().filter(|c| !world.hidden_from(*c, viewer));
+            let visible = thread.comments.iter().copied().filter(|c| !world.hidden_from(*c, viewer));
             let skip = info
                 .arguments()
                 .get("skip")
                 .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
                 .unwrap_or(0);
-            let seen = seen.skip(usize::try_from(skip).unwrap_or(usize::MAX));
-            return page(context, info, seen.map(GraphqlNode::ReviewComment).collect());
+            let visible = visible.skip(usize::try_from(skip).unwrap_or(usize::MAX));
+            return page(context, info, visible.map(GraphqlNode::ReviewComment).collect());
         }
         _ => unknown(),
     })
@@ -69,7 +69,7 @@ pub(super) fn review_comment<'a>(
     let thread = &world[comment.thread];
     let pull = &world[thread.pull];
     let review = &world[comment.review];
-    let number = 3_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let own = comment.author == context.viewer();
     let pending = review.state == SimulatedReviewState::Pending;
     match info.field_name() {
@@ -115,10 +115,7 @@ pub(super) fn review_comment<'a>(
     }
 }
 
-fn editor<'a>(
-    context: &'a GraphqlContext<'a>,
-    by: Option<crate::simulator::world::AccountId>,
-) -> ResolvedValue<'a> {
+fn editor<'a>(context: &'a GraphqlContext<'a>, by: Option<AccountId>) -> ResolvedValue<'a> {
     by.map_or_else(ResolvedValue::null, |by| context.author(by))
 }
 
@@ -130,7 +127,7 @@ pub(super) fn review<'a>(
     let world = context.world();
     let review = &world[id];
     let pull = &world[review.pull];
-    let number = 4_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let own = review.author == context.viewer();
     Ok(match info.field_name() {
         "id" => leaf(World::review_node(id)),
@@ -180,7 +177,7 @@ pub(super) fn comment<'a>(
     let world = context.world();
     let comment = &world[id];
     let repository = world.repository_of(comment.subject);
-    let number = 1_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let own = comment.author == context.viewer();
     let (path, pull) = match comment.subject {
         Subject::Pull(pull) => (format!("pull/{}", world[pull].number), Some(pull)),

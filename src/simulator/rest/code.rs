@@ -7,11 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::{RestAnswer, RestRequest, not_found, shapes};
-use crate::simulator::world::{PullId, RepositoryId, World, WorldRefusal, diff};
-
-pub(super) fn pull_changes(world: &World, pull: PullId) -> Vec<diff::SimulatedFileChange> {
-    diff::changes(&world.tree(&world[pull].base), &world.tree(&world[pull].head))
-}
+use crate::simulator::world::{RepositoryId, World, WorldRefusal, diff};
 
 pub(super) fn compare(
     world: &World,
@@ -26,7 +22,7 @@ pub(super) fn compare(
     if accept.contains("diff") {
         return Ok(RestAnswer::text(unified(&changes)));
     }
-    // The commits that lead from head back to base, oldest first.
+    // Walks from head back to base along first parents.
     let mut between = Vec::new();
     let mut at = Some(head);
     while let Some(commit) = at.filter(|commit| commit.oid != base.oid) {

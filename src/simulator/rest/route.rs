@@ -1,6 +1,5 @@
-//! The routes, by the shape of their paths.
+//! The REST routes, recognized by method and path.
 
-/// The routes there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RestRoute {
     User,
@@ -24,7 +23,6 @@ pub(crate) enum RestRoute {
 }
 
 impl RestRoute {
-    /// Which route a request means, by the shape of its path.
     pub(crate) fn of(method: &str, segments: &[String]) -> Option<Self> {
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
         Some(match (method, parts.as_slice()) {
@@ -50,7 +48,7 @@ impl RestRoute {
         })
     }
 
-    /// As GitHub's documentation writes it; faults are aimed by it and the log shows it.
+    /// The route as GitHub's documentation writes it. Faults use it as a target, and the log shows it.
     pub(crate) fn template(self) -> &'static str {
         match self {
             Self::User => "GET /user",

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use super::{AccountId, Commit, Oid, RepositoryId, Tree, World, WorldRefusal};
 
-/// What a push does to the files.
+/// A push's changes to the files.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TreeEdit {
     pub(crate) write: BTreeMap<String, String>,
-    /// (path, text to find, what to put there)
+    /// (path, text to find, replacement)
     pub(crate) replace: Vec<(String, String, String)>,
     pub(crate) delete: Vec<String>,
     pub(crate) rename: BTreeMap<String, String>,
-    /// The commit's name, where it is one of a real checkout's.
+    /// The commit's name when the commit also exists in a real checkout.
     pub(crate) sha: Option<String>,
 }
 
 impl World {
-    /// Records a commit and names it. The name is made from the contents, so that a scenario has the same commits
-    /// in every run, unless one is given.
+    /// Records a commit. Without a given name, its contents make the name, so a scenario has the same commits in
+    /// every run.
     pub(crate) fn add_commit(
         &mut self,
         repository: RepositoryId,
@@ -80,7 +80,9 @@ impl World {
         for (path, find, with) in &edit.replace {
             let contents = tree.get(path).ok_or_else(|| no_file(path))?;
             if !contents.contains(find.as_str()) {
-                return Err(WorldRefusal::Unprocessable(format!("{path} has no text `{find}` to replace")));
+                return Err(WorldRefusal::Unprocessable(format!(
+                    "{path} does not contain `{find}`, which a push was to replace"
+                )));
             }
             let replaced = contents.replacen(find.as_str(), with, 1);
             tree.insert(path.clone(), Arc::from(replaced));

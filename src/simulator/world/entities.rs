@@ -24,16 +24,16 @@ pub enum SimulatedAccountKind {
 
 #[derive(Debug)]
 pub(crate) struct SimulatedAccount {
-    /// As GraphQL spells it: a bot's without `[bot]`.
+    /// GraphQL's spelling: a bot's login without `[bot]`.
     pub(crate) login: String,
     pub(crate) kind: SimulatedAccountKind,
     pub(crate) name: Option<String>,
     pub(crate) database_id: i64,
-    /// What a deleted account wrote stays; its author reads as null.
+    /// The texts of a deleted account stay; their author reads as null.
     pub(crate) deleted: bool,
 }
 
-/// What an account is to a repository, from most to least trusted.
+/// An account's relation to a repository, from most to least trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SimulatedAssociation {
@@ -125,7 +125,7 @@ pub(crate) struct Pull {
     pub(crate) base: Oid,
     pub(crate) head_ref: String,
     pub(crate) head: Oid,
-    /// The branch's repository may be a fork that was deleted since.
+    /// True when the head branch was in a fork that no longer exists.
     pub(crate) head_repository_deleted: bool,
     /// The commits between base and head, oldest first. A force push replaces them.
     pub(crate) commits: Vec<Oid>,
@@ -174,7 +174,7 @@ pub enum Side {
 pub(crate) struct SimulatedThread {
     pub(crate) pull: PullId,
     pub(crate) path: String,
-    /// Where it is now; `None` for a thread about a whole file, and once outdated.
+    /// The current line; `None` for a thread about a whole file, and for an outdated one.
     pub(crate) line: Option<i64>,
     pub(crate) start_line: Option<i64>,
     pub(crate) original_line: Option<i64>,
@@ -186,7 +186,7 @@ pub(crate) struct SimulatedThread {
     pub(crate) comments: Vec<ReviewCommentId>,
 }
 
-/// Whether readers are told that a comment was edited, hidden or superseded.
+/// Later edits of a comment: changed text, or hidden with a reason.
 #[derive(Debug, Default)]
 pub(crate) struct CommentEdits {
     pub(crate) edited_at: Option<Timestamp>,
@@ -244,7 +244,7 @@ pub(crate) struct SimulatedReview {
     pub(crate) submitted_at: Option<Timestamp>,
     pub(crate) comments: Vec<ReviewCommentId>,
     pub(crate) edits: CommentEdits,
-    /// A pending review that its author threw away; it stays in the arena, out of sight.
+    /// A pending review that its author deleted. It keeps its index, and nobody sees it.
     pub(crate) deleted: bool,
 }
 
@@ -293,7 +293,7 @@ pub(crate) struct SimulatedCheck {
     pub(crate) commit: Oid,
     pub(crate) app: AccountId,
     pub(crate) name: String,
-    /// `None` while it runs.
+    /// `None` while the check runs.
     pub(crate) conclusion: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) summary: Option<String>,

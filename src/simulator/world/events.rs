@@ -1,4 +1,4 @@
-//! Changes as others notice them: events for scripted accounts, writes and dispatches for tests.
+//! How the world reports a change: in the timeline, as an event to the script, as a write to tests.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AccountId, PullId, RepositoryId, SimulatedTimelineItem, ThreadId, TimelineEvent, World};
 
-/// A `repository_dispatch` that was received.
+/// A `repository_dispatch` that a client sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dispatch {
     pub at: Timestamp,
@@ -17,7 +17,7 @@ pub struct Dispatch {
     pub client_payload: serde_json::Value,
 }
 
-/// Something that came in over the API and changed the forge, in the order it took effect.
+/// One write of a client that took effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivedWrite {
     pub at: Timestamp,
@@ -26,15 +26,15 @@ pub struct ReceivedWrite {
     pub what: String,
     /// `owner/name#number`, or `owner/name` where no pull request or issue is concerned.
     pub on: String,
-    /// The node id of what was made or changed.
+    /// The node id of the record that was created or changed.
     pub id: String,
-    /// The text, the label's name, the reviewer asked, the event type.
+    /// The text, the label's name, the requested reviewer or the event type.
     pub text: String,
-    /// True for a reply or thread that went into a pending review, where nobody but its author sees it.
+    /// True when the reply or thread went into a pending review, which only its author sees.
     pub pending: bool,
 }
 
-/// What scripted accounts react to.
+/// The kinds of events that start a scenario's steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorldEventKind {
@@ -42,7 +42,7 @@ pub enum WorldEventKind {
     Push,
     ReviewRequested,
     Comment,
-    /// A comment, reply or review that names somebody with `@`; decided by the filter, never emitted by itself.
+    /// A comment, reply or review that mentions an account with `@`. The trigger decides this; the world never emits it.
     Mention,
     Reply,
     Review,
@@ -58,10 +58,10 @@ pub enum WorldEventKind {
     Dispatch,
 }
 
-/// One event with what a filter may ask about it.
+/// One event, with everything that a trigger may ask about it.
 #[derive(Debug, Clone)]
 pub(crate) struct WorldEvent {
-    pub(crate) event: WorldEventKind,
+    pub(crate) kind: WorldEventKind,
     pub(crate) by: AccountId,
     pub(crate) repository: RepositoryId,
     pub(crate) pull: Option<PullId>,
@@ -85,7 +85,7 @@ impl World {
     /// Tells the script about a change of a pull request.
     pub(super) fn emit_event(
         &mut self,
-        event: WorldEventKind,
+        kind: WorldEventKind,
         by: AccountId,
         pull: PullId,
         thread: Option<ThreadId>,
@@ -94,19 +94,19 @@ impl World {
     ) {
         let repository = self[pull].repository;
         let text = text.to_owned();
-        self.events.push(WorldEvent { event, by, repository, pull: Some(pull), thread, of, text });
+        self.events.push(WorldEvent { kind, by, repository, pull: Some(pull), thread, of, text });
     }
 
     /// Tells the script about a change that concerns no pull request.
     pub(super) fn emit_repository_event(
         &mut self,
-        event: WorldEventKind,
+        kind: WorldEventKind,
         by: AccountId,
         repository: RepositoryId,
         text: &str,
     ) {
         let text = text.to_owned();
-        self.events.push(WorldEvent { event, by, repository, pull: None, thread: None, of: None, text });
+        self.events.push(WorldEvent { kind, by, repository, pull: None, thread: None, of: None, text });
     }
 
     /// Records a client's write. Scripted changes are not recorded: tests ask what the program under test wrote.

@@ -1,4 +1,4 @@
-//! What people and bots say: reviews, threads, replies, comments, and what is done to those afterwards.
+//! Changes of the conversation: reviews, threads, replies and comments, and their later edits.
 
 use super::{
     AccountId, CommentEdits, CommentId, Oid, PullId, ReviewComment, ReviewCommentId, ReviewId, Side,
@@ -6,19 +6,19 @@ use super::{
     ThreadId, TimelineEvent, World, WorldEventKind, WorldRefusal, diff,
 };
 
-/// A review as somebody submits it.
+/// A review to submit.
 #[derive(Debug)]
 pub(crate) struct NewReview {
     pub(crate) state: SimulatedReviewState,
     pub(crate) body: String,
-    /// The head where `None`.
+    /// `None` means the head.
     pub(crate) commit: Option<Oid>,
     pub(crate) threads: Vec<NewSimulatedThread>,
-    /// GitHub refuses a line outside the diff; scripts may point anywhere.
+    /// GitHub refuses a line outside the diff. Scripted reviews may point anywhere.
     pub(crate) only_in_diff: bool,
 }
 
-/// A thread as a review opens it. No line: the thread is about the whole file.
+/// A thread to open. Without a line it is about the whole file.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSimulatedThread {
     pub(crate) path: String,
@@ -29,8 +29,7 @@ pub(crate) struct NewSimulatedThread {
 }
 
 impl World {
-    /// Submits a review, or keeps it as its author's draft where the state is pending. Returns it with the
-    /// threads it opened.
+    /// Submits a review, or keeps it as a draft if its state is pending. Returns it with the threads it opened.
     pub(crate) fn review(
         &mut self,
         pull: PullId,
@@ -89,7 +88,7 @@ impl World {
         Ok(())
     }
 
-    /// The draft an account has on a pull request. While it exists every reply of that account goes into it.
+    /// An account's draft review of a pull request. While it exists, the account's replies go into it.
     pub(crate) fn pending_review(&self, pull: PullId, by: AccountId) -> Option<ReviewId> {
         self[pull].reviews.iter().copied().find(|review| {
             let review = &self[*review];
@@ -140,11 +139,11 @@ impl World {
             comments: Vec::new(),
         });
         self[pull].threads.push(id);
-        self.say_in_thread(id, review, by, new.body, hunk);
+        self.add_to_thread(id, review, by, new.body, hunk);
         id
     }
 
-    fn say_in_thread(
+    fn add_to_thread(
         &mut self,
         thread: ThreadId,
         review: ReviewId,
@@ -174,7 +173,7 @@ impl World {
         id
     }
 
-    /// Turns a draft into a review everybody sees.
+    /// Publishes a draft review.
     pub(crate) fn submit_review(
         &mut self,
         review: ReviewId,
@@ -197,16 +196,16 @@ impl World {
             item.body = body;
         }
         let text = item.body.clone();
-        let said: Vec<ReviewCommentId> = item.comments.clone();
-        for comment in &said {
+        let comments: Vec<ReviewCommentId> = item.comments.clone();
+        for comment in &comments {
             self[*comment].created_at = now;
             self[*comment].updated_at = now;
         }
-        // Who reviews is no longer asked to.
+        // GitHub removes the request when the reviewer submits a review.
         self[pull].requested.retain(|asked| *asked != by);
         self.add_to_timeline(pull, by, TimelineEvent::Reviewed(review));
         self.record_write(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
-        for comment in said {
+        for comment in comments {
             let (thread, text) = (self[comment].thread, self[comment].body.clone());
             if self[comment].reply_to.is_none() {
                 let on = self.pull_name(pull);
@@ -219,8 +218,8 @@ impl World {
         Ok(())
     }
 
-    /// Replies in a thread. With a draft open the reply is swallowed into it, as on GitHub: an id comes back, and
-    /// nobody else sees it.
+    /// Replies in a thread. As on GitHub, an open draft swallows the reply: the client gets an id, and nobody else
+    /// sees the reply.
     pub(crate) fn reply(
         &mut self,
         thread: ThreadId,
@@ -234,7 +233,7 @@ impl World {
         let hunk = self[thread].comments.first().map_or_else(String::new, |root| self[*root].hunk.clone());
         let draft = self.pending_review(pull, by);
         let review = draft.unwrap_or_else(|| self.start_review(pull, by, "", self[pull].head.clone()));
-        let comment = self.say_in_thread(thread, review, by, body.to_owned(), hunk);
+        let comment = self.add_to_thread(thread, review, by, body.to_owned(), hunk);
         if draft.is_none() {
             let now = self.now;
             self[review].state = SimulatedReviewState::Commented;
@@ -282,7 +281,7 @@ impl World {
         Ok(id)
     }
 
-    /// An edit shows on the comment's own `updatedAt` and nowhere else.
+    /// As on GitHub, an edit changes only the comment's own `updatedAt`.
     pub(crate) fn edit_comment(&mut self, comment: CommentId, by: AccountId, body: &str) {
         let now = self.now;
         let on = self.subject_name(self[comment].subject);
@@ -311,7 +310,7 @@ impl World {
         self.record_write(by, "delete", on, Self::comment_node(comment), "", false);
     }
 
-    /// Resolving leaves `PullRequest.updatedAt` alone: the trap that polling by date falls into.
+    /// As on GitHub, resolving does not change `PullRequest.updatedAt`, so polling by that date misses it.
     pub(crate) fn resolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), WorldRefusal> {
         self.require_resolve(thread, by, "ResolveReviewThread")?;
         if self[thread].resolved_by.is_none() {
@@ -335,7 +334,7 @@ impl World {
     }
 
     fn require_resolve(&self, thread: ThreadId, by: AccountId, what: &str) -> Result<(), WorldRefusal> {
-        // An installed app has its own grant; a scenario's bots may resolve what they opened.
+        // GitHub Apps have their own permissions; here a bot may resolve the threads it opened.
         let opened = self[thread].comments.first().is_some_and(|root| self[*root].author == by);
         if self.may_resolve(by, thread) || (self[by].kind == SimulatedAccountKind::Bot && opened) {
             return Ok(());
@@ -343,15 +342,16 @@ impl World {
         self.require_write(by, self[self[thread].pull].repository, what)
     }
 
-    /// Whether a comment's review is still a draft of somebody else's, and so not there for this reader.
+    /// Whether the comment is in another account's draft, and so invisible to this reader.
     pub(crate) fn hidden_from(&self, comment: ReviewCommentId, reader: AccountId) -> bool {
         let review = &self[self[comment].review];
         review.deleted || (review.state == SimulatedReviewState::Pending && review.author != reader)
     }
 
-    /// Threads a reader can see: those with at least one comment that is not another's draft.
+    /// The threads with at least one comment that the reader can see.
     pub(crate) fn threads_for(&self, pull: PullId, reader: AccountId) -> Vec<ThreadId> {
-        let seen = |thread: &ThreadId| self[*thread].comments.iter().any(|c| !self.hidden_from(*c, reader));
-        self[pull].threads.iter().copied().filter(seen).collect()
+        let is_visible =
+            |thread: &ThreadId| self[*thread].comments.iter().any(|c| !self.hidden_from(*c, reader));
+        self[pull].threads.iter().copied().filter(is_visible).collect()
     }
 }

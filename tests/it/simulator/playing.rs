@@ -267,9 +267,9 @@ fn a_mistake_is_refused_with_file_and_line() {
         (
             step(at, "comment = { by = \"erin\", body_file = \"x.md\" }"),
             lines + 2,
-            "needs a scenario that is a file",
+            "works only in a scenario file",
         ),
-        ("\n[[account]]\nlogin = \"dana\"\n".to_owned(), lines + 2, "a second account `dana`"),
+        ("\n[[account]]\nlogin = \"dana\"\n".to_owned(), lines + 2, "the account `dana` is defined twice"),
     ] {
         let error = refused(&addition);
         assert!(
