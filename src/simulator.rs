@@ -1,12 +1,13 @@
 //! A simulated GitHub: an HTTP server on loopback with the parts of GraphQL and REST that Cloture uses.
 //!
-//! It has state, pages, rate limits, query costs, faults, and a virtual clock. GraphQL runs against our subset of
-//! GitHub's schema, so a wrong query fails here as it would on GitHub. A [`Scenario`] file says what happens.
+//! It has state, pages, rate limits, query costs, faults, and a virtual clock. GraphQL runs against our
+//! subset of GitHub's schema, so a wrong query fails here as it would on GitHub. A [`Scenario`] file says
+//! what happens.
 //!
-//! Reading order: `world` (the state and its changes), `scenario` (the file format), `script` (plays the scenario),
-//! `graphql` and `rest` (answers for clients), `core` (one request), `server` (the sockets).
-//! Nothing here knows the client, the engine or the screen. Nothing runs in the background: the world depends only
-//! on the scenario, the clock and the requests. Only `clock` reads real time.
+//! Reading order: `world` (the state and its changes), `scenario` (the file format), `script` (plays the
+//! scenario), `graphql` and `rest` (answers for clients), `core` (one request), `server` (the sockets).
+//! Nothing here knows the client, the engine or the screen. Nothing runs in the background: the world depends
+//! only on the scenario, the clock and the requests. Only `clock` reads real time.
 
 mod clock;
 mod core;
@@ -164,7 +165,7 @@ impl Simulator {
         self.posts_since(0)
     }
 
-    /// The viewer's writes after the first `count`: a caller that looks at every step copies only the new ones.
+    /// The viewer's writes after the first `count`, without copying the older ones.
     pub fn posts_since(&self, count: usize) -> Vec<ReceivedWrite> {
         self.shared.lock().viewer_posts().skip(count).cloned().collect()
     }
@@ -202,7 +203,7 @@ impl Simulator {
         self.requests_since(0)
     }
 
-    /// The requests after the first `count`: a caller that looks at every step copies only the new ones.
+    /// The requests after the first `count`, without copying the older ones.
     pub fn requests_since(&self, count: usize) -> Vec<RequestRecord> {
         self.shared.lock().requests_since(count).to_vec()
     }
@@ -228,8 +229,8 @@ impl Drop for Simulator {
     }
 }
 
-/// Serves a scenario until `shutdown` completes, for `cloture simulator`. `ready` receives the address. Virtual time
-/// runs at the scenario's `speed`, or at real speed without one.
+/// Serves a scenario until `shutdown` completes, for `cloture simulator`. `ready` receives the address.
+/// Virtual time runs at the scenario's `speed`, or at real speed without one.
 pub async fn serve(
     port: u16,
     scenario: &Scenario,

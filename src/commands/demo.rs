@@ -1,10 +1,11 @@
-//! `cloture demo`: the real client, supervisor and terminal over the simulator. It needs no account, no token and no
-//! network, and deletes its files when it ends.
+//! `cloture demo`: the real client, supervisor and terminal over the simulator. It needs no account, no token
+//! and no network, and deletes its files when it ends.
 //!
-//! The scenario plays the bots that post by themselves. The driven reviewer (`reviewer`) and the author's agent
-//! (`author`) are this program itself, started with hidden subcommands. So the user installs nothing, and their answers
-//! pass the same limits and checks as any program's. The author works in a real checkout (`checkout`) and pushes with
-//! `git`; without `git` there is no author, and the guide says so. `cast` lets authors react to the user's decisions.
+//! The scenario plays the bots that post by themselves. The driven reviewer (`reviewer`) and the author's
+//! agent (`author`) are this program itself, started with hidden subcommands. So the user installs nothing,
+//! and their answers pass the same limits and checks as any program's. The author works in a real checkout
+//! (`checkout`) and pushes with `git`; without `git` there is no author, and the guide says so. `cast` lets
+//! authors react to the user's decisions.
 
 mod author;
 mod cast;
@@ -145,7 +146,7 @@ impl DemoStage {
         names.filter_map(|name| PullRequestAddress::parse(&name).ok().map(|(_, address)| address)).collect()
     }
 
-    /// Deletes the folder. It retries for a while, because a program that was just killed may still be writing.
+    /// Deletes the folder. It retries, because a program that was just killed may still be writing.
     async fn tear_down(self) {
         let DemoStage { simulator, folder, .. } = self;
         drop(simulator);
@@ -161,8 +162,8 @@ impl DemoStage {
     }
 }
 
-/// Plays until the user leaves or `interrupted` completes. `own` is the user's configuration: its keys and theme replace
-/// the demo's.
+/// Plays until the user leaves or `interrupted` completes. `own` is the user's configuration: its keys and
+/// theme replace the demo's.
 pub async fn play(
     own: &Config,
     themes: Themes,

@@ -1,5 +1,5 @@
-//! `cloture simulate`: replays a trace of one pull request through the production engine and prints the result of every
-//! event. Teams try a policy with it, and the engine is tested from outside with it. No network, no journal.
+//! `cloture simulate`: replays a trace of one pull request through the production engine and prints the
+//! result of every event, without network and journal. Teams try a policy with it; tests check the engine.
 
 mod report;
 mod trace;
@@ -140,7 +140,7 @@ fn refusable(thread: &ThreadId, result: Result<(), Refusal>) -> TraceOutcome {
     TraceOutcome { refused: refused.into_iter().collect(), ..TraceOutcome::default() }
 }
 
-/// A trace's lines, counted. An empty line is an error, except at the end of the file, where editors leave them.
+/// A trace's lines, counted. An empty line is an error, except at the end, where editors leave them.
 struct TraceLines<R> {
     trace: R,
     number: u64,

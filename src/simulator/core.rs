@@ -1,7 +1,7 @@
 //! The server without its sockets: takes a request, returns the reply.
 //!
-//! As at GitHub's edge, the order is: identify the account, parse the request, apply a fault that prevents the work,
-//! check the limits, do the work.
+//! As at GitHub's edge, the order is: identify the account, parse the request, apply a fault that prevents
+//! the work, check the limits, do the work.
 
 mod control;
 mod wire;
@@ -180,30 +180,34 @@ impl Core {
             self.record(incoming, None, None, Some(401), "unauthenticated");
             return HttpReply::Answer(wire::rest(answer, incoming));
         };
-        let work = self.parse(incoming, &path);
+        let parsed = self.parse(incoming, &path);
         let graphql = path == "/graphql";
-        let target =
-            FaultTarget { graphql, writes: work.writes, operation: &work.operation, fields: &work.fields };
+        let target = FaultTarget {
+            graphql,
+            writes: parsed.writes,
+            operation: &parsed.operation,
+            fields: &parsed.fields,
+        };
         let fault = self.faults.take_matching(&target);
         if let Some(kind) = fault.as_ref().filter(|kind| !kind.takes_effect()) {
             let reply = self.answer_with_fault(kind, graphql, account, now);
             let outcome = format!("fault: {}", kind.name());
-            self.record(incoming, Some(&work), Some(account), reply.status(), &outcome);
+            self.record(incoming, Some(&parsed), Some(account), reply.status(), &outcome);
             return reply;
         }
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
-        let free = matches!(work.target, RequestTarget::Rest(RestRoute::RateLimit));
-        let points = if free { 0 } else { work.points };
+        let free = matches!(parsed.target, RequestTarget::Rest(RestRoute::RateLimit));
+        let points = if free { 0 } else { parsed.points };
         let charged = if free {
             Ok(self.ledger.budget(account, resource, now))
         } else {
-            self.ledger.charge(account, resource, points, work.writes, now)
+            self.ledger.charge(account, resource, points, parsed.writes, now)
         };
         let budget = match charged {
             Ok(budget) => budget,
-            Err(exceeded) => return self.refuse_over_limit(incoming, &work, account, exceeded, now),
+            Err(exceeded) => return self.refuse_over_limit(incoming, &parsed, account, exceeded, now),
         };
-        let (answer, outcome) = self.carry_out(incoming, &work, account, cannot_read, budget);
+        let (answer, outcome) = self.carry_out(incoming, &parsed, account, cannot_read, budget);
         let answer = answer.with_budget(budget, resource, now);
         let reply = match &fault {
             Some(kind) => wire::apply_fault(answer, kind),
@@ -213,7 +217,7 @@ impl Core {
             Some(kind) => format!("fault: {}", kind.name()),
             None => outcome,
         };
-        self.record(incoming, Some(&work), Some(account), reply.status(), &outcome);
+        self.record(incoming, Some(&parsed), Some(account), reply.status(), &outcome);
         // Steps without a delay happen before the client's next request.
         self.script.play_until(self.world.get_mut(), now);
         reply
@@ -284,18 +288,18 @@ impl Core {
     fn carry_out(
         &mut self,
         incoming: &Incoming,
-        work: &ParsedRequest,
+        parsed: &ParsedRequest,
         account: AccountId,
         cannot_read: Vec<Hidden>,
         budget: HourlyBudget,
     ) -> (HttpAnswer, String) {
-        match &work.target {
+        match &parsed.target {
             RequestTarget::Graphql(prepared) => {
                 let most = self.ledger.limits().nodes_per_call;
-                if work.nodes > most {
+                if parsed.nodes > most {
                     let message = format!(
                         "This query requests up to {} possible nodes which exceeds the maximum limit of {most}.",
-                        work.nodes
+                        parsed.nodes
                     );
                     let error = json!({ "type": "MAX_NODE_LIMIT_EXCEEDED", "message": message });
                     return (
@@ -379,12 +383,12 @@ impl Core {
     fn refuse_over_limit(
         &mut self,
         incoming: &Incoming,
-        work: &ParsedRequest,
+        parsed: &ParsedRequest,
         account: AccountId,
         exceeded: Exceeded,
         now: Timestamp,
     ) -> HttpReply {
-        let graphql = matches!(work.target, RequestTarget::Graphql(_) | RequestTarget::Invalid(_));
+        let graphql = matches!(parsed.target, RequestTarget::Graphql(_) | RequestTarget::Invalid(_));
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
         let (answer, outcome) = match exceeded {
             Exceeded::Primary => {
@@ -397,27 +401,27 @@ impl Core {
         };
         let budget = self.ledger.budget(account, resource, now);
         let reply = HttpReply::Answer(answer.with_budget(budget, resource, now));
-        self.record(incoming, Some(work), Some(account), reply.status(), outcome);
+        self.record(incoming, Some(parsed), Some(account), reply.status(), outcome);
         reply
     }
 
     fn record(
         &mut self,
         incoming: &Incoming,
-        work: Option<&ParsedRequest>,
+        parsed: Option<&ParsedRequest>,
         by: Option<AccountId>,
         status: Option<u16>,
         outcome: &str,
     ) {
         let counted = !outcome.starts_with("limit:");
         let login = by.map(|by| self.world.borrow()[by].login.clone());
-        let writes = work.is_some_and(|work| work.writes);
+        let writes = parsed.is_some_and(|parsed| parsed.writes);
         if self.log.len() >= self.most_logged {
             let oldest = self.most_logged / 2;
             self.log.drain(..oldest);
             self.forgotten += oldest;
         }
-        let points = work.filter(|_| counted).map_or(0, |work| work.points);
+        let points = parsed.filter(|_| counted).map_or(0, |parsed| parsed.points);
         if incoming.path.ends_with("/graphql") {
             self.points += points;
         }
@@ -425,13 +429,13 @@ impl Core {
             at: self.world.get_mut().now,
             method: incoming.method.clone(),
             path: incoming.path.clone(),
-            operation: work.map(|work| work.operation.clone()).unwrap_or_default(),
-            fields: work.map(|work| work.fields.clone()).unwrap_or_default(),
+            operation: parsed.map(|parsed| parsed.operation.clone()).unwrap_or_default(),
+            fields: parsed.map(|parsed| parsed.fields.clone()).unwrap_or_default(),
             writes,
             sent: if writes { serde_json::from_slice(&incoming.body).ok() } else { None },
             by: login,
             points,
-            nodes: work.map_or(0, |work| work.nodes),
+            nodes: parsed.map_or(0, |parsed| parsed.nodes),
             status,
             outcome: outcome.to_owned(),
         });

@@ -39,8 +39,8 @@ pub enum FaultKind {
     DropBefore,
     /// The connection closes without an answer, after the request took effect.
     DropAfter,
-    /// The request takes no effect and gets no answer; after these real milliseconds the connection closes. A test
-    /// can kill its client meanwhile. [`Slow`](Self::Slow) does the same after the write took effect.
+    /// The request takes no effect and gets no answer; after these real milliseconds the connection closes. A
+    /// test can kill its client meanwhile. [`Slow`](Self::Slow) does the same after the write took effect.
     Stall {
         millis: u64,
     },
@@ -56,8 +56,8 @@ pub enum FaultKind {
     Trickle {
         millis: u64,
     },
-    /// Half of the answer, then one blank every so many real milliseconds, without end. It catches a client that
-    /// limits only the wait for the next byte.
+    /// Half of the answer, then one blank every so many real milliseconds, without end. It catches a client
+    /// that limits only the wait for the next byte.
     Endless {
         millis: u64,
     },
@@ -193,7 +193,7 @@ impl Faults {
         self.armed.iter().map(|(fault, _)| fault)
     }
 
-    /// The fault that hits this request, if any. Every matching fault counts the request; the first one due wins.
+    /// The fault that hits this request. Every matching fault counts the request; the first one due wins.
     pub(crate) fn take_matching(&mut self, target: &FaultTarget<'_>) -> Option<FaultKind> {
         let mut hit = None;
         for (fault, count) in &mut self.armed {

@@ -1,7 +1,7 @@
 //! GraphQL, executed by a real engine against our subset of GitHub's schema.
 //!
-//! The engine parses and validates a request, computes its cost from the parsed document, and only then executes it
-//! on the world. Nothing here matches on the query's text.
+//! The engine parses and validates a request, computes its cost from the parsed document, and only then
+//! executes it on the world. Nothing here matches on the query's text.
 
 mod account;
 mod commit;
@@ -119,8 +119,7 @@ impl Engine {
     /// Validates a request and computes its cost. The error is the response's body, as GitHub sends it.
     pub(crate) fn prepare(&self, request: &GraphqlRequest) -> Result<PreparedOperation, Value> {
         let document = self.document(&request.query)?;
-        let given = request.operation_name.as_deref();
-        let operation = document.operations.get(given).map_err(|_| {
+        let operation = document.operations.get(request.operation_name.as_deref()).map_err(|_| {
             failure("No operation has the requested name, or there are several and none is named")
         })?;
         let raw: JsonMap = request

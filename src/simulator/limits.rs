@@ -127,15 +127,15 @@ impl UsageLedger {
             return Err(Exceeded::Secondary { retry_after: 60 });
         }
         if creates_content {
-            let made = self.content.entry(who).or_default();
-            while made.front().is_some_and(|at| later(*at, HOUR) <= now) {
-                made.pop_front();
+            let created = self.content.entry(who).or_default();
+            while created.front().is_some_and(|at| later(*at, HOUR) <= now) {
+                created.pop_front();
             }
-            let recent = made.iter().filter(|at| later(**at, MINUTE) > now).count();
-            if recent >= self.limits.content_per_minute || made.len() >= self.limits.content_per_hour {
+            let recent = created.iter().filter(|at| later(**at, MINUTE) > now).count();
+            if recent >= self.limits.content_per_minute || created.len() >= self.limits.content_per_hour {
                 return Err(Exceeded::Secondary { retry_after: 60 });
             }
-            made.push_back(now);
+            created.push_back(now);
         }
         spent.push_back((now, weight));
         let budget = self.budgets.entry((who, resource)).or_insert(budget);

@@ -300,7 +300,7 @@ fn label(
     Ok(RestAnswer::json(200, shapes::labels(world, subject)))
 }
 
-/// GitHub requests a review from a bot only by its exact REST login. Any other spelling succeeds and does nothing.
+/// GitHub accepts a bot only by its exact REST login. Any other spelling succeeds and does nothing.
 fn reviewers(
     world: &mut World,
     by: AccountId,

@@ -29,7 +29,9 @@
 //! on    = { event = "push", pull_request = "acme/shop#7" }   # or: at = "90s"
 //! delay = "40s"
 //! [[step.do]]
-//! review = { by = "coderabbitai", body = "…", threads = [{ name = "t1", path = "src/cart.rs", line = 1, body = "…" }] }
+//! review = { by = "coderabbitai", body = "…", threads = [
+//!     { name = "t1", path = "src/cart.rs", line = 1, body = "…" },
+//! ] }
 //! ```
 
 mod action;
@@ -88,7 +90,7 @@ pub struct Scenario {
     pub start: Timestamp,
     /// The account of every token that has no `token` entry.
     pub viewer: String,
-    /// How many virtual seconds pass per real second in `cloture simulator` and the demo. Tests choose their own clock.
+    /// How many virtual seconds pass per real second. Tests ignore it and choose their own clock.
     pub speed: Option<f64>,
     #[serde(default)]
     pub limits: SimulatedLimits,
@@ -229,7 +231,7 @@ pub struct ScenarioStep {
     /// Relative to the scenario's start; negative is history.
     pub at: Option<SignedDuration>,
     pub on: Option<StepTrigger>,
-    /// `owner/name#7`, or `owner/name#*` for all. Optional with `on`: the default is the event's pull request.
+    /// `owner/name#7`, or `owner/name#*` for all. Default with `on`: the event's pull request.
     pub pull_request: Option<String>,
     /// The time between the event and the actions.
     #[serde(default)]

@@ -1,8 +1,8 @@
 //! Plays a scenario's steps on the world, in virtual time.
 //!
-//! Nothing runs in the background. Before anything reads the world, [`Script::play_until`] carries out every step
-//! that is due by now, in order and each at its own time. So the same scenario gives the same world at the same
-//! time, however often somebody looked at it before.
+//! Nothing runs in the background. Before anything reads the world, [`Script::play_until`] carries out every
+//! step that is due by now, in order and each at its own time. So the same scenario gives the same world at
+//! the same time, however often somebody looked at it before.
 
 mod perform;
 mod stage;
@@ -76,8 +76,8 @@ impl Script {
         &self.problems
     }
 
-    /// Schedules everything with a fixed time. Pull requests come first, so that a step at the same instant finds
-    /// the pull request it needs.
+    /// Schedules everything with a fixed time. Pull requests come first, so that a step at the same instant
+    /// finds the pull request it needs.
     fn schedule_fixed(&mut self, scenario: &Scenario) {
         for entry in scenario.pull_requests.iter().map(toml::Spanned::get_ref) {
             if entry.on.is_some() {
@@ -172,9 +172,9 @@ impl Script {
         pull: PullId,
         action: &ScenarioAction,
     ) -> Result<(), String> {
-        let done = self.perform(world, StepContext { pull, thread: None, n: 1 }, action);
+        let outcome = self.perform(world, StepContext { pull, thread: None, n: 1 }, action);
         self.react(world);
-        done
+        outcome
     }
 
     /// Schedules the steps that new events trigger.

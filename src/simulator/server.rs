@@ -1,7 +1,7 @@
 //! The sockets: HTTP/1.1 on loopback, with bodies that end as a fault demands.
 //!
-//! This uses hyper directly: when a service returns an error, hyper closes the connection without sending a byte,
-//! which is how a dropped connection looks. Web frameworks do not let a service fail.
+//! This uses hyper directly: when a service returns an error, hyper closes the connection without sending a
+//! byte, which is how a dropped connection looks. Web frameworks do not let a service fail.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};

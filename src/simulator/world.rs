@@ -1,8 +1,9 @@
 //! The state of the simulated GitHub: accounts, repositories with file trees, pull requests, conversations.
 //!
-//! Every kind of record has one `Vec`, addressed by a typed index. Records are never removed, so an index stays
-//! valid for the life of the world, and node ids are made from it. `entities` has the records; `commits`, `pulls`,
-//! `issues` and `posting` change them; `events` reports changes; `lookup` finds records and names them.
+//! Every kind of record has one `Vec`, addressed by a typed index. Records are never removed, so an index
+//! stays valid for the life of the world, and node ids are made from it. `entities` has the records;
+//! `commits`, `pulls`, `issues` and `posting` change them; `events` reports changes; `lookup` finds records
+//! and names them.
 
 mod commits;
 pub(crate) mod diff;

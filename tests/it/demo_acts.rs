@@ -1,5 +1,5 @@
-//! The demo without its screen: the real supervisor and programs play its scenario and configuration to the end, in virtual
-//! time. Each act of the demo must end in the state that it promises.
+//! The demo without its screen: the real supervisor and programs play its scenario and configuration to the
+//! end, in virtual time. Each act of the demo must end in the state that it promises.
 
 #![cfg(unix)]
 
@@ -275,8 +275,8 @@ async fn the_merge_fired_and_the_close_did_not(played: &Played) {
     assert_eq!(played.records("acme/shop#16", "closed").await.len(), 1);
 }
 
-/// V2: a bot's pull request is approved although the reviewer still has findings. C4: the reviewer's illegal answer was
-/// refused, and it was asked again.
+/// V2: a bot's pull request is approved although the reviewer still has findings. C4: the reviewer's illegal
+/// answer was refused, and it was asked again.
 async fn the_perfectionist_approved(played: &Played) {
     let name = "acme/mail#53";
     let approved = SimulatedReviewState::Approved;

@@ -1,5 +1,5 @@
-//! Every parser of foreign input gets mutated input: nothing panics, and accepted input keeps the rules that other code
-//! relies on.
+//! Every parser of foreign input gets mutated input: nothing panics, and accepted input keeps the rules that
+//! other code relies on.
 //!
 //! The inputs are mutations of seeds, the same in every run. For a longer run:
 //! `CLOTURE_FUZZ_ROUNDS=100000 cargo test --test it fuzz::`.

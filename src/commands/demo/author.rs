@@ -1,9 +1,9 @@
-//! The demo's author: `cloture demo-author` reads the task of an author round, edits the work tree that it is started
-//! in, commits, and pushes with `git`, like any agent that a team would configure.
+//! The demo's author: `cloture demo-author` reads the task of an author round, edits the work tree that it is
+//! started in, commits, and pushes with `git`, like any agent that a team would configure.
 //!
-//! The simulator is no `git` server: the branch lives in a bare repository in the demo's folder. After its push, the
-//! author reports the commit to the simulator, which then shows it under the same name. A real author does not do that;
-//! everything else, such as the limit on rounds, works as usual.
+//! The simulator is no `git` server: the branch lives in a bare repository in the demo's folder. After its
+//! push, the author reports the commit to the simulator, which then shows it under the same name. A real
+//! author does not do that; everything else, such as the limit on rounds, works as usual.
 
 use super::remarks::{DemoRemark, remarks};
 use crate::agents::http::{self, HttpAddress, HttpLimits};

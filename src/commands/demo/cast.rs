@@ -1,5 +1,5 @@
-//! The authors of the demo's pull requests, who react to the user's decisions. Bots react through the scenario, to events
-//! on the simulator. Decisions are only in the journal, so this module follows the journal.
+//! The authors of the demo's pull requests react to the user's decisions. The scenario plays the bots, which
+//! react to events on the simulator. Decisions are only in the journal, so this module follows it.
 
 use crate::domain::machine::Decision;
 use crate::domain::snapshot::RepositoryName;
@@ -9,8 +9,8 @@ use crate::supervisor::fact::Fact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Follows the journal until it is closed. When the user gives a thread back, its author pushes again, so that the
-/// reviewer looks again. In the repository with an author's agent, the agent does that.
+/// Follows the journal until it is closed. When the user gives a thread back, its author pushes again, so
+/// that the reviewer looks again. In the repository with an author's agent, the agent does that.
 pub(super) async fn react(journal: Journal, simulator: Arc<Simulator>, with_agent: Option<RepositoryName>) {
     let mut follower = journal.follow(0);
     let mut pushes = 0;

@@ -1,5 +1,5 @@
-//! The repository that the demo's author works on: a real `git` repository in the demo's folder, with a branch for each
-//! of the scenario's pull requests.
+//! The repository that the demo's author works on: a real `git` repository in the demo's folder, with a
+//! branch for each of the scenario's pull requests.
 
 use super::Scenario;
 use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};

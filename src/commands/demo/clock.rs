@@ -15,7 +15,7 @@ pub(super) struct SimulatedClock {
     speed: f64,
 }
 
-/// Virtual time has whole seconds, so the computed wait can be too short; then this much passes before the next check.
+/// Virtual time has whole seconds, so the computed wait can be too short; this is the shortest wait.
 const SHORTEST: Duration = Duration::from_millis(5);
 
 impl SimulatedClock {

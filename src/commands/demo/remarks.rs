@@ -1,5 +1,5 @@
-//! The findings of the demo's reviewer and the fixes of its author. Both programs read the same file, so each fix stands
-//! next to the finding it causes.
+//! The findings of the demo's reviewer and the fixes of its author. Both programs read the same file, so each
+//! fix stands next to the finding it causes.
 
 use crate::domain::vocabulary::{Category, Severity};
 use serde::Deserialize;

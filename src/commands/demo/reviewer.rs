@@ -1,6 +1,6 @@
-//! The demo's driven reviewer: `cloture demo-reviewer` reads a request of the reviewer protocol and prints an answer,
-//! like any program that a team would configure. It keeps no state, so the same request always gets the same answer.
-//! Cloture limits, parses and checks its answers like those of every reviewer.
+//! The demo's driven reviewer: `cloture demo-reviewer` reads a request of the reviewer protocol and prints an
+//! answer, like any program that a team would configure. It keeps no state, so the same request always gets
+//! the same answer. Cloture limits, parses and checks its answers like those of every reviewer.
 
 use super::remarks::{DemoRemark, remarks};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! The output of `simulate`: one JSON line per event.
 //!
-//! Every line lists every thread, and most threads do not change between two lines. So the reporter keeps each thread's
-//! JSON and makes it again only when the thread has changed.
+//! Every line lists every thread, and most threads do not change between two lines. So the reporter keeps
+//! each thread's JSON and makes it again only when the thread has changed.
 
 use super::{Refused, TraceOutcome};
 use crate::domain::driven::DrivenPullRequest;

@@ -1,5 +1,5 @@
-//! The lines of a trace: a header, then one event per line. People write traces by hand, so an unknown field is an error
-//! that names the field.
+//! The lines of a trace: a header, then one event per line. People write traces by hand, so an unknown field
+//! is an error that names the field.
 
 use crate::config::typed;
 use crate::domain::cycle::{CycleTrigger, Protocol};

@@ -6,7 +6,7 @@
 //! | `GET /_simulator/requests` | every request so far |
 //! | `GET`, `POST`, `DELETE /_simulator/faults` | lists, adds (one or a list), removes all |
 //! | `GET`, `POST /_simulator/clock` | the virtual time; moves it by `{"advance": "90s"}` |
-//! | `POST /_simulator/actions` | carries out `{"pull_request": "o/r#7", "do": [{"merge": {"by": "dana"}}]}` |
+//! | `POST /_simulator/actions` | does `{"pull_request": "o/r#7", "do": [{"merge": {"by": "dana"}}]}` |
 
 use jiff::SignedDuration;
 use serde::Deserialize;

@@ -75,7 +75,7 @@ impl HttpAnswer {
         }
     }
 
-    /// Adds the headers of every API answer. The date is virtual, so that clients compute waiting times with it.
+    /// Adds the headers of every API answer. The date is virtual, because clients compute waits from it.
     pub(crate) fn with_budget(mut self, budget: HourlyBudget, resource: Resource, now: Timestamp) -> Self {
         let date = now.to_zoned(TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         self.headers.extend([

@@ -1,7 +1,7 @@
 //! A query's cost, by GitHub's documented formula, from the parsed document alone.
 //!
-//! The formula counts the requests that would fill every connection: one per possible parent. The cost is their sum
-//! divided by a hundred, rounded, and at least one. `nodes(ids:)` has as many parents as ids.
+//! The formula counts the requests that would fill every connection: one per possible parent. The cost is
+//! their sum divided by a hundred, rounded, and at least one. `nodes(ids:)` has as many parents as ids.
 
 use std::collections::BTreeSet;
 

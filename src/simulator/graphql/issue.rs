@@ -45,8 +45,8 @@ pub(super) fn field<'a>(
             return page(context, info, issue.assignees.iter().copied().map(GraphqlNode::Account).collect());
         }
         "comments" => {
-            let there = issue.comments.iter().copied().filter(|comment| !world[*comment].deleted);
-            return page(context, info, there.map(GraphqlNode::Comment).collect());
+            let visible = issue.comments.iter().copied().filter(|comment| !world[*comment].deleted);
+            return page(context, info, visible.map(GraphqlNode::Comment).collect());
         }
         _ => unknown(),
     })

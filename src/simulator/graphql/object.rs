@@ -246,7 +246,7 @@ pub(super) fn count<'a>(number: usize) -> ResolvedValue<'a> {
     leaf(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// The engine's field errors have only a message, so it carries the kind too; [`restore_kind`] separates them.
+/// The engine's field errors have only a message, so it carries the kind too, until [`restore_kind`].
 pub(super) fn refused(kind: &str, message: impl std::fmt::Display) -> FieldError {
     FieldError { message: format!("{kind}\u{1f}{message}") }
 }

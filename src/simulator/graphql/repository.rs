@@ -5,7 +5,9 @@ use apollo_compiler::response::JsonMap;
 
 use super::object::{GraphqlContext, GraphqlNode, Resolved, leaf, refused, text_or_null, time, unknown};
 use super::page::page;
-use crate::simulator::world::{LabelId, PullId, PullState, RepositoryId, SimulatedAssociation, World};
+use crate::simulator::world::{
+    AccountId, LabelId, PullId, PullState, RepositoryId, SimulatedAssociation, World,
+};
 
 pub(super) fn field<'a>(
     context: &'a GraphqlContext<'a>,
@@ -79,9 +81,9 @@ pub(super) fn field<'a>(
             context.optional(label.map(GraphqlNode::Label))
         }
         "labels" => {
-            let wanted = text(arguments, "query").unwrap_or_default().to_lowercase();
+            let part = text(arguments, "query").unwrap_or_default().to_lowercase();
             let labels = repository.labels.iter().copied();
-            let labels = labels.filter(|label| world[*label].name.to_lowercase().contains(&wanted));
+            let labels = labels.filter(|label| world[*label].name.to_lowercase().contains(&part));
             return page(context, info, labels.map(GraphqlNode::Label).collect());
         }
         "pullRequests" => {
@@ -94,16 +96,16 @@ pub(super) fn field<'a>(
             return page(context, info, issues.map(GraphqlNode::Issue).collect());
         }
         "suggestedActors" => {
-            let wanted = text(arguments, "loginNames").or_else(|| text(arguments, "query"));
-            let may = (0..world.accounts.len()).map(crate::simulator::world::AccountId).filter(|account| {
+            let part = text(arguments, "loginNames").or_else(|| text(arguments, "query"));
+            let assignable = (0..world.accounts.len()).map(AccountId).filter(|account| {
                 let account_name = &world[*account].login;
                 let bot = world[*account].type_name() == "Bot";
                 (bot || world.association(*account, id).may_write())
                     && !world[*account].deleted
                     && !matches!(world[*account].type_name(), "Team" | "Organization")
-                    && wanted.is_none_or(|wanted| account_name.contains(wanted.trim_end_matches("[bot]")))
+                    && part.is_none_or(|part| account_name.contains(part.trim_end_matches("[bot]")))
             });
-            return page(context, info, may.map(GraphqlNode::Account).collect());
+            return page(context, info, assignable.map(GraphqlNode::Account).collect());
         }
         _ => unknown(),
     })
@@ -155,8 +157,8 @@ fn pull_requests(world: &World, id: RepositoryId, arguments: &JsonMap) -> Vec<Pu
 
 /// As on GitHub, one matching label is enough.
 fn has_labels(world: &World, labels: &[LabelId], arguments: &JsonMap) -> bool {
-    texts(arguments, "labels").is_none_or(|wanted| {
-        labels.iter().any(|label| wanted.iter().any(|name| world[*label].name.eq_ignore_ascii_case(name)))
+    texts(arguments, "labels").is_none_or(|names| {
+        labels.iter().any(|label| names.iter().any(|name| world[*label].name.eq_ignore_ascii_case(name)))
     })
 }
 

@@ -60,8 +60,8 @@ pub struct Replacement {
     pub with: String,
 }
 
-/// A review with the threads it opens. Texts may contain `{n}`, `{head}`, `{head_short}`, `{number}` and `{author}`:
-/// the repetition, the head commit, the pull request's number and its author.
+/// A review with the threads it opens. Texts may contain `{n}`, `{head}`, `{head_short}`, `{number}` and
+/// `{author}`: the repetition, the head commit, the pull request's number and its author.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewAction {
@@ -114,7 +114,7 @@ pub struct CommentAction {
 #[serde(deny_unknown_fields)]
 pub struct ReplyAction {
     pub by: String,
-    /// A thread's name, or `it` (the event's thread), `own` (all open threads that `by` began), `all` (all open ones).
+    /// A thread's name, `it` (the event's thread), `own` (open threads that `by` began) or `all` (open).
     pub thread: String,
     pub name: Option<String>,
     #[serde(default)]

@@ -18,8 +18,8 @@ pub(crate) struct TreeEdit {
 }
 
 impl World {
-    /// Records a commit. Without a given name, its contents make the name, so a scenario has the same commits in
-    /// every run.
+    /// Records a commit. Without a given name, its contents make the name, so a scenario has the same commits
+    /// in every run.
     pub(crate) fn add_commit(
         &mut self,
         repository: RepositoryId,

@@ -50,8 +50,8 @@ pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<SimulatedFileChange> {
     found
 }
 
-/// A diff of two texts by lines. `similar::TextDiff` would compile every algorithm for every kind of text; this
-/// needs one algorithm for one kind.
+/// A diff of two texts by lines. `similar::TextDiff` would compile every algorithm for every kind of text;
+/// this needs one algorithm for one kind.
 struct LineDiff<'a> {
     before: Vec<&'a str>,
     after: Vec<&'a str>,
@@ -143,8 +143,8 @@ fn hunks(diff: &LineDiff) -> Vec<TextHunk> {
         .collect()
 }
 
-/// The part of a hunk up to a line of the new file, as review comments show it. A line outside every hunk gets the
-/// lines above it, because scripted reviews may point anywhere.
+/// The part of a hunk up to a line of the new file, as review comments show it. A line outside every hunk
+/// gets the lines above it, because scripted reviews may point anywhere.
 pub(crate) fn hunk_ending_at(before: &str, after: &str, line: i64) -> String {
     for hunk in hunks(&LineDiff::new(before, after)) {
         if let Some(end) = hunk.lines.iter().position(|(_, new, _)| *new == Some(line)) {

@@ -1,4 +1,4 @@
-//! The records the world is made of: accounts, repositories, pull requests, threads, reviews, comments, checks.
+//! The world's records: accounts, repositories, pull requests, threads, reviews, comments, checks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

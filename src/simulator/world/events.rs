@@ -42,7 +42,7 @@ pub enum WorldEventKind {
     Push,
     ReviewRequested,
     Comment,
-    /// A comment, reply or review that mentions an account with `@`. The trigger decides this; the world never emits it.
+    /// A text that mentions an account with `@`. Triggers match it; the world never emits it.
     Mention,
     Reply,
     Review,
@@ -109,7 +109,7 @@ impl World {
         self.events.push(WorldEvent { kind, by, repository, pull: None, thread: None, of: None, text });
     }
 
-    /// Records a client's write. Scripted changes are not recorded: tests ask what the program under test wrote.
+    /// Records a client's write, and no scripted change: tests want the writes of the program under test.
     pub(crate) fn record_write(
         &mut self,
         by: AccountId,

@@ -49,6 +49,7 @@ impl World {
         }
     }
 
+    /// Reports a changed label everywhere: timeline, script, recorded writes.
     fn label_changed(
         &mut self,
         subject: Subject,

@@ -29,7 +29,7 @@ pub(crate) struct NewSimulatedThread {
 }
 
 impl World {
-    /// Submits a review, or keeps it as a draft if its state is pending. Returns it with the threads it opened.
+    /// Submits a review, or keeps it as a draft if its state is pending. Returns it with its new threads.
     pub(crate) fn review(
         &mut self,
         pull: PullId,
@@ -218,8 +218,8 @@ impl World {
         Ok(())
     }
 
-    /// Replies in a thread. As on GitHub, an open draft swallows the reply: the client gets an id, and nobody else
-    /// sees the reply.
+    /// Replies in a thread. As on GitHub, an open draft swallows the reply: the client gets an id, and nobody
+    /// else sees the reply.
     pub(crate) fn reply(
         &mut self,
         thread: ThreadId,

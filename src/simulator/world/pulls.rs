@@ -69,8 +69,8 @@ impl World {
         Ok(id)
     }
 
-    /// Moves the head. A thread follows its line when the line moves, and becomes outdated when the line changes.
-    /// A force push replaces all commits of the pull request by one.
+    /// Moves the head. A thread follows its line when the line moves, and becomes outdated when the line
+    /// changes. A force push replaces all commits of the pull request by one.
     pub(crate) fn push(
         &mut self,
         pull: PullId,

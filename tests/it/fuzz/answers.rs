@@ -1,4 +1,5 @@
-//! GitHub's answers with values that break the schema, and everything computed from the pull requests read from them.
+//! GitHub's answers with values that break the schema, and everything computed from the pull requests read
+//! from them.
 
 use crate::support::dice::Dice;
 use crate::support::forge::{Answer, PullRequest, PullRequests, Request, address};

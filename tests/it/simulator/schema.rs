@@ -125,7 +125,8 @@ fn required(input: &InputValueDefinition) -> bool {
     input.ty.is_non_null() && input.default_value.is_none()
 }
 
-/// Queries every field of the schema, so that a missing resolver fails here and not at the first client that needs it.
+/// Queries every field of the schema, so that a missing resolver fails here and not at the first client that
+/// needs it.
 #[tokio::test]
 async fn every_field_of_the_schema_has_a_resolver() {
     let (_simulator, client) = start("nulls").await;
