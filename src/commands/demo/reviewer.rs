@@ -48,13 +48,13 @@ struct Settled {
 /// The answer, in the protocol `actions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Answer {
-    actions: Vec<Action>,
+    actions: Vec<ThreadAction>,
     findings: Vec<Finding>,
     summary: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Action {
+struct ThreadAction {
     thread: String,
     action: &'static str,
     stance: &'static str,
@@ -91,7 +91,7 @@ fn answer(request: &ReviewRequest, remarks: &[DemoRemark]) -> Answer {
     let adds = |path: &str, text: &str| {
         added.iter().find(|line| line.path == path && line.text.contains(text)).map(|line| line.number)
     };
-    let actions: Vec<Action> = request
+    let actions: Vec<ThreadAction> = request
         .threads
         .iter()
         .map(|thread| {
@@ -116,14 +116,14 @@ fn answer(request: &ReviewRequest, remarks: &[DemoRemark]) -> Answer {
     Answer { actions, findings, summary }
 }
 
-fn action(thread: &Thread, is_satisfied: bool, insists: bool) -> Action {
+fn action(thread: &Thread, is_satisfied: bool, insists: bool) -> ThreadAction {
     let may_reply = thread.legal.seeks_change.iter().any(|action| action == "reply");
     let (action, stance, body) = match (is_satisfied, may_reply || insists) {
         (true, _) => ("resolve", "accepts", "Fixed, thank you."),
         (false, true) => ("reply", "seeks_change", "This has not changed, and I still think that it should."),
         (false, false) => ("veto", "seeks_change", "I have no new arguments. A person should decide."),
     };
-    Action { thread: thread.id.clone(), action, stance, body: body.to_owned() }
+    ThreadAction { thread: thread.id.clone(), action, stance, body: body.to_owned() }
 }
 
 fn finding(remark: &DemoRemark, line: u32) -> Finding {

@@ -171,10 +171,10 @@ pub(super) fn apply_fault(mut answer: HttpAnswer, kind: &FaultKind) -> HttpReply
         FaultKind::CutOff => answer.delivery = ResponseFault::CutOff,
         FaultKind::Slow { millis } => answer.delivery = ResponseFault::After(Duration::from_millis(*millis)),
         FaultKind::Trickle { millis } => {
-            answer.delivery = ResponseFault::Trickle(Duration::from_millis(*millis))
+            answer.delivery = ResponseFault::Trickle(Duration::from_millis(*millis));
         }
         FaultKind::Endless { millis } => {
-            answer.delivery = ResponseFault::Endless(Duration::from_millis(*millis))
+            answer.delivery = ResponseFault::Endless(Duration::from_millis(*millis));
         }
         FaultKind::Partial { path, error_type, message } => {
             let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
