@@ -298,6 +298,7 @@ async fn the_perfectionist_approved(played: &Played) {
 }
 
 /// L6: the author works as many rounds as it may, and one comment reports the cap.
+/// V1: on a person's pull request the driven reviewer only comments.
 async fn the_author_was_sent_to_the_cap(played: &Played) {
     let name = "acme/billing#41";
     assert_eq!(played.exit(name), "round_cap");
