@@ -13,7 +13,7 @@ pub(super) fn field<'a>(
 ) -> Resolved<'a> {
     let world = context.world();
     let issue = &world[id];
-    let number = 6_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let path = format!("/{}/issues/{}", world.full_name(issue.repository), issue.number);
     Ok(match info.field_name() {
         "id" => leaf(World::issue_node(id)),
@@ -45,8 +45,8 @@ pub(super) fn field<'a>(
             return page(context, info, issue.assignees.iter().copied().map(GraphqlNode::Account).collect());
         }
         "comments" => {
-            let there = issue.comments.iter().copied().filter(|comment| !world[*comment].deleted);
-            return page(context, info, there.map(GraphqlNode::Comment).collect());
+            let visible = issue.comments.iter().copied().filter(|comment| !world[*comment].deleted);
+            return page(context, info, visible.map(GraphqlNode::Comment).collect());
         }
         _ => unknown(),
     })

@@ -1,11 +1,13 @@
-//! Repositories, their branches, and the lists of what is in them.
+//! Repositories, their branches, and lists of their contents.
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonMap;
 
 use super::object::{GraphqlContext, GraphqlNode, Resolved, leaf, refused, text_or_null, time, unknown};
 use super::page::page;
-use crate::simulator::world::{LabelId, PullId, PullState, RepositoryId, SimulatedAssociation, World};
+use crate::simulator::world::{
+    AccountId, LabelId, PullId, PullState, RepositoryId, SimulatedAssociation, World,
+};
 
 pub(super) fn field<'a>(
     context: &'a GraphqlContext<'a>,
@@ -24,13 +26,13 @@ pub(super) fn field<'a>(
     };
     Ok(match info.field_name() {
         "id" => leaf(World::repository_node(id)),
-        "databaseId" => leaf(500_001 + i64::try_from(id.0).unwrap_or_default()),
+        "databaseId" => leaf(id.database_id()),
         "name" => leaf(repository.name.as_str()),
         "owner" => context.object(GraphqlNode::Account(repository.owner)),
         "url" => leaf(format!("{}/{name}", world.base_url)),
         "resourcePath" => leaf(format!("/{name}")),
         "nameWithOwner" => leaf(name),
-        // Forks are not kept: a pull request's branch is in its own repository, or gone.
+        // The simulator has no forks: a head branch is in the same repository, or deleted.
         "parent" => context.optional(None),
         "description" => text_or_null(repository.description.as_deref()),
         "createdAt" => time(repository.created_at),
@@ -47,8 +49,8 @@ pub(super) fn field<'a>(
         "ref" => {
             let name = text(arguments, "qualifiedName").unwrap_or_default();
             let name = name.strip_prefix("refs/heads/").unwrap_or(name);
-            let known = repository.branches.contains_key(name);
-            context.optional(known.then(|| GraphqlNode::Ref(id, name.to_owned())))
+            let exists = repository.branches.contains_key(name);
+            context.optional(exists.then(|| GraphqlNode::Ref(id, name.to_owned())))
         }
         "object" => context.optional(object(&world, id, arguments)),
         "pullRequest" => {
@@ -79,9 +81,9 @@ pub(super) fn field<'a>(
             context.optional(label.map(GraphqlNode::Label))
         }
         "labels" => {
-            let wanted = text(arguments, "query").unwrap_or_default().to_lowercase();
+            let part = text(arguments, "query").unwrap_or_default().to_lowercase();
             let labels = repository.labels.iter().copied();
-            let labels = labels.filter(|label| world[*label].name.to_lowercase().contains(&wanted));
+            let labels = labels.filter(|label| world[*label].name.to_lowercase().contains(&part));
             return page(context, info, labels.map(GraphqlNode::Label).collect());
         }
         "pullRequests" => {
@@ -94,16 +96,16 @@ pub(super) fn field<'a>(
             return page(context, info, issues.map(GraphqlNode::Issue).collect());
         }
         "suggestedActors" => {
-            let wanted = text(arguments, "loginNames").or_else(|| text(arguments, "query"));
-            let may = (0..world.accounts.len()).map(crate::simulator::world::AccountId).filter(|account| {
+            let part = text(arguments, "loginNames").or_else(|| text(arguments, "query"));
+            let assignable = (0..world.accounts.len()).map(AccountId).filter(|account| {
                 let account_name = &world[*account].login;
                 let bot = world[*account].type_name() == "Bot";
                 (bot || world.association(*account, id).may_write())
                     && !world[*account].deleted
                     && !matches!(world[*account].type_name(), "Team" | "Organization")
-                    && wanted.is_none_or(|wanted| account_name.contains(wanted.trim_end_matches("[bot]")))
+                    && part.is_none_or(|part| account_name.contains(part.trim_end_matches("[bot]")))
             });
-            return page(context, info, may.map(GraphqlNode::Account).collect());
+            return page(context, info, assignable.map(GraphqlNode::Account).collect());
         }
         _ => unknown(),
     })
@@ -153,10 +155,10 @@ fn pull_requests(world: &World, id: RepositoryId, arguments: &JsonMap) -> Vec<Pu
     found
 }
 
-/// As on GitHub, one of the labels is enough.
+/// As on GitHub, one matching label is enough.
 fn has_labels(world: &World, labels: &[LabelId], arguments: &JsonMap) -> bool {
-    texts(arguments, "labels").is_none_or(|wanted| {
-        labels.iter().any(|label| wanted.iter().any(|name| world[*label].name.eq_ignore_ascii_case(name)))
+    texts(arguments, "labels").is_none_or(|names| {
+        labels.iter().any(|label| names.iter().any(|name| world[*label].name.eq_ignore_ascii_case(name)))
     })
 }
 
