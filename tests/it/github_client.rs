@@ -69,7 +69,7 @@ async fn partial_data_survives_beside_errors_with_their_type_and_place() {
     assert_eq!(reply.errors[0].kind.as_deref(), Some("NOT_FOUND"));
     assert_eq!(reply.errors[0].path.len(), 2);
     assert_eq!(reply.errors[1].kind.as_deref(), Some("FORBIDDEN"));
-    assert!(reply.errors[1].strikes("statusCheckRollup"));
+    assert!(reply.errors[1].concerns_field("statusCheckRollup"));
 }
 
 #[tokio::test]
@@ -99,22 +99,22 @@ async fn a_server_that_is_not_there_was_certainly_not_reached() {
 }
 
 #[tokio::test]
-async fn limits_say_when_to_come_back() {
+async fn a_limit_says_when_to_retry() {
     let limited = async |answer| match ask(answer).await.0.unwrap_err() {
-        Error::RateLimited { kind, come_back, .. } => (kind, come_back),
+        Error::RateLimited { kind, retry_after, .. } => (kind, retry_after),
         other => panic!("{other:?}"),
     };
     let primary = json!({"errors": [{"type": "RATE_LIMIT", "message": "API rate limit exceeded"}]});
     let spent = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "2000000000")];
-    let (kind, come_back) = limited(json_answer(200, &spent, primary)).await;
+    let (kind, retry_after) = limited(json_answer(200, &spent, primary)).await;
     assert_eq!(kind, LimitKind::Primary);
-    assert!(matches!(come_back, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000));
+    assert!(matches!(retry_after, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000));
 
     let secondary = json!({"message": "You have exceeded a secondary rate limit. Please wait"});
-    let (kind, come_back) = limited(json_answer(403, &[("retry-after", "30")], secondary.clone())).await;
-    assert_eq!((kind, come_back), (LimitKind::Secondary, RetryAfter::After(Duration::from_secs(30))));
-    let (kind, come_back) = limited(json_answer(403, &[], secondary)).await;
-    assert_eq!((kind, come_back), (LimitKind::Secondary, RetryAfter::After(Duration::from_mins(1))));
+    let (kind, retry_after) = limited(json_answer(403, &[("retry-after", "30")], secondary.clone())).await;
+    assert_eq!((kind, retry_after), (LimitKind::Secondary, RetryAfter::After(Duration::from_secs(30))));
+    let (kind, retry_after) = limited(json_answer(403, &[], secondary)).await;
+    assert_eq!((kind, retry_after), (LimitKind::Secondary, RetryAfter::After(Duration::from_mins(1))));
 
     let as_200 = json!({"data": null, "errors": [{"message": "You have exceeded a secondary rate limit."}]});
     assert_eq!(limited(json_answer(200, &[("retry-after", "5")], as_200)).await.0, LimitKind::Secondary);
@@ -132,7 +132,7 @@ async fn a_limit_without_a_hint_doubles_the_wait_until_something_works() {
     let mut waits = Vec::new();
     for n in 0..5 {
         let outcome = client.send(&Call::graphql(&documents::VIEWER, json!({"n": n}))).await;
-        if let Err(Error::RateLimited { come_back: RetryAfter::After(wait), .. }) = outcome {
+        if let Err(Error::RateLimited { retry_after: RetryAfter::After(wait), .. }) = outcome {
             waits.push(wait.as_secs());
         }
     }

@@ -263,7 +263,7 @@ impl Transport for Limited {
         Err(Error::RateLimited {
             what: call.purpose().to_owned(),
             kind: cloture::github::LimitKind::Secondary,
-            come_back: cloture::github::RetryAfter::After(Duration::from_secs(9)),
+            retry_after: cloture::github::RetryAfter::After(Duration::from_secs(9)),
         })
     }
 }

@@ -189,15 +189,18 @@ async fn a_refusal_is_reported_and_not_repeated() {
             let error = writer.write(&write).await.unwrap_err();
             match (fault, &error) {
                 (Fault::BadToken, Error::Unauthorised { .. }) | (Fault::Refused, Error::Denied { .. }) => {}
-                (Fault::SecondaryLimit, Error::RateLimited { kind: LimitKind::Secondary, come_back, .. }) => {
-                    assert_eq!(*come_back, RetryAfter::After(Duration::from_secs(7)));
+                (
+                    Fault::SecondaryLimit,
+                    Error::RateLimited { kind: LimitKind::Secondary, retry_after, .. },
+                ) => {
+                    assert_eq!(*retry_after, RetryAfter::After(Duration::from_secs(7)));
                 }
                 (
                     Fault::PrimaryLimitAs200,
-                    Error::RateLimited { kind: LimitKind::Primary, come_back, .. },
+                    Error::RateLimited { kind: LimitKind::Primary, retry_after, .. },
                 ) => {
                     assert!(
-                        matches!(come_back, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000)
+                        matches!(retry_after, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000)
                     );
                 }
                 _ => panic!("{write:?} {fault:?}: {error:?}"),

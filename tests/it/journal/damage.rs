@@ -14,7 +14,7 @@ use std::time::Duration;
 async fn filled() -> (Place, PathBuf) {
     let place = Place::file();
     let journal = place.open().await;
-    let records = (0..400).map(|number| note("x".repeat(200)).once(number.to_string())).collect();
+    let records = (0..400).map(|number| note("x".repeat(200)).with_key(number.to_string())).collect();
     journal.append(records).await.unwrap();
     journal.close().await.unwrap();
     let path = place.address.path().unwrap().to_owned();

@@ -29,8 +29,11 @@ fn whys(records: &[Record]) -> Vec<&str> {
 async fn records_come_back_as_they_were(place: Place) {
     let journal = place.open().await;
     let body = json!({"text": "ü \u{0} \u{202e} 日本", "number": 1.5, "deep": [[{"a": null}]]});
-    let full =
-        NewRecord::new("cycle", "orange").about(pull_request(7)).because("line\none").once("k").with(body);
+    let full = NewRecord::new("cycle", "orange")
+        .about(pull_request(7))
+        .with_reason("line\none")
+        .with_key("k")
+        .with(body);
     let bare = NewRecord::new("start", "instance-1");
     let odd = note("nul \u{0} here");
     let appended = journal.append(vec![full.clone(), bare.clone(), odd]).await.unwrap();
@@ -67,20 +70,20 @@ async fn the_clock_is_the_databases(place: Place) {
 async fn a_key_is_kept_once_whoever_appends_it(place: Place) {
     let (one, other) = (place.open().await, place.open().await);
     let about = pull_request(1);
-    let first = one.append_one(note("first").about(about.clone()).once("task-1")).await.unwrap();
+    let first = one.append_one(note("first").about(about.clone()).with_key("task-1")).await.unwrap();
     assert!(first.is_new());
     // Another number, and the host in other letters.
     let again = PullRequestKey { host: "GitHub.com".to_owned(), ..pull_request(2) };
-    let second = other.append_one(note("second").about(again).once("task-1")).await.unwrap();
+    let second = other.append_one(note("second").about(again).with_key("task-1")).await.unwrap();
     assert_eq!(second, Appended::AlreadyThere(first.record().clone()));
     // Of another kind it is another thing.
-    let otherwise = NewRecord::new("other", "bob").about(about.clone()).once("task-1");
+    let otherwise = NewRecord::new("other", "bob").about(about.clone()).with_key("task-1");
     assert!(other.append_one(otherwise).await.unwrap().is_new());
     assert_eq!(one.find(&about, "note", "task-1").await.unwrap().unwrap(), *first.record());
     assert_eq!(one.find(&about, "note", "task-2").await.unwrap(), None);
 
     // In one batch, old and new and the same twice: numbers go on without a gap.
-    let keyed = |why: &str, key: &str| note(why).about(about.clone()).once(key);
+    let keyed = |why: &str, key: &str| note(why).about(about.clone()).with_key(key);
     let batch = vec![keyed("c", "task-1"), keyed("d", "task-2"), note("e"), keyed("f", "task-2"), note("g")];
     let appended = other.append(batch).await.unwrap();
     let is_new: Vec<bool> = appended.iter().map(Appended::is_new).collect();
@@ -99,7 +102,11 @@ async fn a_key_of_one_host_is_not_one_of_another(place: Place) {
     let act = |about: &PullRequestKey| NewRecord::new("any", "engine").about(about.clone());
     for about in [&here, &there] {
         assert!(
-            journal.append_one(note("merged").about(about.clone()).once("merged")).await.unwrap().is_new()
+            journal
+                .append_one(note("merged").about(about.clone()).with_key("merged"))
+                .await
+                .unwrap()
+                .is_new()
         );
         assert!(journal.intend(None, "reply", act(about)).await.unwrap().is_new());
         let found = journal.find(about, INTENT, "reply").await.unwrap().unwrap();
@@ -116,7 +123,7 @@ async fn a_key_of_one_host_is_not_one_of_another(place: Place) {
 async fn a_journal_from_before_keys_had_hosts_is_brought_up_to_date(place: Place) {
     let (here, elsewhere) =
         (pull_request(7), PullRequestKey { host: "elsewhere".to_owned(), ..pull_request(7) });
-    let merged = |about: &PullRequestKey| note("merged").about(about.clone()).once("merged");
+    let merged = |about: &PullRequestKey| note("merged").about(about.clone()).with_key("merged");
     let journal = place.open().await;
     let kept = journal.append_one(merged(&here)).await.unwrap();
     journal.close().await.unwrap();
@@ -134,7 +141,7 @@ async fn a_journal_from_before_keys_had_hosts_is_brought_up_to_date(place: Place
 
 async fn a_batch_is_kept_whole_or_not_at_all(place: Place) {
     let journal = place.open().await;
-    let batch = vec![note("a"), NewRecord::new("outcome", "engine").once("never intended"), note("b")];
+    let batch = vec![note("a"), NewRecord::new("outcome", "engine").with_key("never intended"), note("b")];
     let error = journal.append(batch).await.unwrap_err();
     assert!(matches!(&error, JournalError::NotIntended { key } if key == "never intended"), "{error}");
     assert_eq!(journal.records(RecordFilter::default()).await.unwrap(), []);
@@ -148,12 +155,12 @@ async fn what_is_asked_for_is_what_comes(place: Place) {
     let other = RepositoryName::new("acme", "site").unwrap();
     let other = PullRequestKey { repository: other, ..pull_request(7) };
     let records = [
-        NewRecord::new("cycle", "orange").about(pull_request(7)).because("1"),
-        NewRecord::new("verdict", "orange").about(pull_request(7)).because("2"),
-        NewRecord::new("cycle", "alice").about(pull_request(8)).because("3"),
-        NewRecord::new("cycle", "orange").about(elsewhere.clone()).because("4"),
-        NewRecord::new("cycle", "orange").about(other).because("5"),
-        NewRecord::new("start", "instance").because("6"),
+        NewRecord::new("cycle", "orange").about(pull_request(7)).with_reason("1"),
+        NewRecord::new("verdict", "orange").about(pull_request(7)).with_reason("2"),
+        NewRecord::new("cycle", "alice").about(pull_request(8)).with_reason("3"),
+        NewRecord::new("cycle", "orange").about(elsewhere.clone()).with_reason("4"),
+        NewRecord::new("cycle", "orange").about(other).with_reason("5"),
+        NewRecord::new("start", "instance").with_reason("6"),
     ];
     journal.append(records.to_vec()).await.unwrap();
     let all = RecordFilter::default;
@@ -191,7 +198,7 @@ async fn what_is_asked_for_is_what_comes(place: Place) {
 async fn a_text_is_found_in_whatever_case(place: Place) {
     let journal = place.open().await;
     let records = vec![
-        note("Übergabe an den FIXER").once("key-77"),
+        note("Übergabe an den FIXER").with_key("key-77"),
         NewRecord::new("cycle", "bob").about(pull_request(9)).with(json!({"title": ["Unchecked %_ index"]})),
         note("nothing"),
     ];
@@ -223,14 +230,15 @@ async fn a_text_is_found_in_whatever_case(place: Place) {
 
 async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     let journal = place.open().await;
-    let intent = |number, why: &str| NewRecord::new("any", "engine").about(pull_request(number)).because(why);
+    let intent =
+        |number, why: &str| NewRecord::new("any", "engine").about(pull_request(number)).with_reason(why);
     let first = journal.intend(None, "a", intent(1, "post a comment")).await.unwrap();
     assert_eq!((first.is_new(), first.record().kind.as_str()), (true, INTENT));
     assert!(!journal.intend(None, "a", intent(1, "post it again")).await.unwrap().is_new());
     journal.intend(None, "b", intent(2, "merge")).await.unwrap();
     journal.intend(None, "c", intent(1, "resolve")).await.unwrap();
     // Another record under the same key concludes nothing.
-    journal.append_one(note("about a").about(pull_request(1)).once("a")).await.unwrap();
+    journal.append_one(note("about a").about(pull_request(1)).with_key("a")).await.unwrap();
 
     let open = async |of: Option<u64>| {
         let of = of.map(pull_request);
@@ -254,12 +262,12 @@ async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
 
 async fn what_no_database_can_index_is_refused(place: Place) {
     let journal = place.open().await;
-    assert!(journal.append_one(note("").once("k".repeat(1000))).await.unwrap().is_new());
+    assert!(journal.append_one(note("").with_key("k".repeat(1000))).await.unwrap().is_new());
     let long = "k".repeat(1001);
     for record in [
-        note("").once(long),
-        note("").once(""),
-        note("").once("a\u{0}"),
+        note("").with_key(long),
+        note("").with_key(""),
+        note("").with_key("a\u{0}"),
         NewRecord::new("", "x"),
         NewRecord::new("k".repeat(101), "x"),
     ] {

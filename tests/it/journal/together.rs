@@ -39,7 +39,7 @@ async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
                 let mut won = 0;
                 for number in 0..KEYS {
                     let by = format!("{instance}.{task}");
-                    let keyed = NewRecord::new("task", by.clone()).once(format!("key {number}"));
+                    let keyed = NewRecord::new("task", by.clone()).with_key(format!("key {number}"));
                     let appended = journal.append(vec![keyed, NewRecord::new("note", by)]).await.unwrap();
                     won += u32::from(appended[0].is_new());
                 }
@@ -123,7 +123,7 @@ async fn appends_and_leases_as_a_process() {
     let me = std::env::var("CLOTURE_CHILD_NAME").unwrap();
     let journal = Journal::open(&place_of_child(), options()).await.unwrap().journal;
     for number in 0..20 {
-        let keyed = NewRecord::new("task", me.clone()).once(format!("key {number}"));
+        let keyed = NewRecord::new("task", me.clone()).with_key(format!("key {number}"));
         journal.append(vec![keyed, note(me.clone())]).await.unwrap();
     }
     let mut turns = 0;
