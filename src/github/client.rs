@@ -264,7 +264,7 @@ fn log(status: Option<StatusCode>, took: Duration, outcome: &Result<ApiReply, Er
         Err(Error::RateLimited { kind, retry_after, .. }) => {
             tracing::warn!(status, took_ms, limit = %kind, %retry_after, "GitHub limits our requests");
         }
-        Err(error) => tracing::info!(status, took_ms, %error, "the request failed"),
+        Err(error) => tracing::info!(status, took_ms, error = error.event(), "the request failed"),
     }
 }
 

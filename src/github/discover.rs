@@ -104,6 +104,8 @@ pub async fn find(transport: &(impl Transport + Sync), rule: &WatchRule) -> Resu
             Lookup::Search(query) => search(transport, query, &mut discovery).await?,
         }
     }
+    let (found, points) = (discovery.pull_requests.len(), discovery.spent.points);
+    tracing::debug!(found, points, notes = discovery.notes.len(), "looked for pull requests");
     Ok(discovery)
 }
 

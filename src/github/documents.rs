@@ -85,13 +85,13 @@ documents! {
     THREAD_PAGES, wire::ThreadPagesAnswer, "Pull requests: read", "reading a long thread",
         ["thread_pages", "fragments/budget", "fragments/page", "fragments/account",
          "fragments/thread_comment"];
-    REVIEW_REQUESTS, wire::ReviewRequestsAnswer, "Pull requests: read", "reading who is asked for a review",
+    REVIEW_REQUESTS, wire::ReviewRequestsAnswer, "Pull requests: read", "reading the review requests",
         ["review_requests", "fragments/budget", "fragments/page", "fragments/review_requests"];
     CHECKS, wire::ChecksAnswer, "Checks: read", "reading the checks",
         ["checks", "fragments/budget", "fragments/page", "fragments/account", "fragments/checks"];
     VIEWER, wire::ViewerAnswer, "any", "asking whose token this is",
         ["viewer", "fragments/budget", "fragments/account"];
-    PERMISSION, wire::PermissionAnswer, "Metadata: read", "asking what may be done in the repository",
+    PERMISSION, wire::PermissionAnswer, "Metadata: read", "asking for the rights in the repository",
         ["permission", "fragments/budget"];
 
     // Polling

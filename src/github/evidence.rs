@@ -222,7 +222,7 @@ async fn requested(
         method: Method::GET,
         path: requested_reviewers(&on.address),
         body: None,
-        purpose: Cow::Borrowed("looking who is asked for a review"),
+        purpose: Cow::Borrowed("reading the requested reviewers"),
         permission: "Pull requests: read",
     };
     match send(transport, &call).await {

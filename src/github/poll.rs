@@ -116,7 +116,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
     }
 
     async fn poll_logged(&mut self, now: Timestamp, mut report: impl FnMut(PollEvent)) -> PollReport {
-        let mut tell = |event: PollEvent| {
+        let mut emit = |event: PollEvent| {
             event.log();
             report(event);
         };
@@ -126,10 +126,10 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         let mut full = plan.full;
         for batch in plan.light {
             if poll.limited.is_none() {
-                self.compare(&batch, now, &mut poll, &mut full, &mut tell).await;
+                self.compare(&batch, now, &mut poll, &mut full, &mut emit).await;
             }
         }
-        self.read_all(full, now, &mut poll, &mut tell).await;
+        self.read_all(full, now, &mut poll, &mut emit).await;
         self.ledger.record(poll.spent, poll.recurring);
         let report = PollReport { spent: poll.spent, limited: poll.limited, budget: self.budget(now) };
         self.log(&report);
@@ -158,12 +158,12 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         now: Timestamp,
         poll: &mut PollInProgress,
         full: &mut Vec<(PullRequestAddress, FullReadReason)>,
-        tell: &mut impl FnMut(PollEvent),
+        emit: &mut impl FnMut(PollEvent),
     ) {
         let (reply, answer, with_checks) = match self.light(batch, poll).await {
             Ok(light) => light,
             Err(error) => {
-                poll.failed(batch.members.iter().map(|(address, _)| address), &error, tell);
+                poll.failed(batch.members.iter().map(|(address, _)| address), &error, emit);
                 return;
             }
         };
@@ -180,9 +180,9 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 let call = Call::graphql(&documents::LIGHT, json!({}));
                 if gone {
                     self.schedule.observe_gone(address, now);
-                    tell(PollEvent::Gone(address.clone()));
+                    emit(PollEvent::Gone(address.clone()));
                 } else {
-                    tell(PollEvent::Failed(address.clone(), reply.absence(&call)));
+                    emit(PollEvent::Failed(address.clone(), reply.absence(&call)));
                 }
                 continue;
             };
@@ -193,7 +193,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
             let threads = match self.further_threads(id, &node, poll).await {
                 Ok(threads) => threads,
                 Err(error) => {
-                    poll.failed([address], &error, tell);
+                    poll.failed([address], &error, emit);
                     continue;
                 }
             };
@@ -202,7 +202,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                     let reason = self.schedule.observe_light(address, fingerprint);
                     full.extend(reason.map(|reason| (address.clone(), reason)));
                 }
-                None => tell(PollEvent::Gone(address.clone())),
+                None => emit(PollEvent::Gone(address.clone())),
             }
         }
     }
@@ -260,7 +260,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         full: Vec<(PullRequestAddress, FullReadReason)>,
         now: Timestamp,
         poll: &mut PollInProgress,
-        tell: &mut impl FnMut(PollEvent),
+        emit: &mut impl FnMut(PollEvent),
     ) {
         let mut waiting = full.into_iter();
         let mut running = JoinSet::new();
@@ -285,15 +285,15 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                         poll.recurring += read.spent.points;
                     }
                     self.schedule.observe_full(&address, &read, now);
-                    tell(PollEvent::Read { read: Box::new(read), why });
+                    emit(PollEvent::Read { read: Box::new(read), why });
                 }
                 Err(error @ Error::Gone { .. }) => {
                     poll.spent.count_outcome(&Err(error));
                     self.schedule.observe_gone(&address, now);
-                    tell(PollEvent::Gone(address));
+                    emit(PollEvent::Gone(address));
                 }
                 Err(error) => {
-                    poll.failed([&address], &error, tell);
+                    poll.failed([&address], &error, emit);
                     poll.spent.count_outcome(&Err(error));
                 }
             }
@@ -344,14 +344,14 @@ impl PollInProgress {
         &mut self,
         addresses: impl IntoIterator<Item = &'a PullRequestAddress>,
         error: &Error,
-        tell: &mut impl FnMut(PollEvent),
+        emit: &mut impl FnMut(PollEvent),
     ) {
         if let Error::RateLimited { retry_after, .. } = error {
             self.limited = Some((*retry_after, error.clone()));
             return;
         }
         for address in addresses {
-            tell(PollEvent::Failed(address.clone(), error.clone()));
+            emit(PollEvent::Failed(address.clone(), error.clone()));
         }
     }
 }

@@ -168,7 +168,11 @@ impl<T: Transport + Sync> Writer<T> {
                 Err(error) if error.leaves_doubt() => error,
                 Err(error) => return Err(error),
             };
-            tracing::warn!(attempt, error = %lost, "the answer was lost; looking for the write on GitHub");
+            tracing::warn!(
+                attempt,
+                error = lost.event(),
+                "the answer was lost; looking for the write on GitHub"
+            );
             let evidence = self.look(write, us).await;
             log_evidence(&evidence);
             match evidence {
@@ -248,7 +252,11 @@ impl<T: Transport + Sync> Writer<T> {
             if !lost.leaves_doubt() || attempt >= self.pace.attempts {
                 return Err(lost);
             }
-            tracing::warn!(attempt, error = %lost, "the answer was lost; looking for the label on GitHub");
+            tracing::warn!(
+                attempt,
+                error = lost.event(),
+                "the answer was lost; looking for the label on GitHub"
+            );
             attempt += 1;
             if let Some(wait) = self.pace.looks.first() {
                 sleep(*wait).await;
@@ -272,7 +280,7 @@ impl<T: Transport + Sync> Writer<T> {
     }
 }
 
-/// Logs what the look for a lost write found.
+/// Logs the result of the search for a lost write.
 fn log_evidence(evidence: &Result<WriteEvidence, Error>) {
     match evidence {
         Ok(WriteEvidence::Done(_)) => tracing::info!("the write had arrived"),

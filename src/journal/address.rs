@@ -69,7 +69,7 @@ impl JournalAddress {
         Ok(JournalAddress(JournalPlace::Server { url: url.to_owned(), shown, passwords }))
     }
 
-    /// The file, where it is one.
+    /// The path, if the journal is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             JournalPlace::File(path) => Some(path),

@@ -12,7 +12,7 @@ use sqlx::Connection;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// A job and the channel for its answer. The job runs even if the caller is gone.
 #[derive(Debug)]
@@ -41,10 +41,9 @@ macro_rules! jobs {
             async fn work(&mut self, job: JournalJob) {
                 match job {
                     $(JournalJob::$name(pending) => {
+                        let started = Instant::now();
                         let answer = self.serve(&pending.request).await;
-                        if let Err(error) = &answer {
-                            tracing::warn!(job = stringify!($name), %error, "a journal job failed");
-                        }
+                        log(stringify!($name), started.elapsed(), answer.as_ref().err());
                         let _nobody_waits = pending.reply.send(answer);
                         if $name::IS_NEWS {
                             self.news.send_replace(());
@@ -180,6 +179,15 @@ impl Owner {
     /// The time limit for a server. A file needs none: it answers, or the wait for its lock runs out.
     fn limit(&self) -> Option<Duration> {
         self.address.path().is_none().then(|| self.setup.patience * 2)
+    }
+}
+
+/// Logs a job without its content: records and snapshots hold people's texts.
+fn log(job: &str, took: Duration, error: Option<&JournalError>) {
+    let took_ms = took.as_millis();
+    match error {
+        Some(error) => tracing::warn!(job, took_ms, %error, "a journal job failed"),
+        None => tracing::debug!(job, took_ms, "journal job done"),
     }
 }
 

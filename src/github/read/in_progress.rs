@@ -160,7 +160,7 @@ impl<'a, T: Transport + Sync> ReadInProgress<'a, T> {
                     Ok(answer) => answer
                         .node
                         .and_then(|node| node.review_requests)
-                        .ok_or_else(|| "GitHub did not say who is asked for a review".to_owned()),
+                        .ok_or_else(|| "GitHub did not return the review requests".to_owned()),
                     Err(absence) => {
                         abilities.requests = absence.ability();
                         Err(absence.reason)
