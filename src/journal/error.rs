@@ -25,9 +25,7 @@ pub enum JournalError {
          sets the damaged file aside"
     )]
     Damaged { place: String, why: String },
-    #[error(
-        "the journal at {place} cannot grow: the disk or its quota is full; free some space and try again"
-    )]
+    #[error("the journal at {place} cannot grow: the disk or its quota is full; make room and try again")]
     Full { place: String },
     #[error(
         "the journal at {place} cannot be written: it is read-only for this user; change its permissions, or \

@@ -185,9 +185,10 @@ impl Owner {
 /// Logs a job without its content: records and snapshots hold people's texts.
 fn log(job: &str, took: Duration, error: Option<&JournalError>) {
     let took_ms = took.as_millis();
-    match error {
-        Some(error) => tracing::warn!(job, took_ms, %error, "a journal job failed"),
-        None => tracing::debug!(job, took_ms, "journal job done"),
+    if let Some(error) = error {
+        tracing::warn!(job, took_ms, %error, "a journal job failed");
+    } else {
+        tracing::debug!(job, took_ms, "journal job done");
     }
 }
 

@@ -209,7 +209,7 @@ async fn a_place_that_cannot_be_a_folder_is_reported_in_a_sentence() {
     let address = JournalAddress::file(folder.path().join("file").join(JournalAddress::FILE_NAME));
     let error = Journal::open(&address, options()).await.unwrap_err();
     assert!(matches!(&error, JournalError::Files { .. }), "{error}");
-    assert!(error.to_string().contains("the folder cannot be made"), "{error}");
+    assert!(error.to_string().contains("cannot create its folder"), "{error}");
 }
 
 #[cfg(unix)]

@@ -257,7 +257,7 @@ async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     let again = journal.conclude(None, "a", outcome(json!({"id": 6}))).await.unwrap();
     assert_eq!(again, Appended::AlreadyThere(done.record().clone()));
     let error = journal.conclude(None, "d", outcome(json!({}))).await.unwrap_err();
-    assert_eq!(error.to_string(), "nothing was intended under the key `d`, so there is nothing to conclude");
+    assert_eq!(error.to_string(), "there is no intent with the key `d`, so there is no outcome to record");
 }
 
 async fn a_key_too_long_for_an_index_is_refused(place: Place) {
