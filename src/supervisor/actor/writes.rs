@@ -122,9 +122,9 @@ impl PullRequestActor {
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
                 }
-                WriteResult::Limited(retry_after, why) => {
+                WriteResult::Limited(come_back, why) => {
                     let now = setup.clock.now();
-                    setup.left_alone.begin(now, retry_after.when(now));
+                    setup.left_alone.begin(now, come_back.when(now));
                     self.trouble = Some(why);
                     self.due.push(deed.write.sentence());
                     waits = true;
