@@ -1,4 +1,4 @@
-//! `cloture journal`: the real program on an existing journal.
+//! `cloture journal`, from outside: the real program on a journal that was written before.
 
 use crate::support::program::{Run, finish, program};
 use cloture::domain::snapshot::RepositoryName;
@@ -54,7 +54,7 @@ fn lines(run: &Run) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_line_has_time_pull_request_actor_kind_and_reason() {
+async fn a_line_says_when_about_what_who_what_and_why() {
     let state = written().await;
     let run = run(state.path(), &[]).await;
     assert_eq!(
@@ -72,7 +72,7 @@ async fn a_line_has_time_pull_request_actor_kind_and_reason() {
 }
 
 #[tokio::test]
-async fn json_is_complete_and_free_of_control_characters() {
+async fn json_has_everything_and_nothing_that_a_terminal_obeys() {
     let state = written().await;
     let run = run(state.path(), &["--json"]).await;
     assert_eq!(run.code, 0);
@@ -99,7 +99,7 @@ async fn json_is_complete_and_free_of_control_characters() {
 }
 
 #[tokio::test]
-async fn the_filters_select_records() {
+async fn what_is_asked_for_is_shown() {
     let state = written().await;
     let cases: [(&[&str], &[&str]); 7] = [
         (&["acme/shop#8"], &["alice"]),
@@ -124,7 +124,7 @@ async fn the_filters_select_records() {
 }
 
 #[tokio::test]
-async fn following_shows_records_of_other_instances_until_interrupted() {
+async fn following_goes_on_with_what_others_record_until_interrupted() {
     let state = written().await;
     let home = tempfile::tempdir().unwrap();
     let folder = state.path().to_str().unwrap();
@@ -173,7 +173,7 @@ async fn a_journal_that_cannot_be_used_has_its_own_exit_code() {
 }
 
 #[tokio::test]
-async fn without_an_address_the_journal_is_in_the_state_folder() {
+async fn the_journal_is_in_the_state_folder_where_none_is_named() {
     let home = tempfile::tempdir().unwrap();
     let run = finish(program(home.path(), &["journal"])).await;
     assert_eq!((run.code, run.out.as_str()), (0, "The journal has no such record.\n"), "{run:?}");
