@@ -178,8 +178,8 @@ async fn an_hour_against_the_simulator_keeps_its_budget_and_misses_nothing() {
         let began = Instant::now();
         let mut watch = Watch::new(count, threads()).await;
         let (first, first_report) = watch.poll().await;
-        assert_eq!(first.len() as u64, count, "everything is read at first");
         let mut reported = first_report.spent.points;
+        assert_eq!(first.len() as u64, count, "everything is read at first");
         let (first_points, first_requests) = (watch.simulator.points(), watch.simulator.requests().len());
 
         let mut waiting: Vec<(usize, Change)> = Vec::new();
