@@ -27,8 +27,8 @@ pub enum Error {
     Refused { what: String, message: String },
     /// The answer is not what GitHub documents.
     #[error(
-        "{what} got an answer that Cloture cannot read: {detail}; check the API's address, and report a bug if \
-         it is right"
+        "{what} got an answer that Cloture cannot read: {detail}; check the API's address, and report a bug \
+         if it is right"
     )]
     Malformed { what: String, detail: String },
 }

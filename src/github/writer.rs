@@ -86,8 +86,8 @@ impl WriteOutcome {
             }
             WriteOutcome::Unknown { reason, may_be_repeated: true } => {
                 format!(
-                    "Cloture cannot tell yet whether it arrived ({reason}); it looks for it before it sends it \
-                     again."
+                    "Cloture cannot tell yet whether it arrived ({reason}); it looks for it before it sends \
+                     it again."
                 )
             }
             WriteOutcome::Unknown { reason, may_be_repeated: false } => {

@@ -21,8 +21,8 @@ pub enum JournalError {
     )]
     Newer { place: String, found: u64, supported: u64 },
     #[error(
-        "the journal at {place} is damaged ({why}); stop every Cloture that uses it and start again: Cloture then \
-         sets the damaged file aside"
+        "the journal at {place} is damaged ({why}); stop every Cloture that uses it and start again: Cloture \
+         then sets the damaged file aside"
     )]
     Damaged { place: String, why: String },
     #[error("the journal at {place} cannot grow: the disk or its quota is full; make room and try again")]
