@@ -1,16 +1,17 @@
-//! GitHub, and the only place that knows its types.
+//! The GitHub client. No other module knows GitHub's types.
 //!
-//! In reading order: [`host`] says where the API is and [`token`] who we are there; [`client`] sends one call
-//! and turns every way it can go wrong into one of the few kinds in [`error`]; [`read`] reads a pull request to
-//! its last page and [`diff`] what changed between two commits; [`poll`] watches many of them for few points; [`mod@write`] says what could be written, as data,
-//! and [`writer`] writes it exactly once; [`discover`] finds out which pull requests are meant, and [`permission`] what
-//! may be done there.
+//! In reading order: [`host`] has the addresses of an API and [`token`] finds the token; [`client`] sends one
+//! call and reduces every failure to a kind in [`error`]; [`read`] reads one pull request and [`poll`]
+//! watches many; [`diff`] compares two commits; [`mod@write`] describes a write as data and [`writer`]
+//! carries it out exactly once; [`discover`] finds pull requests, and [`permission`] asks what the token may
+//! do.
 //!
-//! What is absent: no other module deserialises GitHub's JSON, and nothing here repeats a call that may already
-//! have changed something without looking first whether it did.
+//! What is absent: no other module parses GitHub's JSON, and no write whose answer was lost is sent again
+//! before the writer has looked for its effect.
 
 pub mod call;
 pub mod client;
+pub mod cost;
 pub mod diff;
 pub mod discover;
 pub mod documents;
@@ -32,6 +33,7 @@ mod wire;
 
 pub use call::{ApiReply, Call, GraphqlError, Transport};
 pub use client::{Client, CredentialSender, Credentials, Timeouts};
+pub use cost::CallCost;
 pub use discover::{PullRequestAddress, PullRequestRef};
 pub use error::{Error, LimitKind, RequestSent, RetryAfter};
 pub use host::Host;

@@ -1,13 +1,13 @@
-//! The journal: everything that happened, who holds what, and the last poll of every pull request. The only place with
+//! The journal: all records, the leases, and the last snapshot of every pull request. The only place with
 //! SQL.
 //!
-//! It is a file on this machine, or a PostgreSQL server that several people and machines share; one code path does
-//! both. In reading order: [`record`] is what is kept, as callers see it; [`error`] what can go wrong; [`address`] where
-//! it is. Inside, `files` guards the file, `store` holds the statements, `owner` is the one task that does jobs in
-//! order, and [`follow`] reads on.
+//! It is an SQLite file, or a PostgreSQL server that several people and machines share; one code path serves
+//! both. In reading order: [`record`] has the types that callers see, [`error`] the failures, [`address`] the
+//! place of the journal. Inside, `files` guards the file, `store` has the statements, `owner` is the task
+//! that runs the jobs in order, and [`follow`] waits for new records.
 //!
-//! What is absent: no record is ever changed or removed, no time comes from any clock but the database's, nothing that
-//! failed is only logged, and nothing that was not committed is answered with success.
+//! What is absent: no record is ever changed or removed, every time comes from the database's clock, no
+//! failure is only logged, and no job reports success before its commit.
 
 pub mod address;
 pub mod error;
@@ -43,20 +43,20 @@ use tokio::sync::{mpsc, oneshot, watch};
 /// How a journal is opened.
 #[derive(Debug, Clone)]
 pub struct JournalOptions {
-    /// Names a damaged file that is set aside; nothing else takes the time from here.
+    /// For the name of a damaged file that is set aside. Records take their time from the database.
     pub now: Timestamp,
-    /// How long to wait for others that write.
+    /// The wait for other writers.
     pub patience: Duration,
-    /// How often a follower looks for what other instances appended.
+    /// The interval at which a follower looks for records of other instances.
     pub follow_every: Duration,
-    /// How many pages of 4 KiB a file may have; what does not fit is refused as if the disk were full.
+    /// The most pages of 4 KiB that the file may have. Beyond that, the journal reports a full disk.
     pub page_limit: Option<u32>,
-    /// Told of every commit; for tests of what a crash at that moment leaves.
+    /// Called after every commit, so that tests can simulate a crash there.
     pub checkpoint: Option<Arc<dyn Checkpoint>>,
 }
 
-/// Decides after each commit whether the journal goes on. Where it does not, nothing is ever answered again, as if the
-/// process had been killed between the commit and its answer.
+/// Decides after each commit whether the journal continues. If not, it never answers again, as if the process
+/// had been killed between the commit and the answer.
 pub trait Checkpoint: fmt::Debug + Send + Sync {
     fn goes_on(&self) -> bool;
 }
@@ -73,16 +73,16 @@ impl JournalOptions {
     }
 }
 
-/// A journal that was opened, and what its opener should tell people.
+/// An open journal, and the notice to show if the file was damaged.
 #[derive(Debug)]
 pub struct OpenedJournal {
     pub journal: Journal,
-    /// The file that was there was damaged, and a new one was begun.
+    /// Set if the file was damaged and the journal started a new one.
     pub set_aside: Option<SetAside>,
 }
 
-/// A handle; clones of it share the one task that owns the connection. When the last is gone the task ends, but only
-/// [`close`](Journal::close) waits for it.
+/// A handle. Clones share the task that owns the connection. The task ends when the last handle is dropped,
+/// but only [`close`](Journal::close) waits for that.
 #[derive(Debug, Clone)]
 pub struct Journal {
     jobs: mpsc::Sender<JournalJob>,
@@ -90,17 +90,17 @@ pub struct Journal {
     follow_every: Duration,
 }
 
-/// Where the answer to a job will be.
+/// The channel for the answer to a job.
 type PendingAnswer<R> = oneshot::Receiver<Result<<R as StoreRequest>::Answer, JournalError>>;
 
-/// Jobs that may wait before whoever asks has to.
+/// Queue capacity; senders wait when it is full.
 const QUEUE: usize = 32;
 
-/// Records that are read at a time.
+/// Records per page.
 const PAGE: usize = 500;
 
 impl Journal {
-    /// Opens the journal, makes it where there is none, and brings it up to date.
+    /// Opens the journal, creates it if it is missing, and migrates it to the current format.
     pub async fn open(
         address: &JournalAddress,
         options: JournalOptions,
@@ -111,7 +111,7 @@ impl Journal {
             Some(path) => {
                 let cannot = |source| JournalError::Files {
                     path: path.to_owned(),
-                    why: "it cannot be found out where this is",
+                    why: "cannot make this path absolute",
                     source,
                 };
                 let path = std::path::absolute(path).map_err(cannot)?;
@@ -120,6 +120,7 @@ impl Journal {
             }
             None => (address.clone(), connected(address, &setup).await?, None, None),
         };
+        tracing::info!(place = %address, "opened the journal");
         let (jobs, queue) = mpsc::channel(QUEUE);
         let (news, _) = watch::channel(());
         let (store, news_of_owner, closing) = (Some(store), news.clone(), Vec::new());
@@ -127,28 +128,29 @@ impl Journal {
         tokio::spawn(owner.run(queue));
         let journal = Journal { jobs, news, follow_every };
         if let Some(SetAside { to, why }) = &set_aside {
-            let why = format!("the journal before was damaged ({why}) and is kept as {}", to.display());
-            journal.append_one(NewRecord::new(SET_ASIDE, "journal").because(why)).await?;
+            tracing::warn!(moved_to = %to.display(), why, "set a damaged journal aside");
+            let why = format!("the previous journal was damaged ({why}) and is kept as {}", to.display());
+            journal.append_one(NewRecord::new(SET_ASIDE, "journal").with_reason(why)).await?;
         }
         Ok(OpenedJournal { journal, set_aside })
     }
 
-    /// Whether it took a damaged one's place.
+    /// Whether this journal replaced a damaged one.
     pub async fn replaces_another(&self) -> Result<bool, JournalError> {
         let filter =
             RecordFilter { kind: Some(SET_ASIDE.to_owned()), limit: Some(1), ..RecordFilter::default() };
         Ok(!self.records(filter).await?.is_empty())
     }
 
-    /// The version of the format: what was opened is of this one.
+    /// The version of the format. Every open journal has it.
     pub const VERSION: usize = store::migrations::VERSION;
 
-    /// Whether anything could be kept now. It leaves no trace.
+    /// Checks that the journal can be written, without changing anything.
     pub async fn check_writable(&self) -> Result<(), JournalError> {
         self.ask(ForgetSnapshots { pull_requests: Vec::new() }).await
     }
 
-    /// Waits until everything that was accepted is on disk, and ends the journal for every handle.
+    /// Waits until every accepted job is on disk, and closes the journal for all handles.
     pub async fn close(self) -> Result<(), JournalError> {
         let (reply, answer) = oneshot::channel();
         if self.jobs.send(JournalJob::Close(reply)).await.is_err() {
@@ -157,20 +159,21 @@ impl Journal {
         answer.await.unwrap_or(Ok(()))
     }
 
-    // ---- Records ---------------------------------------------------------------------------------------------
+    // ---- Records
+    // ---------------------------------------------------------------------------------------------
 
-    /// Appends all of these or none. When this returns they are on disk.
+    /// Appends all of these records or none. When it returns, they are on disk.
     pub async fn append(&self, records: Vec<NewRecord>) -> Result<Vec<Appended>, JournalError> {
         self.ask(Append { records: checked(records)?, held: None }).await
     }
 
-    /// Appends one.
+    /// Appends one record.
     pub async fn append_one(&self, record: NewRecord) -> Result<Appended, JournalError> {
         first(self.append(vec![record]).await?)
     }
 
-    /// Appends all of these or none, and only while the lease is held: a holder that was cut off for too long and does
-    /// not know it yet gets [`JournalError::LeaseLost`].
+    /// Appends all of these records or none, and only while the lease is held. A holder whose lease has run
+    /// out gets [`JournalError::LeaseLost`].
     pub async fn append_held(
         &self,
         lease: &Lease,
@@ -179,18 +182,18 @@ impl Journal {
         self.ask(Append { records: checked(records)?, held: Some(lease.clone()) }).await
     }
 
-    /// The records that fit.
+    /// The records that match the filter.
     pub async fn records(&self, filter: RecordFilter) -> Result<Vec<Record>, JournalError> {
         let limit = filter.limit.unwrap_or(usize::MAX);
         let mut found = Vec::new();
         let mut beyond = None;
         while found.len() < limit {
-            // Text is looked for here, so that as many records may be read as there are.
-            let wanted = if filter.text.is_some() { PAGE } else { PAGE.min(limit - found.len()) };
-            let page = self.page(filter.clone(), beyond, wanted).await?;
+            // The text is matched here and not in SQL, so a page may contain fewer matches than records.
+            let page_size = if filter.text.is_some() { PAGE } else { PAGE.min(limit - found.len()) };
+            let page = self.page(filter.clone(), beyond, page_size).await?;
             let Some(last) = page.last() else { break };
             beyond = Some(last.seq);
-            let is_last = page.len() < wanted;
+            let is_last = page.len() < page_size;
             found.extend(page.into_iter().filter(|record| filter.finds(record)));
             if is_last {
                 break;
@@ -200,7 +203,7 @@ impl Journal {
         Ok(found)
     }
 
-    /// The record that a key stands for on a pull request's host, if there is one.
+    /// The record with this key on the pull request's host, if there is one.
     pub async fn find(
         &self,
         about: &PullRequestKey,
@@ -210,7 +213,7 @@ impl Journal {
         self.ask(FindRecord { about: about.clone(), kind: kind.into(), key: key.into() }).await
     }
 
-    /// Reads on after a record, whoever appends: 0 begins with the first.
+    /// Follows the records after number `after`, from all instances. 0 begins with the first record.
     pub fn follow(&self, after: u64) -> Follower {
         Follower::new(self.clone(), after)
     }
@@ -224,10 +227,12 @@ impl Journal {
         self.ask(ReadPage { filter, beyond, limit }).await
     }
 
-    // ---- Intent, act, outcome --------------------------------------------------------------------------------
+    // ---- Intent, act, outcome
+    // --------------------------------------------------------------------------------
 
-    /// Says what will be done, before it is done. Only who gets [`Appended::New`] does it: for everybody else it is
-    /// under way or over. The kind of the record becomes [`INTENT`]; with a lease it is appended only while that is held.
+    /// Records an intent before the act. Only the caller that gets [`Appended::New`] may act: otherwise
+    /// another caller has begun or finished. The kind of the record becomes [`INTENT`]; with a lease, it must
+    /// be held.
     pub async fn intend(
         &self,
         lease: Option<&Lease>,
@@ -237,7 +242,7 @@ impl Journal {
         self.keyed(lease, INTENT, key.into(), record).await
     }
 
-    /// Says what became of it. The first outcome stands. Without an intent there is nothing to conclude.
+    /// Records the outcome of an act. Only the first outcome counts, and there must be an intent.
     pub async fn conclude(
         &self,
         lease: Option<&Lease>,
@@ -259,7 +264,7 @@ impl Journal {
         first(self.ask(Append { records, held: lease.cloned() }).await?)
     }
 
-    /// What was intended and has no outcome, oldest first: after a crash, what may or may not have been done.
+    /// The intents without an outcome, oldest first. After a crash these acts may or may not have happened.
     pub async fn unconcluded(
         &self,
         pull_request: Option<&PullRequestKey>,
@@ -267,9 +272,11 @@ impl Journal {
         self.ask(FindUnconcluded { pull_request: pull_request.cloned() }).await
     }
 
-    // ---- Leases ----------------------------------------------------------------------------------------------
+    // ---- Leases
+    // ----------------------------------------------------------------------------------------------
 
-    /// Takes the lease of a pull request for so long, if nobody else has it. One's own is prolonged.
+    /// Takes the lease of a pull request, if no other instance holds it. A lease of the same holder is
+    /// prolonged.
     pub async fn acquire(
         &self,
         pull_request: &PullRequestKey,
@@ -279,30 +286,31 @@ impl Journal {
         self.ask(Acquire { pull_request: pull_request.clone(), holder: holder.into(), length }).await
     }
 
-    /// Prolongs a lease that is still held, to so long from now.
+    /// Prolongs a lease that is still held, counted from now.
     pub async fn renew(&self, lease: &Lease, length: Duration) -> Result<Lease, JournalError> {
         self.ask(Renew { lease: lease.clone(), length }).await
     }
 
-    /// Gives a lease back. False if it was no longer ours to give.
+    /// Gives a lease back. False if it was no longer ours.
     pub async fn release(&self, lease: &Lease) -> Result<bool, JournalError> {
         self.ask(Release { lease: lease.clone() }).await
     }
 
-    /// Who holds a pull request now.
+    /// The current lease of a pull request.
     pub async fn holder_of(&self, pull_request: &PullRequestKey) -> Result<Option<Lease>, JournalError> {
         Ok(self.ask(Leases { of: Some(pull_request.clone()) }).await?.pop())
     }
 
-    /// Everything that is held now.
+    /// All current leases.
     pub async fn leases(&self) -> Result<Vec<Lease>, JournalError> {
         self.ask(Leases { of: None }).await
     }
 
-    // ---- The last poll ---------------------------------------------------------------------------------------
+    // ---- Snapshots
+    // -------------------------------------------------------------------------------------------
 
-    /// Keeps the last poll of a pull request in place of the one before, with whatever the poller wants back; who is no
-    /// poller leaves that as it is.
+    /// Replaces the snapshot of a pull request, and the poller's data if there is any. Callers other than the
+    /// poller pass `None` and leave that data as it is.
     pub async fn save_snapshot(
         &self,
         host: impl Into<String>,
@@ -315,7 +323,7 @@ impl Journal {
             number: snapshot.number,
         };
         let cannot = |_| JournalError::Unfit { why: "a snapshot cannot be written as JSON" };
-        // The text is as large as everything that was ever said there. Hundreds of them at once do not wait in line.
+        // A snapshot's text is large. Reserving a place first keeps hundreds of them from waiting in memory.
         let place = self.jobs.reserve().await.map_err(|_| JournalError::Closed)?;
         let snapshot = serde_json::to_string(snapshot).map_err(cannot)?;
         let poll = poll.map(ToString::to_string);
@@ -326,22 +334,22 @@ impl Journal {
         answer.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    /// Keeps what the poller wants back where the rest of the last poll is as it was: a few bytes instead of all of it.
+    /// Stores only the poller's data, when the snapshot did not change.
     pub async fn save_poll(&self, pull_request: &PullRequestKey, poll: &Value) -> Result<(), JournalError> {
         self.ask(SavePoll { pull_request: pull_request.clone(), poll: poll.to_string() }).await
     }
 
-    /// Forgets pull requests that are no longer watched.
+    /// Removes the snapshots of pull requests that are no longer watched.
     pub async fn forget_snapshots(&self, pull_requests: Vec<PullRequestKey>) -> Result<(), JournalError> {
         self.ask(ForgetSnapshots { pull_requests }).await
     }
 
-    /// All of them, each with its age. Those that cannot be read any more are named.
+    /// All snapshots with their ages, and the names of those that this version cannot read.
     pub async fn load_snapshots(&self) -> Result<StoredSnapshots, JournalError> {
         self.snapshots(None).await
     }
 
-    /// One of them, if it is kept and can be read.
+    /// The snapshot of one pull request, if it is stored and readable.
     pub async fn last_snapshot(
         &self,
         pull_request: &PullRequestKey,
@@ -356,7 +364,7 @@ impl Journal {
             let stored = self.ask(LoadSnapshots { of: of.clone(), after }).await?;
             let is_last = stored.len() < snapshots::PAGE;
             after = stored.last().map(|last| last.pull_request().clone());
-            // Megabytes of JSON must not keep a screen or a timer waiting.
+            // Megabytes of JSON must not block the screen or a timer.
             let reading = tokio::task::spawn_blocking(move || snapshots::read(stored, read));
             read = reading.await.map_err(|_| JournalError::Closed)?;
             if is_last {
@@ -372,7 +380,7 @@ impl Journal {
         self.submit(request).await?.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    /// Hands a job over. Once it is accepted it is done, whether or not anybody waits for the answer.
+    /// Hands a job to the owner. An accepted job is done even if the caller stops waiting.
     async fn submit<R: StoreRequest>(&self, request: R) -> Result<PendingAnswer<R>, JournalError>
     where
         JournalJob: From<PendingJob<R>>,
@@ -383,7 +391,7 @@ impl Journal {
     }
 }
 
-/// Connects to a server and brings it up to date, within the patience there is.
+/// Connects to a server and migrates it, within a time limit.
 async fn connected(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, JournalError> {
     let limit = setup.patience * 2;
     let connecting = async {
@@ -392,8 +400,8 @@ async fn connected(address: &JournalAddress, setup: &StoreSetup) -> Result<Store
         Ok(store)
     };
     match owner::within(Some(limit), connecting).await {
-        Some(connected) => connected.map_err(|fault: error::StorageFault| fault.told(address)),
-        None => Err(JournalError::silent(address, limit.as_secs())),
+        Some(connected) => connected.map_err(|fault: error::StorageFault| fault.into_journal_error(address)),
+        None => Err(JournalError::no_answer(address, limit.as_secs())),
     }
 }
 
@@ -401,7 +409,7 @@ fn checked(records: Vec<NewRecord>) -> Result<Vec<NewRecord>, JournalError> {
     records.into_iter().map(NewRecord::checked).collect()
 }
 
-/// The answer about the only record. There always is one; without it, the owner did not do its work.
+/// The only element. It is missing only if the owner ended before it finished the job.
 fn first(mut appended: Vec<Appended>) -> Result<Appended, JournalError> {
     appended.pop().ok_or(JournalError::Closed)
 }

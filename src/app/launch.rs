@@ -286,7 +286,7 @@ impl BackgroundStart {
         let introduction = Arc::clone(&self.introduction);
         // It reads every certificate of the machine.
         let introducing =
-            tokio::task::spawn_blocking(move || introduction.introduce(&Credentials::Token(token)));
+            tokio::task::spawn_blocking(move || introduction.set_credentials(&Credentials::Token(token)));
         let introduced = match introducing.await {
             Ok(introduced) => introduced.map(|()| source).map_err(Failure::from),
             Err(_) => {

@@ -3,9 +3,9 @@
 use super::connection::ConnectionSettings;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
+use crate::github::CallCost;
 use crate::github::discover::{self, Checkout, CheckoutError, PullRequestRef, WatchRule};
 use crate::github::host::HostKind;
-use crate::github::read::CallCost;
 use crate::github::{Client, Error, Host, PullRequestAddress};
 
 /// The pull requests that are meant.

@@ -1,4 +1,4 @@
-//! One call to GitHub as data, and the one answer to it.
+//! One call to GitHub as data, and the reply to it.
 
 use super::documents::GraphqlDocument;
 use super::error::{Error, RequestSent};
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// What is sent: enough to send it, to show it before it is sent, and to name it when it fails.
+/// A call: enough to send it, to preview it, and to name it in an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Call {
     Graphql {
@@ -23,7 +23,7 @@ pub enum Call {
         purpose: Cow<'static, str>,
         permission: &'static str,
     },
-    /// A read whose answer is a unified diff and not JSON.
+    /// A read that GitHub answers with a unified diff instead of JSON.
     Diff {
         path: String,
         purpose: Cow<'static, str>,
@@ -35,7 +35,7 @@ impl Call {
         Call::Graphql { document, variables }
     }
 
-    /// What it does, as the beginning of a sentence.
+    /// The purpose, as the beginning of a sentence: "reading the checks".
     pub fn purpose(&self) -> &str {
         match self {
             Call::Graphql { document, .. } => document.purpose,
@@ -43,7 +43,7 @@ impl Call {
         }
     }
 
-    /// The permission a fine-grained token or an app needs for it.
+    /// The permission that a fine-grained token or an app needs.
     pub fn permission(&self) -> &'static str {
         match self {
             Call::Graphql { document, .. } => document.permission,
@@ -52,7 +52,7 @@ impl Call {
         }
     }
 
-    /// The body exactly as it goes over the wire.
+    /// The body exactly as it is sent.
     pub fn body(&self) -> Option<Value> {
         match self {
             Call::Graphql { document, variables } => {
@@ -63,7 +63,7 @@ impl Call {
         }
     }
 
-    /// Whether it changes anything on the forge.
+    /// Whether it changes anything on GitHub.
     pub fn writes(&self) -> bool {
         match self {
             Call::Graphql { document, .. } => document.writes(),
@@ -73,19 +73,18 @@ impl Call {
     }
 }
 
-/// An answer that arrived whole; a diff is a JSON text. For GraphQL the data may be partial: what is missing is
-/// explained in `errors`.
+/// A complete reply. A diff is a JSON string. GraphQL data may be partial; `errors` says why.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ApiReply {
     pub body: Value,
     pub errors: Vec<GraphqlError>,
-    /// What is left to spend, where the answer said so.
+    /// The remaining budget, if the reply has it.
     pub budget: Option<RateBudget>,
-    /// What the server's clock showed.
+    /// The server's time.
     pub date: Option<Timestamp>,
 }
 
-/// One error beside GraphQL's data, with the two things that octocrab loses: its type and where it struck.
+/// One error beside GraphQL's data, with its type and path, which octocrab would drop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GraphqlError {
     pub kind: Option<String>,
@@ -99,7 +98,7 @@ pub enum PathStep {
     Index(usize),
 }
 
-/// Whoever can send a call: the client over the network, or a test's double.
+/// Sends calls: the client does, and so do the doubles of tests.
 pub trait Transport {
     fn send(&self, call: &Call) -> impl Future<Output = Result<ApiReply, Error>> + Send;
 }
@@ -117,34 +116,34 @@ impl<T: Transport + Send + Sync> Transport for std::sync::Arc<T> {
 }
 
 impl ApiReply {
-    /// The data in its documented shape. The answer is taken apart, not copied.
+    /// The data in its documented shape. It is moved out of the reply.
     pub fn parse<T: DeserializeOwned>(&mut self, call: &Call) -> Result<T, Error> {
         T::deserialize(self.body.take()).map_err(|error| Error::Malformed {
             what: call.purpose().to_owned(),
-            detail: error.to_string().chars().take(200).collect(),
+            detail: without_quoted_text(&error.to_string()).chars().take(200).collect(),
         })
     }
 
-    /// Why a field that had to be there is not, judged by the errors that came with the answer.
+    /// The error for a required field that is missing, taken from the errors in the reply.
     pub fn absence(&self, call: &Call) -> Error {
         match self.errors.first() {
-            Some(error) => error.judge(call),
+            Some(error) => error.to_error(call),
             None => Error::Gone { what: call.purpose().to_owned() },
         }
     }
 
-    /// The errors that struck at or below a field of this name.
+    /// The errors at or below a field of this name.
     pub fn errors_at<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a GraphqlError> {
-        self.errors.iter().filter(move |error| error.strikes(field))
+        self.errors.iter().filter(move |error| error.concerns_field(field))
     }
 }
 
 impl GraphqlError {
-    pub fn strikes(&self, field: &str) -> bool {
+    pub fn concerns_field(&self, field: &str) -> bool {
         self.path.iter().any(|step| matches!(step, PathStep::Field(name) if name == field))
     }
 
-    /// Whether this error says no, as opposed to "something broke".
+    /// Whether GitHub refused, as opposed to having failed.
     pub fn is_refusal(&self) -> bool {
         self.kind.as_deref().is_some_and(|kind| {
             matches!(
@@ -160,8 +159,8 @@ impl GraphqlError {
         }) || (self.kind.is_none() && self.message.starts_with("Resource not accessible"))
     }
 
-    /// The error that a call has to report when this is why it got nothing.
-    pub fn judge(&self, call: &Call) -> Error {
+    /// The error that the call reports if this is the reason for missing data.
+    pub fn to_error(&self, call: &Call) -> Error {
         let what = call.purpose().to_owned();
         match self.kind.as_deref() {
             Some("NOT_FOUND") => Error::Gone { what },
@@ -171,8 +170,7 @@ impl GraphqlError {
             None if self.message.starts_with("Resource not accessible") => {
                 Error::Denied { what, missing: missing_permission(&self.message, call) }
             }
-            // What breaks while the document is carried out has a place but no type; what is wrong with the
-            // document itself has no place.
+            // GitHub gives an error during execution a path but no type, and a rejected document no path.
             None if !self.path.is_empty() || self.message.contains("Something went wrong") => {
                 Error::Transient { what, cause: self.message.clone(), sent: RequestSent::Maybe }
             }
@@ -186,4 +184,25 @@ impl GraphqlError {
 
 pub(super) fn missing_permission(message: &str, call: &Call) -> String {
     format!("the token needs \"{}\" ({})", call.permission(), message.trim_end_matches('.'))
+}
+
+/// A deserialiser's message without the text that it quotes: that may be a comment, and errors are logged.
+fn without_quoted_text(message: &str) -> String {
+    match (message.find("string \""), message.rfind('"')) {
+        (Some(start), Some(end)) => format!("{}a text{}", &message[..start], &message[end + 1..]),
+        _ => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_about_an_answer_never_quotes_its_text() {
+        let call = Call::graphql(&super::super::documents::VIEWER, json!({}));
+        let mut reply = ApiReply { body: json!("a \"secret\" comment"), ..ApiReply::default() };
+        let error = reply.parse::<u64>(&call).unwrap_err().to_string();
+        assert!(error.contains("invalid type: a text, expected u64"), "{error}");
+    }
 }

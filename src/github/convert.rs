@@ -1,4 +1,4 @@
-//! From GitHub's shapes to the domain's.
+//! Converts GitHub's types to the domain's.
 
 use super::identity::{self, Identity};
 use super::poll::CheckDigest;
@@ -11,7 +11,7 @@ use crate::domain::snapshot::{
 use crate::domain::vocabulary::{Association, Sha};
 use jiff::Timestamp;
 
-/// The lists of a pull request, read to their ends, and what stands around them.
+/// A pull request with its lists, each read to its end.
 pub(super) struct PullRequestParts {
     pub(super) repository: RepositoryName,
     pub(super) pull_request: wire::WirePullRequest,
@@ -102,7 +102,7 @@ impl PullRequestParts {
     }
 }
 
-/// What is known about the moment the head arrived.
+/// The evidence for the time of the last push.
 struct PushFacts<'a> {
     head: &'a Sha,
     created_at: Timestamp,
@@ -112,17 +112,17 @@ struct PushFacts<'a> {
     committed: Option<Timestamp>,
 }
 
-/// GitHub tells nobody when an ordinary push happened (`Commit.pushedDate` is gone). In order of trust:
+/// Estimates when the head was pushed. GitHub no longer says so (`Commit.pushedDate` is gone). In order of
+/// trust:
 ///
-/// 1. the force-push event whose result is this head: GitHub's clock, exactly this push;
-/// 2. the head's first check suite: GitHub creates it as the push arrives, on its own clock, but only where an
-///    app or Actions is installed and the token may look;
-/// 3. the commit date: the committer's clock. It may lie before the push (committed at noon, pushed at night) or
-///    anywhere at all, so it is kept between the pull request's creation and its last update, both GitHub's.
+/// 1. the force-push event that led to this head: exactly this push, on GitHub's clock;
+/// 2. the head's first check suite: GitHub creates it when the push arrives, but only if an app or Actions is
+///    installed and the token may read checks;
+/// 3. the commit date: it comes from the committer's clock and may be wrong in both directions, so it is
+///    limited to the time between the pull request's creation and its last update.
 ///
-/// Nothing counts before the pull request existed: a head that was pushed earlier was first up for review when
-/// it was opened. An estimate that is too early could let an old comment count for a new head; whoever saw the
-/// head move knows better and may raise it.
+/// The result is never before the pull request was opened. An estimate that is too early could let an old
+/// comment count for a new head.
 fn push_time(facts: &PushFacts<'_>) -> PushTime {
     let forced =
         facts.force_pushes.iter().filter(|push| push.after.as_ref() == Some(facts.head)).map(|push| push.at);
@@ -157,7 +157,7 @@ pub(super) fn account(actor: wire::WireActor) -> Account {
     }
 }
 
-/// An association invented later gives nobody any right.
+/// An unknown association gives no rights.
 fn association(word: &str) -> Association {
     match word {
         "OWNER" => Association::Owner,
@@ -244,7 +244,7 @@ fn thread(
         viewer_can_reply: thread.viewer_can_reply,
         viewer_can_resolve: thread.viewer_can_resolve,
         viewer_can_unresolve: thread.viewer_can_unresolve,
-        // Cut to size: they are kept, and the room that they were parsed into is several times as large.
+        // Shrunk, because the parsed vectors have several times the capacity that they need.
         comments: comments.into_iter().map(|it| thread_comment(it, us)).collect::<Box<[_]>>().into_vec(),
     }
 }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn the_push_time_comes_from_the_best_evidence() {
+    fn the_push_time_comes_from_the_most_trusted_evidence() {
         let head = Sha::from("new");
         let push = |after: &str, second| ForcePush {
             at: at(second),

@@ -1,13 +1,13 @@
-//! What changed between two commits, as a unified diff.
+//! Reads the unified diff between two commits.
 
 use super::call::{Call, Transport};
 use super::error::Error;
 use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
 use crate::domain::vocabulary::Sha;
 
-/// R1, R2: what a reviewer has to look at: what changed since the head it last looked at, or all of the pull request. Where
-/// that head was rewritten away, the forge cannot tell what changed since without counting everybody else's changes,
-/// and where it was collected as garbage it can tell nothing; then it is all of the pull request again.
+/// The diff that a reviewer gets: the changes since the head that it last reviewed, or the whole pull request
+/// (R1, R2). After a force-push away from that head, GitHub's comparison would include other people's
+/// changes, and GitHub may have deleted the commit. In both cases the reviewer gets the whole pull request.
 pub async fn in_scope(
     transport: &(impl Transport + Sync),
     snapshot: &PullRequestSnapshot,
@@ -24,8 +24,8 @@ pub async fn in_scope(
     between(transport, repository, &snapshot.base.sha, head).await
 }
 
-/// The diff from where `head` left `base` to `head`, which is what a pull request shows. A diff that GitHub finds too
-/// large, or that is larger than we keep, is refused.
+/// The diff from the merge base of `base` and `head` to `head`, as a pull request shows it. It fails if the
+/// diff is too large for GitHub or for the client.
 pub async fn between(
     transport: &(impl Transport + Sync),
     repository: &RepositoryName,
@@ -34,9 +34,9 @@ pub async fn between(
 ) -> Result<String, Error> {
     let purpose = format!("reading what changed in {repository} from {} to {}", short(base), short(head));
     for sha in [base, head] {
-        // It stands in a path, so nothing else may pass for one.
+        // The commit becomes part of a path, so only hexadecimal digits may pass.
         if sha.as_str().is_empty() || !sha.as_str().bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let detail = format!("`{}` is no commit", short(sha));
+            let detail = format!("`{}` is not a commit id", short(sha));
             return Err(Error::Malformed { what: purpose, detail });
         }
     }
@@ -44,7 +44,7 @@ pub async fn between(
     let reply = transport.send(&Call::Diff { path, purpose: purpose.clone().into() }).await?;
     match reply.body {
         serde_json::Value::String(diff) => Ok(diff),
-        // Nothing changed, and an answer without a body says so.
+        // An empty answer means that nothing changed.
         serde_json::Value::Null => Ok(String::new()),
         _ => Err(Error::Malformed { what: purpose, detail: "it is not a diff".to_owned() }),
     }

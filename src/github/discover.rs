@@ -1,4 +1,4 @@
-//! Which pull requests are meant: named on the command line, the current branch's, or found by a rule.
+//! Finds pull requests: by address, by the checkout's branch, or by a rule.
 
 mod checkout;
 mod rule;
@@ -7,23 +7,23 @@ pub use checkout::{Checkout, CheckoutError};
 pub use rule::{Lookup, WatchRule};
 
 use super::call::{Call, Transport};
+use super::cost::CallCost;
 use super::documents;
 use super::error::Error;
-use super::read::CallCost;
 use super::wire;
 use crate::domain::snapshot::RepositoryName;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A pull request as people name it.
+/// A pull request's address, `OWNER/REPO#NUMBER`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PullRequestAddress {
     pub repository: RepositoryName,
     pub number: u64,
 }
 
-/// A pull request, with GitHub's id for it where a search already told that; an id saves one look-up.
+/// A pull request, with GitHub's id for it if a search returned one. The id saves a look-up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PullRequestRef {
     pub address: PullRequestAddress,
@@ -41,7 +41,7 @@ impl From<PullRequestAddress> for PullRequestRef {
 pub struct PullRequestAddressError(String);
 
 impl PullRequestAddress {
-    /// Reads `OWNER/REPO#N` or a pull request's web address; the address also tells the host.
+    /// Parses `OWNER/REPO#N` or a web address. A web address also has the host.
     pub fn parse(text: &str) -> Result<(Option<String>, Self), PullRequestAddressError> {
         let text = text.trim();
         Self::from_web_address(text)
@@ -77,20 +77,20 @@ fn positive(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|number| plain && *number > 0)
 }
 
-/// What a search for pull requests found.
+/// The pull requests that a rule selects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Discovery {
-    /// Each with the id that the light query asks for it by.
+    /// With GitHub's ids, which the light query needs.
     pub pull_requests: BTreeMap<PullRequestAddress, String>,
-    /// What could not be listed, in sentences.
+    /// Sentences about repositories and searches that could not be listed completely.
     pub notes: Vec<String>,
     pub spent: CallCost,
 }
 
-/// GitHub's search shows no more than this of what it found.
+/// GitHub's search returns at most this many results.
 const SEARCH_LIMIT: usize = 1000;
 
-/// Finds what a rule asks for. A repository that cannot be read is noted and does not hide the others.
+/// Finds the pull requests of a rule. A repository that cannot be read becomes a note.
 pub async fn find(transport: &(impl Transport + Sync), rule: &WatchRule) -> Result<Discovery, Error> {
     let mut discovery = Discovery::default();
     for lookup in rule.lookups() {
@@ -104,10 +104,12 @@ pub async fn find(transport: &(impl Transport + Sync), rule: &WatchRule) -> Resu
             Lookup::Search(query) => search(transport, query, &mut discovery).await?,
         }
     }
+    let (found, points) = (discovery.pull_requests.len(), discovery.spent.points);
+    tracing::debug!(found, points, notes = discovery.notes.len(), "looked for pull requests");
     Ok(discovery)
 }
 
-/// The pull request of a checkout's branch: the open one, else the newest.
+/// The pull request of a checkout's branch: the open one, or else the newest.
 pub async fn of_checkout(
     transport: &(impl Transport + Sync),
     checkout: &Checkout,
@@ -129,7 +131,8 @@ pub async fn of_checkout(
         .pull_requests
         .into_items()
         .chain(parent.into_iter().flat_map(wire::WireConnection::into_items))
-        // A fork's branch of the same name is another branch. A deleted fork cannot be told apart, nor left out.
+        // A branch of the same name in another fork is another branch. GitHub does not name a deleted fork,
+        // so its pull requests stay in.
         .filter(|found| {
             let from = found.head_repository.as_ref().map(|name| &name.name_with_owner);
             from.is_none_or(|from| from.eq_ignore_ascii_case(&head))
@@ -157,7 +160,7 @@ async fn list(
         discovery.spent.count(reply.budget);
         let answer: wire::OpenPullRequestsAnswer = reply.parse(&call)?;
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
-        let next = found.pull_requests.next().filter(|next| after.as_ref() != Some(next));
+        let next = found.pull_requests.next_after(after.as_ref());
         discovery.pull_requests.extend(found.pull_requests.into_items().filter_map(target));
         match next {
             Some(next) => after = Some(next),
@@ -172,27 +175,27 @@ async fn search(
     discovery: &mut Discovery,
 ) -> Result<(), Error> {
     let mut after = None;
-    let mut seen = 0;
+    let mut results = 0;
     loop {
         let call = Call::graphql(&documents::SEARCH, json!({"query": query, "after": after}));
         let mut reply = transport.send(&call).await?;
         discovery.spent.count(reply.budget);
         let answer: wire::SearchAnswer = reply.parse(&call)?;
-        let next = answer.search.next().filter(|next| after.as_ref() != Some(next));
-        let before = seen;
+        let next = answer.search.next_after(after.as_ref());
+        let before = results;
         for found in answer.search.into_items() {
-            seen += 1;
+            results += 1;
             discovery.pull_requests.extend(target(found));
         }
         match next {
-            Some(next) if seen > before => after = Some(next),
+            Some(next) if results > before => after = Some(next),
             _ => break,
         }
     }
-    if seen >= SEARCH_LIMIT {
+    if results >= SEARCH_LIMIT {
         discovery
             .notes
-            .push(format!("`{query}` finds more than GitHub shows; narrow the rule to see the rest"));
+            .push(format!("`{query}` matches more than GitHub returns; narrow the rule to see the rest"));
     }
     Ok(())
 }
@@ -207,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pull_requests_as_people_write_them() {
+    fn every_spelling_of_an_address_is_parsed() {
         let expected = PullRequestAddress { repository: RepositoryName::new("o", "r.s").unwrap(), number: 7 };
         assert_eq!(PullRequestAddress::parse(" o/r.s#7 ").unwrap(), (None, expected.clone()));
         for text in [
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pull_request() {
+    fn other_texts_are_refused() {
         for text in [
             "",
             "7",

@@ -1,26 +1,26 @@
-//! Every GraphQL document we send, embedded from `assets/graphql`, each with the type its answer is read into.
+//! Every GraphQL document that Cloture sends, embedded from `assets/graphql`, with the type of its answer.
 //!
-//! `tests/it/github_documents.rs` validates each against GitHub's schema, and feeds its answer type a null for
-//! every field that the schema lets be null.
+//! `tests/it/github_documents.rs` validates each document against GitHub's schema, and checks that its answer
+//! type accepts a null wherever the schema allows one.
 
 use super::wire;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
 
-/// One document, and what has to be known about it to send it and to explain its failure.
+/// One document, with the words that explain a failure.
 pub struct GraphqlDocument {
     pub name: &'static str,
     pub text: &'static str,
-    /// What it does, as the beginning of a sentence.
+    /// The purpose, as the beginning of a sentence.
     pub purpose: &'static str,
-    /// What a fine-grained token or an app must be allowed.
+    /// The permission that a fine-grained token or an app needs.
     pub permission: &'static str,
     accepts: fn(Value) -> Result<(), serde_json::Error>,
 }
 
 impl GraphqlDocument {
-    /// Whether an answer can be read at all: what the contract checks feed with nulls.
+    /// Whether the answer type accepts this data. The contract tests pass data with nulls.
     pub fn accepts(&self, data: Value) -> Result<(), serde_json::Error> {
         (self.accepts)(data)
     }
@@ -32,7 +32,7 @@ impl GraphqlDocument {
 
 impl fmt::Debug for GraphqlDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Document({})", self.name)
+        write!(f, "GraphqlDocument({})", self.name)
     }
 }
 
@@ -48,12 +48,18 @@ fn accepts<T: DeserializeOwned>(data: Value) -> Result<(), serde_json::Error> {
 
 macro_rules! text {
     ($($file:literal),+) => {
-        concat!($(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/graphql/", $file, ".graphql")), "\n"),+)
+        concat!($(
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/graphql/", $file, ".graphql")),
+            "\n"
+        ),+)
     };
 }
 
 macro_rules! documents {
-    ($($constant:ident, $answer:ty, $permission:literal, $purpose:literal, [$file:literal $(, $fragment:literal)*];)+) => {
+    ($(
+        $constant:ident, $answer:ty, $permission:literal, $purpose:literal,
+        [$file:literal $(, $fragment:literal)*];
+    )+) => {
         $(pub static $constant: GraphqlDocument = GraphqlDocument {
             name: $file,
             text: text!($file $(, $fragment)*),
@@ -62,7 +68,7 @@ macro_rules! documents {
             accepts: accepts::<$answer>,
         };)+
 
-        /// All of them, for the contract checks.
+        /// All documents, for the contract tests.
         pub static ALL: &[&GraphqlDocument] = &[$(&$constant),+];
     };
 }
@@ -77,14 +83,15 @@ documents! {
         ["pull_request_pages", "fragments/budget", "fragments/page", "fragments/account", "fragments/review",
          "fragments/comment", "fragments/thread", "fragments/thread_comment", "fragments/timeline"];
     THREAD_PAGES, wire::ThreadPagesAnswer, "Pull requests: read", "reading a long thread",
-        ["thread_pages", "fragments/budget", "fragments/page", "fragments/account", "fragments/thread_comment"];
-    REVIEW_REQUESTS, wire::ReviewRequestsAnswer, "Pull requests: read", "reading who is asked for a review",
+        ["thread_pages", "fragments/budget", "fragments/page", "fragments/account",
+         "fragments/thread_comment"];
+    REVIEW_REQUESTS, wire::ReviewRequestsAnswer, "Pull requests: read", "reading the review requests",
         ["review_requests", "fragments/budget", "fragments/page", "fragments/review_requests"];
     CHECKS, wire::ChecksAnswer, "Checks: read", "reading the checks",
         ["checks", "fragments/budget", "fragments/page", "fragments/account", "fragments/checks"];
     VIEWER, wire::ViewerAnswer, "any", "asking whose token this is",
         ["viewer", "fragments/budget", "fragments/account"];
-    PERMISSION, wire::PermissionAnswer, "Metadata: read", "asking what may be done in the repository",
+    PERMISSION, wire::PermissionAnswer, "Metadata: read", "asking for the rights in the repository",
         ["permission", "fragments/budget"];
 
     // Polling
@@ -106,7 +113,8 @@ documents! {
     RESOLVE, wire::ResolveAnswer, "Contents: write", "resolving the thread", ["resolve"];
     UNRESOLVE, wire::UnresolveAnswer, "Contents: write", "reopening the thread", ["unresolve"];
     ADD_COMMENT, wire::AddCommentAnswer, "Pull requests: write", "commenting", ["add_comment"];
-    SUBMIT_REVIEW, wire::SubmitReviewAnswer, "Pull requests: write", "submitting the review", ["submit_review"];
+    SUBMIT_REVIEW, wire::SubmitReviewAnswer, "Pull requests: write", "submitting the review",
+        ["submit_review"];
     CREATE_LABEL, wire::CreateLabelAnswer, "Issues: write", "creating the label", ["create_label"];
     ADD_LABEL, wire::AddLabelAnswer, "Pull requests: write", "adding the label", ["add_label"];
     REMOVE_LABEL, wire::RemoveLabelAnswer, "Pull requests: write", "removing the label", ["remove_label"];
@@ -115,16 +123,18 @@ documents! {
     MERGE, wire::MergeAnswer, "Contents: write", "merging the pull request", ["merge"];
     MINIMIZE, wire::MinimizeAnswer, "Pull requests: write", "hiding the duplicate", ["minimize"];
 
-    // Looking whether a write took effect
+    // Looking for the effect of a write
     LABEL_ID, wire::LabelIdAnswer, "Issues: read", "looking up the label", ["label_id"];
-    THREAD_EVIDENCE, wire::ThreadEvidenceAnswer, "Pull requests: read", "looking at the thread", ["thread_evidence", "fragments/account"];
-    COMMENTS_EVIDENCE, wire::CommentsEvidenceAnswer, "Pull requests: read", "looking through our comments",
+    THREAD_EVIDENCE, wire::PostsEvidenceAnswer, "Pull requests: read", "looking at the thread",
+        ["thread_evidence", "fragments/account"];
+    COMMENTS_EVIDENCE, wire::PostsEvidenceAnswer, "Pull requests: read", "looking through our comments",
         ["comments_evidence", "fragments/account"];
-    REVIEWS_EVIDENCE, wire::ReviewsEvidenceAnswer, "Pull requests: read", "looking through our reviews",
+    REVIEWS_EVIDENCE, wire::PostsEvidenceAnswer, "Pull requests: read", "looking through our reviews",
         ["reviews_evidence", "fragments/account"];
     STATE_EVIDENCE, wire::StateEvidenceAnswer, "Pull requests: read", "looking at the pull request's state",
         ["state_evidence"];
     MINIMIZED_EVIDENCE, wire::MinimizedEvidenceAnswer, "Pull requests: read", "looking whether it is hidden",
         ["minimized_evidence"];
-    ISSUES_EVIDENCE, wire::IssuesEvidenceAnswer, "Issues: read", "looking through our issues", ["issues_evidence", "fragments/account"];
+    ISSUES_EVIDENCE, wire::IssuesEvidenceAnswer, "Issues: read", "looking through our issues",
+        ["issues_evidence", "fragments/account"];
 }

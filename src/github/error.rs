@@ -1,38 +1,40 @@
-//! The few ways in which a call to GitHub goes wrong, each with one sentence: what happened, to what, and what
-//! to do about it.
+//! The ways in which a call to GitHub fails. Each has one sentence: what failed, why, and what to do next.
 
 use jiff::Timestamp;
 use std::fmt;
 use std::time::Duration;
 
-/// What went wrong. Small on purpose: whoever handles it decides by the kind, and shows the sentence.
+/// Why a call failed. The caller decides by the variant and shows the sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The network or the server failed; the next attempt may work.
     #[error("{what} failed: {cause}; it is tried again later")]
     Transient { what: String, cause: String, sent: RequestSent },
-    /// The server asks for patience.
-    #[error("{what} has to wait: GitHub's {kind} limit is reached, come back {come_back}")]
-    RateLimited { what: String, kind: LimitKind, come_back: RetryAfter },
-    /// The token is good, but not for this.
+    /// GitHub asks us to slow down.
+    #[error("{what} has to wait: GitHub's {kind} limit is reached; try again {retry_after}")]
+    RateLimited { what: String, kind: LimitKind, retry_after: RetryAfter },
+    /// The token is valid but lacks a permission.
     #[error("{what} is not allowed: {missing}")]
     Denied { what: String, missing: String },
-    /// The token is not good.
+    /// The token is missing or invalid.
     #[error("{what} was refused because the token is not valid; set a new one or run `gh auth login`")]
     Unauthorised { what: String },
-    /// It is not there, or this token may not know that it is.
+    /// The object does not exist, or GitHub hides it from this token.
     #[error("{what} found nothing there: it was deleted or renamed, or the token may not see it")]
     Gone { what: String },
-    /// GitHub understood and said no.
+    /// GitHub understood the request and rejected it.
     #[error("{what} was refused by GitHub: {message}")]
     Refused { what: String, message: String },
     /// The answer is not what GitHub documents.
-    #[error("{what} got an answer that makes no sense: {detail}; check the API's address, else report this")]
+    #[error(
+        "{what} got an answer that Cloture cannot read: {detail}; check the API's address, and report a bug \
+         if it is right"
+    )]
     Malformed { what: String, detail: String },
 }
 
 impl Error {
-    /// What happened, for whoever decides what follows: only a poll is tried again in any case.
+    /// The sentence without "it is tried again later", for callers other than the poller.
     pub fn event(&self) -> String {
         match self {
             Error::Transient { what, cause, .. } => format!("{what} failed: {cause}"),
@@ -40,13 +42,13 @@ impl Error {
         }
     }
 
-    /// Whether the call may have taken effect although no proper answer came back. A write in doubt is looked
-    /// for before it is tried again.
+    /// Whether the call may have taken effect although no proper answer arrived. The writer looks for the
+    /// effect of such a write before it retries.
     pub fn leaves_doubt(&self) -> bool {
         matches!(self, Error::Transient { sent: RequestSent::Maybe, .. } | Error::Malformed { .. })
     }
 
-    /// Whether the same call can work later without anybody doing anything.
+    /// Whether a plain retry can succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(self, Error::Transient { .. } | Error::RateLimited { .. })
     }
@@ -55,17 +57,17 @@ impl Error {
 /// Whether the request reached the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestSent {
-    /// Certainly not: there was no connection.
+    /// No: there was no connection.
     No,
-    /// It may have, and it may have taken effect.
+    /// Perhaps, and it may have taken effect.
     Maybe,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitKind {
-    /// Points an hour.
+    /// The points per hour are spent.
     Primary,
-    /// Too fast, too much at once, or too much content.
+    /// Requests came too fast, too many at once, or with too much content.
     Secondary,
 }
 
@@ -78,7 +80,7 @@ impl fmt::Display for LimitKind {
     }
 }
 
-/// When a limited call may be tried again, as the server said it: a moment on its clock, or a while from now.
+/// When to retry a limited call, as GitHub stated it: a time on its clock, or a delay from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryAfter {
     After(Duration),
@@ -86,7 +88,7 @@ pub enum RetryAfter {
 }
 
 impl RetryAfter {
-    /// The moment on our clock. A moment that has passed already means now.
+    /// The time on our clock, and never in the past.
     pub fn when(self, now: Timestamp) -> Timestamp {
         match self {
             RetryAfter::After(wait) => now.checked_add(wait).unwrap_or(Timestamp::MAX),
@@ -98,7 +100,7 @@ impl RetryAfter {
 impl fmt::Display for RetryAfter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Nobody counts that many seconds.
+            // Minutes are easier to read than so many seconds.
             RetryAfter::After(wait) if *wait >= Duration::from_mins(10) => {
                 write!(f, "in {} min", wait.as_secs().div_ceil(60))
             }

@@ -1,4 +1,4 @@
-//! Looks on GitHub whether a write took effect. Only what our own account wrote counts, whatever it says.
+//! Looks on GitHub for the effect of a write. A marker counts only in a post by our own account.
 
 use super::call::{ApiReply, Call, Transport};
 use super::documents::{self, GraphqlDocument};
@@ -14,46 +14,52 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// What was found.
+/// The result of looking for a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteEvidence {
     Done(WriteProof),
-    /// It is there, but in a draft of ours that nobody else sees.
+    /// The text is in a draft review of our account, which nobody else sees.
     InDraft(WriteProof),
     NotDone,
-    /// GitHub has no record that could tell.
+    /// GitHub keeps no record of this kind of write.
     CannotTell,
 }
 
-/// What a write left behind.
+/// The object that a write created or changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WriteProof {
     pub id: Option<String>,
     pub url: Option<String>,
 }
 
-/// A thousand issues back; older ones are in the journal.
+/// Pages of a hundred issues. An issue older than these is found in the journal.
 const ISSUE_PAGES: usize = 10;
 
 impl Write {
-    /// Looks whether this very write is already in effect, for the account that `us` is.
+    /// Looks whether this write is already in effect. `us` is our account, if GitHub names it.
     pub async fn already_done(
         &self,
         transport: &(impl Transport + Sync),
         us: Option<&Identity>,
     ) -> Result<WriteEvidence, Error> {
         match self {
-            Write::Reply { thread, key, .. } => reply(transport, thread, key, us).await,
+            Write::Reply { thread, key, .. } => {
+                let document = &documents::THREAD_EVIDENCE;
+                search_posts(transport, document, thread.id.as_str(), |page| find_ours(page, key, us)).await
+            }
             Write::Resolve { thread } => resolved(transport, thread, true).await,
             Write::Unresolve { thread } => resolved(transport, thread, false).await,
-            Write::Comment { on, key, .. } => comment(transport, on, key, us).await,
+            Write::Comment { on, key, .. } => {
+                let document = &documents::COMMENTS_EVIDENCE;
+                search_posts(transport, document, &on.node_id, |page| find_ours(page, key, us)).await
+            }
             Write::Review { on, verdict, head, key, .. } => {
-                review(transport, &Approval { on, verdict: *verdict, head }, key, us).await
+                review(transport, &SoughtReview { on, verdict: *verdict, head }, key, us).await
             }
             Write::RequestReview { on, reviewer, .. } => requested(transport, on, reviewer).await,
-            Write::AddLabel { on, label } => labelled(transport, on, label).await.map(when),
+            Write::AddLabel { on, label } => labelled(transport, on, label).await.map(done_if),
             Write::RemoveLabel { on, label } => {
-                labelled(transport, on, label).await.map(|is_there| when(!is_there))
+                labelled(transport, on, label).await.map(|is_there| done_if(!is_there))
             }
             Write::Close { on } => state(transport, on, "CLOSED").await,
             Write::Reopen { on } => state(transport, on, "OPEN").await,
@@ -61,7 +67,7 @@ impl Write {
             Write::Minimize { comment, .. } => {
                 let node: wire::MinimizedFlag =
                     node(transport, &documents::MINIMIZED_EVIDENCE, json!({"id": comment})).await?;
-                Ok(when(node.is_minimized == Some(true)))
+                Ok(done_if(node.is_minimized == Some(true)))
             }
             Write::OpenIssue { repository, key, .. } => issue(transport, repository, key, us).await,
             Write::Dispatch { .. } => Ok(WriteEvidence::CannotTell),
@@ -69,7 +75,7 @@ impl Write {
     }
 }
 
-fn when(done: bool) -> WriteEvidence {
+fn done_if(done: bool) -> WriteEvidence {
     if done { WriteEvidence::Done(WriteProof::default()) } else { WriteEvidence::NotDone }
 }
 
@@ -93,37 +99,37 @@ async fn node<A: DeserializeOwned>(
     answer.node.ok_or_else(|| reply.absence(&call))
 }
 
-/// Evidence is only believed whole: what an error left out of an answer may be the very post that is looked for.
+/// A partial answer is an error here: the missing part may hold the post that we look for.
 async fn send(transport: &(impl Transport + Sync), call: &Call) -> Result<ApiReply, Error> {
     let reply = transport.send(call).await?;
     match reply.errors.first() {
-        Some(error) => Err(error.judge(call)),
+        Some(error) => Err(error.to_error(call)),
         None => Ok(reply),
     }
 }
 
-/// Something without which nothing can be said: "not there" is never concluded from an answer that lacks it.
-fn must<T>(list: Option<T>, document: &GraphqlDocument) -> Result<T, Error> {
-    list.ok_or_else(|| Error::Malformed {
+/// A required field. Its absence is an error and never means "not done".
+fn required<T>(field: Option<T>, document: &GraphqlDocument) -> Result<T, Error> {
+    field.ok_or_else(|| Error::Malformed {
         what: document.purpose.to_owned(),
-        detail: "what was asked for is missing".to_owned(),
+        detail: "a required field is missing".to_owned(),
     })
 }
 
-async fn reply(
+/// Reads a list of posts from its newest page back, until `choose` picks the post of the write from a page.
+async fn search_posts(
     transport: &(impl Transport + Sync),
-    thread: &ThreadTarget,
-    key: &WriteKey,
-    us: Option<&Identity>,
+    document: &'static GraphqlDocument,
+    id: &str,
+    mut choose: impl FnMut(Vec<wire::WirePost>) -> Option<wire::WirePost>,
 ) -> Result<WriteEvidence, Error> {
     let mut before = None;
     loop {
-        let document = &documents::THREAD_EVIDENCE;
-        let variables = json!({"id": thread.id.as_str(), "before": before});
-        let found: wire::ThreadEvidence = node(transport, document, variables).await?;
-        let comments = must(found.comments, document)?;
-        let previous = comments.previous().filter(|previous| before.as_ref() != Some(previous));
-        if let Some(post) = find_ours(comments, key, us) {
+        let variables = json!({"id": id, "before": before});
+        let answer: wire::PostsEvidence = node(transport, document, variables).await?;
+        let page = required(answer.posts, document)?;
+        let previous = page.previous_before(before.as_ref());
+        if let Some(post) = choose(page.into_items().collect()) {
             return Ok(WriteEvidence::from_post(post));
         }
         match previous {
@@ -133,61 +139,31 @@ async fn reply(
     }
 }
 
-async fn comment(
-    transport: &(impl Transport + Sync),
-    on: &PullRequestTarget,
-    key: &WriteKey,
-    us: Option<&Identity>,
-) -> Result<WriteEvidence, Error> {
-    let mut before = None;
-    loop {
-        let document = &documents::COMMENTS_EVIDENCE;
-        let variables = json!({"id": on.node_id, "before": before});
-        let found: wire::CommentsEvidence = node(transport, document, variables).await?;
-        let comments = must(found.comments, document)?;
-        let previous = comments.previous().filter(|previous| before.as_ref() != Some(previous));
-        if let Some(post) = find_ours(comments, key, us) {
-            return Ok(WriteEvidence::from_post(post));
-        }
-        match previous {
-            Some(previous) => before = Some(previous),
-            None => return Ok(WriteEvidence::NotDone),
-        }
-    }
-}
-
-/// The review that is looked for.
-struct Approval<'a> {
+/// The review to look for.
+struct SoughtReview<'a> {
     on: &'a PullRequestTarget,
     verdict: Verdict,
     head: &'a Sha,
 }
 
-/// Our review with this marker; for an approval also any approval of ours at this head that nothing of ours
-/// overruled since (V3).
+/// Looks for our review with this marker. For an approval, an earlier approval of ours at this head counts as
+/// well, if none of our later reviews overruled it (V3).
 async fn review(
     transport: &(impl Transport + Sync),
-    review: &Approval<'_>,
+    review: &SoughtReview<'_>,
     key: &WriteKey,
     us: Option<&Identity>,
 ) -> Result<WriteEvidence, Error> {
-    let mut before = None;
     let mut may_be_an_earlier_approval = review.verdict == Verdict::Approve;
-    let mut approval = None;
-    loop {
-        let document = &documents::REVIEWS_EVIDENCE;
-        let variables = json!({"id": review.on.node_id, "before": before});
-        let found: wire::ReviewsEvidence = node(transport, document, variables).await?;
-        let reviews = must(found.reviews, document)?;
-        let previous = reviews.previous().filter(|previous| before.as_ref() != Some(previous));
-        let newest_first: Vec<wire::WirePost> = reviews.into_items().collect();
-        for post in newest_first.into_iter().rev().filter(|post| is_ours(post, us)) {
+    search_posts(transport, &documents::REVIEWS_EVIDENCE, &review.on.node_id, |page| {
+        let mut approval = None;
+        for post in page.into_iter().rev().filter(|post| is_ours(post, us)) {
             if key.marks(&post.body) {
-                return Ok(WriteEvidence::from_post(post));
+                return Some(post);
             }
-            let opinion =
+            let is_opinion =
                 matches!(post.state.as_deref(), Some("APPROVED" | "CHANGES_REQUESTED" | "DISMISSED"));
-            if may_be_an_earlier_approval && opinion {
+            if may_be_an_earlier_approval && is_opinion {
                 may_be_an_earlier_approval = false;
                 let at_head = post.commit.as_ref().is_some_and(|commit| commit.oid == review.head.as_str());
                 if at_head && post.state.as_deref() == Some("APPROVED") {
@@ -195,14 +171,9 @@ async fn review(
                 }
             }
         }
-        if let Some(approval) = approval {
-            return Ok(WriteEvidence::from_post(approval));
-        }
-        match previous {
-            Some(previous) => before = Some(previous),
-            None => return Ok(WriteEvidence::NotDone),
-        }
-    }
+        approval
+    })
+    .await
 }
 
 async fn issue(
@@ -220,8 +191,8 @@ async fn issue(
         let mut reply = send(transport, &call).await?;
         let answer: wire::IssuesEvidenceAnswer = reply.parse(&call)?;
         let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
-        let next = found.issues.next();
-        if let Some(post) = find_ours(found.issues, key, us) {
+        let next = found.issues.next_after(after.as_ref());
+        if let Some(post) = find_ours(found.issues.into_items().collect(), key, us) {
             return Ok(WriteEvidence::from_post(post));
         }
         match next {
@@ -232,19 +203,16 @@ async fn issue(
     Ok(WriteEvidence::NotDone)
 }
 
-fn find_ours(
-    posts: wire::WireConnection<wire::WirePost>,
-    key: &WriteKey,
-    us: Option<&Identity>,
-) -> Option<wire::WirePost> {
-    posts.into_items().find(|post| is_ours(post, us) && key.marks(&post.body))
+fn find_ours(posts: Vec<wire::WirePost>, key: &WriteKey, us: Option<&Identity>) -> Option<wire::WirePost> {
+    posts.into_iter().find(|post| is_ours(post, us) && key.marks(&post.body))
 }
 
 fn is_ours(post: &wire::WirePost, us: Option<&Identity>) -> bool {
     identity::ours(us, post.author.as_ref(), post.viewer_did_author)
 }
 
-/// REST tells every token who is asked; GraphQL not those that are fine-grained, but it is there where REST is not.
+/// Asks REST first, because GraphQL hides review requests from fine-grained tokens. A server without this
+/// REST path is asked over GraphQL.
 async fn requested(
     transport: &(impl Transport + Sync),
     on: &PullRequestTarget,
@@ -254,20 +222,20 @@ async fn requested(
         method: Method::GET,
         path: requested_reviewers(&on.address),
         body: None,
-        purpose: Cow::Borrowed("looking who is asked for a review"),
+        purpose: Cow::Borrowed("reading the requested reviewers"),
         permission: "Pull requests: read",
     };
     match send(transport, &call).await {
         Ok(mut reply) => {
             let asked: wire::RequestedReviewers = reply.parse(&call)?;
-            Ok(when(asked.users.iter().any(|user| same_reviewer(&user.login, reviewer))))
+            Ok(done_if(asked.users.iter().any(|user| same_reviewer(&user.login, reviewer))))
         }
         Err(Error::Gone { .. }) => {
             let document = &documents::REVIEW_REQUESTS;
             let found: wire::WithRequests = node(transport, document, json!({"id": on.node_id})).await?;
-            let asked = must(found.review_requests, document)?;
+            let asked = required(found.review_requests, document)?;
             let mut logins = asked.into_items().filter_map(|request| request.requested_reviewer?.login);
-            Ok(when(logins.any(|login| same_reviewer(&login, reviewer))))
+            Ok(done_if(logins.any(|login| same_reviewer(&login, reviewer))))
         }
         Err(error) => Err(error),
     }
@@ -276,21 +244,21 @@ async fn requested(
 async fn resolved(
     transport: &(impl Transport + Sync),
     thread: &ThreadTarget,
-    wanted: bool,
+    expected: bool,
 ) -> Result<WriteEvidence, Error> {
     let document = &documents::THREAD_EVIDENCE;
-    let found: wire::ThreadEvidence = node(transport, document, json!({"id": thread.id.as_str()})).await?;
-    Ok(when(must(found.is_resolved, document)? == wanted))
+    let found: wire::PostsEvidence = node(transport, document, json!({"id": thread.id.as_str()})).await?;
+    Ok(done_if(required(found.is_resolved, document)? == expected))
 }
 
 async fn state(
     transport: &(impl Transport + Sync),
     on: &PullRequestTarget,
-    wanted: &str,
+    expected: &str,
 ) -> Result<WriteEvidence, Error> {
     let document = &documents::STATE_EVIDENCE;
     let found: wire::StateEvidence = node(transport, document, json!({"id": on.node_id})).await?;
-    if must(found.state, document)? == wanted {
+    if required(found.state, document)? == expected {
         return Ok(WriteEvidence::Done(WriteProof { id: Some(on.node_id.clone()), url: found.url }));
     }
     Ok(WriteEvidence::NotDone)
@@ -306,8 +274,8 @@ async fn labelled(
         let document = &documents::STATE_EVIDENCE;
         let variables = json!({"id": on.node_id, "after": after});
         let found: wire::StateEvidence = node(transport, document, variables).await?;
-        let labels = must(found.labels, document)?;
-        let next = labels.next().filter(|next| after.as_ref() != Some(next));
+        let labels = required(found.labels, document)?;
+        let next = labels.next_after(after.as_ref());
         if labels.into_items().any(|there| there.name.to_lowercase() == label.to_lowercase()) {
             return Ok(true);
         }

@@ -1,11 +1,11 @@
-//! Where the API of a GitHub is: GitHub.com, an Enterprise server, a data-residency tenant, or a plain address
-//! such as the simulator's.
+//! The addresses of a GitHub API: GitHub.com, an Enterprise server, a data-residency tenant, or a plain
+//! address such as the simulator's.
 
 use crate::agents::http::is_loopback;
 use http::Uri;
 use std::fmt;
 
-/// One GitHub: the two addresses of its API, and the name that `gh` knows it by.
+/// One GitHub: the two addresses of its API, and its name in `gh`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     kind: HostKind,
@@ -21,7 +21,7 @@ pub enum HostKind {
     Enterprise,
     /// `api.SUB.ghe.com`, shaped like GitHub.com.
     DataResidency,
-    /// Exactly the given address, GraphQL at `/graphql`.
+    /// The address as given, with GraphQL at `/graphql`.
     Plain,
 }
 
@@ -34,7 +34,8 @@ pub enum HostError {
     #[error("`{0}` would send the token unencrypted; use https, or http only towards this machine")]
     Unencrypted(String),
     #[error(
-        "the address of the API must not contain a user name or password; the token comes from the environment"
+        "the address of the API must not contain a user name or password; the token comes from the \
+         environment"
     )]
     Credentials,
 }
@@ -49,12 +50,13 @@ impl Host {
         }
     }
 
-    /// A GitHub by the name in its web addresses and remotes: `github.com`, `acme.ghe.com`, `github.example.com`.
+    /// A GitHub by the name in its web addresses and remotes: `github.com`, `acme.ghe.com`,
+    /// `github.example.com`.
     pub fn named(name: &str) -> Result<Self, HostError> {
         Self::from_api_url(&format!("https://{name}"))
     }
 
-    /// A GitHub by the address of its API, as people write it: with or without `/api/v3`, `/graphql`, a slash.
+    /// A GitHub by the address of its API, with or without `/api/v3`, `/graphql` or a slash at the end.
     pub fn from_api_url(url: &str) -> Result<Self, HostError> {
         let not_an_address = || HostError::NotAnAddress(url.chars().take(200).collect());
         let uri: Uri = url.trim().parse().map_err(|_| not_an_address())?;
@@ -118,24 +120,24 @@ impl Host {
         &self.name
     }
 
-    /// Where GraphQL documents are posted.
+    /// The address for GraphQL documents.
     pub fn graphql(&self) -> &str {
         &self.graphql
     }
 
-    /// The address that REST paths are appended to, without a slash at its end.
+    /// The prefix of REST paths, without a slash at the end.
     pub fn rest(&self) -> &str {
         &self.rest
     }
 
-    /// Scheme and authority alone: octocrab puts the path of its base before every path, GraphQL's included.
+    /// Scheme and authority only: octocrab would add the path of its base to every path, also GraphQL's.
     pub(super) fn root(&self) -> &str {
         let beyond_scheme = self.rest.find("://").map_or(0, |at| at + 3);
         let path = self.rest[beyond_scheme..].find('/').map_or(self.rest.len(), |at| beyond_scheme + at);
         &self.rest[..path]
     }
 
-    /// Whether nothing sent there leaves this machine.
+    /// Whether the server is on this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.name)
     }
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn github_com_however_it_is_written() {
+    fn github_com_is_recognised_in_every_spelling() {
         for url in ["https://github.com", "https://api.github.com/", "https://api.github.com/graphql"] {
             assert_eq!(Host::from_api_url(url).unwrap(), Host::github_com(), "{url}");
         }
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn enterprise_has_two_roots() {
+    fn an_enterprise_server_has_two_roots() {
         for url in [
             "https://git.example.com",
             "https://git.example.com/api/v3/",
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn data_residency_is_shaped_like_github_com() {
+    fn a_data_residency_tenant_is_laid_out_like_github_com() {
         for url in ["https://acme.ghe.com", "https://api.acme.ghe.com/"] {
             let host = Host::from_api_url(url).unwrap();
             assert_eq!(host.rest(), "https://api.acme.ghe.com");
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_address_is_taken_as_it_is() {
+    fn a_plain_address_is_used_as_given() {
         let expected =
             (HostKind::Plain, "http://127.0.0.1:8080".to_owned(), "http://127.0.0.1:8080/graphql".to_owned());
         for url in ["http://127.0.0.1:8080", "http://127.0.0.1:8080/", "http://127.0.0.1:8080/graphql"] {
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn unencrypted_and_malformed_addresses_are_refused() {
         assert!(matches!(Host::from_api_url("http://github.example.com"), Err(HostError::Unencrypted(_))));
         assert!(matches!(Host::from_api_url("http://127.0.0.1.evil.com"), Err(HostError::Unencrypted(_))));
         assert_eq!(Host::from_api_url("https://me:secret@github.com"), Err(HostError::Credentials));

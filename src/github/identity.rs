@@ -1,4 +1,4 @@
-//! Which posts are ours. A marker proves something only in a post that our own account wrote.
+//! Decides which posts are ours. A marker counts only in a post by our own account.
 
 use super::call::{ApiReply, Call, Transport};
 use super::convert;
@@ -8,7 +8,7 @@ use super::wire;
 use crate::domain::snapshot::{Account, AccountKind};
 use serde_json::json;
 
-/// The account the token speaks for.
+/// The account of the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     account: Account,
@@ -26,7 +26,7 @@ impl Identity {
         (identity, outcome)
     }
 
-    /// GitHub calls an app's account a user here, but ends its login in `[bot]`, which it leaves off elsewhere.
+    /// Here GitHub calls an app's account a user and adds `[bot]` to its login; elsewhere it leaves that off.
     fn of(viewer: wire::WireActor) -> Self {
         let mut account = convert::account(viewer);
         if let Some(plain) = account.login.as_str().strip_suffix("[bot]") {
@@ -47,7 +47,7 @@ impl Identity {
     }
 }
 
-/// A token that may not even ask who it is can still read and write: then GitHub's word has to do.
+/// Some tokens may not ask who they are. They can still read and write, and then `viewerDidAuthor` decides.
 pub(super) fn if_allowed(asked: Result<Identity, Error>) -> Result<Option<Identity>, Error> {
     match asked {
         Ok(identity) => Ok(Some(identity)),
@@ -56,7 +56,7 @@ pub(super) fn if_allowed(asked: Result<Identity, Error>) -> Result<Option<Identi
     }
 }
 
-/// Whether we wrote a post: by its author where both are known, else as GitHub says.
+/// Whether we wrote a post. Compares the authors, or falls back to GitHub's `viewerDidAuthor`.
 pub(super) fn ours(
     identity: Option<&Identity>,
     author: Option<&wire::WireActor>,
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_is_known_by_either_spelling_and_never_mistaken_for_a_person() {
+    fn an_app_is_recognised_by_either_spelling_and_never_mistaken_for_a_person() {
         let app = Identity::of(actor("User", "cloture[bot]"));
         assert!(ours(Some(&app), Some(&actor("Bot", "cloture")), false));
         assert!(!ours(Some(&app), Some(&actor("User", "cloture")), true), "a person took the app's name");

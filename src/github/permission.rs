@@ -1,9 +1,8 @@
-//! What the token's owner may do in a repository, and how pull requests are merged there.
+//! Asks what the token's owner may do in a repository, and which merge methods it allows.
 
 use super::call::{Call, Transport};
 use super::documents;
 use super::error::Error;
-use super::limits::RateBudget;
 use super::wire;
 use super::write::MergeMethod;
 use crate::domain::snapshot::RepositoryName;
@@ -12,7 +11,7 @@ use serde_json::json;
 /// From the least to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
-    /// A public repository that the token's owner has nothing to do with, or a level invented later.
+    /// No access beyond that of the public, or a level that Cloture does not know.
     None,
     Read,
     Triage,
@@ -21,19 +20,18 @@ pub enum Permission {
     Admin,
 }
 
-/// What one repository lets us do.
+/// The rights of the token's owner in one repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Access {
     pub permission: Permission,
-    /// Nothing can be written to an archived repository, whatever one may otherwise.
+    /// Nobody can write to an archived repository.
     pub archived: bool,
-    /// How it may be merged into, the token owner's own choice first.
+    /// The allowed merge methods, with the token owner's default first.
     pub methods: Vec<MergeMethod>,
-    pub budget: Option<RateBudget>,
 }
 
 impl Permission {
-    fn named(name: Option<&str>) -> Self {
+    fn from_name(name: Option<&str>) -> Self {
         match name {
             Some("READ") => Permission::Read,
             Some("TRIAGE") => Permission::Triage,
@@ -65,10 +63,9 @@ pub async fn ask(transport: &(impl Transport + Sync), repository: &RepositoryNam
     let answer: wire::PermissionAnswer = reply.parse(&call)?;
     let Some(found) = answer.repository else { return Err(reply.absence(&call)) };
     Ok(Access {
-        permission: Permission::named(found.viewer_permission.as_deref()),
+        permission: Permission::from_name(found.viewer_permission.as_deref()),
         archived: found.is_archived,
         methods: methods(&found),
-        budget: reply.budget,
     })
 }
 

@@ -1,12 +1,12 @@
 //! Watches many pull requests for few points.
 //!
-//! A light query looks at up to forty of them for one point; only what changed is read in full. Resolving a thread
-//! and finishing a check bump no time stamp, so the light query looks at the threads' flags and counts the checks.
-//! What it cannot see, the edit of an older comment, is caught by a slow sweep that reads each pull request once
-//! an hour, spread over the hour. So a push, a merge, a resolved thread, a new or last comment show within the
-//! interval, an edit within the sweep; a single pull request is simply read each time, edits included.
+//! A light query compares up to forty pull requests for one point, and the poller reads only the changed ones
+//! in full. A resolved thread or a finished check does not change `updatedAt`, so the light query also reads
+//! thread flags and check counts. It cannot see the edit of an older comment: an hourly sweep reads every
+//! pull request for that. A single pull request is read in full at every poll.
 //!
-//! What to ask is decided in [`Schedule`], what can be afforded in [`PointLedger`], both pure; [`Poller`] only asks.
+//! [`Schedule`] decides what to ask and [`PointLedger`] how often; both are pure. [`Poller`] sends the
+//! queries.
 
 mod fingerprint;
 mod ledger;
@@ -18,10 +18,11 @@ pub use ledger::{BudgetStatus, PointLedger};
 pub use schedule::{Batch, FullReadReason, PollPlan, Schedule};
 
 use super::call::{ApiReply, Call, PathStep, Transport};
+use super::cost::CallCost;
 use super::discover::PullRequestAddress;
 use super::documents;
 use super::error::{Error, RetryAfter};
-use super::read::{CallCost, PullRequestRead, Reader};
+use super::read::{PullRequestRead, Reader};
 use super::wire;
 use jiff::Timestamp;
 use serde_json::json;
@@ -29,27 +30,30 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
-/// As many as one point pays for: four lists for each, and 149 requests still round to one point.
+/// The most that one point pays for: each has four lists, and GitHub rounds 149 requests down to one point.
 pub const BATCH_WITH_CHECKS: usize = 37;
 
-/// Without the checks it is three lists; more than forty at once lose items.
+/// Without checks each has three lists. GitHub drops items when a query asks for more than forty.
 pub const BATCH: usize = 40;
 
-/// Asks GitHub what the schedule wants to know.
+/// Carries out the polls that the schedule plans.
 #[derive(Debug)]
 pub struct Poller<T> {
     reader: Arc<Reader<T>>,
     schedule: Schedule,
     ledger: PointLedger,
     settings: PollSettings,
+    /// The interval of the last poll, to log when it changes.
+    last_interval: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct PollSettings {
     pub interval: Duration,
     pub sweep: Duration,
-    /// Full reads at the same time; GitHub allows a hundred of everything together.
+    /// Full reads at the same time. GitHub allows a hundred concurrent requests.
     pub at_once: usize,
 }
 
@@ -59,80 +63,112 @@ impl Default for PollSettings {
     }
 }
 
-/// What a poll found, told as it is found.
+/// One result of a poll. The poller reports each as soon as it has it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PollEvent {
     Read {
         read: Box<PullRequestRead>,
         why: FullReadReason,
     },
-    /// It does not exist any more, or not for this token. Until it is forgotten, it is looked for once a sweep.
+    /// The pull request is gone, or hidden from this token. The poller looks for it again once a sweep.
     Gone(PullRequestAddress),
-    /// It could not be looked at; the next poll tries again.
+    /// The pull request could not be read; the next poll tries again.
     Failed(PullRequestAddress, Error),
 }
 
-/// How a poll went.
+/// The summary of a poll.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PollReport {
     pub spent: CallCost,
-    /// Nothing more may be asked before this; the poll stopped there and the next one takes up the rest.
+    /// GitHub limited us, so the poll stopped; the next one continues with the rest.
     pub limited: Option<(RetryAfter, Error)>,
     pub budget: BudgetStatus,
 }
 
 impl<T: Transport + Send + Sync + 'static> Poller<T> {
     pub fn new(reader: Arc<Reader<T>>, settings: PollSettings) -> Self {
-        Self { reader, schedule: Schedule::new(settings.sweep), ledger: PointLedger::default(), settings }
+        Self {
+            reader,
+            schedule: Schedule::new(settings.sweep),
+            ledger: PointLedger::default(),
+            last_interval: settings.interval,
+            settings,
+        }
     }
 
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// Which pull requests are watched.
+    /// For adding and removing watched pull requests.
     pub fn schedule_mut(&mut self) -> &mut Schedule {
         &mut self.schedule
     }
 
-    /// The budget, and how long to wait for the next poll.
+    /// The budget, and the wait until the next poll.
     pub fn budget(&self, now: Timestamp) -> BudgetStatus {
         self.ledger.status(now, self.settings.interval)
     }
 
-    /// Looks at everything once, and tells each sighting as soon as it is there: nothing is kept until the end.
-    pub async fn poll(&mut self, now: Timestamp, mut tell: impl FnMut(PollEvent)) -> PollReport {
+    /// Polls everything once. It reports each event at once, so no snapshot stays in memory until the end.
+    pub async fn poll(&mut self, now: Timestamp, report: impl FnMut(PollEvent)) -> PollReport {
+        self.poll_logged(now, report).instrument(tracing::info_span!("poll")).await
+    }
+
+    async fn poll_logged(&mut self, now: Timestamp, mut report: impl FnMut(PollEvent)) -> PollReport {
+        let mut emit = |event: PollEvent| {
+            event.log();
+            report(event);
+        };
         let plan = self.schedule.plan(now);
+        tracing::debug!(full = plan.full.len(), light = plan.light.len(), "poll planned");
         let mut poll = PollInProgress { spent: CallCost::default(), recurring: 0, limited: None };
         let mut full = plan.full;
         for batch in plan.light {
             if poll.limited.is_none() {
-                self.look(&batch, now, &mut poll, &mut full, &mut tell).await;
+                self.compare(&batch, now, &mut poll, &mut full, &mut emit).await;
             }
         }
-        self.read_all(full, now, &mut poll, &mut tell).await;
+        self.read_all(full, now, &mut poll, &mut emit).await;
         self.ledger.record(poll.spent, poll.recurring);
-        PollReport { spent: poll.spent, limited: poll.limited, budget: self.budget(now) }
+        let report = PollReport { spent: poll.spent, limited: poll.limited, budget: self.budget(now) };
+        self.log(&report);
+        report
     }
 
-    /// One light query. What changed is added to what will be read in full.
-    async fn look(
+    fn log(&mut self, report: &PollReport) {
+        let PollReport { spent, limited, budget } = report;
+        let remaining = spent.budget.map(|budget| budget.remaining);
+        let next_poll_s = budget.interval.as_secs();
+        tracing::debug!(points = spent.points, remaining, next_poll_s, "poll finished");
+        if let Some((retry_after, _)) = limited {
+            tracing::warn!(%retry_after, "poll stopped at a rate limit");
+        }
+        if budget.interval != self.last_interval {
+            let why = budget.stretched.as_deref().unwrap_or("the budget allows the configured interval");
+            tracing::info!(next_poll_s, why, "the poll interval changed");
+            self.last_interval = budget.interval;
+        }
+    }
+
+    /// Sends one light query, and adds the changed pull requests to the full reads.
+    async fn compare(
         &mut self,
         batch: &Batch,
         now: Timestamp,
         poll: &mut PollInProgress,
         full: &mut Vec<(PullRequestAddress, FullReadReason)>,
-        tell: &mut impl FnMut(PollEvent),
+        emit: &mut impl FnMut(PollEvent),
     ) {
         let (reply, answer, with_checks) = match self.light(batch, poll).await {
             Ok(light) => light,
             Err(error) => {
-                poll.failed(batch.members.iter().map(|(address, _)| address), &error, tell);
+                poll.failed(batch.members.iter().map(|(address, _)| address), &error, emit);
                 return;
             }
         };
-        let unreadable = struck(&reply, Some("statusCheckRollup"));
-        let missing = struck(&reply, None);
+        let unreadable = failed_nodes(&reply, Some("statusCheckRollup"));
+        let missing = failed_nodes(&reply, None);
         let mut nodes = answer.nodes.into_iter();
         for (index, (address, id)) in batch.members.iter().enumerate() {
             let checks = with_checks && !unreadable.contains(&index);
@@ -144,33 +180,34 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 let call = Call::graphql(&documents::LIGHT, json!({}));
                 if gone {
                     self.schedule.observe_gone(address, now);
-                    tell(PollEvent::Gone(address.clone()));
+                    emit(PollEvent::Gone(address.clone()));
                 } else {
-                    tell(PollEvent::Failed(address.clone(), reply.absence(&call)));
+                    emit(PollEvent::Failed(address.clone(), reply.absence(&call)));
                 }
                 continue;
             };
-            // The checks were refused for this one: the fingerprint must not claim that there are none.
+            // GitHub refused the checks of this one: the fingerprint must not claim that there are none.
             if !checks {
                 node.status_check_rollup = None;
             }
             let threads = match self.further_threads(id, &node, poll).await {
                 Ok(threads) => threads,
                 Err(error) => {
-                    poll.failed([address], &error, tell);
+                    poll.failed([address], &error, emit);
                     continue;
                 }
             };
             match Fingerprint::of_light(node, threads, checks) {
-                Some(seen) => {
-                    full.extend(self.schedule.observe_light(address, seen).map(|why| (address.clone(), why)));
+                Some(fingerprint) => {
+                    let reason = self.schedule.observe_light(address, fingerprint);
+                    full.extend(reason.map(|reason| (address.clone(), reason)));
                 }
-                None => tell(PollEvent::Gone(address.clone())),
+                None => emit(PollEvent::Gone(address.clone())),
             }
         }
     }
 
-    /// Asks with the checks, and without them where they would sink the rest.
+    /// Asks with the checks, and again without them if GitHub refuses the whole query because of them.
     async fn light(
         &self,
         batch: &Batch,
@@ -193,7 +230,7 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
         }
     }
 
-    /// The flags of the threads that a light query has no room for.
+    /// The flags of the threads beyond the first page.
     async fn further_threads(
         &self,
         id: &str,
@@ -211,19 +248,19 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
             let Some(page) = answer.node.and_then(|node| node.review_threads) else {
                 return Err(reply.absence(&call));
             };
-            after = page.next().filter(|next| *next != cursor);
+            after = page.next_after(Some(&cursor));
             threads.extend(page.into_items());
         }
         Ok(threads)
     }
 
-    /// Reads in full, a few at once. At a limit nothing more is begun.
+    /// Reads in full, a few at once. After a rate limit it starts no further read.
     async fn read_all(
         &mut self,
         full: Vec<(PullRequestAddress, FullReadReason)>,
         now: Timestamp,
         poll: &mut PollInProgress,
-        tell: &mut impl FnMut(PollEvent),
+        emit: &mut impl FnMut(PollEvent),
     ) {
         let mut waiting = full.into_iter();
         let mut running = JoinSet::new();
@@ -233,10 +270,11 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 && let Some((address, why)) = waiting.next()
             {
                 let reader = Arc::clone(&self.reader);
-                running.spawn(async move {
+                let read = async move {
                     let outcome = reader.read(&address).await;
                     (address, why, outcome)
-                });
+                };
+                running.spawn(read.in_current_span());
             }
             let Some(finished) = running.join_next().await else { return };
             let Ok((address, why, outcome)) = finished else { continue };
@@ -247,15 +285,15 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                         poll.recurring += read.spent.points;
                     }
                     self.schedule.observe_full(&address, &read, now);
-                    tell(PollEvent::Read { read: Box::new(read), why });
+                    emit(PollEvent::Read { read: Box::new(read), why });
                 }
                 Err(error @ Error::Gone { .. }) => {
                     poll.spent.count_outcome(&Err(error));
                     self.schedule.observe_gone(&address, now);
-                    tell(PollEvent::Gone(address));
+                    emit(PollEvent::Gone(address));
                 }
                 Err(error) => {
-                    poll.failed([&address], &error, tell);
+                    poll.failed([&address], &error, emit);
                     poll.spent.count_outcome(&Err(error));
                 }
             }
@@ -263,9 +301,33 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
     }
 }
 
-/// One poll in progress.
+impl PollEvent {
+    /// A routine full read goes to the debug log; changes and failures to the normal one.
+    fn log(&self) {
+        match self {
+            PollEvent::Read { read, why } => {
+                let (repository, number) = (&read.snapshot.repository, read.snapshot.number);
+                let (points, gaps) = (read.spent.points, read.gaps.len());
+                match why {
+                    FullReadReason::New | FullReadReason::Changed(_) => {
+                        tracing::info!(%repository, number, ?why, points, gaps, "read a pull request");
+                    }
+                    FullReadReason::Only | FullReadReason::Sweep => {
+                        tracing::debug!(%repository, number, ?why, points, gaps, "read a pull request");
+                    }
+                }
+            }
+            PollEvent::Gone(address) => tracing::info!(pull_request = %address, "not found on GitHub"),
+            PollEvent::Failed(address, error) => {
+                tracing::info!(pull_request = %address, %error, "could not read a pull request");
+            }
+        }
+    }
+}
+
 struct PollInProgress {
     spent: CallCost,
+    /// Points without those for the first reads of new pull requests.
     recurring: u64,
     limited: Option<(RetryAfter, Error)>,
 }
@@ -277,27 +339,28 @@ impl PollInProgress {
         self.recurring += self.spent.points - before;
     }
 
-    /// A limit concerns everybody and is told once; anything else is told of each that it kept from being seen.
+    /// A rate limit stops the poll and is reported once; any other error is reported for each pull request.
     fn failed<'a>(
         &mut self,
         addresses: impl IntoIterator<Item = &'a PullRequestAddress>,
         error: &Error,
-        tell: &mut impl FnMut(PollEvent),
+        emit: &mut impl FnMut(PollEvent),
     ) {
-        if let Error::RateLimited { come_back, .. } = error {
-            self.limited = Some((*come_back, error.clone()));
+        if let Error::RateLimited { retry_after, .. } = error {
+            self.limited = Some((*retry_after, error.clone()));
             return;
         }
         for address in addresses {
-            tell(PollEvent::Failed(address.clone(), error.clone()));
+            emit(PollEvent::Failed(address.clone(), error.clone()));
         }
     }
 }
 
-/// Which of the nodes an error struck: at a field, or (where none is named) the node itself as not found.
-fn struck(reply: &ApiReply, field: Option<&str>) -> BTreeSet<usize> {
+/// The indexes of the nodes with an error at this field or, without a field, of the nodes that GitHub did not
+/// find.
+fn failed_nodes(reply: &ApiReply, field: Option<&str>) -> BTreeSet<usize> {
     let concerns = |error: &&super::call::GraphqlError| match field {
-        Some(field) => error.strikes(field),
+        Some(field) => error.concerns_field(field),
         None => error.kind.as_deref() == Some("NOT_FOUND") && error.path.len() == 2,
     };
     reply

@@ -1,31 +1,32 @@
-//! Asks the two programs that know facts about the person at the keyboard, `gh` and `git`.
+//! Runs `gh` and `git`, which know the user's token and checkout.
 
 use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
-/// Longer than any healthy `gh auth token` or `git rev-parse`, shorter than a person's patience.
+/// Longer than any healthy `gh auth token` or `git rev-parse`, and still short for a waiting person.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 const OUTPUT_LIMIT: usize = 64 * 1024;
 
-/// What they need beyond the ordinary: their settings, and how to reach the keyring.
+/// Variables that they need beyond the usual ones: their settings, and the way to the keyring.
 const KEPT: [&str; 3] = ["GH_CONFIG_DIR", "DBUS_SESSION_BUS_ADDRESS", "GIT_DIR"];
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
     #[error("`{0}` could not be started; is it installed?")]
     NotStarted(String),
-    #[error("`{0}` gave no answer within its time limit and was ended")]
+    #[error("`{0}` gave no answer within its time limit and was stopped")]
     TooSlow(String),
     #[error("`{0}` failed")]
     Failed(String),
-    #[error("`{0}` answered with something that is not text")]
+    #[error("`{0}` printed output that is not UTF-8 text")]
     NotText(String),
 }
 
-/// The trimmed standard output of a program that succeeded. Its error output is dropped: it may quote secrets.
+/// The trimmed standard output of a program that succeeded. Its error output is dropped, because it may quote
+/// secrets.
 pub async fn output(
     program: &OsStr,
     arguments: &[&str],
@@ -66,13 +67,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_output_comes_back_trimmed() {
+    async fn output_is_returned_trimmed() {
         let text = output(OsStr::new("echo"), &["a b; echo c"], None, TIME_LIMIT).await.unwrap();
         assert_eq!(text, "a b; echo c");
     }
 
     #[tokio::test]
-    async fn every_failure_has_its_name() {
+    async fn every_failure_names_the_program() {
         let failed = output(OsStr::new("false"), &[], None, TIME_LIMIT).await;
         assert_eq!(failed, Err(ProcessError::Failed("false".to_owned())));
         let missing = output(OsStr::new("/nowhere/cloture-none"), &[], None, TIME_LIMIT).await;

@@ -1,4 +1,4 @@
-//! Who we are to GitHub: where a token is looked for, and how it is kept out of sight (S2).
+//! Finds the token for GitHub, and keeps it out of every text that Cloture prints (S2).
 
 use super::host::{Host, HostKind};
 use super::process;
@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A token and where it was found. Neither `Debug` nor `Display` can show the token itself.
+/// A token and its source. Neither `Debug` nor `Display` shows the token.
 #[derive(Debug, Clone)]
 pub struct Token {
     secret: SecretString,
@@ -22,12 +22,12 @@ pub enum TokenSource {
     File(PathBuf),
 }
 
-/// Where to look. The environment is passed in, so that a test, or a person, decides what is seen.
+/// The places to look for a token. The caller passes the environment, so tests can choose it.
 #[derive(Debug)]
 pub struct TokenSearch<'a, E> {
     pub host: &'a Host,
     pub environment: E,
-    /// The `gh` to ask, where one may be asked.
+    /// The `gh` program to ask, if any.
     pub gh: Option<OsString>,
     pub file: Option<&'a Path>,
 }
@@ -47,7 +47,7 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// For a token that came another way, a test's above all.
+    /// A token that the caller already has.
     pub fn new(secret: impl Into<String>, source: TokenSource) -> Result<Self, TokenError> {
         let secret: String = secret.into();
         let secret = secret.trim();
@@ -67,7 +67,7 @@ impl Token {
 }
 
 impl<E: Fn(&str) -> Option<String>> TokenSearch<'_, E> {
-    /// The first token found: environment, then `gh`, then the file.
+    /// The first token found: in the environment, from `gh`, or in the file.
     pub async fn find(&self) -> Result<Token, TokenError> {
         for variable in variables(self.host) {
             if let Some(value) = (self.environment)(variable).filter(|value| !value.trim().is_empty()) {
@@ -90,8 +90,8 @@ impl<E: Fn(&str) -> Option<String>> TokenSearch<'_, E> {
         })
     }
 
-    /// `gh` failing is not an error: most machines have none, or one that is not logged in here. A plain address
-    /// is nobody `gh` knows, and must not get the token of a host that it does know.
+    /// A failure of `gh` is not an error: it may be missing or logged out. A plain address never gets a token
+    /// from `gh`: it would be the token of another host.
     async fn ask_gh(&self) -> Option<Token> {
         let gh = self.gh.as_deref()?;
         if self.host.kind() == HostKind::Plain || self.host.is_loopback() {
@@ -103,7 +103,8 @@ impl<E: Fn(&str) -> Option<String>> TokenSearch<'_, E> {
     }
 }
 
-/// The variables of `gh`, with its meaning: an Enterprise server never gets the token for GitHub.com.
+/// The variables that `gh` uses, with the same meaning: an Enterprise server never gets the token for
+/// GitHub.com.
 fn variables(host: &Host) -> &'static [&'static str] {
     match host.kind() {
         HostKind::GitHubCom | HostKind::DataResidency | HostKind::Plain => &["GH_TOKEN", "GITHUB_TOKEN"],
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_environment_is_read_in_order() {
+    async fn the_environment_is_searched_in_order() {
         let both = [("GITHUB_TOKEN", "second"), ("GH_TOKEN", "first"), ("GH_ENTERPRISE_TOKEN", "third")];
         let token = find("https://github.com", &both, None).await.unwrap();
         assert_eq!(token.secret().expose_secret(), "first");
@@ -165,7 +166,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_file_others_can_read_is_refused() {
+    async fn a_file_that_others_can_read_is_refused() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
@@ -183,8 +184,8 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn gh_is_asked_but_never_for_a_plain_address() {
-        // A stand-in that prints its first argument, which is "auth".
+    async fn gh_is_asked_except_for_a_plain_address() {
+        // `printf` stands in for `gh`: it prints its first argument, "auth".
         let gh = || Some(OsString::from("printf"));
         let enterprise = Host::from_api_url("https://git.example.com").unwrap();
         let search = TokenSearch { host: &enterprise, environment: |_: &str| None, gh: gh(), file: None };
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_is_nowhere_to_be_seen() {
+    fn s2_no_text_shows_the_token() {
         let token = Token::new("ghp_sesame", TokenSource::GhCli).unwrap();
         assert!(!format!("{token:?} {token:#?}").contains("sesame"));
         let refused = Token::new("ghp_ses\u{7}ame", TokenSource::GhCli).unwrap_err();

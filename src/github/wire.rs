@@ -1,5 +1,5 @@
-//! The shapes of GitHub's answers. Whatever its schema lets be null is an `Option`; fields we did not ask for
-//! are ignored; words of its enumerations stay text, since it adds new ones.
+//! The shapes of GitHub's answers. A field that GitHub's schema allows to be null is an `Option`. Values of
+//! enumerations stay text, because GitHub adds new ones.
 
 mod polling;
 mod reading;
@@ -11,7 +11,7 @@ pub(crate) use writing::*;
 
 use serde::Deserialize;
 
-/// A page of a list. GitHub lets the list itself and each element of it be null.
+/// A page of a list. GitHub allows the list and each of its elements to be null.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]
 pub(crate) struct WireConnection<T> {
@@ -32,20 +32,26 @@ pub(crate) struct PageInfo {
 }
 
 impl<T> WireConnection<T> {
-    /// The elements that are there.
+    /// The elements that are not null.
     pub(crate) fn into_items(self) -> impl Iterator<Item = T> {
         self.nodes.into_iter().flatten().flatten()
     }
 
-    /// Where the next page begins. A server that promises more without saying where has no more: asking again
-    /// from the start would never end.
+    /// The cursor of the next page. Without a cursor there is none, whatever `hasNextPage` says: asking again
+    /// from the start would loop for ever.
     pub(crate) fn next(&self) -> Option<String> {
         self.page_info.as_ref().filter(|page| page.has_next_page)?.end_cursor.clone()
     }
 
-    /// Where the page before this one ends, for lists read from their end.
-    pub(crate) fn previous(&self) -> Option<String> {
-        self.page_info.as_ref().filter(|page| page.has_previous_page)?.start_cursor.clone()
+    /// The cursor of the page after the one at `asked`. A cursor that does not move ends the list.
+    pub(crate) fn next_after(&self, asked: Option<&String>) -> Option<String> {
+        self.next().filter(|next| Some(next) != asked)
+    }
+
+    /// The cursor of the page before the one at `asked`, for lists that are read from their end.
+    pub(crate) fn previous_before(&self, asked: Option<&String>) -> Option<String> {
+        let previous = self.page_info.as_ref().filter(|page| page.has_previous_page)?.start_cursor.clone();
+        previous.filter(|previous| Some(previous) != asked)
     }
 }
 

@@ -1,5 +1,4 @@
-//! What can be written to GitHub, as data: it can be shown before it is sent, recorded, compared, and looked for
-//! afterwards.
+//! Writes to GitHub as data. Cloture can preview, record and compare a write, and look for its effect.
 
 mod key;
 
@@ -15,8 +14,8 @@ use http::Method;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// One write. Whatever carries text carries a [`WriteKey`] too: it goes into the text as a hidden marker, and a text
-/// of ours that has it is not posted a second time.
+/// One write. A write with a text has a [`WriteKey`], which is added to the text as a hidden marker. The
+/// writer does not post a text whose marker our account has already posted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
     // In a thread
@@ -33,7 +32,7 @@ pub enum Write {
     },
 
     // On a pull request
-    /// Also how a bot is asked again by a mention, and how a mention hands work off.
+    /// Also asks a bot for another review, and hands work off, by a mention.
     Comment {
         on: PullRequestTarget,
         body: String,
@@ -47,8 +46,8 @@ pub enum Write {
         threads: Vec<NewReviewThread>,
         key: WriteKey,
     },
-    /// Found again only while the request stands: a reviewer that begins within the moments between a lost answer
-    /// and the look for it is asked a second time.
+    /// GitHub shows a request only until the review begins. If the answer is lost and the reviewer begins
+    /// before the writer looks, the writer asks a second time.
     RequestReview {
         on: PullRequestTarget,
         reviewer: Login,
@@ -68,7 +67,7 @@ pub enum Write {
     Reopen {
         on: PullRequestTarget,
     },
-    /// Only if the head is still the one that was looked at.
+    /// GitHub merges only if this is still the head.
     Merge {
         on: PullRequestTarget,
         head: Sha,
@@ -89,8 +88,8 @@ pub enum Write {
         assignees: Vec<String>,
         key: WriteKey,
     },
-    /// GitHub keeps no record of it that we could look at, so it is never sent twice, even if that means that it
-    /// is perhaps not sent at all.
+    /// GitHub keeps no record of it, so the writer never sends it twice, even at the risk that it never
+    /// arrived.
     Dispatch {
         repository: RepositoryName,
         event_type: String,
@@ -106,7 +105,7 @@ pub struct PullRequestTarget {
     pub node_id: String,
 }
 
-/// A thread to write to, and where it is, for the sentence that people read before they agree.
+/// A thread to write to. Its place is for the sentence that people confirm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadTarget {
     pub pull_request: PullRequestAddress,
@@ -115,12 +114,12 @@ pub struct ThreadTarget {
     pub line: Option<u32>,
 }
 
-/// A thread that a review opens. Its own key tells later which finding it was.
+/// A thread that a review opens. Its key links the thread to the finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewReviewThread {
     pub path: FilePath,
     pub line: u32,
-    /// Where the range begins, if it is longer than a line.
+    /// The first line of a range of several lines.
     pub start_line: Option<u32>,
     pub body: String,
     pub key: WriteKey,
@@ -137,30 +136,30 @@ impl MergeMethod {
     pub const ALL: [MergeMethod; 3] = [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase];
 }
 
-/// A write as it is shown to people before it happens.
+/// The preview of a write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
-    /// What will happen, in one sentence.
+    /// The effect, in one sentence.
     pub sentence: String,
-    /// What will be sent, in order.
+    /// The calls, in order.
     pub calls: Vec<Call>,
 }
 
-/// Copilot answers to this spelling only; others succeed and do nothing.
+/// Copilot reacts only to this spelling. GitHub accepts other spellings and does nothing.
 const COPILOT: &str = "copilot-pull-request-reviewer[bot]";
 
-/// GitHub's own bounds on a `repository_dispatch`.
+/// GitHub's limits on a `repository_dispatch`.
 const LONGEST_EVENT_TYPE: usize = 100;
 const MOST_PAYLOAD_KEYS: usize = 10;
 
 impl Write {
-    /// The sentence and the exact payload. A label is sent by its id, which only GitHub knows: until it was
-    /// looked up (see [`super::Writer::rehearse`]), a placeholder stands for it.
+    /// The sentence and the exact payload, with a placeholder for a label's id. [`super::Writer::rehearse`]
+    /// looks the id up.
     pub fn describe(&self) -> Description {
         Description { sentence: self.sentence(), calls: vec![self.call("(the label's id)")] }
     }
 
-    /// One exact sentence: what, where, and how much.
+    /// One exact sentence: what happens, where, and how much text.
     pub fn sentence(&self) -> String {
         match self {
             Write::Reply { thread, body, .. } => {
@@ -213,7 +212,7 @@ impl Write {
         }
     }
 
-    /// Why GitHub would refuse it, where that is known without asking.
+    /// Why GitHub would refuse the write, if that is certain without asking.
     pub fn objection(&self) -> Option<String> {
         match self {
             Write::Dispatch { event_type, .. } if event_type.chars().count() > LONGEST_EVENT_TYPE => {
@@ -229,13 +228,33 @@ impl Write {
         }
     }
 
-    /// Whether it may be tried again after nobody could say whether it took effect: anything that is looked for
-    /// first may.
+    /// Whether the writer can look for the effect on GitHub. Only such a write is retried after a lost
+    /// answer.
     pub fn can_be_looked_for(&self) -> bool {
         !matches!(self, Write::Dispatch { .. })
     }
 
-    /// The label that has to be looked up before the call can be sent, and where.
+    /// The kind of write, for the log.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Write::Reply { .. } => "reply",
+            Write::Resolve { .. } => "resolve",
+            Write::Unresolve { .. } => "unresolve",
+            Write::Comment { .. } => "comment",
+            Write::Review { .. } => "review",
+            Write::RequestReview { .. } => "request_review",
+            Write::AddLabel { .. } => "add_label",
+            Write::RemoveLabel { .. } => "remove_label",
+            Write::Close { .. } => "close",
+            Write::Reopen { .. } => "reopen",
+            Write::Merge { .. } => "merge",
+            Write::Minimize { .. } => "minimize",
+            Write::OpenIssue { .. } => "open_issue",
+            Write::Dispatch { .. } => "dispatch",
+        }
+    }
+
+    /// The label whose id the call needs, and its repository.
     pub(super) fn label(&self) -> Option<(&RepositoryName, &str)> {
         match self {
             Write::AddLabel { on, label } | Write::RemoveLabel { on, label } => {
@@ -245,7 +264,7 @@ impl Write {
         }
     }
 
-    /// The call that does it.
+    /// The call that carries the write out.
     pub(super) fn call(&self, label_id: &str) -> Call {
         match self {
             Write::Reply { thread, body, key } => Call::graphql(
@@ -365,7 +384,7 @@ fn rest_login(login: &Login, is_bot: bool) -> String {
     }
 }
 
-/// Whether REST's login names this reviewer. Copilot's is another one there.
+/// Whether a login from REST is this reviewer's. Copilot has another login there.
 pub(super) fn same_reviewer(rest: &str, reviewer: &Login) -> bool {
     let plain = |login: &str| match login.trim_end_matches("[bot]").to_ascii_lowercase().as_str() {
         "copilot" => "copilot-pull-request-reviewer".to_owned(),
@@ -383,7 +402,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copilot_is_asked_by_the_only_spelling_that_works() {
+    fn copilot_is_requested_by_the_only_spelling_that_works() {
         for login in ["Copilot", "copilot-pull-request-reviewer", "copilot-pull-request-reviewer[bot]"] {
             assert_eq!(rest_login(&login.into(), true), COPILOT);
             assert!(same_reviewer("Copilot", &login.into()));

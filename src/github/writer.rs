@@ -1,4 +1,5 @@
-//! Writes, one at a time, and exactly once: a write whose answer was lost is looked for before it is tried again.
+//! Carries out writes one at a time and exactly once. After a lost answer, the writer looks for the effect on
+//! GitHub before it retries.
 
 use super::call::{ApiReply, Call, Transport};
 use super::documents;
@@ -12,26 +13,27 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::{Instant, sleep, sleep_until};
+use tracing::Instrument;
 
-/// The only way to write. Everything that writes to one GitHub shares one of these.
+/// The only way to write to GitHub. Everything that writes to one host shares one writer.
 #[derive(Debug)]
 pub struct Writer<T> {
     transport: T,
     pace: WritePace,
-    /// When the next write may leave; held for the whole of a write, so that there is only ever one.
+    /// When the next write may be sent. The lock is held during a write, so writes never overlap.
     next: Mutex<Option<Instant>>,
     us: OnceCell<Option<Identity>>,
 }
 
-/// How patient to be.
+/// The waits and retries of the writer.
 #[derive(Debug, Clone)]
 pub struct WritePace {
-    /// Between two writes; GitHub asks for a second.
+    /// The pause between two writes. GitHub asks for one second.
     pub between: Duration,
-    /// After a lost answer, how long to wait before each look for the write. Together they outlast the ten seconds
-    /// after which GitHub gives up on a request, so that what is not there by then will not appear later.
+    /// After a lost answer, the wait before each look for the effect. The sum exceeds the ten seconds after
+    /// which GitHub aborts a request, so a write that is not there by then will not appear later.
     pub looks: Vec<Duration>,
-    /// How often the write is sent at most.
+    /// The most times that a write is sent.
     pub attempts: u32,
 }
 
@@ -45,16 +47,16 @@ impl Default for WritePace {
     }
 }
 
-/// What became of a write. An `Err` beside it means: certainly not done.
+/// The result of a write. An `Err` instead means that the write was not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteOutcome {
     Done(WriteProof),
-    /// It was there before: by an earlier run, or by somebody else.
+    /// An earlier run or another person had already done it.
     AlreadyThere(WriteProof),
-    /// GitHub took the text into a draft review of ours, where nobody sees it. A person has to submit or delete
-    /// that draft.
+    /// GitHub put the text into a draft review of our account, which nobody else sees. A person must submit
+    /// or delete that draft.
     SwallowedByDraft(WriteProof),
-    /// No answer, and no way to find out at the moment.
+    /// No answer arrived, and the writer cannot find out at the moment.
     Unknown {
         reason: String,
         may_be_repeated: bool,
@@ -62,7 +64,7 @@ pub enum WriteOutcome {
 }
 
 impl WriteOutcome {
-    /// The word that scripts and the log know it by.
+    /// The name in JSON output and in the log.
     pub fn name(&self) -> &'static str {
         match self {
             WriteOutcome::Done(_) => "done",
@@ -84,21 +86,25 @@ impl WriteOutcome {
             }
             WriteOutcome::Unknown { reason, may_be_repeated: true } => {
                 format!(
-                    "Nobody knows yet whether it arrived ({reason}); it is looked for before it is sent again."
+                    "Cloture cannot tell yet whether it arrived ({reason}); it looks for it before it sends \
+                     it again."
                 )
             }
             WriteOutcome::Unknown { reason, may_be_repeated: false } => {
-                format!("Nobody knows whether it arrived ({reason}); it is not sent again, so look yourself.")
+                format!(
+                    "Cloture cannot tell whether it arrived ({reason}) and does not send it again; check on \
+                     GitHub."
+                )
             }
         }
     }
 }
 
-/// What one answer says about the write.
-enum Judgement {
-    Took(WriteOutcome),
+/// What an answer says about the write.
+enum AnswerVerdict {
+    Accepted(WriteOutcome),
     Refused(Error),
-    Doubt(Error),
+    Unclear(Error),
 }
 
 impl<T: Transport + Sync> Writer<T> {
@@ -106,11 +112,7 @@ impl<T: Transport + Sync> Writer<T> {
         Self { transport, pace, next: Mutex::new(None), us: OnceCell::new() }
     }
 
-    pub fn into_transport(self) -> T {
-        self.transport
-    }
-
-    /// Exactly what would be sent; nothing is. Only a label's id is looked up.
+    /// The exact calls of a write, without sending them. Only a label's id is looked up.
     pub async fn rehearse(&self, write: &Write) -> Result<Description, Error> {
         let Some((repository, name)) = write.label() else { return Ok(write.describe()) };
         let (repository_id, label) = self.label(repository, name).await?;
@@ -124,8 +126,18 @@ impl<T: Transport + Sync> Writer<T> {
         Ok(Description { sentence: write.sentence(), calls })
     }
 
-    /// Carries out a write: looks whether it is there, sends it, and after a lost answer looks again.
+    /// Carries out a write: looks whether it is already done, sends it, and after a lost answer looks again.
     pub async fn write(&self, write: &Write) -> Result<WriteOutcome, Error> {
+        let span = tracing::info_span!("write", kind = write.kind());
+        let outcome = self.write_once(write).instrument(span.clone()).await;
+        span.in_scope(|| match &outcome {
+            Ok(outcome) => tracing::debug!(outcome = outcome.name(), "write finished"),
+            Err(error) => tracing::debug!(%error, "write failed"),
+        });
+        outcome
+    }
+
+    async fn write_once(&self, write: &Write) -> Result<WriteOutcome, Error> {
         if let Some(message) = write.objection() {
             return Err(Error::Refused { what: write.call("").purpose().to_owned(), message });
         }
@@ -148,16 +160,22 @@ impl<T: Transport + Sync> Writer<T> {
         let mut attempt = 1;
         loop {
             let lost = match self.send(&call, &mut next).await {
-                Ok(reply) => match judge(write, &call, reply) {
-                    Judgement::Took(outcome) => return Ok(outcome),
-                    Judgement::Refused(error) => return Err(error),
-                    Judgement::Doubt(error) => error,
+                Ok(reply) => match verdict(write, &call, reply) {
+                    AnswerVerdict::Accepted(outcome) => return Ok(outcome),
+                    AnswerVerdict::Refused(error) => return Err(error),
+                    AnswerVerdict::Unclear(error) => error,
                 },
                 Err(error) if error.leaves_doubt() => error,
                 Err(error) => return Err(error),
             };
-            tracing::warn!(error = %lost, "the answer to a write was lost; looking for it");
-            match self.look(write, us).await {
+            tracing::warn!(
+                attempt,
+                error = lost.event(),
+                "the answer was lost; looking for the write on GitHub"
+            );
+            let evidence = self.look(write, us).await;
+            log_evidence(&evidence);
+            match evidence {
                 Ok(WriteEvidence::Done(proof)) => return Ok(WriteOutcome::Done(proof)),
                 Ok(WriteEvidence::InDraft(proof)) => return Ok(WriteOutcome::SwallowedByDraft(proof)),
                 Ok(WriteEvidence::NotDone) if attempt < self.pace.attempts => attempt += 1,
@@ -175,7 +193,7 @@ impl<T: Transport + Sync> Writer<T> {
         }
     }
 
-    /// Sends one call that writes, not sooner than a pace after the one before.
+    /// Sends one call that writes, after the pause since the last one.
     async fn send(&self, call: &Call, next: &mut Option<Instant>) -> Result<ApiReply, Error> {
         if let Some(moment) = *next {
             sleep_until(moment).await;
@@ -185,8 +203,8 @@ impl<T: Transport + Sync> Writer<T> {
         reply
     }
 
-    /// Looks for a write whose answer was lost, patiently: it may still be under way. A look that fails in
-    /// passing is not the last one.
+    /// Looks several times for a write whose answer was lost, because GitHub may still be working on it. A
+    /// failure that may pass does not end the search.
     async fn look(&self, write: &Write, us: Option<&Identity>) -> Result<WriteEvidence, Error> {
         let mut outcome = Ok(WriteEvidence::CannotTell);
         for wait in &self.pace.looks {
@@ -201,8 +219,8 @@ impl<T: Transport + Sync> Writer<T> {
         outcome
     }
 
-    /// The id of the label to add or remove. One that is to be added is created where there is none; one that is
-    /// to be removed and does not exist needs no removing.
+    /// The id of the label to add or remove. The writer creates a missing label that is to be added. It
+    /// returns None for a missing label that is to be removed.
     async fn label_for(
         &self,
         write: &Write,
@@ -225,8 +243,8 @@ impl<T: Transport + Sync> Writer<T> {
                         .and_then(wire::CreateLabelAnswer::proof);
                     match (created, reply.errors.first()) {
                         (Some(label), _) => return Ok(Some(label.id)),
-                        (None, Some(error)) => error.judge(&call),
-                        (None, None) => doubt(&call),
+                        (None, Some(error)) => error.to_error(&call),
+                        (None, None) => unclear(&call),
                     }
                 }
                 Err(error) => error,
@@ -234,6 +252,11 @@ impl<T: Transport + Sync> Writer<T> {
             if !lost.leaves_doubt() || attempt >= self.pace.attempts {
                 return Err(lost);
             }
+            tracing::warn!(
+                attempt,
+                error = lost.event(),
+                "the answer was lost; looking for the label on GitHub"
+            );
             attempt += 1;
             if let Some(wait) = self.pace.looks.first() {
                 sleep(*wait).await;
@@ -257,6 +280,17 @@ impl<T: Transport + Sync> Writer<T> {
     }
 }
 
+/// Logs the result of the search for a lost write.
+fn log_evidence(evidence: &Result<WriteEvidence, Error>) {
+    match evidence {
+        Ok(WriteEvidence::Done(_)) => tracing::info!("the write had arrived"),
+        Ok(WriteEvidence::InDraft(_)) => tracing::info!("the write had arrived in a draft review"),
+        Ok(WriteEvidence::NotDone) => tracing::info!("the write had not arrived"),
+        Ok(WriteEvidence::CannotTell) => tracing::info!("GitHub keeps no record of this kind of write"),
+        Err(error) => tracing::warn!(%error, "could not look for the write"),
+    }
+}
+
 fn create_label(repository_id: &str, name: &str) -> Call {
     Call::graphql(
         &documents::CREATE_LABEL,
@@ -264,7 +298,7 @@ fn create_label(repository_id: &str, name: &str) -> Call {
     )
 }
 
-fn doubt(call: &Call) -> Error {
+fn unclear(call: &Call) -> Error {
     Error::Transient {
         what: call.purpose().to_owned(),
         cause: "the answer does not say whether it worked".to_owned(),
@@ -272,19 +306,20 @@ fn doubt(call: &Call) -> Error {
     }
 }
 
-/// What an answer that did arrive says. Only a proof is a yes, and only a refusal of the write itself is a no.
-fn judge(write: &Write, call: &Call, mut reply: ApiReply) -> Judgement {
+/// Reads an answer. Only the written object proves success, and only an error about the write itself is a
+/// refusal.
+fn verdict(write: &Write, call: &Call, mut reply: ApiReply) -> AnswerVerdict {
     let outcome = match call {
         Call::Graphql { .. } => graphql_outcome(write, call, &mut reply),
         Call::Rest { .. } | Call::Diff { .. } => rest_outcome(write, call, &mut reply),
     };
     match outcome {
-        Ok(Some(outcome)) => Judgement::Took(outcome),
-        Err(error) if !error.leaves_doubt() => Judgement::Refused(error),
-        Err(error) => Judgement::Doubt(error),
+        Ok(Some(outcome)) => AnswerVerdict::Accepted(outcome),
+        Err(error) if !error.leaves_doubt() => AnswerVerdict::Refused(error),
+        Err(error) => AnswerVerdict::Unclear(error),
         Ok(None) => match reply.errors.iter().find(|error| error.is_refusal() && error.path.len() <= 1) {
-            Some(error) => Judgement::Refused(error.judge(call)),
-            None => Judgement::Doubt(doubt(call)),
+            Some(error) => AnswerVerdict::Refused(error.to_error(call)),
+            None => AnswerVerdict::Unclear(unclear(call)),
         },
     }
 }
@@ -296,8 +331,8 @@ fn graphql_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<O
         if in_draft { WriteOutcome::SwallowedByDraft(proof) } else { WriteOutcome::Done(proof) }
     };
     let done = |id: Option<String>| WriteOutcome::Done(WriteProof { id, url: None });
-    let state = |written: wire::WrittenNode, wanted: &str| {
-        let fits = written.state.as_deref() == Some(wanted);
+    let state = |written: wire::WrittenNode, expected: &str| {
+        let fits = written.state.as_deref() == Some(expected);
         fits.then_some(WriteOutcome::Done(WriteProof { id: Some(written.id), url: Some(written.url) }))
     };
     Ok(match write {
@@ -335,8 +370,8 @@ fn graphql_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<O
     })
 }
 
-/// REST says by its status that it took the request, and by the documented body that it was the API that said so: an
-/// event is answered with nothing at all, a request for review with who is asked now.
+/// A REST status of success counts only with the documented body: a proxy can also answer 200. GitHub answers
+/// an event with an empty body, and a review request with the list of requested reviewers.
 fn rest_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<Option<WriteOutcome>, Error> {
     match write {
         Write::OpenIssue { .. } => {
@@ -344,7 +379,7 @@ fn rest_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<Opti
             Ok(Some(WriteOutcome::Done(WriteProof { id: issue.node_id, url: Some(issue.html_url) })))
         }
         Write::RequestReview { reviewer, .. } => {
-            // A login that cannot review here is taken without a word and left off the list.
+            // GitHub accepts a login that cannot review here, and leaves it off the list.
             let Some(asked) = reply.body.get("requested_reviewers").and_then(Value::as_array) else {
                 return Ok(None);
             };
@@ -353,7 +388,7 @@ fn rest_outcome(write: &Write, call: &Call, reply: &mut ApiReply) -> Result<Opti
                 return Err(Error::Refused {
                     what: call.purpose().to_owned(),
                     message: format!(
-                        "it took the request, but did not ask {reviewer}, who cannot review here"
+                        "it accepted the request but did not ask {reviewer}, who cannot review here"
                     ),
                 });
             }

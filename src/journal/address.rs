@@ -1,10 +1,10 @@
-//! Where the journal is: a file of ours, or a server that several machines share.
+//! The place of the journal: a file, or a server that several machines share.
 
 use sqlx::any::AnyConnectOptions;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A place for the journal. Neither its text nor its debug text shows a password.
+/// The journal's address. Neither `Display` nor `Debug` shows a password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JournalAddress(JournalPlace);
 
@@ -13,14 +13,14 @@ enum JournalPlace {
     File(PathBuf),
     Server {
         url: String,
-        /// What people see of it.
+        /// The address without the password, for people.
         shown: String,
-        /// What nobody may see of it.
+        /// The password in its spellings, to remove it from the driver's messages.
         passwords: Vec<String>,
     },
 }
 
-/// Why a text names no server. It does not repeat the text, which may hold a password.
+/// Why a text is not the address of a server. It does not quote the text, which may contain a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JournalAddressError {
     #[error("a text that does not begin with postgres://")]
@@ -69,7 +69,7 @@ impl JournalAddress {
         Ok(JournalAddress(JournalPlace::Server { url: url.to_owned(), shown, passwords }))
     }
 
-    /// The file, where it is one.
+    /// The path, if the journal is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             JournalPlace::File(path) => Some(path),
@@ -77,8 +77,8 @@ impl JournalAddress {
         }
     }
 
-    /// What the driver connects to. Every byte of a path that could mean something else in an address is escaped;
-    /// none where the path is not text.
+    /// The URL for the driver. Every byte of a path that has a meaning in a URL is escaped. None if the path
+    /// is not UTF-8.
     pub(super) fn url(&self) -> Option<String> {
         match &self.0 {
             JournalPlace::Server { url, .. } => Some(url.clone()),
@@ -97,18 +97,18 @@ impl JournalAddress {
         }
     }
 
-    /// A text of the driver's without the password, should it ever stand in one.
+    /// A message of the driver with the password removed.
     pub(super) fn without_secrets(&self, text: &str) -> String {
         let passwords = match &self.0 {
             JournalPlace::File(_) => [].as_slice(),
             JournalPlace::Server { passwords, .. } => passwords,
         };
-        let known = passwords.iter().filter(|password| password.len() > 2);
-        known.fold(text.to_owned(), |text, password| text.replace(password, "•••"))
+        let passwords = passwords.iter().filter(|password| password.len() > 2);
+        passwords.fold(text.to_owned(), |text, password| text.replace(password, "•••"))
     }
 }
 
-/// A password as the server sees it, which is how it would stand in an error.
+/// A password as the server sees it; an error would quote it in this spelling.
 fn decoded(password: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = password.bytes();
@@ -134,7 +134,7 @@ impl fmt::Display for JournalAddress {
 
 impl fmt::Debug for JournalAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Address({self})")
+        write!(f, "JournalAddress({self})")
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_reaches_the_driver_as_it_is() {
+    fn a_path_with_special_characters_reaches_the_driver_unchanged() {
         let url = JournalAddress::file("/a b/50%41?x#ü.db").url();
         assert_eq!(url.as_deref(), Some("sqlite:///a%20b/50%2541%3Fx%23%C3%BC%2Edb?mode=rw"));
     }

@@ -1,48 +1,50 @@
-//! What can go wrong with the journal, each as a sentence that says what to do.
+//! The failures of the journal. Each has a sentence that says what to do.
 
 use super::address::JournalAddress;
 use super::record::PullRequestKey;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why the journal did not do what it was asked. Nothing here holds a password.
+/// Why a job failed. No variant contains a password.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The lease ended or somebody else has it: nothing was written.
+    /// The lease ended, or another instance holds it. Nothing was written.
     #[error("{0}, so nothing was written")]
     LeaseLost(Box<LostLease>),
-    #[error("nothing was intended under the key `{key}`, so there is nothing to conclude")]
+    #[error("there is no intent with the key `{key}`, so there is no outcome to record")]
     NotIntended { key: String },
     #[error("a record cannot be kept: {why}")]
     Unfit { why: &'static str },
     #[error(
-        "the journal at {place} was written by a newer Cloture: its format is {found}, and this one knows up to {known}; \
-         update Cloture, or name another place for the journal"
+        "the journal at {place} was written by a newer Cloture: its format is {found}, and this version \
+         reads formats up to {supported}; update Cloture, or choose another place for the journal"
     )]
-    Newer { place: String, found: u64, known: u64 },
+    Newer { place: String, found: u64, supported: u64 },
     #[error(
-        "the journal at {place} is damaged ({why}); stop every Cloture that uses it and start again, and it will be set \
-         aside"
+        "the journal at {place} is damaged ({why}); stop every Cloture that uses it and start again: Cloture \
+         then sets the damaged file aside"
     )]
     Damaged { place: String, why: String },
     #[error("the journal at {place} cannot grow: the disk or its quota is full; make room and try again")]
     Full { place: String },
     #[error(
-        "the journal at {place} cannot be written: it is read-only for this user; change its permissions, or name another \
-         place with --state-dir"
+        "the journal at {place} cannot be written: it is read-only for this user; change its permissions, or \
+         choose another place with --state-dir"
     )]
     ReadOnly { place: String },
-    #[error("the journal at {place} is busy: others kept it locked all the time; try again")]
+    #[error("the journal at {place} is busy: another process kept it locked; try again")]
     Busy { place: String },
     #[error("the journal at {place} is out of reach: {why}")]
     OutOfReach { place: String, why: String },
     #[error(
-        "the journal at {place} does not let us in: {why}; check the user, the password and the database's name"
+        "the journal at {place} refused the login: {why}; check the user, the password and the name of the \
+         database"
     )]
     NotAllowed { place: String, why: String },
-    /// The answer to a commit was lost: it may have happened.
+    /// The answer to a commit was lost, so the commit may have happened.
     #[error(
-        "whether the journal at {place} kept the last record is not known: {why}; look before doing it again"
+        "the journal at {place} may or may not have stored the last record: {why}; check it before you try \
+         again"
     )]
     Uncertain { place: String, why: String },
     #[error("{}: {why}: {source}", path.display())]
@@ -59,7 +61,7 @@ pub struct LostLease {
     pub pull_request: PullRequestKey,
     pub holder: String,
     pub epoch: u64,
-    /// None where it ran out and nobody has taken it since.
+    /// None if it ran out and nobody has taken it since.
     pub now_held_by: Option<String>,
 }
 
@@ -74,15 +76,15 @@ impl fmt::Display for LostLease {
     }
 }
 
-/// What one attempt at a job met with. The driver's errors stay inside the journal.
+/// Why one attempt at a job failed. The driver's errors stay inside the journal.
 #[derive(Debug)]
 pub(super) enum StorageFault {
-    /// Nothing has changed: what was begun was not committed.
+    /// The attempt failed before its commit, so nothing has changed.
     Storage(sqlx::Error),
-    /// The commit itself failed, or its answer did not come.
+    /// The commit failed, or its answer was lost.
     Commit(sqlx::Error),
-    /// It works, and this is its answer.
-    Known(JournalError),
+    /// The database works, and this is the job's own error.
+    Final(JournalError),
 }
 
 impl From<sqlx::Error> for StorageFault {
@@ -93,48 +95,48 @@ impl From<sqlx::Error> for StorageFault {
 
 impl From<JournalError> for StorageFault {
     fn from(error: JournalError) -> Self {
-        StorageFault::Known(error)
+        StorageFault::Final(error)
     }
 }
 
 impl StorageFault {
-    /// Whether the connection is gone and another attempt on a new one is safe, because nothing was committed.
+    /// Whether the connection is gone and a retry on a new one is safe, because nothing was committed.
     pub(super) fn lost_connection(&self) -> bool {
         matches!(self, StorageFault::Storage(error) if is_lost(error))
     }
 
-    /// Whether the connection cannot be used again.
+    /// Whether the connection is unusable from now on.
     pub(super) fn ends_connection(&self) -> bool {
         match self {
             StorageFault::Storage(error) | StorageFault::Commit(error) => {
                 is_lost(error) || ends_transaction(error)
             }
-            StorageFault::Known(error) => {
+            StorageFault::Final(error) => {
                 matches!(error, JournalError::OutOfReach { .. } | JournalError::Uncertain { .. })
             }
         }
     }
 
-    pub(super) fn told(self, address: &JournalAddress) -> JournalError {
+    pub(super) fn into_journal_error(self, address: &JournalAddress) -> JournalError {
         match self {
-            StorageFault::Known(error) => error,
+            StorageFault::Final(error) => error,
             StorageFault::Storage(error) => described(&error, address),
             StorageFault::Commit(error) => match described(&error, address) {
-                // These say that the commit did not happen.
-                told @ (JournalError::Full { .. }
+                // These mean that the commit did not happen.
+                error @ (JournalError::Full { .. }
                 | JournalError::Busy { .. }
                 | JournalError::ReadOnly { .. }
-                | JournalError::Damaged { .. }) => told,
-                _ => JournalError::Uncertain { place: address.to_string(), why: words(&error, address) },
+                | JournalError::Damaged { .. }) => error,
+                _ => JournalError::Uncertain { place: address.to_string(), why: message(&error, address) },
             },
         }
     }
 }
 
-/// The few kinds that the two databases' many codes come down to.
+/// Reduces the many error codes of the two databases to a few kinds.
 fn described(error: &sqlx::Error, address: &JournalAddress) -> JournalError {
     let place = address.to_string();
-    let why = words(error, address);
+    let why = message(error, address);
     match kind_of(error) {
         StorageErrorKind::Damaged => JournalError::Damaged { place, why },
         StorageErrorKind::Full => JournalError::Full { place },
@@ -150,12 +152,12 @@ fn is_lost(error: &sqlx::Error) -> bool {
     kind_of(error) == StorageErrorKind::Lost
 }
 
-/// Whether SQLite gave the whole transaction up by itself, as it does when it runs out of room or cannot read or write its
-/// file. The driver does not hear of that: its own end of the transaction fails, and no other could ever begin.
+/// Whether SQLite has rolled the transaction back by itself, as it does on a full disk or a failed read. The
+/// driver does not notice: its own rollback fails, and it could never begin another transaction.
 fn ends_transaction(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     let code = error.code().unwrap_or_default();
-    // PostgreSQL's codes have five characters, and leave a transaction for us to end.
+    // PostgreSQL's codes have five characters, and PostgreSQL leaves the rollback to us.
     code.len() < 5 && matches!(code.parse::<u32>().map(|code| code & 0xff), Ok(7 | 9 | 10 | 11 | 13 | 26))
 }
 
@@ -178,7 +180,7 @@ fn kind_of(error: &sqlx::Error) -> StorageErrorKind {
         sqlx::Error::Database(error) => error.code().unwrap_or_default().into_owned(),
         _ => return StorageErrorKind::Other,
     };
-    // PostgreSQL's codes have five characters, SQLite's are numbers whose lowest byte says what it is about.
+    // PostgreSQL's codes have five characters. SQLite's are numbers whose lowest byte is the kind of error.
     match code.as_str() {
         "53100" => return StorageErrorKind::Full,
         "25006" => return StorageErrorKind::ReadOnly,
@@ -199,8 +201,8 @@ fn kind_of(error: &sqlx::Error) -> StorageErrorKind {
     }
 }
 
-/// The driver's words, without what must not be shown.
-fn words(error: &sqlx::Error, address: &JournalAddress) -> String {
+/// The driver's message without passwords.
+fn message(error: &sqlx::Error, address: &JournalAddress) -> String {
     match error {
         sqlx::Error::Database(error) => address.without_secrets(error.message()),
         other => address.without_secrets(&other.to_string()),
@@ -208,7 +210,7 @@ fn words(error: &sqlx::Error, address: &JournalAddress) -> String {
 }
 
 impl JournalError {
-    /// Whether the same call may succeed later, with nothing done about it by anybody here.
+    /// Whether a plain retry can succeed later.
     pub fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -216,7 +218,7 @@ impl JournalError {
         )
     }
 
-    pub(super) fn silent(address: &JournalAddress, seconds: impl fmt::Display) -> JournalError {
+    pub(super) fn no_answer(address: &JournalAddress, seconds: impl fmt::Display) -> JournalError {
         JournalError::OutOfReach {
             place: address.to_string(),
             why: format!("it did not answer within {seconds} s"),

@@ -1,5 +1,5 @@
-//! The files of a journal on this machine: private to their owner, opened by one instance at a time, and set aside, never
-//! overwritten, when they are damaged.
+//! The files of an SQLite journal: readable only by their owner, opened by one instance at a time, and set
+//! aside instead of overwritten when they are damaged.
 
 use super::address::JournalAddress;
 use super::error::{JournalError, StorageFault};
@@ -10,21 +10,21 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A journal that could not be used any more, and where it is now.
+/// A damaged journal, and its new place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
     pub to: PathBuf,
     pub why: String,
 }
 
-/// Says that the file is in use, for as long as it lives.
+/// Marks the file as in use while this value exists.
 #[derive(Debug)]
 pub(super) struct InUse {
     _shared: File,
 }
 
-/// Opens the file, makes it if it is not there, and sets it aside and makes another if it is damaged. The folder and the
-/// locks may keep a thread waiting, so all of that is done on one that may wait.
+/// Opens the file and creates it if it is missing. A damaged file is set aside and replaced. Locks and file
+/// operations run on blocking threads.
 pub(super) async fn open(
     path: &Path,
     setup: &StoreSetup,
@@ -32,19 +32,19 @@ pub(super) async fn open(
 ) -> Result<(Store, InUse, Option<SetAside>), JournalError> {
     let address = JournalAddress::file(path);
     let files = Files { path: path.to_owned() };
-    let opening = files.clone().waiting(Files::lock_opening).await?;
+    let opening = files.clone().blocking(Files::lock_opening).await?;
     let mut set_aside = None;
     loop {
-        let in_use = files.clone().waiting(Files::lock_in_use).await?;
-        let why = match files.clone().waiting(Files::look).await? {
+        let in_use = files.clone().blocking(Files::lock_in_use).await?;
+        let why = match files.clone().blocking(Files::prepare).await? {
             Some(why) => why,
             None => match ready(&address, setup).await {
                 Ok(store) => {
-                    // From here on others may open it, too.
+                    // From here on other instances may open it.
                     drop(opening);
                     return Ok((store, in_use, set_aside));
                 }
-                Err(fault) => match fault.told(&address) {
+                Err(fault) => match fault.into_journal_error(&address) {
                     JournalError::Damaged { why, .. } => why,
                     other => return Err(other),
                 },
@@ -54,13 +54,13 @@ pub(super) async fn open(
             return Err(JournalError::Damaged { place: address.to_string(), why });
         }
         drop(in_use);
-        let to = files.clone().waiting(move |files| files.move_away(now)).await?;
+        let to = files.clone().blocking(move |files| files.move_away(now)).await?;
         let to = to.ok_or_else(|| JournalError::Damaged { place: address.to_string(), why: why.clone() })?;
         set_aside = Some(SetAside { to, why });
     }
 }
 
-/// Connects, looks through the whole file for damage, and brings its tables up to date.
+/// Connects, checks the whole file for damage, and migrates its tables.
 async fn ready(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, StorageFault> {
     let mut store = Store::connect(address, setup).await?;
     let verdict: String =
@@ -78,8 +78,8 @@ struct Files {
 }
 
 impl Files {
-    /// Does something that may wait for a disk or for others.
-    async fn waiting<T: Send + 'static>(
+    /// Runs work that may block on a disk or a lock.
+    async fn blocking<T: Send + 'static>(
         self,
         work: impl FnOnce(&Files) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
@@ -88,33 +88,34 @@ impl Files {
         done.unwrap_or_else(|error| Err(JournalError::Other { place, why: error.to_string() }))
     }
 
-    /// Held while the file is looked at and its tables are made: starts at the same moment take turns.
+    /// Held while the file is checked and its tables are created, so that instances that start together take
+    /// turns.
     fn lock_opening(&self) -> Result<File, JournalError> {
         if let Some(folder) = self.path.parent() {
             let mut builder = DirBuilder::new();
             builder.recursive(true);
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.create(folder).map_err(|error| self.failed("the folder cannot be made", error))?;
+            builder.create(folder).map_err(|error| self.failed("cannot create its folder", error))?;
         }
         let file = self.lock_file(".opening")?;
-        file.lock().map_err(|error| self.failed("it cannot be locked", error))?;
+        file.lock().map_err(|error| self.failed("cannot lock it", error))?;
         Ok(file)
     }
 
-    /// Held for as long as the journal is open: a file that somebody writes to is not moved away.
+    /// Held while the journal is open, so that no instance moves a file that another one uses.
     fn lock_in_use(&self) -> Result<InUse, JournalError> {
         let file = self.lock_file(".in-use")?;
-        file.lock_shared().map_err(|error| self.failed("it cannot be locked", error))?;
+        file.lock_shared().map_err(|error| self.failed("cannot lock it", error))?;
         Ok(InUse { _shared: file })
     }
 
-    /// Makes the file if it is not there. What is wrong with it at first sight, if anything is; SQLite finds the rest.
+    /// Creates the file if it is missing. Returns damage that SQLite would not notice.
     ///
-    /// A file that is there is not opened here: to close it again would end the locks that another journal in this
-    /// process has on it, as POSIX has it.
-    fn look(&self) -> Result<Option<String>, JournalError> {
-        let cannot = |error| self.failed("the journal cannot be opened", error);
+    /// An existing file is not opened here: under POSIX, closing it would release the locks that another
+    /// journal in this process holds on it.
+    fn prepare(&self) -> Result<Option<String>, JournalError> {
+        let cannot = |error| self.failed("cannot open the journal", error);
         match private().create_new(true).open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => drop(made.map_err(cannot)?),
@@ -129,19 +130,19 @@ impl Files {
                 fs::set_permissions(&self.path, permissions).map_err(cannot)?;
             }
         }
-        // SQLite takes an empty file for a new one and throws away what it has not moved there yet.
+        // SQLite takes an empty file for a new one and discards the changes in its log.
         let pending = || fs::metadata(self.beside("-wal")).is_ok_and(|log| log.len() > 0);
         let is_emptied = metadata.len() == 0 && pending();
-        Ok(is_emptied.then(|| "it is empty, but changes to it are there".to_owned()))
+        Ok(is_emptied.then(|| "it is empty, but its log has changes".to_owned()))
     }
 
-    /// Renames the file and what belongs to it. None if another instance uses it.
+    /// Renames the file, its log and its index. None if another instance uses it.
     fn move_away(&self, now: Timestamp) -> Result<Option<PathBuf>, JournalError> {
         let users = self.lock_file(".in-use")?;
         match users.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(self.failed("it cannot be locked", error)),
+            Err(TryLockError::Error(error)) => return Err(self.failed("cannot lock it", error)),
         }
         let stamp = now.strftime("%Y%m%dT%H%M%SZ");
         let names = (1..).map(|count: u32| match count {
@@ -154,12 +155,12 @@ impl Files {
         let mut free = names.filter(is_free);
         let name = free.next().unwrap_or_default();
         let to = self.beside(&name);
-        // The log goes first: a crash in between leaves a file that lacks it, which is found to be damaged again, and
-        // not a log that a new file would swallow.
+        // The log goes first. A crash in between then leaves a file without its log, which is damaged again;
+        // the other order would leave a log that a new file would apply.
         for part in ["-wal", "-shm", ""] {
             match fs::rename(self.beside(part), self.beside(&format!("{name}{part}"))) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(self.failed("the damaged journal cannot be set aside", error));
+                    return Err(self.failed("cannot set the damaged journal aside", error));
                 }
                 _ => {}
             }
@@ -173,10 +174,10 @@ impl Files {
         PathBuf::from(name)
     }
 
-    /// Opens a file that is only there to be locked.
+    /// Opens a file that exists only to be locked.
     fn lock_file(&self, ending: &str) -> Result<File, JournalError> {
         let opened = private().create(true).truncate(false).open(self.beside(ending));
-        opened.map_err(|error| self.failed("the journal cannot be opened", error))
+        opened.map_err(|error| self.failed("cannot open the journal", error))
     }
 
     fn failed(&self, why: &'static str, source: io::Error) -> JournalError {
@@ -191,7 +192,7 @@ impl Files {
     }
 }
 
-/// For files that only their owner may read.
+/// Options for files that only their owner may read.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);

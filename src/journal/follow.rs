@@ -1,4 +1,4 @@
-//! Following the journal: what anybody appends, each record once and in order.
+//! Follows the journal: every record of every instance, once and in order.
 
 use super::error::JournalError;
 use super::record::{Record, RecordFilter};
@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Reads on from a record. It asks for more only when what it has was taken, so a slow reader holds up nobody.
+/// Reads the records after a given one. It fetches a page only when the last one is used up, so a slow reader
+/// blocks nobody.
 #[derive(Debug)]
 pub struct Follower {
     journal: Journal,
@@ -16,10 +17,10 @@ pub struct Follower {
     /// The last record that was fetched.
     after: u64,
     fetched: VecDeque<Record>,
-    /// What was asked and is not answered yet. It is kept over an interruption, as is the time of the next look: a
-    /// reader that is interrupted all the time gets on all the same.
+    /// The pending request. It survives when `next` is dropped, as does the time of the next look, so a
+    /// reader that is interrupted again and again still makes progress.
     asked: Option<PendingAnswer<ReadPage>>,
-    /// Unless there is news before.
+    /// The time of the next look, unless there is news before.
     next_look: Option<Instant>,
 }
 
@@ -29,8 +30,8 @@ impl Follower {
         Self { journal, news, after, fetched: VecDeque::new(), asked: None, next_look: None }
     }
 
-    /// The next record, as soon as there is one. After an error it can be asked again and goes on where it was; only a
-    /// closed journal is the end. Nothing is lost if it is dropped while it waits.
+    /// Waits for the next record. After an error the caller can ask again and continues at the same place;
+    /// only a closed journal ends the follower. Dropping this future loses nothing.
     pub async fn next(&mut self) -> Result<Record, JournalError> {
         loop {
             if let Some(record) = self.fetched.pop_front() {
@@ -51,7 +52,7 @@ impl Follower {
         if self.asked.is_none() {
             if let Some(time) = self.next_look {
                 tokio::select! {
-                    // It does not fail, as the journal of this follower can always send.
+                    // It cannot fail, because this follower holds a sender.
                     _ = self.news.changed() => {}
                     () = sleep_until(time) => {}
                 }

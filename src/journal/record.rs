@@ -1,4 +1,4 @@
-//! What is kept, as callers see it.
+//! The stored types, as callers see them.
 
 use super::error::JournalError;
 use crate::domain::snapshot::{PullRequestSnapshot, RepositoryName};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// A pull request on a host. GitHub takes upper and lower case for the same, so two spellings are equal here, too.
+/// A pull request on a host. GitHub ignores case, so two spellings are equal here as well.
 #[derive(Debug, Clone)]
 pub struct PullRequestKey {
     pub host: String,
@@ -16,7 +16,7 @@ pub struct PullRequestKey {
 }
 
 impl PullRequestKey {
-    /// The one text for all its spellings.
+    /// One text for all spellings.
     pub(super) fn canonical(&self) -> String {
         format!("{}/{}#{}", self.host, self.repository, self.number).to_lowercase()
     }
@@ -50,17 +50,17 @@ impl fmt::Display for PullRequestKey {
     }
 }
 
-/// Something that happened, to be kept for ever.
+/// A record to append. The journal keeps it for ever.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRecord {
     pub pull_request: Option<PullRequestKey>,
     pub kind: String,
-    /// A person's login, a reviewer, the engine, an author, an instance.
+    /// A person's login, a reviewer, an author, the engine or an instance.
     pub by: String,
     pub why: String,
-    /// A record of the same kind with the same key on the same host is kept only once, whoever appends it.
+    /// The journal stores only one record of a kind with this key on a host, whichever instance appends it.
     pub key: Option<String>,
-    /// What it means is the caller's affair.
+    /// The journal does not interpret it.
     pub body: Value,
 }
 
@@ -82,12 +82,12 @@ impl NewRecord {
     }
 
     #[must_use]
-    pub fn because(self, why: impl Into<String>) -> Self {
+    pub fn with_reason(self, why: impl Into<String>) -> Self {
         Self { why: why.into(), ..self }
     }
 
     #[must_use]
-    pub fn once(self, key: impl Into<String>) -> Self {
+    pub fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
 
@@ -96,7 +96,8 @@ impl NewRecord {
         Self { body, ..self }
     }
 
-    /// Both databases must be able to keep it: one of them indexes only so many bytes, and knows no NUL in a text.
+    /// Refuses records that PostgreSQL cannot store: it limits the length of indexed texts and forbids NUL
+    /// characters.
     pub(super) fn checked(mut self) -> Result<Self, JournalError> {
         const LONGEST_KEY: usize = 1000;
         const LONGEST_KIND: usize = 100;
@@ -121,10 +122,10 @@ impl NewRecord {
     }
 }
 
-/// A record as it was kept.
+/// A stored record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Grows by one from record to record, in the order in which they became visible.
+    /// Grows by one from record to record, in the order in which they became visible to readers.
     pub seq: u64,
     /// By the database's clock.
     pub at: Timestamp,
@@ -136,11 +137,11 @@ pub struct Record {
     pub body: Value,
 }
 
-/// What became of a record that was to be appended.
+/// The result of appending a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Appended {
     New(Record),
-    /// Its key was there already: this is the one that counts, and it may be somebody else's.
+    /// The key was taken: this is the stored record, perhaps from another instance.
     AlreadyThere(Record),
 }
 
@@ -156,15 +157,15 @@ impl Appended {
     }
 }
 
-/// The kinds of the two records that every act has: what will be done, and what became of it.
+/// The kinds of the two records of every act.
 pub const INTENT: &str = "intent";
 pub const OUTCOME: &str = "outcome";
 
-/// The kind of the record that a journal begins with which had to take a damaged one's place: what that one knew, it does
-/// not.
+/// The kind of the first record of a journal that replaced a damaged one. It lacks the records of the damaged
+/// one.
 pub const SET_ASIDE: &str = "set_aside";
 
-/// Which records are wanted. What is left out fits everything.
+/// Selects records. An empty field matches everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordFilter {
     pub host: Option<String>,
@@ -173,7 +174,7 @@ pub struct RecordFilter {
     pub kind: Option<String>,
     pub by: Option<String>,
     pub since: Option<Timestamp>,
-    /// In whatever case, in any part of a record that people read.
+    /// Matches any readable part of a record, ignoring case.
     pub text: Option<String>,
     pub order: RecordOrder,
     pub limit: Option<usize>,
@@ -189,7 +190,7 @@ impl RecordFilter {
         }
     }
 
-    /// Whether a record is one of those, its order and the limit aside.
+    /// Whether a record matches, without regard to order and limit.
     pub fn fits(&self, record: &Record) -> bool {
         let RecordFilter { host, repository, number, kind, by, since, text: _, order: _, limit: _ } = self;
         let about = record.pull_request.as_ref();
@@ -207,8 +208,8 @@ impl RecordFilter {
             && self.finds(record)
     }
 
-    /// Whether the text is in the record. Here and not in SQL, because the two databases disagree about which letters
-    /// have a lower case.
+    /// Whether the record contains the text. Not done in SQL, because the two databases fold case
+    /// differently.
     pub(super) fn finds(&self, record: &Record) -> bool {
         let Some(text) = &self.text else { return true };
         let text = text.to_lowercase();
@@ -223,7 +224,7 @@ impl RecordFilter {
     }
 }
 
-/// Whether any text or number in a body does. Names of fields are the program's words and not looked at.
+/// Whether any text or number in a body matches. Field names are the program's own words and do not count.
 fn mentions(body: &Value, holds: &impl Fn(&str) -> bool) -> bool {
     match body {
         Value::String(text) => holds(text),
@@ -241,44 +242,43 @@ pub enum RecordOrder {
     NewestFirst,
 }
 
-/// A pull request's last poll.
+/// The stored snapshot of a pull request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSnapshot {
     pub pull_request: PullRequestKey,
-    pub saved_at: Timestamp,
-    /// How old it was when it was loaded, by the database's clock.
+    /// Its age when it was loaded, by the database's clock.
     pub age: Duration,
     pub snapshot: PullRequestSnapshot,
-    /// What the poller wants back after a restart.
+    /// The poller's data, for a restart.
     pub poll: Option<Value>,
 }
 
-/// Every last poll that is kept.
+/// All stored snapshots.
 #[derive(Debug, Default)]
 pub struct StoredSnapshots {
     pub readable: Vec<StoredSnapshot>,
-    /// Kept by a version that wrote them differently: they must be polled anew.
+    /// Stored in a format that this version cannot read, so the poller must read them again.
     pub unreadable: Vec<(PullRequestKey, String)>,
 }
 
-/// The right to act on a pull request, for a time.
+/// The right to act on a pull request for a limited time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lease {
     pub pull_request: PullRequestKey,
-    /// An instance.
+    /// The instance that holds it.
     pub holder: String,
-    /// Grows whenever somebody gets the lease anew, so that a former holder can be told from the present one.
+    /// Grows each time an instance takes the lease, so that a former holder differs from the present one.
     pub epoch: u64,
     /// By the database's clock.
     pub until: Timestamp,
-    /// How long that was when this was answered: a clock of one's own can count it down.
+    /// The remaining time at the moment of the answer, so that the holder needs only its own clock.
     pub remaining: Duration,
 }
 
-/// What became of asking for a lease.
+/// The result of asking for a lease.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Acquired {
     Held(Lease),
-    /// Somebody else has it.
+    /// Another instance has it.
     Taken(Lease),
 }

@@ -1,4 +1,5 @@
-//! One connection, and what the two databases do differently. Every other statement is the same text for both.
+//! One connection, and the differences between the two databases. All other statements are the same text for
+//! both.
 
 pub(super) mod leases;
 pub(super) mod migrations;
@@ -15,19 +16,19 @@ use sqlx::{Any, AnyConnection, ConnectOptions, Connection, Row, Transaction};
 use std::sync::Once;
 use std::time::Duration;
 
-/// A connection that is ready for work.
+/// A connection that is set up.
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) connection: AnyConnection,
     pub(super) dialect: Dialect,
 }
 
-/// What a connection is set up with.
+/// The settings of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct StoreSetup {
-    /// How long to wait for others to finish writing.
+    /// The wait for other writers.
     pub(super) patience: Duration,
-    /// How many pages an SQLite file may have.
+    /// The most pages that an SQLite file may have.
     pub(super) page_limit: Option<u32>,
 }
 
@@ -37,17 +38,17 @@ pub(super) enum Dialect {
     Postgres,
 }
 
-/// A job, as data: what is asked, and how one attempt at it goes.
+/// A job as data, with the code of one attempt.
 pub(super) trait StoreRequest: Send + Sync + 'static {
     type Answer: Send + 'static;
 
-    /// Whether it changes anything: then an answer that does not come leaves a doubt.
+    /// Whether it changes the database: then a lost answer leaves the result uncertain.
     const CHANGES: bool;
 
-    /// Whether followers have something to look for afterwards.
+    /// Whether followers should look for new records afterwards.
     const IS_NEWS: bool = false;
 
-    /// May be called twice, the second time on a new connection, if the first has changed nothing.
+    /// Called again on a new connection if the first attempt changed nothing.
     fn perform(&self, store: &mut Store) -> impl Future<Output = Result<Self::Answer, StorageFault>> + Send;
 }
 
@@ -56,7 +57,8 @@ impl Dialect {
         if address.path().is_some() { Dialect::Sqlite } else { Dialect::Postgres }
     }
 
-    /// SQLite: whoever writes says so at once. To read first and write later fails if somebody wrote in between.
+    /// SQLite takes the write lock at once: a transaction that reads first and writes later fails if another
+    /// one wrote in between.
     fn begin(self) -> &'static str {
         match self {
             Dialect::Sqlite => "BEGIN IMMEDIATE",
@@ -72,8 +74,8 @@ impl Dialect {
         }
     }
 
-    /// Takes `$1` numbers for records, keeps everybody else from taking any until the end of the transaction, and tells
-    /// the last number and the time.
+    /// Reserves `$1` record numbers and returns the last number and the time. Other writers wait until the
+    /// end of the transaction.
     fn take_numbers(self) -> &'static str {
         match self {
             Dialect::Sqlite => {
@@ -87,8 +89,8 @@ impl Dialect {
         }
     }
 
-    /// What a new connection is told: that a commit is on disk when it is answered, and how long to wait for others.
-    /// A server is also told to give up on us should we vanish in the middle of a transaction, because others wait.
+    /// Makes each commit durable before its answer, and sets the wait for locks. A server must also end our
+    /// transaction if we disappear in the middle of it, because other instances wait for its locks.
     fn settings(self, setup: &StoreSetup) -> Vec<(&'static str, String)> {
         let milliseconds = setup.patience.as_millis();
         match self {
@@ -97,7 +99,7 @@ impl Dialect {
                     ("PRAGMA busy_timeout = ", milliseconds.to_string()),
                     ("PRAGMA journal_mode = ", "WAL".to_owned()),
                     ("PRAGMA synchronous = ", "FULL".to_owned()),
-                    // Kibibytes. The system keeps what was read of the file; a second copy of megabytes is no faster.
+                    // Kibibytes. The system caches the file already, and a second copy would not be faster.
                     ("PRAGMA cache_size = ", "-128".to_owned()),
                 ];
                 settings
@@ -111,7 +113,8 @@ impl Dialect {
                 ("SET tcp_keepalives_idle = ", "15".to_owned()),
                 ("SET tcp_keepalives_interval = ", "5".to_owned()),
                 ("SET tcp_keepalives_count = ", "3".to_owned()),
-                // Whoever switched it off for the whole server did not mean a journal; stricter settings stay.
+                // A journal needs durable commits even if the server's default is `off`; stricter settings
+                // stay.
                 (
                     "SELECT set_config('synchronous_commit', 'on', false) \
                      WHERE current_setting('synchronous_commit') = ",
@@ -123,13 +126,13 @@ impl Dialect {
 }
 
 impl Store {
-    /// Connects and sets the connection up; the tables are not looked at.
+    /// Connects and sets the connection up, without checking the tables.
     pub(super) async fn connect(address: &JournalAddress, setup: &StoreSetup) -> Result<Store, StorageFault> {
         static DRIVERS: Once = Once::new();
         DRIVERS.call_once(sqlx::any::install_default_drivers);
         let url = address.url().ok_or_else(|| JournalError::Other {
             place: address.to_string(),
-            why: "its path is not UTF-8 text; name another place with --state-dir".to_owned(),
+            why: "its path is not UTF-8 text; choose another place with --state-dir".to_owned(),
         })?;
         let options: AnyConnectOptions = url.parse()?;
         let connection = options.disable_statement_logging().connect().await?;
@@ -146,7 +149,7 @@ impl Store {
     }
 }
 
-/// Commits, and tells a failure to do so from everything before it.
+/// Commits. A failure here is a [`StorageFault::Commit`].
 pub(super) async fn commit(transaction: Transaction<'_, Any>) -> Result<(), StorageFault> {
     transaction.commit().await.map_err(StorageFault::Commit)
 }
@@ -155,12 +158,12 @@ pub(super) async fn now(connection: &mut AnyConnection, dialect: Dialect) -> Res
     Ok(sqlx::query_scalar(dialect.now()).fetch_one(connection).await?)
 }
 
-/// Milliseconds of the database as a time. What no calendar has is a sign of damage, not of time.
+/// The database's milliseconds as a time. A value out of range means damage.
 pub(super) fn timestamp(milliseconds: i64) -> Result<Timestamp, sqlx::Error> {
     Timestamp::from_millisecond(milliseconds).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
-/// From a moment to a later one; nothing, if it is not later.
+/// The time between two moments; zero if the second is not later.
 pub(super) fn between(earlier: i64, later: i64) -> Duration {
     Duration::from_millis(u64::try_from(later.saturating_sub(earlier)).unwrap_or_default())
 }
@@ -169,7 +172,7 @@ pub(super) fn milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A number that the database keeps with a sign.
+/// A number for a signed column.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -178,13 +181,13 @@ pub(super) fn unsigned(number: i64) -> Result<u64, sqlx::Error> {
     u64::try_from(number).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
-/// The pull request that columns from `first` on name: host, repository, number. None where they are empty.
+/// The pull request in the columns from `first` on: host, repository, number. None if they are empty.
 pub(super) fn pull_request(row: &AnyRow, first: usize) -> Result<Option<PullRequestKey>, sqlx::Error> {
     let host: Option<String> = row.try_get(first)?;
     let repository: Option<String> = row.try_get(first + 1)?;
     let number: Option<i64> = row.try_get(first + 2)?;
     let (Some(host), Some(repository), Some(number)) = (host, repository, number) else { return Ok(None) };
-    let unknown = || sqlx::Error::Decode(format!("`{repository}` is no repository").into());
+    let unknown = || sqlx::Error::Decode(format!("`{repository}` is not a repository's name").into());
     let repository = RepositoryName::parse(&repository).ok_or_else(unknown)?;
     Ok(Some(PullRequestKey { host, repository, number: unsigned(number)? }))
 }

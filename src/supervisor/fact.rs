@@ -239,7 +239,7 @@ impl Fact {
     /// The fact as a record of the journal.
     pub fn record(self, at: Timestamp, about: &PullRequestKey, by: &str, why: &str) -> NewRecord {
         let key = self.key(at).map(|key| format!("{about}/{key}"));
-        let record = NewRecord::new(self.kind(), by).about(about.clone()).because(why);
+        let record = NewRecord::new(self.kind(), by).about(about.clone()).with_reason(why);
         let dated = DatedFact { at, fact: self };
         // A fact has only text keys and finite numbers, so it always has a JSON form.
         let body = serde_json::to_value(&dated).unwrap_or(Value::Null);

@@ -398,7 +398,7 @@ impl Hub {
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
         let limit =
-            report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
+            report.limited.as_ref().map(|(retry_after, error)| (retry_after.when(now), error.to_string()));
         if let Some((until, _)) = &limit {
             self.setup.left_alone.begin(now, *until);
         }

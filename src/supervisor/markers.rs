@@ -57,7 +57,7 @@ pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &See
     let mut posted = BTreeMap::new();
     for seen in &snapshot.threads {
         let Some(first) = seen.opening().filter(|comment| comment.written_by_us) else { continue };
-        let Some(found) = WriteKey::found_in(&first.body) else { continue };
+        let Some(found) = WriteKey::parse_marker(&first.body) else { continue };
         if let Some(thread) = found.as_str().strip_prefix("finding/") {
             posted.entry(unspelled(thread).into()).or_insert(seen);
         }
@@ -70,7 +70,7 @@ pub fn posted_review(review: &Review) -> Option<ReviewerName> {
     if !review.written_by_us {
         return None;
     }
-    let found = WriteKey::found_in(&review.body)?;
+    let found = WriteKey::parse_marker(&review.body)?;
     let (reviewer, _number) = found.as_str().strip_prefix("review/")?.rsplit_once('/')?;
     Some(unspelled(reviewer).into())
 }
@@ -85,7 +85,7 @@ pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
     if !comment.written_by_us {
         return None;
     }
-    let found = WriteKey::found_in(&comment.body)?;
+    let found = WriteKey::parse_marker(&comment.body)?;
     let (_thread, turn) = found.as_str().strip_prefix("reply/")?.split_once('/')?;
     let turn = unspelled(turn);
     let (reviewer, number) = turn.split_once('/')?;
@@ -94,13 +94,13 @@ pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
 
 /// Whether our own account posted a driven reviewer's finding with it.
 pub fn is_finding(comment: &ThreadComment) -> bool {
-    let found = WriteKey::found_in(&comment.body).filter(|_| comment.written_by_us);
+    let found = WriteKey::parse_marker(&comment.body).filter(|_| comment.written_by_us);
     found.is_some_and(|found| found.as_str().starts_with("finding/"))
 }
 
 /// Whether Cloture said it. Its token is often a person's, who also writes by hand: what has no mark is that person's own.
 pub fn is_our_own(comment: &ThreadComment) -> bool {
-    comment.written_by_us && WriteKey::found_in(&comment.body).is_some()
+    comment.written_by_us && WriteKey::parse_marker(&comment.body).is_some()
 }
 
 fn unspelled(part: &str) -> String {

@@ -43,7 +43,7 @@ pub async fn perform(
         Ok(outcome) => Ok(WriteResult::Concluded(outcome)),
         Err(error @ Error::Refused { .. }) => {
             let why = error.to_string();
-            let refused = NewRecord::new("", by).about(about.clone()).because(deed.why.clone());
+            let refused = NewRecord::new("", by).about(about.clone()).with_reason(deed.why.clone());
             let refused = refused.with(json!({"refused": why}));
             journal.conclude(lease, journal_key(about, &deed.name), refused).await?;
             Ok(WriteResult::Refused(why))
@@ -53,8 +53,8 @@ pub async fn perform(
         Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. })) => {
             Ok(WriteResult::NotAllowed(error.to_string()))
         }
-        Err(error @ Error::RateLimited { come_back, .. }) => {
-            Ok(WriteResult::Limited(come_back, error.to_string()))
+        Err(error @ Error::RateLimited { retry_after, .. }) => {
+            Ok(WriteResult::Limited(retry_after, error.to_string()))
         }
         Err(error @ (Error::Transient { .. } | Error::Malformed { .. })) => {
             Ok(WriteResult::Later(error.to_string()))
@@ -72,7 +72,7 @@ pub async fn attempt(
     writer: &Writer<Client>,
 ) -> Result<Result<WriteOutcome, Error>, JournalError> {
     let key = journal_key(about, &deed.name);
-    let record = |body| NewRecord::new("", by).about(about.clone()).because(deed.why.clone()).with(body);
+    let record = |body| NewRecord::new("", by).about(about.clone()).with_reason(deed.why.clone()).with(body);
     journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
     tracing::info!(pull_request = %about, name = deed.name, "writing");
     let outcome = match writer.write(&deed.write).await {

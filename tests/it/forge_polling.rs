@@ -1,6 +1,8 @@
-//! An hour of polling the simulator: what it charges, what is seen when, and that nothing else has to wait.
+//! An hour of polling the simulator: its cost, the delay until a change is noticed, and the effect on other
+//! tasks.
 //!
-//! `CLOTURE_FORGE_THREADS` says how many threads each pull request has; the measurements in `BENCHMARKS.md` use 40.
+//! `CLOTURE_FORGE_THREADS` sets the number of threads per pull request; the figures in `BENCHMARKS.md` use
+//! 40.
 
 use crate::support::simulated::{PATIENT, address, client, show, start};
 use cloture::domain::snapshot::{PullRequestSnapshot, PullRequestState};
@@ -20,22 +22,12 @@ fn asked_for() -> Option<usize> {
     std::env::var("CLOTURE_FORGE_THREADS").ok().and_then(|text| text.parse().ok())
 }
 
-/// So many pull requests, each with so many threads of two comments.
+const TEAM: &str = include_str!("support/scenarios/team.toml");
+
+/// A scenario with this many pull requests, each with this many threads of two comments.
 fn scenario(pull_requests: u64, threads: usize) -> Scenario {
     let text = format!(
-        r#"
-title = "Many pull requests"
-start = "2026-03-02T09:00:00Z"
-viewer = "dana"
-
-[[account]]
-login = "dana"
-[[account]]
-login = "erin"
-[[account]]
-login = "coderabbitai"
-kind = "bot"
-
+        r#"{TEAM}
 [[repository]]
 name = "acme/shop"
 members = {{ dana = "owner", erin = "collaborator" }}
@@ -79,7 +71,7 @@ impl Watch {
         Self { simulator, poller }
     }
 
-    /// One poll, and then a minute goes by.
+    /// One poll; then a minute passes.
     async fn poll(&mut self) -> (Vec<(PullRequestSnapshot, FullReadReason)>, PollReport) {
         let mut seen = Vec::new();
         let mut others = Vec::new();
@@ -103,17 +95,17 @@ fn poller(client: Client, count: u64) -> Poller<Client> {
     poller
 }
 
-/// Something that happens to a pull request, and how one sees it there.
+/// A change to a pull request, and how a snapshot shows it.
 struct Change {
     minute: u64,
     action: &'static str,
     seen: fn(&PullRequestSnapshot) -> bool,
-    /// Minutes from when it happened to when it has to be seen.
+    /// The most minutes until the poller must notice it.
     within: u64,
 }
 
 fn changes(count: u64) -> Vec<Change> {
-    // The edit of an older comment is for the sweep to find, except where there is only one to look at.
+    // The sweep finds the edit of an older comment, except that a single pull request is read every time.
     let edits = if count == 1 { 0 } else { 60 };
     vec![
         Change {
@@ -173,19 +165,20 @@ fn changes(count: u64) -> Vec<Change> {
     ]
 }
 
-/// Which pull request a change happens to: all to the same one if there is one, else to others, spread evenly. The edit
-/// of a comment happens where the comment is.
+/// The pull request that a change happens to: the changes are spread evenly over all. The edit of a comment
+/// happens where the comment is.
 fn place(index: usize, count: u64) -> u64 {
     let index = if index == 4 { 3 } else { index };
     1 + (index as u64 * count.div_ceil(9)) % count
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
+async fn an_hour_against_the_simulator_keeps_its_budget_and_misses_nothing() {
     for (count, promised) in [(1, 60), (50, 200), (500, 1_500)] {
         let began = Instant::now();
         let mut watch = Watch::new(count, threads()).await;
-        let (first, _) = watch.poll().await;
+        let (first, first_report) = watch.poll().await;
+        let mut reported = first_report.spent.points;
         assert_eq!(first.len() as u64, count, "everything is read at first");
         let (first_points, first_requests) = (watch.simulator.points(), watch.simulator.request_count());
 
@@ -200,6 +193,7 @@ async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
                 waiting.push(change);
             }
             let (seen, report) = watch.poll().await;
+            reported += report.spent.points;
             waiting.retain(|(index, change)| {
                 let it = seen.iter().find(|(it, _)| it.number == place(*index, count));
                 !it.is_some_and(|(it, _)| (change.seen)(it))
@@ -211,8 +205,8 @@ async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
             if minute == 59 {
                 points = watch.simulator.points() - first_points;
                 requests = watch.simulator.request_count() - first_requests;
-                let told = i64::try_from(report.budget.spent).unwrap();
-                assert_eq!(told, watch.simulator.points(), "what it says it spent is what was charged");
+                let reported = i64::try_from(reported).unwrap();
+                assert_eq!(reported, watch.simulator.points(), "the reported points are those charged");
             }
             if minute >= 59 && waiting.is_empty() {
                 break;
@@ -229,11 +223,11 @@ async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
     }
 }
 
-/// Everything is read while another task of the same, single-threaded runtime wants to run all the time. Between any
-/// two answers it has its turn; how long it had to wait at most is shown, not asserted.
+/// Reads everything while another task of the same single-threaded runtime is always ready to run. That task
+/// must run between any two answers. Its longest wait is printed, not asserted.
 #[test]
-fn reading_many_pull_requests_leaves_room_for_others_and_memory() {
-    // Five hundred where it is measured; fewer show as well that others have their turn.
+fn reading_many_pull_requests_does_not_block_other_tasks() {
+    // Five hundred for the measurements; fewer are enough to show that other tasks run.
     let many: u64 = if asked_for().is_some() { 500 } else { 100 };
     let server = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let simulator =
@@ -288,7 +282,7 @@ fn reading_many_pull_requests_leaves_room_for_others_and_memory() {
     ));
 }
 
-/// Kibibytes, or nothing where the system does not tell.
+/// Kibibytes, or 0 if the system does not report it.
 fn memory(what: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(what)?.strip_prefix(':'));

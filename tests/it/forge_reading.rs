@@ -1,4 +1,4 @@
-//! Every scenario, read over HTTP, is what the simulator itself says there is.
+//! Every scenario, read over HTTP, equals the simulator's own state.
 
 use crate::support::simulated::{PATIENT, address, client, start};
 use cloture::domain::snapshot::{
@@ -12,7 +12,7 @@ use cloture::simulator::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The simulator's accounts that are gone: GitHub does not say who they were.
+/// The simulator's deleted accounts: GitHub does not name them.
 struct Accounts {
     gone: BTreeSet<String>,
     kinds: BTreeMap<String, simulator::SimulatedAccountKind>,
@@ -39,7 +39,7 @@ impl Accounts {
         }
     }
 
-    /// A bot that resolved a thread cannot be named.
+    /// GitHub does not name a bot that resolved a thread.
     fn resolver(&self, login: Option<&String>) -> Option<String> {
         login
             .filter(|it| self.kinds[*it] == simulator::SimulatedAccountKind::User)
@@ -57,7 +57,7 @@ fn state(state: simulator::SimulatedReviewState) -> ReviewState {
     }
 }
 
-/// Compares what was read with what there is; nothing may be missing and nothing may be there twice.
+/// Compares a snapshot with the simulator's state: nothing may be missing or doubled.
 fn compare(read: &PullRequestSnapshot, there: &PullSnapshot, accounts: &Accounts) {
     assert_eq!(read.node_id, there.id);
     assert_eq!(read.repository.to_string(), there.repository);
@@ -117,7 +117,7 @@ fn compare_thread(
     }
 }
 
-/// Who is asked for a review, as far as they can be seen.
+/// The visible requested reviewers.
 fn asked(read: &PullRequestSnapshot) -> BTreeSet<String> {
     let requests = read.review_requests.seen().unwrap().iter();
     requests
@@ -144,19 +144,19 @@ async fn read_and_compare(
     read.snapshot
 }
 
-/// Whether the viewer can see it: the scenarios have one private repository, which she cannot.
+/// Whether the viewer can see the pull request: one repository of the scenarios is hidden from her.
 fn readable(pull: &PullSnapshot) -> bool {
     pull.repository != "acme/vault"
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_read_is_what_there_is_in_every_scenario_at_every_stage() {
+async fn every_scenario_is_read_completely_at_every_stage() {
     for name in Scenario::built_in_names() {
         let scenario = Scenario::built_in(name).unwrap();
         let accounts = Accounts::of(&scenario);
         let simulator = start(&scenario).await;
         let reader = Reader::new(client(&simulator.url(), "any", PATIENT));
-        // `big` does not change, and is big.
+        // `big` does not change, and reading it again would take long.
         let stages: &[u64] = if name == "big" { &[0] } else { &[0, 2, 5, 10, 30, 180] };
         for minutes in stages {
             simulator.advance(Duration::from_mins(*minutes));
@@ -169,7 +169,7 @@ async fn what_is_read_is_what_there_is_in_every_scenario_at_every_stage() {
 }
 
 #[tokio::test]
-async fn two_hundred_and_fifty_of_everything_come_through_every_page() {
+async fn two_hundred_and_fifty_of_everything_are_read_through_every_page() {
     let scenario = Scenario::built_in("big").unwrap();
     let simulator = start(&scenario).await;
     let reader = Reader::new(client(&simulator.url(), "any", PATIENT));
@@ -183,7 +183,7 @@ async fn two_hundred_and_fifty_of_everything_come_through_every_page() {
 }
 
 #[tokio::test]
-async fn whatever_may_be_null_is_null_somewhere_and_read_as_such() {
+async fn every_nullable_field_is_null_somewhere_and_read_as_absent() {
     let scenario = Scenario::built_in("nulls").unwrap();
     let simulator = start(&scenario).await;
     let reader = Reader::new(client(&simulator.url(), "any", PATIENT));
@@ -205,7 +205,7 @@ async fn whatever_may_be_null_is_null_somewhere_and_read_as_such() {
     assert_eq!(thread("moves with the code").comments[1].author, None);
     assert!(thread("have not sent").comments[0].pending);
 
-    // What happened to it: closed, reopened, made a draft and ready again, force-pushed, all 43 hours ago.
+    // Its history: closed, reopened, made a draft and ready again, force-pushed, all 43 hours ago.
     let then = scenario.start - Duration::from_hours(43);
     assert_eq!(read.reopened_at, Some(then));
     assert_eq!(read.force_pushes.len(), 1);
@@ -216,7 +216,7 @@ async fn whatever_may_be_null_is_null_somewhere_and_read_as_such() {
 }
 
 #[tokio::test]
-async fn what_a_token_may_not_see_is_hidden_and_the_rest_is_complete() {
+async fn fields_hidden_from_a_token_leave_the_rest_complete() {
     let scenario = Scenario::built_in("nulls").unwrap();
     let simulator = start(&scenario).await;
     let there = simulator.pull_request("acme/shop#3").unwrap();

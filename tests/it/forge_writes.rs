@@ -1,36 +1,25 @@
-//! Every kind of write against every fault, over HTTP: in the simulator's own state it appears exactly once.
+//! Every kind of write under every fault, over HTTP: it appears exactly once in the simulator's state.
+
+mod cases;
 
 use crate::support::simulated::{PATIENT, address, client, show, start};
-use cloture::domain::snapshot::RepositoryName;
-use cloture::domain::verdict::Verdict;
-use cloture::github::write::{MergeMethod, NewReviewThread, PullRequestTarget, ThreadTarget, WriteKey};
+use cases::{Case, Place, cases};
+use cloture::github::write::{ThreadTarget, WriteKey};
 use cloture::github::writer::WritePace;
 use cloture::github::{Client, Error, Write, WriteOutcome, Writer};
-use cloture::simulator::{
-    Fault, FaultKind, PullSnapshot, PullState, Scenario, SimulatedReviewState, Simulator,
-};
-use serde_json::{Map, json};
+use cloture::simulator::{Fault, FaultKind, Scenario};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// As many pull requests as asked for, each with a thread open and a thread resolved, and as many closed ones. Nobody
-/// reacts to anything, and the viewer has no draft.
+const TEAM: &str = include_str!("support/scenarios/team.toml");
+
+/// This many pull requests, each with an open and a resolved thread, and as many closed ones. Nobody reacts,
+/// and the viewer has no draft.
 fn scenario(pull_requests: usize) -> Scenario {
     let text = r#"
-title = "Something to write on"
-start = "2026-03-02T09:00:00Z"
-viewer = "dana"
-
-[[account]]
-login = "dana"
-[[account]]
-login = "erin"
-[[account]]
-login = "coderabbitai"
-kind = "bot"
-
 [[repository]]
 name = "acme/shop"
 members = { dana = "owner", erin = "collaborator" }
@@ -79,271 +68,11 @@ pull_request = "acme/closed#*"
 [[step.do]]
 close = { by = "erin" }
 "#;
-    Scenario::parse(&text.replace("REPEAT", &pull_requests.to_string()), "writes.toml").unwrap()
+    let text = text.replace("REPEAT", &pull_requests.to_string());
+    Scenario::parse(&format!("{TEAM}{text}"), "writes.toml").unwrap()
 }
 
-/// A simulator and the pull request in it that one cell of the table has for itself.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    simulator: &'a Simulator,
-    number: u64,
-}
-
-/// A write, where a fault is aimed to hit it, and how often it is on the server.
-struct Case {
-    name: &'static str,
-    /// The request that does it.
-    aim: &'static str,
-    make: fn(Place) -> Write,
-    /// How often the write is in effect, by what there is and by what the server was made to change.
-    count: fn(Place) -> usize,
-}
-
-fn repository() -> RepositoryName {
-    RepositoryName::new("acme", "shop").unwrap()
-}
-
-/// A state is there once if it holds and was reached in one step.
-fn once_if(holds: bool, steps: usize) -> usize {
-    if holds { steps } else { 0 }
-}
-
-impl Place<'_> {
-    fn key(self) -> WriteKey {
-        WriteKey::new(&format!("acme/shop/{}/test", self.number)).unwrap()
-    }
-
-    fn finding(self) -> WriteKey {
-        WriteKey::new(&format!("acme/shop/{}/finding", self.number)).unwrap()
-    }
-
-    /// A label that the repository does not have yet.
-    fn fresh_label(self) -> String {
-        format!("fresh-{}", self.number)
-    }
-
-    fn pull_in(self, repository: &str) -> PullSnapshot {
-        self.simulator.pull_request(&format!("{repository}#{}", self.number)).unwrap()
-    }
-
-    fn pull(self) -> PullSnapshot {
-        self.pull_in("acme/shop")
-    }
-
-    fn target_in(self, repository: &str) -> PullRequestTarget {
-        PullRequestTarget { address: address(repository, self.number), node_id: self.pull_in(repository).id }
-    }
-
-    fn target(self) -> PullRequestTarget {
-        self.target_in("acme/shop")
-    }
-
-    fn thread(self, index: usize) -> ThreadTarget {
-        let thread = self.pull().threads.swap_remove(index);
-        ThreadTarget {
-            pull_request: address("acme/shop", self.number),
-            id: thread.id.into(),
-            path: thread.path.into(),
-            line: Some(1),
-        }
-    }
-
-    fn review(self, verdict: Verdict) -> Write {
-        let finding = NewReviewThread {
-            path: "src/a.rs".into(),
-            line: 2,
-            start_line: Some(1),
-            body: "Wrong.".to_owned(),
-            key: self.finding(),
-        };
-        Write::Review {
-            on: self.target(),
-            verdict,
-            head: self.pull().head.into(),
-            body: "Summary.".to_owned(),
-            threads: vec![finding],
-            key: self.key(),
-        }
-    }
-
-    /// How often the viewer changed something of this kind here. Nothing but a change is noted by the simulator.
-    fn changes(self, what: &str) -> usize {
-        let here =
-            |on: &str| on.rsplit_once('#').is_some_and(|(_, number)| number == self.number.to_string());
-        self.simulator.posts().iter().filter(|post| post.what == what && here(&post.on)).count()
-    }
-
-    fn reviews(self, state: SimulatedReviewState) -> usize {
-        let pull = self.pull();
-        let ours = |body: &str| self.key().marks(body);
-        let reviews = pull.reviews.iter().filter(|it| it.state == state && ours(&it.body)).count();
-        let threads = pull.threads.iter().filter(|it| self.finding().marks(&it.comments[0].body)).count();
-        assert_eq!(reviews, threads, "a review comes with its threads");
-        assert_eq!(reviews, self.changes("review"));
-        reviews
-    }
-}
-
-#[expect(clippy::too_many_lines, reason = "a list of every write there is")]
-fn cases() -> Vec<Case> {
-    vec![
-        Case {
-            name: "reply",
-            aim: "addPullRequestReviewThreadReply",
-            make: |it| Write::Reply { thread: it.thread(0), body: "Done.".to_owned(), key: it.key() },
-            count: |it| {
-                let comments = &it.pull().threads[0].comments;
-                let count =
-                    comments.iter().filter(|said| !said.pending && it.key().marks(&said.body)).count();
-                assert_eq!(count, it.changes("reply"));
-                count
-            },
-        },
-        Case {
-            name: "resolve",
-            aim: "resolveReviewThread",
-            make: |it| Write::Resolve { thread: it.thread(0) },
-            count: |it| once_if(it.pull().threads[0].resolved, it.changes("resolve")),
-        },
-        Case {
-            name: "unresolve",
-            aim: "unresolveReviewThread",
-            make: |it| Write::Unresolve { thread: it.thread(1) },
-            count: |it| once_if(!it.pull().threads[1].resolved, it.changes("unresolve")),
-        },
-        Case {
-            name: "comment",
-            aim: "addComment",
-            make: |it| Write::Comment { on: it.target(), body: "Hello.".to_owned(), key: it.key() },
-            count: |it| {
-                let count = it.pull().comments.iter().filter(|said| it.key().marks(&said.body)).count();
-                assert_eq!(count, it.changes("comment"));
-                count
-            },
-        },
-        Case {
-            name: "review: approve",
-            aim: "addPullRequestReview",
-            make: |it| it.review(Verdict::Approve),
-            count: |it| it.reviews(SimulatedReviewState::Approved),
-        },
-        Case {
-            name: "review: request changes",
-            aim: "addPullRequestReview",
-            make: |it| it.review(Verdict::RequestChanges),
-            count: |it| it.reviews(SimulatedReviewState::ChangesRequested),
-        },
-        Case {
-            name: "review: comment",
-            aim: "addPullRequestReview",
-            make: |it| it.review(Verdict::Comment),
-            count: |it| it.reviews(SimulatedReviewState::Commented),
-        },
-        Case {
-            name: "request review",
-            aim: "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
-            make: |it| Write::RequestReview {
-                on: it.target(),
-                reviewer: "coderabbitai".into(),
-                is_bot: true,
-            },
-            count: |it| {
-                let asked = it.pull().requested_reviewers == ["coderabbitai"];
-                once_if(asked, it.changes("request_review"))
-            },
-        },
-        Case {
-            name: "add label",
-            aim: "addLabelsToLabelable",
-            make: |it| Write::AddLabel { on: it.target(), label: "stuck".to_owned() },
-            count: |it| once_if(it.pull().labels == ["old", "stuck"], it.changes("label")),
-        },
-        Case {
-            name: "add label that is new",
-            aim: "addLabelsToLabelable",
-            make: |it| Write::AddLabel { on: it.target(), label: it.fresh_label() },
-            count: |it| once_if(it.pull().labels == ["old", &it.fresh_label()], it.changes("label")),
-        },
-        Case {
-            name: "create label, then add it",
-            aim: "createLabel",
-            make: |it| Write::AddLabel { on: it.target(), label: it.fresh_label() },
-            count: |it| once_if(it.pull().labels == ["old", &it.fresh_label()], it.changes("label")),
-        },
-        Case {
-            name: "remove label",
-            aim: "removeLabelsFromLabelable",
-            make: |it| Write::RemoveLabel { on: it.target(), label: "old".to_owned() },
-            count: |it| once_if(it.pull().labels.is_empty(), it.changes("unlabel")),
-        },
-        Case {
-            name: "close",
-            aim: "closePullRequest",
-            make: |it| Write::Close { on: it.target() },
-            count: |it| once_if(it.pull().state == PullState::Closed, it.changes("close")),
-        },
-        Case {
-            name: "reopen",
-            aim: "reopenPullRequest",
-            make: |it| Write::Reopen { on: it.target_in("acme/closed") },
-            count: |it| once_if(it.pull_in("acme/closed").state == PullState::Open, it.changes("reopen")),
-        },
-        Case {
-            name: "merge",
-            aim: "mergePullRequest",
-            make: |it| Write::Merge {
-                on: it.target(),
-                head: it.pull().head.into(),
-                method: MergeMethod::Squash,
-            },
-            count: |it| once_if(it.pull().state == PullState::Merged, it.changes("merge")),
-        },
-        Case {
-            name: "minimise",
-            aim: "minimizeComment",
-            make: |it| Write::Minimize {
-                on: address("acme/shop", it.number),
-                comment: it.pull().comments[0].id.clone(),
-            },
-            count: |it| {
-                let hidden = it.pull().comments[0].minimized.as_deref() == Some("duplicate");
-                once_if(hidden, it.changes("minimize"))
-            },
-        },
-        Case {
-            name: "open issue",
-            aim: "POST /repos/{owner}/{repo}/issues",
-            make: |it| Write::OpenIssue {
-                repository: repository(),
-                title: "Fix it".to_owned(),
-                body: "Please.".to_owned(),
-                labels: vec!["stuck".to_owned()],
-                assignees: vec!["erin".to_owned()],
-                key: it.key(),
-            },
-            count: |it| {
-                let issues = it.simulator.issues();
-                issues.iter().filter(|issue| it.key().marks(&issue.body)).count()
-            },
-        },
-        Case {
-            name: "dispatch",
-            aim: "POST /repos/{owner}/{repo}/dispatches",
-            make: |it| Write::Dispatch {
-                repository: repository(),
-                event_type: "fix".to_owned(),
-                payload: Map::from_iter([("round".to_owned(), json!(1))]),
-                key: it.key(),
-            },
-            count: |it| {
-                let sent = it.simulator.dispatches();
-                sent.iter().filter(|sent| sent.client_payload["cloture_key"] == it.key().as_str()).count()
-            },
-        },
-    ]
-}
-
-/// A fault, made for the request it is aimed at.
+/// Makes a fault for a given request.
 type Make = fn(&str) -> FaultKind;
 
 fn faults() -> Vec<(&'static str, Make)> {
@@ -383,7 +112,7 @@ fn faults() -> Vec<(&'static str, Make)> {
     ]
 }
 
-/// The field of a mutation's payload that proves it.
+/// The field of a mutation's payload that proves success.
 fn thing(aim: &str) -> &'static str {
     match aim {
         "addPullRequestReviewThreadReply" => "comment",
@@ -400,25 +129,25 @@ fn thing(aim: &str) -> &'static str {
 /// How long a fault lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Lasting {
-    /// It hits the write once.
+    /// It hits one request of the write.
     Once,
-    /// It hits the write each time, until somebody clears it; reading works.
+    /// It hits every request of the write until the test clears it; reading works.
     EachTime,
-    /// From the write on nothing works at all until somebody clears it.
+    /// From the write on, every request fails until the test clears it.
     Outage,
 }
 
-/// Patience that takes no time: what would be waited for has happened already.
+/// A pace without waits: the simulator has already done everything that the writer would wait for.
 fn at_once() -> WritePace {
     WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
 }
 
-/// Whether a fault shows only once the client has waited long enough.
+/// Whether the client notices a fault only by its timeout.
 fn is_silent(fault: &FaultKind) -> bool {
     matches!(fault, FaultKind::Slow { .. } | FaultKind::Stall { .. })
 }
 
-/// Which request of an undisturbed write does it, counted from 1.
+/// The number of the request that carries an undisturbed write out, counted from 1.
 async fn position(case: &Case, place: Place<'_>, client: &Client) -> u32 {
     let before = place.simulator.request_count();
     let outcome = Writer::new(client, at_once()).write(&(case.make)(place)).await.unwrap();
@@ -447,7 +176,7 @@ fn word(outcome: &Result<WriteOutcome, Error>) -> &'static str {
     }
 }
 
-/// One cell: what the writer said, and what it said when it was asked again. An error is a promise that was broken.
+/// One cell: the writer's result, and its result for a second run. An error is a broken promise.
 async fn run(
     case: &Case,
     kind: &FaultKind,
@@ -466,14 +195,15 @@ async fn run(
     let there = (case.count)(place);
     let said_done = matches!(first, Ok(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)));
 
-    // Whoever supervises comes back later, with a new writer, the fault gone and the limit's time over.
+    // The supervisor tries again later, with a new writer, without the fault and after the rate limit.
     simulator.clear_faults();
     simulator.advance(Duration::from_mins(2));
     if there > 1 || (said_done && there != 1) {
         return Err(format!("there {there} times after {first:?}"));
     }
     if !write.can_be_looked_for() && first.is_ok() {
-        // What cannot be looked for is not sent again: perhaps it is not there, but it never is twice.
+        // A write that cannot be looked for is not sent again: it may be missing, but it is never there
+        // twice.
         return Ok(format!("{} (there: {there})", word(&first)));
     }
     let again = Writer::new(client, at_once()).write(&write).await;
@@ -490,8 +220,8 @@ async fn run(
 
 const HOW_LONG: [Lasting; 3] = [Lasting::Once, Lasting::EachTime, Lasting::Outage];
 
-/// One write under every fault. Each cell has a pull request of its own; where there is a timeout to wait for, also a
-/// simulator of its own, so that all of them wait at the same time.
+/// One write under every fault. Each cell has its own pull request. A cell with a timeout also has its own
+/// simulator, so that all timeouts run at the same time.
 async fn row(case: Case) -> Cells {
     let cells =
         || faults().into_iter().flat_map(|(name, make)| HOW_LONG.map(|lasting| (name, make, lasting)));
@@ -541,9 +271,9 @@ async fn every_write_appears_exactly_once_under_every_fault() {
     assert_eq!((rows.len(), broken), (cases().len(), Vec::new()));
 }
 
-/// The viewer has a draft open on this one: a reply goes into it, where nobody sees it, whatever the answer says.
+/// The viewer has an open draft here, so GitHub puts a reply into it, where nobody else sees it.
 #[tokio::test]
-async fn a_reply_that_a_draft_swallows_is_never_reported_as_done_and_never_sent_twice() {
+async fn a_reply_in_a_draft_is_never_reported_as_done_and_never_sent_twice() {
     for (name, make) in faults() {
         let kind = make("addPullRequestReviewThreadReply");
         if is_silent(&kind) {
@@ -597,7 +327,7 @@ async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     done.into_iter().flatten().collect()
 }
 
-/// Writes that fare alike share a line, and so do the faults that end alike.
+/// Writes with the same results share a line, and so do faults with the same result.
 fn table(rows: &BTreeMap<usize, (&'static str, Cells)>) -> String {
     let mut text = String::new();
     for lasting in HOW_LONG {

@@ -1,4 +1,4 @@
-//! Every way a call can end, over a real connection, and what is never shown.
+//! Every end of a call over a real connection. No error shows the token.
 
 use crate::support::forge::{Answer, SECRET, Server, client};
 use cloture::github::{
@@ -25,7 +25,7 @@ fn json_answer(status: u16, headers: &[(&'static str, &str)], body: Value) -> An
 }
 
 #[tokio::test]
-async fn the_token_and_the_document_arrive_and_nothing_else_knows_the_token() {
+async fn s2_the_request_carries_the_token_and_debug_output_does_not() {
     let (_, server) = ask(json_answer(200, &[], json!({"data": {}}))).await;
     let request = server.requests().remove(0);
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/graphql"));
@@ -37,7 +37,7 @@ async fn the_token_and_the_document_arrive_and_nothing_else_knows_the_token() {
 }
 
 #[tokio::test]
-async fn enterprise_calls_go_to_both_roots() {
+async fn enterprise_calls_use_both_roots() {
     let server = Server::start(|_| json_answer(200, &[], json!({"data": {}}))).await;
     let client = client(&format!("{}/api/v3", server.url));
     client.send(&Call::graphql(&documents::VIEWER, json!({}))).await.unwrap();
@@ -56,7 +56,7 @@ async fn enterprise_calls_go_to_both_roots() {
 }
 
 #[tokio::test]
-async fn partial_data_survives_beside_errors_with_their_type_and_place() {
+async fn partial_data_is_kept_beside_errors_with_type_and_path() {
     let body = json!({
         "data": {"nodes": [null, {"id": "a"}]},
         "errors": [
@@ -69,11 +69,11 @@ async fn partial_data_survives_beside_errors_with_their_type_and_place() {
     assert_eq!(reply.errors[0].kind.as_deref(), Some("NOT_FOUND"));
     assert_eq!(reply.errors[0].path.len(), 2);
     assert_eq!(reply.errors[1].kind.as_deref(), Some("FORBIDDEN"));
-    assert!(reply.errors[1].strikes("statusCheckRollup"));
+    assert!(reply.errors[1].concerns_field("statusCheckRollup"));
 }
 
 #[tokio::test]
-async fn what_breaks_on_the_way_is_transient_and_in_doubt() {
+async fn a_lost_or_broken_answer_is_transient_and_leaves_doubt() {
     let page = Answer::Text(502, "text/html", "<html>Unicorn</html>".to_owned());
     let error = json_answer(500, &[], json!({"message": "oops"}));
     let whole = json!({"data": {"viewer": {"login": "somebody with a long name"}}});
@@ -89,7 +89,7 @@ async fn what_breaks_on_the_way_is_transient_and_in_doubt() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_was_certainly_not_reached() {
+async fn a_refused_connection_means_that_nothing_was_sent() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -99,22 +99,22 @@ async fn a_server_that_is_not_there_was_certainly_not_reached() {
 }
 
 #[tokio::test]
-async fn limits_say_when_to_come_back() {
+async fn a_limit_says_when_to_retry() {
     let limited = async |answer| match ask(answer).await.0.unwrap_err() {
-        Error::RateLimited { kind, come_back, .. } => (kind, come_back),
+        Error::RateLimited { kind, retry_after, .. } => (kind, retry_after),
         other => panic!("{other:?}"),
     };
     let primary = json!({"errors": [{"type": "RATE_LIMIT", "message": "API rate limit exceeded"}]});
     let spent = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "2000000000")];
-    let (kind, come_back) = limited(json_answer(200, &spent, primary)).await;
+    let (kind, retry_after) = limited(json_answer(200, &spent, primary)).await;
     assert_eq!(kind, LimitKind::Primary);
-    assert!(matches!(come_back, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000));
+    assert!(matches!(retry_after, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000));
 
     let secondary = json!({"message": "You have exceeded a secondary rate limit. Please wait"});
-    let (kind, come_back) = limited(json_answer(403, &[("retry-after", "30")], secondary.clone())).await;
-    assert_eq!((kind, come_back), (LimitKind::Secondary, RetryAfter::After(Duration::from_secs(30))));
-    let (kind, come_back) = limited(json_answer(403, &[], secondary)).await;
-    assert_eq!((kind, come_back), (LimitKind::Secondary, RetryAfter::After(Duration::from_mins(1))));
+    let (kind, retry_after) = limited(json_answer(403, &[("retry-after", "30")], secondary.clone())).await;
+    assert_eq!((kind, retry_after), (LimitKind::Secondary, RetryAfter::After(Duration::from_secs(30))));
+    let (kind, retry_after) = limited(json_answer(403, &[], secondary)).await;
+    assert_eq!((kind, retry_after), (LimitKind::Secondary, RetryAfter::After(Duration::from_mins(1))));
 
     let as_200 = json!({"data": null, "errors": [{"message": "You have exceeded a secondary rate limit."}]});
     assert_eq!(limited(json_answer(200, &[("retry-after", "5")], as_200)).await.0, LimitKind::Secondary);
@@ -122,7 +122,7 @@ async fn limits_say_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_limit_without_a_hint_doubles_the_wait_until_something_works() {
+async fn a_limit_without_a_hint_doubles_the_wait_until_a_call_succeeds() {
     let server = Server::start(|request| match request.variables()["n"].as_u64() {
         Some(3) => json_answer(200, &[], json!({"data": {}})),
         _ => json_answer(429, &[], json!({"message": "slow down"})),
@@ -132,7 +132,7 @@ async fn a_limit_without_a_hint_doubles_the_wait_until_something_works() {
     let mut waits = Vec::new();
     for n in 0..5 {
         let outcome = client.send(&Call::graphql(&documents::VIEWER, json!({"n": n}))).await;
-        if let Err(Error::RateLimited { come_back: RetryAfter::After(wait), .. }) = outcome {
+        if let Err(Error::RateLimited { retry_after: RetryAfter::After(wait), .. }) = outcome {
             waits.push(wait.as_secs());
         }
     }
@@ -140,7 +140,7 @@ async fn a_limit_without_a_hint_doubles_the_wait_until_something_works() {
 }
 
 #[tokio::test]
-async fn a_denial_says_what_is_missing() {
+async fn a_denial_names_the_missing_permission() {
     let denied = async |answer| match ask(answer).await.0.unwrap_err() {
         Error::Denied { missing, .. } => missing,
         other => panic!("{other:?}"),
@@ -160,7 +160,7 @@ async fn a_denial_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn the_other_ends() {
+async fn every_other_status_has_its_own_error() {
     let error = async |answer| ask(answer).await.0.unwrap_err();
     assert!(matches!(
         error(json_answer(401, &[], json!({"message": "Bad credentials"}))).await,
@@ -175,7 +175,7 @@ async fn the_other_ends() {
     assert!(matches!(error(page).await, Error::Malformed { .. }));
     assert!(matches!(error(json_answer(200, &[], json!({}))).await, Error::Malformed { .. }));
     assert!(matches!(error(json_answer(301, &[("location", "/x")], json!({}))).await, Error::Refused { .. }));
-    // A server that echoes what it was sent gets neither the token nor control characters onto anybody's screen.
+    // A server that echoes the request cannot put the token or control characters on the screen.
     let echo = format!("you sent {SECRET}\u{1b}[2J");
     let refused =
         error(json_answer(422, &[], json!({"message": echo, "errors": [{"message": "too long"}]}))).await;
@@ -183,7 +183,7 @@ async fn the_other_ends() {
 }
 
 #[tokio::test]
-async fn nobody_calls_without_a_token_but_on_loopback() {
+async fn only_a_server_on_loopback_is_called_without_a_token() {
     let host = Host::github_com();
     let refused = Client::new(host, &Credentials::NobodyOnLoopback, Timeouts::default());
     assert!(matches!(refused, Err(Error::Unauthorised { .. })));

@@ -1,4 +1,4 @@
-//! The diff between two commits, from the simulator and from servers that misbehave.
+//! The diff between two commits, from the simulator and from broken servers.
 
 use crate::support::forge;
 use crate::support::forge::{Answer, Server};
@@ -10,7 +10,7 @@ use cloture::github::{Error, Reader};
 use cloture::simulator::Scenario;
 
 #[tokio::test]
-async fn what_a_pull_request_changes_is_read_and_understood() {
+async fn the_diff_of_a_pull_request_is_read_and_parsed() {
     let simulator = simulated::start(&Scenario::built_in("converges").unwrap()).await;
     let client = simulated::client(&simulator.url(), "any", simulated::PATIENT);
     let reader = Reader::new(client.clone());
@@ -34,7 +34,7 @@ async fn what_a_pull_request_changes_is_read_and_understood() {
 }
 
 #[tokio::test]
-async fn a_diff_that_is_too_large_is_refused_for_good() {
+async fn a_diff_that_is_too_large_is_refused_and_not_retried() {
     let refusal = r#"{"message": "Sorry, the diff exceeded the maximum number of lines (20000)"}"#;
     let huge = "+".repeat(9 * 1024 * 1024);
     for answer in [

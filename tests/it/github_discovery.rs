@@ -1,4 +1,4 @@
-//! Which pull requests are meant: found through every page, and a branch's own among its namesakes.
+//! Finding pull requests: through every page, and by the branch of a checkout.
 
 use crate::support::forge;
 use crate::support::forge::{Answer, Request, Server, address, client};
@@ -27,7 +27,7 @@ fn page(request: &Request) -> Value {
 }
 
 #[tokio::test]
-async fn a_repository_and_a_search_are_read_to_their_ends() {
+async fn lists_and_searches_are_read_to_the_last_page() {
     let server = Server::start(|request| match request.operation().as_str() {
         "Search" => data(&json!({"search": page(request)})),
         "OpenPullRequests" if request.variables()["name"] == "gone" => data(&json!({"repository": null})),
@@ -52,7 +52,7 @@ async fn a_repository_and_a_search_are_read_to_their_ends() {
 }
 
 #[tokio::test]
-async fn a_branch_is_told_from_its_namesakes() {
+async fn branches_of_the_same_name_in_other_forks_are_left_out() {
     let entry = |number: u64, state: &str, head: Value| {
         json!({
             "id": format!("PR{number}"), "number": number, "state": state, "headRepository": head,
@@ -84,7 +84,7 @@ async fn a_branch_is_told_from_its_namesakes() {
     checkout.pull_request = Some(9);
     checkout.repository = repository("o/r");
     assert_eq!(of_checkout(&client, &checkout).await.unwrap(), address(9));
-    assert_eq!(server.requests().len(), 1, "the number was known");
+    assert_eq!(server.requests().len(), 1, "the checkout has the number");
 
     let nobody = Server::start(|_| {
         data(

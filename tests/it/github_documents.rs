@@ -1,5 +1,5 @@
-//! The contract with GitHub: every document is valid in its schema, every answer survives every null that the
-//! schema allows, and every document costs what the polling counts on.
+//! The contract with GitHub: every document is valid in its schema, every answer type accepts every null that
+//! the schema allows, and every document costs as much as polling assumes.
 
 use crate::support::schema;
 use apollo_compiler::ExecutableDocument;
@@ -32,14 +32,14 @@ fn every_document_is_valid_in_githubs_schema() {
 }
 
 #[test]
-fn every_file_is_sent_by_somebody() {
+fn every_graphql_file_is_used() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/graphql");
     let texts: Vec<&str> = documents::ALL.iter().map(|document| document.text).collect();
     for folder in [folder.clone(), folder.join("fragments")] {
         for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
             if file.is_file() {
                 let text = std::fs::read_to_string(&file).unwrap();
-                assert!(texts.iter().any(|sent| sent.contains(&text)), "{} is never sent", file.display());
+                assert!(texts.iter().any(|sent| sent.contains(&text)), "{} is not used", file.display());
             }
         }
     }
@@ -47,7 +47,7 @@ fn every_file_is_sent_by_somebody() {
 
 #[test]
 #[cfg_attr(not(has_shared), ignore = "needs ../shared, which is not part of the repository")]
-fn every_answer_survives_every_null_that_the_schema_allows() {
+fn every_answer_accepts_every_null_that_the_schema_allows() {
     let schema = schema::github();
     let mut fed = 0;
     for document in documents::ALL {
@@ -72,10 +72,10 @@ fn every_answer_survives_every_null_that_the_schema_allows() {
         }
         fed += nullable.len();
     }
-    assert!(fed > 250, "only {fed} nulls were fed: the generator lost something");
+    assert!(fed > 250, "only {fed} nulls were tried: the generator misses some");
 }
 
-/// Answers every document with a sample made from the schema, but one document with a null in one place.
+/// Answers every document with a sample made from the schema, and one document with a null in one place.
 #[derive(Clone)]
 struct Samples {
     answers: Arc<BTreeMap<&'static str, Value>>,
@@ -111,7 +111,7 @@ impl Transport for Samples {
 
 #[tokio::test]
 #[cfg_attr(not(has_shared), ignore = "needs ../shared, which is not part of the repository")]
-async fn a_pull_request_is_read_whatever_is_null_in_it() {
+async fn a_pull_request_is_read_with_a_null_in_any_place() {
     let schema = schema::github();
     let repository = RepositoryName::new("o", "r").unwrap();
     let address = PullRequestAddress { repository, number: 1 };
@@ -132,21 +132,21 @@ async fn a_pull_request_is_read_whatever_is_null_in_it() {
 
 #[test]
 #[cfg_attr(not(has_shared), ignore = "needs ../shared, which is not part of the repository")]
-fn the_documents_cost_what_the_polling_counts_on() {
+fn the_documents_cost_as_much_as_polling_assumes() {
     let schema = schema::github();
     let ids = |count: usize| vec!["id"; count];
     let price = |document: &GraphqlDocument, variables: Value| {
         let parsed = parse(schema, document);
         let operation = parsed.operations.iter().next().unwrap();
         let cost = Cost { document: &parsed, variables: &variables };
-        // GitHub's formula: the requests needed for each connection, divided by a hundred, at least one point.
+        // GitHub's formula: the requests for each connection, divided by a hundred, and at least one point.
         let requests = cost.requests(&operation.selection_set, 1);
         (requests, ((requests + 50) / 100).max(1))
     };
     let light = |count, checks| price(&documents::LIGHT, json!({"ids": ids(count), "withChecks": checks}));
     assert_eq!(light(poll::BATCH_WITH_CHECKS, true), (148, 1));
     assert_eq!(light(poll::BATCH, false), (120, 1));
-    assert_eq!(light(poll::BATCH_WITH_CHECKS + 1, true).1, 2, "the batch is as large as a point allows");
+    assert_eq!(light(poll::BATCH_WITH_CHECKS + 1, true).1, 2, "the batch is as large as one point allows");
 
     let full = |requests, checks| {
         let variables =
@@ -167,11 +167,11 @@ fn the_documents_cost_what_the_polling_counts_on() {
     }
 }
 
-/// Makes an answer to a document from the schema alone, remembering each place where a null would be legal.
+/// Makes an answer to a document from the schema alone, and remembers each place where a null is legal.
 struct Sample<'a> {
     schema: &'a Valid<Schema>,
     document: &'a Valid<ExecutableDocument>,
-    /// Which of the possible types a union or interface shows.
+    /// Selects one of the possible types of a union or interface.
     variant: usize,
     nullable: Vec<String>,
 }
@@ -218,7 +218,7 @@ impl Sample<'_> {
         }
     }
 
-    /// One of the types that the document distinguishes, or one that it does not mention at all.
+    /// One of the types that the document distinguishes, or one that it does not mention.
     fn concrete_type(&self, selections: &SelectionSet) -> Name {
         if self.schema.types.get(&selections.ty).is_some_and(ExtendedType::is_object) {
             return selections.ty.clone();
@@ -276,7 +276,7 @@ impl Sample<'_> {
     }
 }
 
-/// Counts the requests GitHub charges for: one per connection and parent, every page assumed full.
+/// Counts the requests that GitHub charges for: one per connection and parent, with every page full.
 struct Cost<'a> {
     document: &'a Valid<ExecutableDocument>,
     variables: &'a Value,

@@ -1,4 +1,4 @@
-//! Many pull requests, few points, nothing missed.
+//! Polling many pull requests costs few points and misses no change.
 
 use crate::support::forge::{Answer, PullRequest, PullRequests, Request, address};
 use cloture::github::call::PathStep;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The forge without a network in between: an hour of polling takes a moment.
+/// The test forge without a network, so that an hour of polling takes a moment.
 #[derive(Debug, Clone)]
 struct InProcess(PullRequests);
 
@@ -23,14 +23,13 @@ impl Transport for InProcess {
         let errors: Vec<GraphqlError> = body["errors"].as_array().into_iter().flatten().map(error).collect();
         let data = body["data"].take();
         if data.is_null() {
-            return Err(errors[0].judge(call));
+            return Err(errors[0].to_error(call));
         }
         let rate = &data["rateLimit"];
         let number = |name: &str| rate[name].as_u64().unwrap();
         let budget = Some(RateBudget {
             limit: number("limit"),
             remaining: number("remaining"),
-            used: number("used"),
             reset_at: rate["resetAt"].as_str().unwrap().parse().unwrap(),
             cost: Some(number("cost")),
         });
@@ -64,7 +63,7 @@ impl Watch {
         for number in 1..=count {
             poller.schedule_mut().track(address(number), None);
         }
-        // A moment before the reset, so that the budget never stretches the interval here.
+        // Right before the reset, so that the budget never stretches the interval here.
         Self { forge, poller, now: "2026-01-02T02:00:00Z".parse().unwrap() }
     }
 
@@ -90,7 +89,7 @@ impl Watch {
 }
 
 #[tokio::test]
-async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
+async fn an_hour_of_polling_keeps_its_budget_and_misses_nothing() {
     for (count, promised) in [(1, 60), (50, 200), (500, 1_500)] {
         let mut watch = Watch::new(count, &PullRequest::with_threads(2, 1));
         let (seen, report) = watch.poll().await;
@@ -98,7 +97,7 @@ async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
         let at_once = u64::try_from(PollSettings::default().at_once).unwrap().min(count);
         assert!(
             report.spent.points <= count + 1 + 2 * at_once,
-            "checks and requests are asked for on their own once"
+            "checks and requests are probed in queries of their own once"
         );
         let before = watch.forge.points();
         let last = usize::try_from(count).unwrap();
@@ -140,9 +139,9 @@ async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
         let spent = watch.forge.points() - before;
         assert!(spent <= promised, "{count} pull requests cost {spent} points in an hour, not {promised}");
         if count == 1 {
-            assert_eq!(edit_seen_after, Some(0), "a single one is read every time");
+            assert_eq!(edit_seen_after, Some(0), "a single pull request is read every time");
         }
-        // The rest of the sweep's hour.
+        // The rest of the sweep.
         let mut further = 0;
         while edit_seen_after.is_none() {
             let (seen, _) = watch.poll().await;
@@ -159,7 +158,7 @@ async fn an_hour_costs_what_was_promised_and_nothing_is_missed() {
 }
 
 #[tokio::test]
-async fn a_change_says_what_it_was() {
+async fn a_full_read_names_the_change() {
     let mut watch = Watch::new(3, &PullRequest::with_threads(2, 1));
     watch.poll().await;
     assert_eq!(watch.changes().await, []);
@@ -180,7 +179,7 @@ async fn a_change_says_what_it_was() {
 }
 
 #[tokio::test]
-async fn a_thread_beyond_the_first_hundred_is_seen_too() {
+async fn a_change_in_a_thread_beyond_the_first_hundred_is_noticed() {
     let mut watch = Watch::new(2, &PullRequest::with_threads(250, 1));
     watch.poll().await;
     assert_eq!(watch.changes().await, []);
@@ -189,7 +188,7 @@ async fn a_thread_beyond_the_first_hundred_is_seen_too() {
 }
 
 #[tokio::test]
-async fn checks_that_may_not_be_seen_cost_one_complaint_and_no_reading() {
+async fn hidden_checks_cost_one_error_and_no_full_read() {
     let mut watch = Watch::new(3, &PullRequest::with_threads(1, 1));
     watch.forge.0.lock().unwrap().hide_checks = true;
     watch.poll().await;
@@ -202,7 +201,7 @@ async fn checks_that_may_not_be_seen_cost_one_complaint_and_no_reading() {
 }
 
 #[tokio::test]
-async fn a_forge_that_tells_the_two_queries_different_things_is_not_read_for_ever() {
+async fn a_lasting_difference_between_light_and_full_query_is_not_a_change() {
     let mut watch = Watch::new(2, &PullRequest::with_threads(1, 1));
     watch.forge.0.lock().unwrap().phantom_checks = 1;
     watch.poll().await;
@@ -210,13 +209,13 @@ async fn a_forge_that_tells_the_two_queries_different_things_is_not_read_for_eve
     for _ in 0..5 {
         reads.push(watch.changes().await.len());
     }
-    assert_eq!(reads, [2, 2, 0, 0, 0], "twice to be sure, then no more");
+    assert_eq!(reads, [2, 2, 0, 0, 0], "two reads to confirm, then none");
     watch.forge.change(1, |it| it.threads[0].resolved = true);
-    assert_eq!(watch.changes().await.len(), 1, "a real change is still one");
+    assert_eq!(watch.changes().await.len(), 1, "a real change still causes a read");
 }
 
 #[tokio::test]
-async fn one_that_is_gone_does_not_hide_its_siblings() {
+async fn a_missing_pull_request_does_not_hide_the_others() {
     let mut watch = Watch::new(3, &PullRequest::with_threads(1, 1));
     watch.poll().await;
     watch.forge.0.lock().unwrap().all.truncate(2);
@@ -227,14 +226,14 @@ async fn one_that_is_gone_does_not_hide_its_siblings() {
         seen.iter().any(|it| matches!(it, PollEvent::Read { read, .. } if read.snapshot.number == 1)),
         "{seen:?}"
     );
-    let told = |seen: &[PollEvent]| seen.contains(&PollEvent::Gone(address(3)));
+    let reports_it = |seen: &[PollEvent]| seen.contains(&PollEvent::Gone(address(3)));
     let mut again = Vec::new();
     for minute in 1..=60 {
-        if told(&watch.poll().await.0) {
+        if reports_it(&watch.poll().await.0) {
             again.push(minute);
         }
     }
-    assert_eq!(again, [60], "it is looked for again, once a sweep");
+    assert_eq!(again, [60], "the poller asks again after a sweep");
 }
 
 #[tokio::test]
@@ -253,7 +252,7 @@ async fn a_budget_that_runs_out_stretches_the_interval() {
     assert_eq!(report.budget.left.unwrap().0, 560);
 }
 
-/// A forge that always says "slow down".
+/// Answers every call with a rate limit.
 #[derive(Debug, Default)]
 struct Limited(std::sync::atomic::AtomicUsize);
 
@@ -263,13 +262,13 @@ impl Transport for Limited {
         Err(Error::RateLimited {
             what: call.purpose().to_owned(),
             kind: cloture::github::LimitKind::Secondary,
-            come_back: cloture::github::RetryAfter::After(Duration::from_secs(9)),
+            retry_after: cloture::github::RetryAfter::After(Duration::from_secs(9)),
         })
     }
 }
 
 #[tokio::test]
-async fn at_a_limit_nothing_more_is_asked() {
+async fn a_rate_limit_stops_the_poll() {
     let reader = Arc::new(Reader::new(Limited::default()));
     let mut poller = Poller::new(Arc::clone(&reader), PollSettings { at_once: 1, ..PollSettings::default() });
     for number in 1..=20 {
@@ -278,6 +277,6 @@ async fn at_a_limit_nothing_more_is_asked() {
     let mut seen = Vec::new();
     let report = poller.poll("2026-01-02T00:00:00Z".parse().unwrap(), |sighting| seen.push(sighting)).await;
     assert_eq!(report.limited.unwrap().0, cloture::github::RetryAfter::After(Duration::from_secs(9)));
-    assert!(seen.is_empty(), "a limit is nobody's failure: {seen:?}");
+    assert!(seen.is_empty(), "a limit is not the failure of a pull request: {seen:?}");
     assert_eq!(reader.transport().0.load(std::sync::atomic::Ordering::Relaxed), 1);
 }

@@ -1,4 +1,4 @@
-//! A pull request is read to its last page, whatever is null, hidden or broken on the way.
+//! Reading a pull request to its last page, with fields that are null, hidden or broken.
 
 use crate::support::forge::{Answer, PullRequest, PullRequests, Server, address, client};
 use cloture::domain::snapshot::{
@@ -15,7 +15,7 @@ async fn start(forge: &PullRequests) -> Server {
 }
 
 #[tokio::test]
-async fn two_hundred_and_fifty_threads_and_a_thread_with_as_many_comments() {
+async fn long_lists_and_long_threads_are_read_to_the_last_page() {
     let mut large = PullRequest::with_threads(250, 2);
     large.threads[7].comments = 250;
     large.threads[240].comments = 101;
@@ -39,13 +39,13 @@ async fn two_hundred_and_fifty_threads_and_a_thread_with_as_many_comments() {
     let distinct: std::collections::BTreeSet<_> = snapshot.threads.iter().map(|thread| &thread.id).collect();
     assert_eq!(distinct.len(), 250);
     assert!(read.gaps.is_empty());
-    // One to know who we are, one for the first page, two for the pages of the lists, three for the long threads, one for the requests,
-    // two for the checks.
+    // One for the viewer, one for the first page, two for the lists, three for the long threads, one for the
+    // requests, two for the checks.
     assert_eq!(read.spent.points, 10, "{:?}", server.operations());
 }
 
 #[tokio::test]
-async fn the_facts_arrive_as_they_are() {
+async fn every_field_reaches_the_snapshot() {
     let mut pull_request = PullRequest::with_threads(1, 2);
     pull_request.author = Value::Null;
     pull_request.timeline = vec![
@@ -57,7 +57,7 @@ async fn the_facts_arrive_as_they_are() {
     let server = start(&forge).await;
     let snapshot = Reader::new(client(&server.url)).read(&address(1)).await.unwrap().snapshot;
     assert_eq!(snapshot.author, None, "a deleted account");
-    assert_eq!(snapshot.author_association, Association::None, "a word nobody knows gives no right");
+    assert_eq!(snapshot.author_association, Association::None, "an unknown association gives no rights");
     assert_eq!(snapshot.state, PullRequestState::Open);
     assert_eq!(snapshot.pushed.evidence, PushEvidence::ForcePush);
     assert_eq!(snapshot.pushed.at.to_string(), "2026-01-01T12:00:00Z");
@@ -84,7 +84,7 @@ async fn the_facts_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn what_the_token_may_not_see_does_not_sink_the_rest_and_is_not_asked_for_again() {
+async fn a_hidden_field_does_not_fail_the_read_and_is_not_asked_for_again() {
     let forge = PullRequests::new(vec![PullRequest::with_threads(1, 1)]);
     {
         let mut shelf = forge.0.lock().unwrap();
@@ -105,7 +105,7 @@ async fn what_the_token_may_not_see_does_not_sink_the_rest_and_is_not_asked_for_
 }
 
 #[tokio::test]
-async fn what_worked_once_rides_along_and_what_stops_working_is_left_behind() {
+async fn an_optional_field_joins_the_main_query_while_it_works() {
     let forge = PullRequests::new(vec![PullRequest::with_threads(1, 1)]);
     let denying = std::sync::Arc::new(AtomicUsize::new(0));
     let (shared, denied) = (forge.clone(), denying.clone());
@@ -128,7 +128,7 @@ async fn what_worked_once_rides_along_and_what_stops_working_is_left_behind() {
 }
 
 #[tokio::test]
-async fn a_server_that_gives_up_on_a_large_page_is_asked_for_less() {
+async fn a_failed_large_page_is_retried_with_a_smaller_one() {
     let forge = PullRequests::new(vec![PullRequest::with_threads(60, 1)]);
     let server = {
         let forge = forge.clone();
@@ -169,7 +169,7 @@ async fn a_failure_names_the_pull_request() {
 }
 
 #[tokio::test]
-async fn what_github_could_not_deliver_is_told() {
+async fn fields_that_github_left_out_are_reported_as_gaps() {
     let forge = PullRequests::new(vec![PullRequest::with_threads(2, 1)]);
     let server = {
         let forge = forge.clone();
@@ -193,7 +193,7 @@ async fn what_github_could_not_deliver_is_told() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_does_not_move_ends_in_an_error_not_in_a_loop() {
+async fn a_cursor_that_does_not_move_is_an_error() {
     let forge = PullRequests::new(vec![PullRequest::with_threads(101, 1)]);
     let server = {
         let forge = forge.clone();

@@ -1,4 +1,4 @@
-//! Whatever goes wrong on the way, a write appears exactly once, or is reported as not done.
+//! Under every fault, a write appears exactly once or is reported as not done.
 
 use crate::support::forge;
 use crate::support::forge::{Fault, Forge, Server, address, client};
@@ -43,10 +43,10 @@ fn review(verdict: Verdict) -> Write {
     }
 }
 
-/// Makes a forge in which a write makes sense.
+/// Prepares the state that a write needs.
 type Prepare = fn(&Forge);
 
-/// One of each kind, with what has to be so before.
+/// One write of each kind, with the state that it needs.
 fn every_write() -> Vec<(Write, Prepare)> {
     let nothing: Prepare = |_| {};
     let repository = || RepositoryName::new("o", "r").unwrap();
@@ -105,7 +105,7 @@ async fn start(forge: &Forge) -> Server {
 }
 
 #[tokio::test]
-async fn without_faults_every_write_happens_once_and_not_again() {
+async fn without_faults_every_write_happens_exactly_once() {
     let forge = Forge::new();
     let server = start(&forge).await;
     let writer = Writer::new(client(&server.url), at_once());
@@ -124,7 +124,7 @@ async fn without_faults_every_write_happens_once_and_not_again() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_looked_into_and_the_write_appears_exactly_once() {
+async fn after_a_lost_answer_the_write_appears_exactly_once() {
     let both = [false, true];
     let mut faults = vec![Fault::CutOff, Fault::HalfJson];
     faults.extend(both.map(|takes_effect| Fault::InternalError { takes_effect }));
@@ -149,7 +149,7 @@ async fn a_lost_answer_is_looked_into_and_the_write_appears_exactly_once() {
                 assert!(matches!(outcome, WriteOutcome::Done(_)), "{write:?} {fault:?}: {outcome:?}");
                 assert_eq!(forge.effects(), 1, "{write:?} {fault:?}");
             } else {
-                // Nobody can look for it, so it is never sent twice. An empty answer cannot be cut, though.
+                // The writer cannot look for it, so it never sends it twice. An empty answer cannot be cut.
                 assert!(forge.effects() <= 1, "{write:?} {fault:?}");
                 let unknown = matches!(outcome, Ok(WriteOutcome::Unknown { may_be_repeated: false, .. }));
                 let uncut = matches!(fault, Fault::CutOff | Fault::HalfJson);
@@ -160,7 +160,7 @@ async fn a_lost_answer_is_looked_into_and_the_write_appears_exactly_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_comes_is_looked_into() {
+async fn after_a_timeout_the_writer_looks_for_the_write() {
     for takes_effect in [false, true] {
         let forge = Forge::new();
         forge.fail_next_write(Fault::Silence { takes_effect });
@@ -173,7 +173,7 @@ async fn an_answer_that_never_comes_is_looked_into() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_reported_and_not_repeated() {
+async fn a_refused_write_is_reported_and_not_retried() {
     let forge = Forge::new();
     let server = start(&forge).await;
     let writer = Writer::new(client(&server.url), at_once());
@@ -189,15 +189,18 @@ async fn a_refusal_is_reported_and_not_repeated() {
             let error = writer.write(&write).await.unwrap_err();
             match (fault, &error) {
                 (Fault::BadToken, Error::Unauthorised { .. }) | (Fault::Refused, Error::Denied { .. }) => {}
-                (Fault::SecondaryLimit, Error::RateLimited { kind: LimitKind::Secondary, come_back, .. }) => {
-                    assert_eq!(*come_back, RetryAfter::After(Duration::from_secs(7)));
+                (
+                    Fault::SecondaryLimit,
+                    Error::RateLimited { kind: LimitKind::Secondary, retry_after, .. },
+                ) => {
+                    assert_eq!(*retry_after, RetryAfter::After(Duration::from_secs(7)));
                 }
                 (
                     Fault::PrimaryLimitAs200,
-                    Error::RateLimited { kind: LimitKind::Primary, come_back, .. },
+                    Error::RateLimited { kind: LimitKind::Primary, retry_after, .. },
                 ) => {
                     assert!(
-                        matches!(come_back, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000)
+                        matches!(retry_after, RetryAfter::At(moment) if moment.as_second() == 2_000_000_000)
                     );
                 }
                 _ => panic!("{write:?} {fault:?}: {error:?}"),
@@ -211,7 +214,7 @@ async fn a_refusal_is_reported_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_reply_that_a_draft_swallowed_is_told_and_not_repeated() {
+async fn a_reply_in_a_draft_review_is_reported_and_not_retried() {
     let forge = Forge::new();
     forge.0.lock().unwrap().has_draft = true;
     let server = start(&forge).await;
@@ -229,7 +232,7 @@ async fn a_reply_that_a_draft_swallowed_is_told_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_marker_in_somebody_elses_comment_proves_nothing() {
+async fn a_marker_in_another_accounts_comment_proves_nothing() {
     let forge = Forge::new();
     let author = json!({"__typename": "Bot", "login": "operator", "databaseId": 66});
     let fake =
@@ -243,7 +246,7 @@ async fn a_marker_in_somebody_elses_comment_proves_nothing() {
 }
 
 #[tokio::test]
-async fn an_approval_of_ours_at_this_head_is_not_repeated() {
+async fn v3_our_approval_of_this_head_is_not_repeated() {
     let there = |state: &str, commit: &str| json!({"id": "X", "url": "u", "body": "", "state": state, "viewerDidAuthor": true, "commit": {"oid": commit}});
     let head = "9f9f9f9f9f";
     for (reviews, effects) in [
@@ -282,7 +285,7 @@ async fn a_label_that_does_not_exist_is_created_once() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_shows_exactly_what_would_be_sent_and_sends_nothing() {
+async fn a_rehearsal_shows_the_exact_calls_and_sends_nothing() {
     for (write, prepare) in every_write() {
         let forge = Forge::new();
         prepare(&forge);
@@ -308,7 +311,7 @@ async fn a_rehearsal_shows_exactly_what_would_be_sent_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn what_github_would_refuse_is_not_sent() {
+async fn a_write_that_github_would_refuse_is_not_sent() {
     let payload: Map<_, _> = (0..10).map(|n| (format!("k{n}"), json!(n))).collect();
     let repository = RepositoryName::new("o", "r").unwrap();
     let write = Write::Dispatch { repository, event_type: "fix".to_owned(), payload, key: key() };
@@ -319,7 +322,7 @@ async fn what_github_would_refuse_is_not_sent() {
     assert!(server.requests().is_empty());
 }
 
-/// Stands in for the network where time is not real.
+/// Replaces the network in tests with a paused clock.
 #[derive(Default)]
 struct Recorder {
     writes: Mutex<Vec<Instant>>,
@@ -341,16 +344,16 @@ impl Transport for Recorder {
 }
 
 #[tokio::test(start_paused = true)]
-async fn writes_leave_one_at_a_time_and_a_second_apart() {
-    let writer = Writer::new(Recorder::default(), WritePace::default());
+async fn writes_are_sent_one_at_a_time_and_a_second_apart() {
+    let recorder = Recorder::default();
+    let writer = Writer::new(&recorder, WritePace::default());
     let write = Write::Resolve { thread: thread() };
     let (first, second, third) =
         tokio::join!(writer.write(&write), writer.write(&write), writer.write(&write));
     for outcome in [first, second, third] {
         assert!(matches!(outcome, Ok(WriteOutcome::Done(_))));
     }
-    let recorder = writer.into_transport();
-    let moments = recorder.writes.into_inner().unwrap();
+    let moments = recorder.writes.lock().unwrap();
     assert_eq!(moments.len(), 3);
     for pair in moments.windows(2) {
         assert!(pair[1] - pair[0] >= Duration::from_secs(1), "{:?}", pair[1] - pair[0]);

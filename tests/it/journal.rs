@@ -1,8 +1,8 @@
-//! The journal: what was acknowledged is there whatever happens, keys and leases decide between instances, and nothing
-//! that is damaged, newer or in use is ever overwritten.
+//! The journal: an acknowledged record is never lost, keys and leases decide between instances, and a
+//! damaged, newer or used file is never overwritten.
 //!
-//! Everything runs on SQLite, and once more on PostgreSQL where `CLOTURE_TEST_POSTGRES` has the address of a server that
-//! schemas may be made on. Each test has a schema of its own there, and removes it.
+//! Every test runs on SQLite. With the address of a PostgreSQL server in `CLOTURE_TEST_POSTGRES` it runs
+//! there as well, in a schema of its own that it removes.
 
 mod crash;
 mod damage;

@@ -30,10 +30,10 @@ async fn written() -> TempDir {
         NewRecord::new("started", "laptop-1"),
         NewRecord::new("cycle", "orange")
             .about(pull_request(7))
-            .because(hostile)
-            .once("k1")
+            .with_reason(hostile)
+            .with_key("k1")
             .with(json!({"n": 1})),
-        NewRecord::new("decision", "alice").about(pull_request(8)).because("Will not fix"),
+        NewRecord::new("decision", "alice").about(pull_request(8)).with_reason("Will not fix"),
     ];
     journal.append(records).await.unwrap();
     journal.close().await.unwrap();

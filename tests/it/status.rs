@@ -187,7 +187,7 @@ async fn each_failure_has_its_code_and_its_sentence() {
     ));
     let limited = run(&simulator.url(), &arguments).await;
     assert_eq!(limited.code, 5, "{limited:?}");
-    assert!(limited.err.contains("hourly limit is reached, come back in 60 s"), "{}", limited.err);
+    assert!(limited.err.contains("hourly limit is reached; try again in 60 s"), "{}", limited.err);
 
     simulator.clear_faults();
     simulator.inject(Fault::always("*", FaultKind::BadGateway { takes_effect: false }));

@@ -1,18 +1,18 @@
-//! The git checkout we stand in: which repository on which host, and which branch.
+//! Reads a git checkout: its host, its repository and its branch.
 
 use super::super::process::{self, ProcessError};
 use crate::domain::snapshot::RepositoryName;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// A checkout, as far as finding its pull request needs it.
+/// The part of a checkout that leads to its pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
     pub host: String,
-    /// Where the branch is pushed to: the repository itself, or somebody's fork of it.
+    /// The repository that the branch is pushed to; it may be a fork.
     pub repository: RepositoryName,
     pub branch: String,
-    /// Known at once where the branch tracks a pull request, as `gh pr checkout` sets it up for forks.
+    /// Set if the branch tracks a pull request, as `gh pr checkout` does for forks.
     pub pull_request: Option<u64>,
 }
 
@@ -29,15 +29,14 @@ pub enum CheckoutError {
 }
 
 impl Checkout {
-    /// Where there is no checkout no process is started, and where there is one only one is: a person waits for the screen
-    /// behind this.
+    /// Runs `git` at most once in the usual case, because a person waits for the first screen.
     pub async fn read(directory: &Path) -> Result<Self, CheckoutError> {
-        let elsewhere = std::env::var_os("GIT_DIR").is_some();
-        if !elsewhere && git_folder(directory).await.is_none() {
+        let git_dir_is_set = std::env::var_os("GIT_DIR").is_some();
+        if !git_dir_is_set && git_folder(directory).await.is_none() {
             return Err(CheckoutError::NotACheckout);
         }
         let (branch, settings) =
-            tokio::join!(branch(directory, elsewhere), git(directory, &["config", "--null", "--list"]));
+            tokio::join!(branch(directory, git_dir_is_set), git(directory, &["config", "--null", "--list"]));
         let branch = branch?;
         let settings = settings?;
         let settings = GitSettings::read(&settings);
@@ -47,7 +46,7 @@ impl Checkout {
             .and_then(|merge| merge.strip_prefix("refs/pull/")?.strip_suffix("/head")?.parse::<u64>().ok());
         let fetched_from = setting(format!("branch.{branch}.remote"));
         let mut remotes: Vec<&str> = if pull_request.is_some() {
-            // The number belongs to the repository it is fetched from, not to the fork it may be pushed to.
+            // The number belongs to the repository that the branch is fetched from, not to the fork.
             fetched_from.into_iter().collect()
         } else {
             let pushed_to =
@@ -56,7 +55,7 @@ impl Checkout {
         };
         remotes.extend(["origin", "upstream"]);
         for remote in remotes {
-            // A remote may be a name or, as git allows, an address in its own right.
+            // git allows an address in place of a remote's name.
             let address = settings.address(remote).unwrap_or_else(|| remote.to_owned());
             if let Some((host, repository)) = parse_remote(&address) {
                 let tracked = merge.and_then(|merge| merge.strip_prefix("refs/heads/"));
@@ -68,7 +67,7 @@ impl Checkout {
     }
 }
 
-/// What `git config --null --list` prints: a name, a line break, a value; the section and the key in lower case.
+/// The output of `git config --null --list`: name, line break, value. Section and key are in lower case.
 struct GitSettings<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> GitSettings<'a> {
@@ -76,13 +75,13 @@ impl<'a> GitSettings<'a> {
         GitSettings(listed.split('\0').filter_map(|entry| entry.split_once('\n')).collect())
     }
 
-    /// The last one counts.
+    /// The last value of a key: it overrides earlier ones.
     fn last(&self, key: &str) -> Option<&'a str> {
         let found = self.0.iter().rfind(|(name, value)| *name == key && !value.is_empty());
         found.map(|(_, value)| *value)
     }
 
-    /// The address of a remote that has a name, with the longest `insteadOf` that begins it replaced, as git does it.
+    /// The address of a named remote. As in git, the longest `insteadOf` prefix is replaced.
     fn address(&self, remote: &str) -> Option<String> {
         let url = format!("remote.{remote}.url");
         let address = self.0.iter().find(|(name, _)| *name == url).map(|(_, value)| *value)?;
@@ -95,9 +94,9 @@ impl<'a> GitSettings<'a> {
     }
 }
 
-/// What is checked out.
-async fn branch(directory: &Path, elsewhere: bool) -> Result<String, CheckoutError> {
-    if !elsewhere
+/// The branch that is checked out.
+async fn branch(directory: &Path, git_dir_is_set: bool) -> Result<String, CheckoutError> {
+    if !git_dir_is_set
         && let Some(folder) = git_folder(directory).await
         && let Ok(head) = tokio::fs::read_to_string(folder.join("HEAD")).await
     {
@@ -106,7 +105,7 @@ async fn branch(directory: &Path, elsewhere: bool) -> Result<String, CheckoutErr
             return Ok(branch.to_owned());
         }
     }
-    // Whatever else it is, git knows.
+    // For anything else, ask git.
     match git(directory, &["rev-parse", "--is-inside-work-tree"]).await {
         Err(ProcessError::Failed(_)) => return Err(CheckoutError::NotACheckout),
         other => drop(other?),
@@ -115,8 +114,8 @@ async fn branch(directory: &Path, elsewhere: bool) -> Result<String, CheckoutErr
     branch.map_err(|_| CheckoutError::Detached)
 }
 
-/// The folder with the checkout's own `HEAD`: `.git` here or further up, or where a file of that name says, as it does in
-/// a work tree or a submodule.
+/// The folder with the checkout's `HEAD`: `.git` here or further up, or the folder that a `.git` file names,
+/// as in a work tree or a submodule.
 async fn git_folder(directory: &Path) -> Option<PathBuf> {
     for folder in directory.ancestors() {
         let place = folder.join(".git");
@@ -134,7 +133,7 @@ async fn git(directory: &Path, arguments: &[&str]) -> Result<String, ProcessErro
     process::output(OsStr::new("git"), arguments, Some(directory), process::TIME_LIMIT).await
 }
 
-/// The host and the repository of a remote's address, in any of git's ways to write it.
+/// The host and the repository of a remote's address, in any of git's spellings.
 fn parse_remote(address: &str) -> Option<(String, RepositoryName)> {
     let (authority, path) = match address.split_once("://") {
         Some(("https" | "http" | "ssh" | "git" | "git+ssh", rest)) => rest.split_once('/')?,
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remotes_in_all_their_spellings() {
+    fn every_spelling_of_a_remote_is_parsed() {
         let expected = |host: &str| Some((host.to_owned(), RepositoryName::new("o", "r").unwrap()));
         for address in [
             "https://github.com/o/r.git",
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_checkout_tells_its_branch_and_remote() {
+    async fn a_checkout_has_its_branch_and_remote() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         run(path, &["init", "--quiet", "--initial-branch", "topic"]).await;
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_that_git_would_replace_is_replaced() {
+    async fn instead_of_replaces_an_address_as_in_git() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         run(path, &["init", "--quiet", "--initial-branch", "Topic/A.b"]).await;
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_work_tree_has_its_own_branch_and_a_commit_is_none() {
+    async fn a_work_tree_has_its_own_branch_and_a_detached_head_has_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("main");
         std::fs::create_dir(&path).unwrap();
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_plain_folder_is_no_checkout() {
+    async fn a_plain_folder_is_not_a_checkout() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Checkout::read(folder.path()).await, Err(CheckoutError::NotACheckout));
     }

@@ -1,26 +1,26 @@
-//! A rule that selects pull requests, and the questions to GitHub that answer it.
+//! A rule that selects pull requests, and the queries that carry it out.
 
 use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName};
 
-/// Which open pull requests to watch: those that fit every kind of condition, and any entry of each but labels,
-/// of which they need all.
+/// Selects open pull requests. A pull request must meet every kind of condition: all of the labels, and one
+/// entry of each of the other lists that are not empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchRule {
-    /// Empty: everywhere the token can see.
+    /// Empty means every repository that the token can see.
     pub repositories: Vec<RepositoryName>,
-    /// Logins; `@me` is whoever the token speaks for; a bot's login ends in `[bot]`.
+    /// Logins. `@me` is the token's account; a bot's login ends in `[bot]`.
     pub authors: Vec<String>,
-    /// Whose review is asked for: a login or `@me`.
+    /// Logins of requested reviewers, or `@me`.
     pub review_requested: Vec<String>,
     pub labels: Vec<String>,
 }
 
-/// One question.
+/// One query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
-    /// Everything open in a repository, exactly.
+    /// Lists the open pull requests of a repository. Always up to date.
     OpenIn(RepositoryName),
-    /// What the search index knows, which may lag behind by some minutes.
+    /// Asks the search index, which may lag behind by minutes.
     Search(String),
 }
 
@@ -28,7 +28,7 @@ pub enum Lookup {
 const LONGEST_SEARCH: usize = 256;
 
 impl WatchRule {
-    /// The questions. A rule without any condition asks nothing: it would mean all of GitHub.
+    /// The queries. A rule without conditions has none, because it would select all of GitHub.
     pub fn lookups(&self) -> Vec<Lookup> {
         let people = !self.authors.is_empty() || !self.review_requested.is_empty();
         if !people && self.labels.is_empty() {
@@ -36,7 +36,7 @@ impl WatchRule {
         }
         let mut common = "is:pr is:open archived:false".to_owned();
         for label in &self.labels {
-            // The search language has no way to write a quotation mark inside a quoted word.
+            // The search language cannot escape a quotation mark.
             common = format!("{common} label:\"{}\"", label.replace(['"', '\n'], " "));
         }
         let mut lookups = Vec::new();
@@ -55,25 +55,25 @@ impl WatchRule {
         lookups
     }
 
-    /// Whether a pull request that was seen before may still fit, as far as that can be told without asking: who `@me` is,
-    /// and whose review is asked for now, cannot.
-    pub fn may_fit(&self, seen: &PullRequestSnapshot) -> bool {
+    /// Whether a stored pull request may still match. Only GitHub knows who `@me` is and which reviews are
+    /// requested now, so these conditions count as met.
+    pub fn may_fit(&self, snapshot: &PullRequestSnapshot) -> bool {
         let WatchRule { repositories, authors, review_requested, labels } = self;
         if repositories.is_empty() && authors.is_empty() && review_requested.is_empty() && labels.is_empty() {
             return false;
         }
-        let by = seen.author.as_ref().map(Account::spelled);
+        let by = snapshot.author.as_ref().map(Account::spelled);
         let in_repository =
-            repositories.is_empty() || repositories.iter().any(|name| name.is_same(&seen.repository));
+            repositories.is_empty() || repositories.iter().any(|name| name.is_same(&snapshot.repository));
         let by_author = authors.is_empty()
             || authors.iter().any(|author| {
                 author == "@me" || by.as_ref().is_some_and(|by| by.eq_ignore_ascii_case(author))
             });
-        let has = |label: &String| seen.labels.iter().any(|own| own.eq_ignore_ascii_case(label));
+        let has = |label: &String| snapshot.labels.iter().any(|own| own.eq_ignore_ascii_case(label));
         in_repository && by_author && labels.iter().all(has)
     }
 
-    /// Several `repo:` mean any of them; as many go into one search as fit.
+    /// Several `repo:` qualifiers mean any of them. Each search gets as many as fit.
     fn with_repositories(&self, query: &str, lookups: &mut Vec<Lookup>) {
         let mut current = query.to_owned();
         for repository in &self.repositories {
@@ -91,8 +91,8 @@ fn alternatives(entries: &[String]) -> Vec<Option<&String>> {
     if entries.is_empty() { vec![None] } else { entries.iter().map(Some).collect() }
 }
 
-/// A login in the search language, where an app is `app/name`. Anything that is no login loses what could turn
-/// it into another qualifier.
+/// A login in the search language, where an app is `app/name`. Other characters are removed, because they
+/// could start another qualifier.
 fn searchable(login: &str) -> String {
     let (prefix, login) = match login.strip_suffix("[bot]") {
         Some(app) => ("app/", app),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_is_listed_and_people_are_searched_for() {
+    fn a_repository_is_listed_and_conditions_on_people_are_searched() {
         let mut rule =
             WatchRule { repositories: vec![repository("o/r"), repository("o/s")], ..WatchRule::default() };
         assert_eq!(rule.lookups(), [Lookup::OpenIn(repository("o/r")), Lookup::OpenIn(repository("o/s"))]);
@@ -131,13 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_before_is_known_again() {
-        let seen: PullRequestSnapshot = serde_json::from_value(serde_json::json!({
+    fn a_stored_pull_request_may_fit_a_rule() {
+        let snapshot: PullRequestSnapshot = serde_json::from_value(serde_json::json!({
             "repository": "Acme/Shop", "number": 7, "node_id": "PR_7", "title": "", "body": "", "url": "",
             "author": {"login": "fixer", "kind": "bot", "database_id": null}, "author_association": "NONE",
             "written_by_us": false, "state": "open", "draft": false, "base": {"name": "main", "sha": "a"},
             "head": {"name": "topic", "sha": "b"}, "head_repository": null,
-            "pushed": {"at": "2026-01-01T00:00:00Z", "evidence": "opened"}, "created_at": "2026-01-01T00:00:00Z",
+            "pushed": {"at": "2026-01-01T00:00:00Z", "evidence": "opened"},
+            "created_at": "2026-01-01T00:00:00Z",
             "updated_at": "2026-01-01T00:00:00Z", "merged_at": null, "closed_at": null, "reopened_at": null,
             "labels": ["AI"], "reviews": [], "comments": [], "threads": [], "force_pushes": [],
             "review_requests": {"seen": []}, "checks": {"seen": []}
@@ -158,12 +159,12 @@ mod tests {
             (false, rule(&["acme/shop"], &[], &["ai", "other"])),
             (false, WatchRule::default()),
         ] {
-            assert_eq!(rule.may_fit(&seen), fits, "{rule:?}");
+            assert_eq!(rule.may_fit(&snapshot), fits, "{rule:?}");
         }
     }
 
     #[test]
-    fn many_repositories_are_split_over_searches_that_fit() {
+    fn many_repositories_are_split_over_several_searches() {
         let repositories: Vec<_> =
             (0..100).map(|n| repository(&format!("organisation/repository-{n}"))).collect();
         let rule = WatchRule { repositories, authors: vec!["a b:c".to_owned()], ..WatchRule::default() };

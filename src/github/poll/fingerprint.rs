@@ -1,4 +1,4 @@
-//! What tells two states of a pull request apart for the price of a light query.
+//! Fingerprints: two states of a pull request compared at the price of a light query.
 
 use super::super::wire;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState, ReviewState};
@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The part of a pull request that the light query sees. Two equal fingerprints mean: nothing changed but,
-/// perhaps, the text of an older comment, which only a full read can tell.
+/// The part of a pull request that the light query reads. Equal fingerprints mean that nothing changed,
+/// except perhaps the text of an older comment: only a full read shows that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     state: PullRequestState,
@@ -18,7 +18,7 @@ pub struct Fingerprint {
     threads: BTreeMap<ThreadId, ThreadFlags>,
     reviews: Newest,
     comments: Newest,
-    /// Absent where the token may not see them.
+    /// Absent if the token may not read them.
     checks: Option<CheckDigest>,
 }
 
@@ -28,21 +28,21 @@ struct ThreadFlags {
     outdated: bool,
 }
 
-/// How many there are, and the last one.
+/// The length of a list, and its last element.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Newest {
     count: u64,
     last: Option<(String, String, Timestamp)>,
 }
 
-/// The forge's own counts; elements it could not deliver are in them.
+/// GitHub's own counts. They include elements that GitHub failed to deliver.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::github) struct Totals {
     pub(in crate::github) reviews: u64,
     pub(in crate::github) comments: u64,
 }
 
-/// How many checks are in which state.
+/// The number of checks in each state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckDigest {
     state: Option<String>,
@@ -50,7 +50,7 @@ pub struct CheckDigest {
     counts: BTreeMap<String, u64>,
 }
 
-/// What differs between two fingerprints.
+/// A difference between two fingerprints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FingerprintChange {
     State,
@@ -59,7 +59,7 @@ pub enum FingerprintChange {
     Reviews,
     Comments,
     Checks,
-    /// Something bumped the time of the last update: a title, a label, a request for review.
+    /// Only the time of the last update changed: a new title, label or review request does that.
     Other,
 }
 
@@ -99,7 +99,7 @@ impl Fingerprint {
         }
     }
 
-    /// From a light answer and the further pages of its threads. Without its lists it tells nothing.
+    /// From a light answer and the further pages of its threads. None if the answer lacks a field.
     pub(in crate::github) fn of_light(
         node: wire::LightNode,
         further_threads: Vec<wire::LightThread>,
@@ -140,11 +140,11 @@ impl Fingerprint {
                 }
             },
             checks: with_checks
-                .then(|| node.status_check_rollup.as_ref().map(CheckDigest::of_light).unwrap_or_default()),
+                .then(|| node.status_check_rollup.as_ref().map(CheckDigest::of).unwrap_or_default()),
         })
     }
 
-    /// What changed from `self` to `newer`; empty if nothing did.
+    /// The differences from `self` to `newer`.
     pub fn changes(&self, newer: &Self) -> Vec<FingerprintChange> {
         let mut changes = Vec::new();
         let mut note = |differs: bool, change| {
@@ -166,28 +166,19 @@ impl Fingerprint {
 }
 
 impl CheckDigest {
-    pub(in crate::github) fn of_rollup(rollup: &wire::Rollup) -> Self {
+    pub(in crate::github) fn of(rollup: &wire::Rollup) -> Self {
         let contexts = &rollup.contexts;
-        let counts = [&contexts.check_run_counts_by_state, &contexts.status_context_counts_by_state]
-            .map(Option::as_deref);
-        Self::new(&rollup.state, contexts.total_count, counts)
-    }
-
-    fn of_light(rollup: &wire::LightRollup) -> Self {
-        let contexts = &rollup.contexts;
-        let counts = [&contexts.check_run_counts_by_state, &contexts.status_context_counts_by_state]
-            .map(Option::as_deref);
-        Self::new(&rollup.state, contexts.total_count, counts)
-    }
-
-    fn new(state: &str, total: u64, counts: [Option<&[wire::StateCount]>; 2]) -> Self {
-        let mut sums = BTreeMap::new();
-        for (kind, counts) in ["run", "status"].into_iter().zip(counts) {
-            for count in counts.into_iter().flatten().filter(|count| count.count > 0) {
-                sums.insert(format!("{kind} {}", count.state), count.count);
+        let by_kind = [
+            ("run", &contexts.check_run_counts_by_state),
+            ("status", &contexts.status_context_counts_by_state),
+        ];
+        let mut counts = BTreeMap::new();
+        for (kind, by_state) in by_kind {
+            for entry in by_state.iter().flatten().filter(|entry| entry.count > 0) {
+                counts.insert(format!("{kind} {}", entry.state), entry.count);
             }
         }
-        Self { state: Some(state.to_owned()), total, counts: sums }
+        Self { state: Some(rollup.state.clone()), total: contexts.total_count, counts }
     }
 }
 

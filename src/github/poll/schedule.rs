@@ -1,4 +1,4 @@
-//! Decides what to ask for: pure, with the time passed in.
+//! Decides which pull requests a poll compares and which it reads in full. Pure: the caller passes the time.
 
 use super::super::discover::PullRequestAddress;
 use super::super::read::PullRequestRead;
@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The pull requests that are watched, and what is known about each.
+/// The watched pull requests, with the last observations of each.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     tracked: BTreeMap<PullRequestAddress, Tracked>,
-    /// How often each is read in full whatever the light query says.
+    /// The interval of full reads that happen whatever the light query says.
     sweep: Duration,
 }
 
@@ -21,16 +21,16 @@ struct Tracked {
     node_id: Option<String>,
     fingerprint: Option<Fingerprint>,
     next_sweep: Option<Timestamp>,
-    /// Whether the light query may ask for checks; not once that was refused.
+    /// Whether the light query asks for the checks. A refusal turns this off.
     checks: bool,
-    /// What reading it in full costs.
+    /// The points of a full read.
     price: u64,
-    /// Not found, and not looked for again until then.
+    /// GitHub did not find it; the poller does not ask again before this.
     missing_until: Option<Timestamp>,
-    /// What the light query saw last.
+    /// The last light fingerprint, if it differed.
     last_light: Option<Fingerprint>,
-    /// A light and a full fingerprint that differ although one was taken right after the other. Once the same two
-    /// came up twice, it is no change but the forge telling the two queries different things.
+    /// A light and a full fingerprint that differ although the full read came right after. The same pair
+    /// twice means that GitHub answers the two queries differently, and not that something changed.
     mismatch: Option<Mismatch>,
 }
 
@@ -41,14 +41,14 @@ struct Mismatch {
     confirmed: bool,
 }
 
-/// What one poll begins with.
+/// The queries of one poll.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PollPlan {
     pub full: Vec<(PullRequestAddress, FullReadReason)>,
     pub light: Vec<Batch>,
 }
 
-/// Pull requests that one light query asks for.
+/// The pull requests of one light query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     pub with_checks: bool,
@@ -58,11 +58,11 @@ pub struct Batch {
 /// Why a pull request is read in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FullReadReason {
-    /// It never was.
+    /// It was never read.
     New,
-    /// It is the only one: reading it costs no more than looking whether it changed.
+    /// It is the only one, and a full read costs no more than a light query.
     Only,
-    /// It is its turn in the slow sweep, which catches edits of older comments.
+    /// Its turn in the sweep, which catches edits of older comments.
     Sweep,
     Changed(Vec<FingerprintChange>),
 }
@@ -72,7 +72,7 @@ impl Schedule {
         Self { tracked: BTreeMap::new(), sweep }
     }
 
-    /// Adds a pull request; the id, where it is known already, saves nothing but does no harm.
+    /// Adds a pull request, if it is not there yet.
     pub fn track(&mut self, address: PullRequestAddress, node_id: Option<String>) {
         self.tracked.entry(address).or_insert(Tracked {
             node_id,
@@ -94,7 +94,7 @@ impl Schedule {
         self.tracked.keys()
     }
 
-    /// What to ask for now. Whatever is read in full is left out of the light queries.
+    /// Plans a poll. A pull request that is read in full is in no light query.
     pub fn plan(&self, now: Timestamp) -> PollPlan {
         let mut plan = PollPlan::default();
         let only = self.tracked.len() == 1;
@@ -126,42 +126,41 @@ impl Schedule {
         plan
     }
 
-    /// Whether it was not found and is not looked for now: nobody knows how it is.
+    /// Whether GitHub did not find it and the poller does not ask at the moment.
     pub fn is_missing(&self, address: &PullRequestAddress, now: Timestamp) -> bool {
         self.tracked.get(address).is_some_and(|tracked| self.waits_for(tracked.missing_until, now))
     }
 
-    /// Whether a time is still to come. One that is further away than anything is ever put off was planned before
-    /// somebody set the clock back, and nobody waits for that.
+    /// Whether a time is still to come. A time more than one sweep away dates from before the clock was set
+    /// back, and is ignored.
     fn waits_for(&self, until: Option<Timestamp>, now: Timestamp) -> bool {
         until.is_some_and(|until| until > now && now.checked_add(self.sweep).is_ok_and(|last| until <= last))
     }
 
-    /// What a light query saw: whether it is worth a full read, and why.
+    /// Takes a light fingerprint. Returns why a full read is due, if it is.
     pub fn observe_light(
         &mut self,
         address: &PullRequestAddress,
-        seen: Fingerprint,
+        light: Fingerprint,
     ) -> Option<FullReadReason> {
         let tracked = self.tracked.get_mut(address)?;
-        let Some(known) = &tracked.fingerprint else { return Some(FullReadReason::New) };
-        let changes = known.changes(&seen);
+        let Some(full) = &tracked.fingerprint else { return Some(FullReadReason::New) };
+        let changes = full.changes(&light);
         let explained = tracked
             .mismatch
             .as_ref()
-            .is_some_and(|mismatch| mismatch.confirmed && mismatch.light == seen && mismatch.full == *known);
-        // What says nothing new is not worth keeping twice.
-        tracked.last_light = (!changes.is_empty()).then_some(seen);
+            .is_some_and(|mismatch| mismatch.confirmed && mismatch.light == light && mismatch.full == *full);
+        // An equal fingerprint is stored already; a second copy would only cost memory.
+        tracked.last_light = (!changes.is_empty()).then_some(light);
         (!changes.is_empty() && !explained).then_some(FullReadReason::Changed(changes))
     }
 
-    /// What a full read saw. The fingerprint is that of the read itself: a change that came after it shows in the
-    /// next light query.
+    /// Takes a full read. Its own fingerprint is stored, so a later change shows in the next light query.
     pub fn observe_full(&mut self, address: &PullRequestAddress, read: &PullRequestRead, now: Timestamp) {
         let sweep = self.sweep;
         let Some(tracked) = self.tracked.get_mut(address) else { return };
         let wait = match tracked.next_sweep {
-            // The first turn comes early and at another moment for each, so that they do not all come at once.
+            // The first turn comes early and at a different time for each, to spread the sweep.
             None => sweep.mul_f64(phase(address)),
             Some(_) => sweep,
         };
@@ -177,7 +176,7 @@ impl Schedule {
         tracked.missing_until = None;
     }
 
-    /// It is not there. Somebody may give the token access, so it is looked for again, but not at every poll.
+    /// GitHub did not find it. The token may get access later, so the poller asks again after a sweep.
     pub fn observe_gone(&mut self, address: &PullRequestAddress, now: Timestamp) {
         let until = now.checked_add(self.sweep).unwrap_or(Timestamp::MAX);
         if let Some(tracked) = self.tracked.get_mut(address) {
@@ -185,7 +184,7 @@ impl Schedule {
         }
     }
 
-    /// The light query may not ask for the checks of this one.
+    /// GitHub refused the checks of this one, so the light query leaves them out.
     pub fn observe_no_checks(&mut self, address: &PullRequestAddress) {
         if let Some(tracked) = self.tracked.get_mut(address) {
             tracked.checks = false;
@@ -193,14 +192,14 @@ impl Schedule {
     }
 }
 
-/// A number above zero and at most one that is always the same for a pull request and spreads them evenly.
+/// A number above 0 and at most 1: always the same for a pull request, and evenly spread over many.
 fn phase(address: &PullRequestAddress) -> f64 {
-    // FNV-1a: stable over runs and versions, which the standard hasher is not.
+    // FNV-1a, because the standard hasher is not stable across versions.
     let mut hash: u32 = 0x811c_9dc5;
     for byte in address.to_string().bytes() {
         hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     }
-    // Its high bits barely differ between names that differ in their last digit.
+    // Mixing, because the high bits barely differ between names that differ in their last digit.
     let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x2c1b_3c6d);
     f64::from(mixed >> 16).mul_add(1.0 / 65_536.0, 1.0 / 65_536.0)
 }

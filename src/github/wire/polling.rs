@@ -1,6 +1,6 @@
-//! Answers to the documents that look for changes and for pull requests.
+//! Answers to the queries that look for changes and that find pull requests.
 
-use super::{NameWithOwner, WireConnection, WireNode};
+use super::{NameWithOwner, Rollup, WireConnection, WireNode};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ pub(crate) struct LightAnswer {
     pub(crate) nodes: Vec<Option<LightNode>>,
 }
 
-/// What `nodes` found at one id. Anything but a pull request has none of the fields.
+/// The object at one id. Anything but a pull request has none of the fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LightNode {
@@ -20,7 +20,7 @@ pub(crate) struct LightNode {
     pub(crate) review_threads: Option<WireConnection<LightThread>>,
     pub(crate) reviews: Option<WireConnection<LightReview>>,
     pub(crate) comments: Option<WireConnection<LightComment>>,
-    pub(crate) status_check_rollup: Option<LightRollup>,
+    pub(crate) status_check_rollup: Option<Rollup>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,26 +46,6 @@ pub(crate) struct LightComment {
     pub(crate) updated_at: Timestamp,
 }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct LightRollup {
-    pub(crate) state: String,
-    pub(crate) contexts: LightContexts,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct LightContexts {
-    pub(crate) total_count: u64,
-    pub(crate) check_run_counts_by_state: Option<Vec<StateCount>>,
-    pub(crate) status_context_counts_by_state: Option<Vec<StateCount>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct StateCount {
-    pub(crate) state: String,
-    pub(crate) count: u64,
-}
-
 pub(crate) type LightThreadsAnswer = WireNode<LightThreads>;
 
 #[derive(Debug, Deserialize)]
@@ -79,7 +59,7 @@ pub(crate) struct SearchAnswer {
     pub(crate) search: WireConnection<WirePullRequestRef>,
 }
 
-/// A pull request that was found; an issue among the results has none of the fields.
+/// A search result. An issue among the results has none of the fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WirePullRequestRef {

@@ -1,6 +1,6 @@
-//! Answers to the documents that read a pull request.
+//! Answers to the queries that read a pull request.
 
-use super::{Id, NameWithOwner, StateCount, WireActor, WireConnection, WireNode, WireOid};
+use super::{Id, NameWithOwner, WireActor, WireConnection, WireNode, WireOid};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -45,7 +45,7 @@ pub(crate) struct WirePullRequest {
     pub(crate) comments: WireConnection<WireComment>,
     pub(crate) review_threads: WireConnection<WireThread>,
     pub(crate) timeline_items: WireConnection<WireTimelineItem>,
-    /// Only there when it was asked for, as are the checks.
+    /// Present only if the query asked for it; the same holds for the checks.
     pub(crate) review_requests: Option<WireConnection<WireReviewRequest>>,
     pub(crate) checks: Option<WireConnection<CheckedCommit>>,
 }
@@ -101,7 +101,7 @@ pub(crate) struct WireComment {
     pub(crate) author: Option<WireActor>,
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "this is what GitHub sends")]
+#[expect(clippy::struct_excessive_bools, reason = "these are GitHub's independent flags, not modes")]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WireThread {
@@ -144,7 +144,7 @@ pub(crate) struct WireThreadComment {
     pub(crate) pull_request_review: Option<Id>,
 }
 
-/// Only the two kinds of event that we ask for carry anything.
+/// Only the two kinds of event that the query asks for have fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WireTimelineItem {
@@ -226,6 +226,7 @@ pub(crate) struct CheckSuite {
     pub(crate) created_at: Timestamp,
 }
 
+/// The combined state of a commit's checks.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rollup {
     pub(crate) state: String,
@@ -238,11 +239,18 @@ pub(crate) struct CheckContexts {
     pub(crate) total_count: u64,
     pub(crate) check_run_counts_by_state: Option<Vec<StateCount>>,
     pub(crate) status_context_counts_by_state: Option<Vec<StateCount>>,
+    /// The checks themselves. The light query asks only for the counts.
     #[serde(flatten)]
     pub(crate) page: WireConnection<CheckContext>,
 }
 
-/// A check run or a commit status; which fields are there depends on which.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StateCount {
+    pub(crate) state: String,
+    pub(crate) count: u64,
+}
+
+/// A check run or a commit status. Each has its own part of the fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckContext {
@@ -287,7 +295,7 @@ pub(crate) struct PermissionAnswer {
     pub(crate) repository: Option<RepositoryPermission>,
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "these are the forge's independent flags, not modes")]
+#[expect(clippy::struct_excessive_bools, reason = "these are GitHub's independent flags, not modes")]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepositoryPermission {

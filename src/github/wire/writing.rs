@@ -1,9 +1,10 @@
-//! Answers to the documents that write, and to those that look whether a write took effect.
+//! Answers to the mutations, and to the queries that look for the effect of a write.
 
 use super::{WireActor, WireConnection, WireNode, WireOid};
 use serde::Deserialize;
 
-/// Declares the answer of a mutation: one field, whose payload may be null, holding one thing that may be null.
+/// Declares the answer of a mutation: one field with a payload that may be null, which holds one nullable
+/// object.
 macro_rules! mutations {
     ($($answer:ident { $field:ident -> $payload:ident { $thing:ident: $type:ty } })+) => {$(
         #[derive(Debug, Deserialize)]
@@ -19,7 +20,7 @@ macro_rules! mutations {
         }
 
         impl $answer {
-            /// The thing that proves that the write took effect.
+            /// The object that proves that the write took effect.
             pub(crate) fn proof(self) -> Option<$type> {
                 self.$field?.$thing
             }
@@ -42,7 +43,7 @@ mutations! {
     MinimizeAnswer { minimize_comment -> MinimizePayload { minimized_comment: MinimizedFlag } }
 }
 
-/// What was written, or what was acted on.
+/// The object that was written or changed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WrittenNode {
     pub(crate) id: String,
@@ -73,7 +74,7 @@ pub(crate) struct IgnoredAnswer {}
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MinimizedFlag {
-    /// Absent on a node that cannot be hidden at all.
+    /// Absent on a node that GitHub cannot hide.
     pub(crate) is_minimized: Option<bool>,
 }
 
@@ -88,30 +89,19 @@ pub(crate) struct RepositoryLabel {
     pub(crate) label: Option<LabelWithId>,
 }
 
-pub(crate) type ThreadEvidenceAnswer = WireNode<ThreadEvidence>;
+pub(crate) type PostsEvidenceAnswer = WireNode<PostsEvidence>;
 
+/// A page of posts: a thread's comments, or a pull request's comments or reviews.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ThreadEvidence {
+pub(crate) struct PostsEvidence {
+    /// Only a thread has it.
     pub(crate) is_resolved: Option<bool>,
-    pub(crate) comments: Option<WireConnection<WirePost>>,
+    #[serde(alias = "comments", alias = "reviews")]
+    pub(crate) posts: Option<WireConnection<WirePost>>,
 }
 
-pub(crate) type CommentsEvidenceAnswer = WireNode<CommentsEvidence>;
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct CommentsEvidence {
-    pub(crate) comments: Option<WireConnection<WirePost>>,
-}
-
-pub(crate) type ReviewsEvidenceAnswer = WireNode<ReviewsEvidence>;
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct ReviewsEvidence {
-    pub(crate) reviews: Option<WireConnection<WirePost>>,
-}
-
-/// Something with a text that may be ours: a comment, a review, an issue.
+/// A text that may be ours: a comment, a review or an issue.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WirePost {
@@ -145,7 +135,7 @@ pub(crate) struct RepositoryIssues {
     pub(crate) issues: WireConnection<WirePost>,
 }
 
-/// REST: who is asked for a review.
+/// REST: the requested reviewers.
 #[derive(Debug, Deserialize)]
 pub(crate) struct RequestedReviewers {
     #[serde(default)]
@@ -157,7 +147,7 @@ pub(crate) struct RestAccount {
     pub(crate) login: String,
 }
 
-/// REST: an issue that was opened.
+/// REST: the opened issue.
 #[derive(Debug, Deserialize)]
 pub(crate) struct RestIssue {
     pub(crate) html_url: String,

@@ -1,8 +1,9 @@
-//! The hidden marker by which a text of ours is found again.
+//! The hidden marker by which Cloture recognises its own posts.
 
 use std::fmt;
 
-/// Names one text that is to be posted once. It stands in the text as an HTML comment, which GitHub does not show.
+/// Identifies a text that must be posted only once. The key is in the text as an HTML comment, which GitHub
+/// hides.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriteKey(String);
 
@@ -13,7 +14,7 @@ pub struct WriteKeyError(String);
 const OPENING: &str = "<!-- cloture:";
 const CLOSING: &str = " -->";
 
-/// GitHub refuses a longer text; the marker has to fit as well.
+/// GitHub refuses a longer text, and the marker must fit too.
 const LONGEST_TEXT: usize = 65_536 - 256;
 
 impl WriteKey {
@@ -33,8 +34,8 @@ impl WriteKey {
         format!("{OPENING}{}{CLOSING}", self.0)
     }
 
-    /// The text with its marker at the end. A marker that the text itself brings along, by quoting somebody, is
-    /// defused: it would pass for one of ours.
+    /// The text with its marker at the end. A marker that the text quotes is made harmless: Cloture would
+    /// take it for its own.
     pub fn mark(&self, text: &str) -> String {
         let text = text.replace(OPENING, "<!-- quoted cloture:");
         let text = text.trim_end();
@@ -46,13 +47,13 @@ impl WriteKey {
         }
     }
 
-    /// Whether a text carries this very marker. Only a text written by our own account proves anything.
+    /// Whether a text has this marker. It proves something only in a post by our own account.
     pub fn marks(&self, text: &str) -> bool {
         text.contains(&self.marker())
     }
 
-    /// The key that a text of ours carries, whichever it is.
-    pub fn found_in(text: &str) -> Option<Self> {
+    /// The key in a text's last marker.
+    pub fn parse_marker(text: &str) -> Option<Self> {
         let (_, rest) = text.rsplit_once(OPENING)?;
         let (key, _) = rest.split_once(CLOSING)?;
         Self::new(key).ok()
@@ -70,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marker_is_found_again_and_cannot_be_smuggled_in() {
+    fn a_marker_is_recognised_and_a_quoted_one_is_not() {
         let key = WriteKey::new("cap/o/r/7/round-3").unwrap();
         let other = WriteKey::new("other").unwrap();
         let text = other.mark(&format!("He wrote: {} and left.", key.marker()));
         assert!(text.ends_with("<!-- cloture:other -->"), "{text}");
         assert!(other.marks(&text) && !key.marks(&text));
-        assert_eq!(WriteKey::found_in(&text), Some(other));
-        assert_eq!(WriteKey::found_in("nothing"), None);
+        assert_eq!(WriteKey::parse_marker(&text), Some(other));
+        assert_eq!(WriteKey::parse_marker("nothing"), None);
         assert!(!key.marks(&WriteKey::new("cap/o/r/7/round-33").unwrap().mark("x")));
     }
 
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_break_out_of_the_comment_is_no_key() {
+    fn a_key_cannot_break_out_of_the_html_comment() {
         for text in ["", "a b", "a-->", "a--b", "ä", &"a".repeat(121)] {
             assert!(WriteKey::new(text).is_err(), "{text}");
         }

@@ -1,14 +1,14 @@
--- Understood by SQLite and PostgreSQL alike: texts, 64-bit numbers, no type that only one of them has.
+-- For SQLite and PostgreSQL alike: only texts and 64-bit numbers.
 
--- Numbers are taken from a row and not from a sequence: whoever appends holds the row until the commit, so that
--- numbers become visible in their order and without gaps.
+-- Record numbers come from a row instead of a sequence. The writer locks the row until the commit, so numbers
+-- become visible in order and without gaps.
 CREATE TABLE counters (
     name TEXT PRIMARY KEY,
     value BIGINT NOT NULL
 );
 INSERT INTO counters (name, value) VALUES ('records', 0);
 
--- Everything that happened, appended and never changed. Times are milliseconds since 1970 by the database's clock.
+-- The records, appended and never changed. Times are milliseconds since 1970 by the database's clock.
 CREATE TABLE records (
     seq BIGINT PRIMARY KEY,
     recorded_at BIGINT NOT NULL,
@@ -21,11 +21,11 @@ CREATE TABLE records (
     once_key TEXT,
     body TEXT NOT NULL
 );
--- What happens once: a key may stand only once for a kind. Records without a key do not get in each other's way.
+-- A key is unique within its kind. Records without a key do not conflict.
 CREATE UNIQUE INDEX records_once ON records (kind, once_key);
 CREATE INDEX records_about ON records (lower(repository), number, seq);
 
--- The last poll of each pull request, replaced by the next.
+-- The last snapshot of each pull request.
 CREATE TABLE snapshots (
     pull_request TEXT PRIMARY KEY,
     host TEXT NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE snapshots (
     poll TEXT
 );
 
--- Who drives which pull request. Rows stay when a lease ends, because its epoch must go on growing.
+-- The leases. A row stays when its lease ends, because the epoch must keep growing.
 CREATE TABLE leases (
     pull_request TEXT PRIMARY KEY,
     host TEXT NOT NULL,

@@ -1,4 +1,4 @@
-//! Leases: one holder at a time, by the database's clock.
+//! The statements for leases. The database's clock decides when a lease ends.
 
 use super::{
     Store, StoreRequest, between, commit, milliseconds, now, pull_request, signed, timestamp, unsigned,
@@ -9,7 +9,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::time::Duration;
 
-/// Takes a lease that nobody holds, or prolongs one's own.
+/// Takes a free lease, or prolongs the holder's own.
 #[derive(Debug)]
 pub(in crate::journal) struct Acquire {
     pub(in crate::journal) pull_request: PullRequestKey,
@@ -24,13 +24,15 @@ impl StoreRequest for Acquire {
     async fn perform(&self, store: &mut Store) -> Result<Acquired, StorageFault> {
         let dialect = store.dialect;
         let mut transaction = store.begin().await?;
-        // Read before the row is locked: by then it is rather too early, which only lets a lease live longer.
+        // The clock is read before the row is locked. A time that is too early only lets another's lease live
+        // longer.
         let now = now(&mut transaction, dialect).await?;
         let until = now.saturating_add(milliseconds(self.length));
         let epoch: Option<i64> = sqlx::query_scalar(
             "INSERT INTO leases (pull_request, host, repository, number, holder, epoch, held_until) \
              VALUES ($1, $2, $3, $4, $5, 1, $6) \
-             ON CONFLICT (pull_request) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until, \
+             ON CONFLICT (pull_request) DO UPDATE SET \
+             holder = excluded.holder, held_until = excluded.held_until, \
              epoch = leases.epoch + CASE WHEN leases.holder = excluded.holder AND leases.held_until > $7 \
              THEN 0 ELSE 1 END \
              WHERE leases.held_until <= $7 OR leases.holder = excluded.holder RETURNING epoch",
@@ -67,7 +69,7 @@ const ONE: &str =
 const ALL: &str =
     "SELECT host, repository, number, holder, epoch, held_until FROM leases ORDER BY pull_request";
 
-/// Prolongs a lease that is still held, from now on.
+/// Prolongs a lease that is still held.
 #[derive(Debug)]
 pub(in crate::journal) struct Renew {
     pub(in crate::journal) lease: Lease,
@@ -96,7 +98,7 @@ impl StoreRequest for Renew {
     }
 }
 
-/// Ends a lease, if it is still this one. Whether it was.
+/// Ends a lease if it is still this one, and returns whether it was.
 #[derive(Debug)]
 pub(in crate::journal) struct Release {
     pub(in crate::journal) lease: Lease,
@@ -121,7 +123,7 @@ impl StoreRequest for Release {
     }
 }
 
-/// Who holds what now: all, or one pull request's.
+/// Reads the current leases: all, or that of one pull request.
 #[derive(Debug)]
 pub(in crate::journal) struct Leases {
     pub(in crate::journal) of: Option<PullRequestKey>,
@@ -133,11 +135,11 @@ impl StoreRequest for Leases {
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Lease>, StorageFault> {
         let now = now(&mut store.connection, store.dialect).await?;
-        let question = match &self.of {
+        let query = match &self.of {
             Some(one) => sqlx::query(ONE).bind(one.canonical()),
             None => sqlx::query(ALL),
         };
-        let rows = question.fetch_all(&mut store.connection).await?;
+        let rows = query.fetch_all(&mut store.connection).await?;
         let mut leases = Vec::new();
         for row in &rows {
             let lease = lease(row, now)?;
@@ -150,8 +152,8 @@ impl StoreRequest for Leases {
 }
 
 impl Lease {
-    /// Keeps everybody from taking the lease until the end of the transaction, and tells until when it is held; an error
-    /// if it is no longer this one.
+    /// Locks the lease until the end of the transaction, and returns its end. An error if another lease has
+    /// replaced it.
     pub(super) async fn locked(&self, connection: &mut AnyConnection) -> Result<i64, StorageFault> {
         let until: Option<i64> = sqlx::query_scalar(
             "UPDATE leases SET epoch = epoch WHERE pull_request = $1 AND holder = $2 AND epoch = $3 \

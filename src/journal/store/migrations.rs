@@ -1,10 +1,10 @@
-//! The format of the tables, which only ever moves forward.
+//! Migrations of the tables. They only move forward.
 
 use super::{Dialect, Store, commit, signed, unsigned};
 use crate::journal::address::JournalAddress;
 use crate::journal::error::{JournalError, StorageFault};
 
-/// What leads from one version to the next: the first makes version 1 of nothing.
+/// Each leads from one version to the next; the first creates version 1.
 const MIGRATIONS: [&str; 2] = [
     include_str!("../migrations/0001_records_snapshots_leases.sql"),
     include_str!("../migrations/0002_once_for_each_host.sql"),
@@ -14,13 +14,14 @@ const MIGRATIONS: [&str; 2] = [
 pub(in crate::journal) const VERSION: usize = MIGRATIONS.len();
 
 impl Store {
-    /// Brings the tables up to date, all or nothing, one instance at a time. What a newer Cloture wrote is refused.
+    /// Migrates the tables in one transaction, one instance at a time. Refuses tables of a newer Cloture.
     pub(in crate::journal) async fn migrate(&mut self, address: &JournalAddress) -> Result<(), StorageFault> {
         let dialect = self.dialect;
-        let known = MIGRATIONS.len() as u64;
+        let supported = MIGRATIONS.len() as u64;
         let mut transaction = self.begin().await?;
         if dialect == Dialect::Postgres {
-            // Until the end of the transaction. The number is ours alone: it spells "cloture".
+            // Held until the end of the transaction. The number spells "cloture", so that no other program
+            // uses it.
             sqlx::query("SELECT pg_advisory_xact_lock(27985248645378661)").execute(&mut *transaction).await?;
         }
         let exists: i64 = sqlx::query_scalar(dialect.has_version()).fetch_one(&mut *transaction).await?;
@@ -31,11 +32,13 @@ impl Store {
                 .await?;
             version = unsigned(found.unwrap_or_default())?;
         }
-        if version > known {
-            return Err(JournalError::Newer { place: address.to_string(), found: version, known }.into());
+        if version > supported {
+            let place = address.to_string();
+            return Err(JournalError::Newer { place, found: version, supported }.into());
         }
-        if version == known {
-            // Said and not only dropped: the driver would keep the lock until its next statement.
+        if version == supported {
+            // An explicit rollback: after a plain drop, the driver would keep the lock until its next
+            // statement.
             transaction.rollback().await?;
             return Ok(());
         }
@@ -51,7 +54,7 @@ impl Store {
                 sqlx::raw_sql(migration).execute(&mut *transaction).await?;
             }
         }
-        let update = sqlx::query("UPDATE cloture_schema SET version = $1").bind(signed(known));
+        let update = sqlx::query("UPDATE cloture_schema SET version = $1").bind(signed(supported));
         update.execute(&mut *transaction).await?;
         commit(transaction).await
     }

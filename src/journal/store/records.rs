@@ -1,4 +1,4 @@
-//! Appending records and reading them back.
+//! The statements for records.
 
 use super::{Dialect, Store, StoreRequest, commit, pull_request, signed, timestamp, unsigned};
 use crate::journal::error::{JournalError, StorageFault};
@@ -9,7 +9,7 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{AnyConnection, Arguments, Row};
 use std::fmt::Write;
 
-/// Appends all or none, under a lease or without.
+/// Appends all records or none, with a lease or without.
 #[derive(Debug)]
 pub(in crate::journal) struct Append {
     pub(in crate::journal) records: Vec<NewRecord>,
@@ -28,14 +28,14 @@ impl StoreRequest for Append {
             Some(lease) => Some((lease, lease.locked(&mut transaction).await?)),
             None => None,
         };
-        let wanted = signed(self.records.len() as u64);
-        let (last, now) = take_numbers(&mut transaction, dialect, wanted).await?;
+        let count = signed(self.records.len() as u64);
+        let (last, now) = take_numbers(&mut transaction, dialect, count).await?;
         if let Some((lease, until)) = held_until
             && until <= now
         {
             return Err(lease.lost(None).into());
         }
-        let mut next = last - wanted + 1;
+        let mut next = last - count + 1;
         let mut appended = Vec::with_capacity(self.records.len());
         for record in &self.records {
             let outcome = insert(&mut transaction, record, next, now).await?;
@@ -57,9 +57,9 @@ impl StoreRequest for Append {
 async fn take_numbers(
     connection: &mut AnyConnection,
     dialect: Dialect,
-    wanted: i64,
+    count: i64,
 ) -> Result<(i64, i64), StorageFault> {
-    let row = sqlx::query(dialect.take_numbers()).bind(wanted).fetch_one(connection).await?;
+    let row = sqlx::query(dialect.take_numbers()).bind(count).fetch_one(connection).await?;
     Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
@@ -79,7 +79,8 @@ async fn insert(
     let place = pull_request.as_ref();
     let inserted = sqlx::query(
         "INSERT INTO records (seq, recorded_at, host, repository, number, kind, who, why, once_key, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (once_key, kind, coalesce(lower(host), '')) DO NOTHING",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+         ON CONFLICT (once_key, kind, coalesce(lower(host), '')) DO NOTHING",
     )
     .bind(seq)
     .bind(now)
@@ -111,7 +112,7 @@ async fn insert(
     }))
 }
 
-/// The record that a key stands for on a pull request's host.
+/// Finds the record with a key on a pull request's host.
 #[derive(Debug)]
 pub(in crate::journal) struct FindRecord {
     pub(in crate::journal) about: PullRequestKey,
@@ -134,15 +135,15 @@ async fn find(
     kind: &str,
     key: &str,
 ) -> Result<Option<Record>, StorageFault> {
-    let mut question = RecordQuery::new("FROM records WHERE ");
-    question.condition("once_key = ", key.to_owned());
-    question.condition("kind = ", kind.to_owned());
+    let mut query = RecordQuery::new("FROM records WHERE ");
+    query.condition("once_key = ", key.to_owned());
+    query.condition("kind = ", kind.to_owned());
     let host = about.map(|about| about.host.to_ascii_lowercase()).unwrap_or_default();
-    question.condition("coalesce(lower(host), '') = ", host);
-    Ok(question.ask(connection).await?.pop())
+    query.condition("coalesce(lower(host), '') = ", host);
+    Ok(query.run(connection).await?.pop())
 }
 
-/// A page of records: what a filter asks of the database, beyond a number, at most so many.
+/// Reads a page of records: those that match the filter beyond a number, without its text and its limit.
 #[derive(Debug)]
 pub(in crate::journal) struct ReadPage {
     pub(in crate::journal) filter: RecordFilter,
@@ -165,32 +166,32 @@ impl StoreRequest for ReadPage {
             RecordOrder::OldestFirst => 0,
             RecordOrder::NewestFirst => u64::MAX,
         };
-        let mut question = RecordQuery::new("FROM records WHERE ");
-        question.condition(beyond, signed(self.beyond.unwrap_or(from)));
+        let mut query = RecordQuery::new("FROM records WHERE ");
+        query.condition(beyond, signed(self.beyond.unwrap_or(from)));
         if let Some(repository) = repository {
-            question.condition("lower(repository) = ", repository.to_string().to_ascii_lowercase());
+            query.condition("lower(repository) = ", repository.to_string().to_ascii_lowercase());
         }
         if let Some(number) = number {
-            question.condition("number = ", signed(*number));
+            query.condition("number = ", signed(*number));
         }
         if let Some(host) = host {
-            question.condition("lower(host) = ", host.to_ascii_lowercase());
+            query.condition("lower(host) = ", host.to_ascii_lowercase());
         }
         if let Some(kind) = kind {
-            question.condition("kind = ", kind.clone());
+            query.condition("kind = ", kind.clone());
         }
         if let Some(by) = by {
-            question.condition("who = ", by.clone());
+            query.condition("who = ", by.clone());
         }
         if let Some(since) = since {
-            question.condition("recorded_at >= ", since.as_millisecond());
+            query.condition("recorded_at >= ", since.as_millisecond());
         }
-        question.end(in_order, signed(self.limit as u64));
-        question.ask(&mut store.connection).await
+        query.end(in_order, signed(self.limit as u64));
+        query.run(&mut store.connection).await
     }
 }
 
-/// Intents that nothing was concluded about, oldest first.
+/// Finds intents without an outcome, oldest first.
 #[derive(Debug)]
 pub(in crate::journal) struct FindUnconcluded {
     pub(in crate::journal) pull_request: Option<PullRequestKey>,
@@ -201,27 +202,29 @@ impl StoreRequest for FindUnconcluded {
     const CHANGES: bool = false;
 
     async fn perform(&self, store: &mut Store) -> Result<Vec<Record>, StorageFault> {
-        let mut question = RecordQuery::new(
-            "FROM records WHERE NOT EXISTS (SELECT 1 FROM records done WHERE done.once_key = records.once_key \
-             AND done.kind = 'outcome' AND coalesce(lower(done.host), '') = coalesce(lower(records.host), '')) AND ",
+        let mut query = RecordQuery::new(
+            "FROM records WHERE NOT EXISTS (SELECT 1 FROM records done \
+             WHERE done.once_key = records.once_key \
+             AND done.kind = 'outcome' \
+             AND coalesce(lower(done.host), '') = coalesce(lower(records.host), '')) AND ",
         );
-        question.condition("kind = ", INTENT.to_owned());
+        query.condition("kind = ", INTENT.to_owned());
         if let Some(place) = &self.pull_request {
-            question.condition("lower(repository) = ", place.repository.to_string().to_ascii_lowercase());
-            question.condition("number = ", signed(place.number));
-            question.condition("lower(host) = ", place.host.to_ascii_lowercase());
+            query.condition("lower(repository) = ", place.repository.to_string().to_ascii_lowercase());
+            query.condition("number = ", signed(place.number));
+            query.condition("lower(host) = ", place.host.to_ascii_lowercase());
         }
-        question.text.push_str(" ORDER BY seq");
-        question.ask(&mut store.connection).await
+        query.text.push_str(" ORDER BY seq");
+        query.run(&mut store.connection).await
     }
 }
 
-/// A question about records, put together from pieces that are all in this file; values are always bound.
+/// A query for records. Its text consists of pieces from this file only, and every value is bound.
 struct RecordQuery {
     text: String,
     values: AnyArguments,
     conditions: usize,
-    /// A value that the driver did not take, told when the question is asked.
+    /// The error for a value that the driver refused; `run` returns it.
     refused: Option<sqlx::Error>,
 }
 
@@ -259,7 +262,7 @@ impl RecordQuery {
         let _ = write!(self.text, "${}", self.values.len());
     }
 
-    async fn ask(self, connection: &mut AnyConnection) -> Result<Vec<Record>, StorageFault> {
+    async fn run(self, connection: &mut AnyConnection) -> Result<Vec<Record>, StorageFault> {
         if let Some(error) = self.refused {
             return Err(error.into());
         }

@@ -1,20 +1,20 @@
-//! The last poll of each pull request.
+//! The statements for snapshots.
 
 use super::{Store, StoreRequest, between, commit, now, pull_request, signed, timestamp};
 use crate::journal::error::StorageFault;
 use crate::journal::record::{PullRequestKey, StoredSnapshot, StoredSnapshots};
 use sqlx::Row;
 
-/// Replaces what was kept of a pull request.
+/// Replaces the snapshot of a pull request.
 #[derive(Debug)]
 pub(in crate::journal) struct SaveSnapshot(pub(in crate::journal) SnapshotRow);
 
-/// A snapshot as it is stored; the texts are JSON.
+/// A snapshot as stored; the texts are JSON.
 #[derive(Debug)]
 pub(in crate::journal) struct SnapshotRow {
     pub(in crate::journal) pull_request: PullRequestKey,
     pub(in crate::journal) snapshot: String,
-    /// Without one, what the poller left is kept.
+    /// The poller's data. None leaves the stored data as it is.
     pub(in crate::journal) poll: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl StoreRequest for SaveSnapshot {
     }
 }
 
-/// Keeps what the poller wants back, and that nothing else has changed until now.
+/// Stores the poller's data, and marks the snapshot as still current.
 #[derive(Debug)]
 pub(in crate::journal) struct SavePoll {
     pub(in crate::journal) pull_request: PullRequestKey,
@@ -69,7 +69,7 @@ impl StoreRequest for SavePoll {
     }
 }
 
-/// Forgets pull requests that are no longer watched.
+/// Removes the snapshots of pull requests that are no longer watched.
 #[derive(Debug)]
 pub(in crate::journal) struct ForgetSnapshots {
     pub(in crate::journal) pull_requests: Vec<PullRequestKey>,
@@ -90,28 +90,28 @@ impl StoreRequest for ForgetSnapshots {
     }
 }
 
-/// Some of them or one, still as text: to read so much JSON is not the owner's work.
+/// Loads a page of snapshots or a single one, as text: parsing so much JSON would block the owner.
 #[derive(Debug)]
 pub(in crate::journal) struct LoadSnapshots {
     pub(in crate::journal) of: Option<PullRequestKey>,
-    /// Those that come behind this one, in the order of their names.
+    /// The page begins after this one, in the order of the names.
     pub(in crate::journal) after: Option<PullRequestKey>,
 }
 
-/// So many at a time: the texts of hundreds of them are not in memory together.
+/// Snapshots per page, so that hundreds of texts are not in memory together.
 pub(in crate::journal) const PAGE: usize = 32;
 
-/// What is stored, with how old it is.
+/// A stored snapshot with its age.
 #[derive(Debug)]
 pub(in crate::journal) struct AgedSnapshotRow {
-    written: SnapshotRow,
+    row: SnapshotRow,
     saved_at: i64,
     now: i64,
 }
 
 impl AgedSnapshotRow {
     pub(in crate::journal) fn pull_request(&self) -> &PullRequestKey {
-        &self.written.pull_request
+        &self.row.pull_request
     }
 }
 
@@ -135,25 +135,24 @@ impl StoreRequest for LoadSnapshots {
         let mut stored = Vec::with_capacity(rows.len());
         for row in rows {
             let pull_request = pull_request(&row, 0)?.ok_or(sqlx::Error::RowNotFound)?;
-            let written = SnapshotRow { pull_request, snapshot: row.try_get(4)?, poll: row.try_get(5)? };
-            stored.push(AgedSnapshotRow { written, saved_at: row.try_get(3)?, now });
+            let snapshot = SnapshotRow { pull_request, snapshot: row.try_get(4)?, poll: row.try_get(5)? };
+            stored.push(AgedSnapshotRow { row: snapshot, saved_at: row.try_get(3)?, now });
         }
         Ok(stored)
     }
 }
 
-/// Reads the JSON. What an older or newer version wrote and this one cannot read is told apart, not an error: it can be
-/// polled again.
+/// Parses the JSON. A snapshot that another version stored in another format is listed as unreadable: the
+/// poller reads it again.
 pub(in crate::journal) fn read(
     stored: Vec<AgedSnapshotRow>,
     mut snapshots: StoredSnapshots,
 ) -> StoredSnapshots {
-    for AgedSnapshotRow { written: SnapshotRow { pull_request, snapshot, poll }, saved_at, now } in stored {
+    for AgedSnapshotRow { row: SnapshotRow { pull_request, snapshot, poll }, saved_at, now } in stored {
         let poll = poll.map(|poll| serde_json::from_str(&poll)).transpose();
         match (serde_json::from_str(&snapshot), poll, timestamp(saved_at)) {
-            (Ok(snapshot), Ok(poll), Ok(at)) => snapshots.readable.push(StoredSnapshot {
+            (Ok(snapshot), Ok(poll), Ok(_)) => snapshots.readable.push(StoredSnapshot {
                 pull_request,
-                saved_at: at,
                 age: between(saved_at, now),
                 snapshot,
                 poll,

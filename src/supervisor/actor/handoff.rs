@@ -93,7 +93,10 @@ impl PullRequestActor {
             return Ok(DeliveryOutcome::Refused("another instance has taken over".to_owned()));
         };
         let record = |why: String, body| {
-            NewRecord::new("", self.setup.instance.clone()).about(self.key.clone()).because(why).with(body)
+            NewRecord::new("", self.setup.instance.clone())
+                .about(self.key.clone())
+                .with_reason(why)
+                .with(body)
         };
         let intended = self
             .setup

@@ -74,7 +74,7 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
         // It cannot be looked for, so nobody knows, and it is not sent again.
         (Then::Recovers, 5) if verb.is_dispatch() => {
             let unknown = last["outcome"] == "unknown" && last["may_be_repeated"] == false;
-            let says_so = first.err.contains("Nobody knows whether it arrived");
+            let says_so = first.err.contains("cannot tell whether it arrived");
             return if unknown && says_so { Ok(()) } else { Err(told) };
         }
         (Then::Recovers, 0) if holds && there == verb.changes => {}
@@ -188,7 +188,7 @@ async fn what_nobody_knows_is_told_as_that_and_found_later() {
     simulator.inject(Fault { on: "*".to_owned(), nth, times: 0, kind: FaultKind::DropAfter });
     let first = agreed(&simulator, &command).await;
     assert_eq!(first.code, 5, "{first:?}");
-    assert!(first.err.contains("Nobody knows yet whether it arrived"), "{}", first.err);
+    assert!(first.err.contains("cannot tell yet whether it arrived"), "{}", first.err);
     assert!(first.err.contains("Run the same command again."), "{}", first.err);
     let write = &first.json()["writes"][0];
     assert_eq!((&write["outcome"], &write["may_be_repeated"]), (&json!("unknown"), &json!(true)));

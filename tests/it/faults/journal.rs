@@ -71,7 +71,7 @@ impl Disk {
         }
         for size in [3000, 300, 30, 1] {
             loop {
-                let note = NewRecord::new("note", "somebody").because("x".repeat(size));
+                let note = NewRecord::new("note", "somebody").with_reason("x".repeat(size));
                 match own.append_one(note).await {
                     Ok(_) => {}
                     Err(JournalError::Full { .. }) => break,

@@ -1,4 +1,4 @@
-//! Nothing that was acknowledged is lost: not by closing, not by a kill.
+//! Neither closing nor a kill loses an acknowledged record.
 
 use crate::support::places::{Place, note, on_both, options, place_of_child};
 use cloture::journal::{Journal, JournalError, RecordFilter};
@@ -6,11 +6,11 @@ use std::io::{BufRead, BufReader, Write};
 use tokio::task::JoinSet;
 
 on_both! {
-    closing_waits_for_everything_that_was_accepted
-    what_was_acknowledged_survives_a_kill
+    closing_waits_for_every_accepted_job
+    an_acknowledged_record_survives_a_kill
 }
 
-async fn closing_waits_for_everything_that_was_accepted(place: Place) {
+async fn closing_waits_for_every_accepted_job(place: Place) {
     let journal = place.open().await;
     let mut work = JoinSet::new();
     for number in 0..100 {
@@ -33,7 +33,7 @@ async fn closing_waits_for_everything_that_was_accepted(place: Place) {
     assert_eq!(all.len(), kept, "what was refused is not there, and what was accepted is");
 }
 
-async fn what_was_acknowledged_survives_a_kill(place: Place) {
+async fn an_acknowledged_record_survives_a_kill(place: Place) {
     let mut last = 0;
     for _ in 0..3 {
         let mut child = place.child("journal::crash::appends_until_killed", &[]);
@@ -43,7 +43,7 @@ async fn what_was_acknowledged_survives_a_kill(place: Place) {
             for line in output.lines().map_while(Result::ok) {
                 acknowledged.extend(line.strip_prefix("appended ").map(|seq| seq.parse::<u64>().unwrap()));
                 if acknowledged.len() == 25 {
-                    // While it goes on appending, with several under way.
+                    // The process keeps appending, with several jobs under way.
                     child.kill().unwrap();
                 }
             }
@@ -71,8 +71,8 @@ async fn appends_until_killed() {
         work.spawn(async move {
             for number in 0..100_000 {
                 let appended = journal.append_one(note(format!("{task}.{number}"))).await.unwrap();
-                let told = writeln!(std::io::stdout(), "appended {}", appended.record().seq);
-                if told.is_err() {
+                let printed = writeln!(std::io::stdout(), "appended {}", appended.record().seq);
+                if printed.is_err() {
                     return;
                 }
             }

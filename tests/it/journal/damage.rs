@@ -1,4 +1,4 @@
-//! Files that are damaged, newer, locked, full or not ours to write.
+//! Files that are damaged, newer, locked, full or read-only.
 
 use crate::support::places::{Place, note, now, on_both, options};
 use cloture::journal::{
@@ -10,11 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A journal with enough in it to be damaged in the middle, closed, so that all of it is in its file.
+/// A closed journal with enough records to be damaged in the middle.
 async fn filled() -> (Place, PathBuf) {
     let place = Place::file();
     let journal = place.open().await;
-    let records = (0..400).map(|number| note("x".repeat(200)).once(number.to_string())).collect();
+    let records = (0..400).map(|number| note("x".repeat(200)).with_key(number.to_string())).collect();
     journal.append(records).await.unwrap();
     journal.close().await.unwrap();
     let path = place.address.path().unwrap().to_owned();
@@ -23,11 +23,11 @@ async fn filled() -> (Place, PathBuf) {
 
 async fn reopened(place: &Place) -> (Journal, SetAside) {
     let OpenedJournal { journal, set_aside } = place.try_open(options()).await.unwrap();
-    (journal, set_aside.expect("the damage was told"))
+    (journal, set_aside.expect("the damage was reported"))
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
+async fn a_damaged_file_is_set_aside_unchanged_and_replaced() {
     type Damage = fn(&Path);
     let ways: [(&str, Damage); 5] = [
         ("no database", |path| fs::write(path, "this is a text, and a rather long one at that").unwrap()),
@@ -69,12 +69,12 @@ async fn a_damaged_file_is_set_aside_as_it_was_and_a_new_one_begun() {
         journal.close().await.unwrap();
         let journal = place.open().await;
         assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), 2, "{name}");
-        assert!(journal.replaces_another().await.unwrap(), "{name}: it does not forget that it does");
+        assert!(journal.replaces_another().await.unwrap(), "{name}: it remembers that it replaced another");
     }
 }
 
 #[tokio::test]
-async fn what_was_set_aside_before_is_not_overwritten() {
+async fn an_older_damaged_file_is_not_overwritten() {
     let place = Place::file();
     let path = place.address.path().unwrap();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -95,7 +95,7 @@ async fn what_was_set_aside_before_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_that_somebody_uses_is_left_where_it_is() {
+async fn a_damaged_file_in_use_is_not_moved() {
     let (place, path) = filled().await;
     let user = place.open().await;
     let mut content = fs::read(&path).unwrap();
@@ -109,7 +109,7 @@ async fn a_damaged_file_that_somebody_uses_is_left_where_it_is() {
 }
 
 #[tokio::test]
-async fn starts_at_the_same_moment_agree_about_what_was_damaged() {
+async fn instances_that_start_together_set_a_damaged_file_aside_once() {
     let place = Place::file();
     let path = place.address.path().unwrap();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -124,14 +124,18 @@ async fn starts_at_the_same_moment_agree_about_what_was_damaged() {
         });
     }
     let opened = starts.join_all().await;
-    assert_eq!(opened.iter().filter(|opened| opened.set_aside.is_some()).count(), 1, "one of them was told");
+    assert_eq!(
+        opened.iter().filter(|opened| opened.set_aside.is_some()).count(),
+        1,
+        "only one instance reports it"
+    );
     let records = opened[0].journal.records(RecordFilter::default()).await.unwrap();
     let count = |kind: &str| records.iter().filter(|record| record.kind == kind).count();
     assert_eq!((count("note"), count(SET_ASIDE)), (8, 1));
 }
 
 #[tokio::test]
-async fn a_locked_file_is_waited_for_and_then_told() {
+async fn a_locked_file_is_waited_for_and_then_reported_as_busy() {
     let place = Place::file();
     let impatient = JournalOptions { patience: Duration::from_millis(50), ..options() };
     let journal = place.try_open(impatient).await.unwrap().journal;
@@ -145,7 +149,7 @@ async fn a_locked_file_is_waited_for_and_then_told() {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_all_of_a_batch_and_keeps_what_was_there() {
+async fn a_full_disk_refuses_a_whole_batch_and_keeps_older_records() {
     let place = Place::file();
     let small = JournalOptions { page_limit: Some(40), ..options() };
     let journal = place.try_open(small).await.unwrap().journal;
@@ -162,17 +166,17 @@ async fn a_full_disk_refuses_all_of_a_batch_and_keeps_what_was_there() {
     assert!(kept > 0);
     assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), kept);
     let again = journal.append(vec![note("x".repeat(5000))]).await.unwrap_err();
-    assert!(matches!(again, JournalError::Full { .. }), "it is still told as what it is: {again}");
+    assert!(matches!(again, JournalError::Full { .. }), "it is still reported as full: {again}");
     assert_eq!(journal.append_one(note("fits")).await.unwrap().record().seq, kept as u64 + 1);
     journal.close().await.unwrap();
     let roomy = place.open().await;
     assert_eq!(roomy.append_one(note("again")).await.unwrap().record().seq, kept as u64 + 2);
 }
 
-/// The file is opened by somebody who may read it and not write it, which for root takes another user.
+/// Opens the file as a user who may only read it. For root, that takes another user.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_folder_that_may_not_be_written_is_told_in_a_sentence() {
+async fn a_read_only_folder_is_reported_in_a_sentence() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let (place, path) = filled().await;
     let folder = path.parent().unwrap();
@@ -191,21 +195,21 @@ async fn a_folder_that_may_not_be_written_is_told_in_a_sentence() {
         std::os::unix::process::CommandExt::uid(&mut command, 65534);
     }
     let output = command.output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(told.contains("cannot be written: it is read-only for this user"), "{told}");
+    assert!(message.contains("cannot be written: it is read-only for this user"), "{message}");
     assert_eq!(output.status.code(), Some(74));
     assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap().len(), 400);
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_a_folder_is_told_in_a_sentence() {
+async fn a_place_that_cannot_be_a_folder_is_reported_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let address = JournalAddress::file(folder.path().join("file").join(JournalAddress::FILE_NAME));
     let error = Journal::open(&address, options()).await.unwrap_err();
     assert!(matches!(&error, JournalError::Files { .. }), "{error}");
-    assert!(error.to_string().contains("the folder cannot be made"), "{error}");
+    assert!(error.to_string().contains("cannot create its folder"), "{error}");
 }
 
 #[cfg(unix)]
@@ -230,7 +234,7 @@ async fn files_and_folder_are_private() {
         ["journal.db", "journal.db-shm", "journal.db-wal", "journal.db.in-use", "journal.db.opening"];
     assert_eq!(names, expected);
     journal.close().await.unwrap();
-    // One that was readable for others is so no longer.
+    // A file that others could read becomes private.
     fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
     place.open().await;
     assert_eq!(mode(path), 0o600);
@@ -252,18 +256,21 @@ mod newer {
     use super::*;
 
     on_both! {
-        what_a_newer_cloture_wrote_is_refused_and_left_alone
+        a_journal_of_a_newer_cloture_is_refused_and_left_unchanged
     }
 
-    async fn what_a_newer_cloture_wrote_is_refused_and_left_alone(place: Place) {
+    async fn a_journal_of_a_newer_cloture_is_refused_and_left_unchanged(place: Place) {
         let journal = place.open().await;
         journal.append_one(note("kept")).await.unwrap();
         journal.close().await.unwrap();
         place.tamper("UPDATE cloture_schema SET version = 4000").await;
         let error = place.try_open(options()).await.unwrap_err();
-        assert!(matches!(&error, JournalError::Newer { found: 4000, known: 2, .. }), "{error}");
-        let told = error.to_string();
-        assert!(told.contains("its format is 4000, and this one knows up to 2; update Cloture"), "{told}");
+        assert!(matches!(&error, JournalError::Newer { found: 4000, supported: 2, .. }), "{error}");
+        let message = error.to_string();
+        assert!(
+            message.contains("its format is 4000, and this version reads formats up to 2; update Cloture"),
+            "{message}"
+        );
         place.tamper("UPDATE cloture_schema SET version = 2").await;
         assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap().len(), 1);
     }

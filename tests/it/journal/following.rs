@@ -1,16 +1,16 @@
-//! Followers: every record once, in order, whoever appended it.
+//! Followers see every record of every instance once and in order.
 
 use crate::support::places::{Place, note, now, on_both, options};
 use cloture::journal::{Journal, JournalError, JournalOptions};
 use std::time::Duration;
 
 on_both! {
-    a_follower_begins_where_it_is_told_and_sees_everybody
-    a_follower_that_is_interrupted_loses_nothing
+    a_follower_starts_at_its_number_and_sees_every_instance
+    an_interrupted_follower_loses_nothing
     a_closed_journal_ends_its_followers
 }
 
-async fn a_follower_begins_where_it_is_told_and_sees_everybody(place: Place) {
+async fn a_follower_starts_at_its_number_and_sees_every_instance(place: Place) {
     let (one, other) = (place.open().await, place.open().await);
     one.append(vec![note("1"), note("2"), note("3")]).await.unwrap();
     let mut follower = one.follow(1);
@@ -27,7 +27,7 @@ async fn a_follower_begins_where_it_is_told_and_sees_everybody(place: Place) {
     assert_eq!(follower.next().await.unwrap().why, "5");
 }
 
-async fn a_follower_that_is_interrupted_loses_nothing(place: Place) {
+async fn an_interrupted_follower_loses_nothing(place: Place) {
     let journal = place.open().await;
     let mut follower = journal.follow(0);
     let appending = tokio::spawn({
@@ -40,7 +40,7 @@ async fn a_follower_that_is_interrupted_loses_nothing(place: Place) {
     });
     let mut seen = Vec::new();
     while seen.len() < 50 {
-        // Dropped again and again, wherever it happens to be.
+        // Dropped again and again, at any point.
         tokio::select! {
             biased;
             record = follower.next() => seen.push(record.unwrap().seq),
@@ -61,9 +61,9 @@ async fn a_closed_journal_ends_its_followers(place: Place) {
     assert!(matches!(end.await.unwrap(), Err(JournalError::Closed)));
 }
 
-/// The look for other instances' records is on a timer that a test can drive: an hour passes in no time.
+/// The follower looks for other instances' records on a timer, and the test advances the clock by an hour.
 #[tokio::test(start_paused = true)]
-async fn another_instances_record_is_seen_when_the_timer_fires() {
+async fn a_follower_sees_another_instances_record_when_its_timer_fires() {
     let place = Place::file();
     let hourly = JournalOptions { follow_every: Duration::from_hours(1), ..JournalOptions::new(now()) };
     let journal = Journal::open(&place.address, hourly).await.unwrap().journal;

@@ -1,4 +1,4 @@
-//! Leases: one holder at a time, and a former one writes nothing.
+//! Leases: one holder at a time, and a former holder writes nothing.
 
 use crate::support::places::{Place, note, on_both, pull_request};
 use cloture::domain::snapshot::RepositoryName;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 on_both! {
     a_lease_has_one_holder_until_it_is_given_back
-    a_lease_that_ran_out_is_anybodys
+    an_expired_lease_is_free
     a_former_holder_writes_nothing
     every_pull_request_has_its_own_lease
 }
@@ -27,7 +27,7 @@ async fn a_lease_has_one_holder_until_it_is_given_back(place: Place) {
     let lease = held(&one, "one", HOUR).await;
     assert_eq!((lease.holder.as_str(), lease.epoch, lease.remaining), ("one", 1, HOUR));
 
-    // Under another spelling it is the same pull request.
+    // Another spelling is the same pull request.
     let repository = RepositoryName::new("ACME", "Shop").unwrap();
     let spelt = PullRequestKey { host: "GitHub.com".to_owned(), repository, number: 7 };
     let Acquired::Taken(by) = other.acquire(&spelt, "other", HOUR).await.unwrap() else {
@@ -36,7 +36,7 @@ async fn a_lease_has_one_holder_until_it_is_given_back(place: Place) {
     assert_eq!((by.holder.as_str(), by.epoch, by.until), ("one", 1, lease.until));
     assert!(by.remaining <= HOUR && by.remaining > HOUR / 2, "{by:?}");
 
-    // One's own is prolonged, and stays the same lease.
+    // The holder prolongs its own lease; the epoch stays.
     assert_eq!(held(&one, "one", HOUR).await.epoch, 1);
     let renewed = one.renew(&lease, 2 * HOUR).await.unwrap();
     assert!(renewed.until > lease.until && renewed.epoch == 1);
@@ -49,9 +49,9 @@ async fn a_lease_has_one_holder_until_it_is_given_back(place: Place) {
     assert_eq!(one.holder_of(&pull_request(7)).await.unwrap().unwrap().holder, "other");
 }
 
-async fn a_lease_that_ran_out_is_anybodys(place: Place) {
+async fn an_expired_lease_is_free(place: Place) {
     let journal = place.open().await;
-    // No length at all has run out by the time anybody looks.
+    // A lease of no length has expired when the next call arrives.
     let gone = held(&journal, "one", Duration::ZERO).await;
     assert_eq!(journal.holder_of(&pull_request(7)).await.unwrap(), None);
     assert_eq!(journal.leases().await.unwrap(), []);

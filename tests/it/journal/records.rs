@@ -1,4 +1,4 @@
-//! Records: kept as they came, once for a key, all or none.
+//! Records: stored unchanged, once for a key, and a batch completely or not at all.
 
 use crate::support::places::{Place, note, on_both, pull_request};
 use cloture::domain::snapshot::RepositoryName;
@@ -9,28 +9,31 @@ use cloture::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
 
 on_both! {
-    records_come_back_as_they_were
-    the_clock_is_the_databases
-    a_key_is_kept_once_whoever_appends_it
-    a_key_of_one_host_is_not_one_of_another
-    a_journal_from_before_keys_had_hosts_is_brought_up_to_date
-    a_batch_is_kept_whole_or_not_at_all
-    what_is_asked_for_is_what_comes
-    a_text_is_found_in_whatever_case
+    records_are_returned_as_appended
+    times_come_from_the_databases_clock
+    a_key_is_stored_once_whichever_instance_appends_it
+    the_same_key_on_two_hosts_is_two_keys
+    a_journal_without_hosts_in_its_keys_is_migrated
+    a_batch_is_stored_completely_or_not_at_all
+    a_filter_returns_only_matching_records
+    a_text_filter_ignores_case
     an_act_has_an_intent_and_then_an_outcome
-    what_no_database_can_index_is_refused
-    many_records_come_in_order_page_by_page
+    a_key_too_long_for_an_index_is_refused
+    many_records_are_returned_in_order_across_pages
 }
 
 fn whys(records: &[Record]) -> Vec<&str> {
     records.iter().map(|record| record.why.as_str()).collect()
 }
 
-async fn records_come_back_as_they_were(place: Place) {
+async fn records_are_returned_as_appended(place: Place) {
     let journal = place.open().await;
     let body = json!({"text": "ü \u{0} \u{202e} 日本", "number": 1.5, "deep": [[{"a": null}]]});
-    let full =
-        NewRecord::new("cycle", "orange").about(pull_request(7)).because("line\none").once("k").with(body);
+    let full = NewRecord::new("cycle", "orange")
+        .about(pull_request(7))
+        .with_reason("line\none")
+        .with_key("k")
+        .with(body);
     let bare = NewRecord::new("start", "instance-1");
     let odd = note("nul \u{0} here");
     let appended = journal.append(vec![full.clone(), bare.clone(), odd]).await.unwrap();
@@ -51,7 +54,7 @@ async fn records_come_back_as_they_were(place: Place) {
     assert_eq!(read[2].why, "nul \u{fffd} here");
 }
 
-async fn the_clock_is_the_databases(place: Place) {
+async fn times_come_from_the_databases_clock(place: Place) {
     let journal = place.open().await;
     let first = journal.append_one(note("a")).await.unwrap();
     let second = journal.append_one(note("b")).await.unwrap();
@@ -64,23 +67,23 @@ async fn the_clock_is_the_databases(place: Place) {
     assert_eq!(journal.records(since(later)).await.unwrap(), []);
 }
 
-async fn a_key_is_kept_once_whoever_appends_it(place: Place) {
+async fn a_key_is_stored_once_whichever_instance_appends_it(place: Place) {
     let (one, other) = (place.open().await, place.open().await);
     let about = pull_request(1);
-    let first = one.append_one(note("first").about(about.clone()).once("task-1")).await.unwrap();
+    let first = one.append_one(note("first").about(about.clone()).with_key("task-1")).await.unwrap();
     assert!(first.is_new());
-    // Another number, and the host in other letters.
+    // Another number, and another spelling of the host.
     let again = PullRequestKey { host: "GitHub.com".to_owned(), ..pull_request(2) };
-    let second = other.append_one(note("second").about(again).once("task-1")).await.unwrap();
+    let second = other.append_one(note("second").about(again).with_key("task-1")).await.unwrap();
     assert_eq!(second, Appended::AlreadyThere(first.record().clone()));
-    // Of another kind it is another thing.
-    let otherwise = NewRecord::new("other", "bob").about(about.clone()).once("task-1");
+    // The same key with another kind is another record.
+    let otherwise = NewRecord::new("other", "bob").about(about.clone()).with_key("task-1");
     assert!(other.append_one(otherwise).await.unwrap().is_new());
     assert_eq!(one.find(&about, "note", "task-1").await.unwrap().unwrap(), *first.record());
     assert_eq!(one.find(&about, "note", "task-2").await.unwrap(), None);
 
-    // In one batch, old and new and the same twice: numbers go on without a gap.
-    let keyed = |why: &str, key: &str| note(why).about(about.clone()).once(key);
+    // A batch with old keys, new keys and the same key twice leaves no gap in the numbers.
+    let keyed = |why: &str, key: &str| note(why).about(about.clone()).with_key(key);
     let batch = vec![keyed("c", "task-1"), keyed("d", "task-2"), note("e"), keyed("f", "task-2"), note("g")];
     let appended = other.append(batch).await.unwrap();
     let is_new: Vec<bool> = appended.iter().map(Appended::is_new).collect();
@@ -92,20 +95,24 @@ async fn a_key_is_kept_once_whoever_appends_it(place: Place) {
     assert_eq!(whys(&all), ["first", "", "d", "e", "g", "h"]);
 }
 
-async fn a_key_of_one_host_is_not_one_of_another(place: Place) {
+async fn the_same_key_on_two_hosts_is_two_keys(place: Place) {
     let journal = place.open().await;
     let here = pull_request(7);
     let there = PullRequestKey { host: "github.acme.example".to_owned(), ..pull_request(7) };
     let act = |about: &PullRequestKey| NewRecord::new("any", "engine").about(about.clone());
     for about in [&here, &there] {
         assert!(
-            journal.append_one(note("merged").about(about.clone()).once("merged")).await.unwrap().is_new()
+            journal
+                .append_one(note("merged").about(about.clone()).with_key("merged"))
+                .await
+                .unwrap()
+                .is_new()
         );
         assert!(journal.intend(None, "reply", act(about)).await.unwrap().is_new());
         let found = journal.find(about, INTENT, "reply").await.unwrap().unwrap();
         assert_eq!(found.pull_request.as_ref(), Some(about));
     }
-    // What was done on one host is still to be done on the other, and is not theirs who belong to none.
+    // An outcome on one host concludes neither the intent on another host nor the one without a host.
     journal.conclude(None, "reply", act(&here)).await.unwrap();
     let open = journal.unconcluded(None).await.unwrap();
     assert_eq!(open.iter().map(|record| record.pull_request.as_ref()).collect::<Vec<_>>(), [Some(&there)]);
@@ -113,10 +120,10 @@ async fn a_key_of_one_host_is_not_one_of_another(place: Place) {
     assert!(matches!(error, JournalError::NotIntended { .. }), "{error}");
 }
 
-async fn a_journal_from_before_keys_had_hosts_is_brought_up_to_date(place: Place) {
+async fn a_journal_without_hosts_in_its_keys_is_migrated(place: Place) {
     let (here, elsewhere) =
         (pull_request(7), PullRequestKey { host: "elsewhere".to_owned(), ..pull_request(7) });
-    let merged = |about: &PullRequestKey| note("merged").about(about.clone()).once("merged");
+    let merged = |about: &PullRequestKey| note("merged").about(about.clone()).with_key("merged");
     let journal = place.open().await;
     let kept = journal.append_one(merged(&here)).await.unwrap();
     journal.close().await.unwrap();
@@ -132,9 +139,9 @@ async fn a_journal_from_before_keys_had_hosts_is_brought_up_to_date(place: Place
     assert!(journal.append_one(merged(&elsewhere)).await.unwrap().is_new());
 }
 
-async fn a_batch_is_kept_whole_or_not_at_all(place: Place) {
+async fn a_batch_is_stored_completely_or_not_at_all(place: Place) {
     let journal = place.open().await;
-    let batch = vec![note("a"), NewRecord::new("outcome", "engine").once("never intended"), note("b")];
+    let batch = vec![note("a"), NewRecord::new("outcome", "engine").with_key("never intended"), note("b")];
     let error = journal.append(batch).await.unwrap_err();
     assert!(matches!(&error, JournalError::NotIntended { key } if key == "never intended"), "{error}");
     assert_eq!(journal.records(RecordFilter::default()).await.unwrap(), []);
@@ -142,18 +149,18 @@ async fn a_batch_is_kept_whole_or_not_at_all(place: Place) {
     assert_eq!(journal.append(Vec::new()).await.unwrap(), []);
 }
 
-async fn what_is_asked_for_is_what_comes(place: Place) {
+async fn a_filter_returns_only_matching_records(place: Place) {
     let journal = place.open().await;
     let elsewhere = PullRequestKey { host: "ghe.example.com".to_owned(), ..pull_request(7) };
     let other = RepositoryName::new("acme", "site").unwrap();
     let other = PullRequestKey { repository: other, ..pull_request(7) };
     let records = [
-        NewRecord::new("cycle", "orange").about(pull_request(7)).because("1"),
-        NewRecord::new("verdict", "orange").about(pull_request(7)).because("2"),
-        NewRecord::new("cycle", "alice").about(pull_request(8)).because("3"),
-        NewRecord::new("cycle", "orange").about(elsewhere.clone()).because("4"),
-        NewRecord::new("cycle", "orange").about(other).because("5"),
-        NewRecord::new("start", "instance").because("6"),
+        NewRecord::new("cycle", "orange").about(pull_request(7)).with_reason("1"),
+        NewRecord::new("verdict", "orange").about(pull_request(7)).with_reason("2"),
+        NewRecord::new("cycle", "alice").about(pull_request(8)).with_reason("3"),
+        NewRecord::new("cycle", "orange").about(elsewhere.clone()).with_reason("4"),
+        NewRecord::new("cycle", "orange").about(other).with_reason("5"),
+        NewRecord::new("start", "instance").with_reason("6"),
     ];
     journal.append(records.to_vec()).await.unwrap();
     let all = RecordFilter::default;
@@ -178,7 +185,7 @@ async fn what_is_asked_for_is_what_comes(place: Place) {
     for (filter, expected) in cases {
         let found = journal.records(filter.clone()).await.unwrap();
         assert_eq!(whys(&found), expected, "{filter:?}");
-        // A follower's records are held against the same filter without the database.
+        // Callers of a follower apply the same filter without the database.
         if filter.limit.is_none() {
             let mut fitting = journal.records(all()).await.unwrap();
             fitting.retain(|record| filter.fits(record));
@@ -188,10 +195,10 @@ async fn what_is_asked_for_is_what_comes(place: Place) {
     }
 }
 
-async fn a_text_is_found_in_whatever_case(place: Place) {
+async fn a_text_filter_ignores_case(place: Place) {
     let journal = place.open().await;
     let records = vec![
-        note("Übergabe an den FIXER").once("key-77"),
+        note("Übergabe an den FIXER").with_key("key-77"),
         NewRecord::new("cycle", "bob").about(pull_request(9)).with(json!({"title": ["Unchecked %_ index"]})),
         note("nothing"),
     ];
@@ -223,14 +230,15 @@ async fn a_text_is_found_in_whatever_case(place: Place) {
 
 async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     let journal = place.open().await;
-    let intent = |number, why: &str| NewRecord::new("any", "engine").about(pull_request(number)).because(why);
+    let intent =
+        |number, why: &str| NewRecord::new("any", "engine").about(pull_request(number)).with_reason(why);
     let first = journal.intend(None, "a", intent(1, "post a comment")).await.unwrap();
     assert_eq!((first.is_new(), first.record().kind.as_str()), (true, INTENT));
     assert!(!journal.intend(None, "a", intent(1, "post it again")).await.unwrap().is_new());
     journal.intend(None, "b", intent(2, "merge")).await.unwrap();
     journal.intend(None, "c", intent(1, "resolve")).await.unwrap();
-    // Another record under the same key concludes nothing.
-    journal.append_one(note("about a").about(pull_request(1)).once("a")).await.unwrap();
+    // Another kind of record with the same key is not an outcome.
+    journal.append_one(note("about a").about(pull_request(1)).with_key("a")).await.unwrap();
 
     let open = async |of: Option<u64>| {
         let of = of.map(pull_request);
@@ -245,21 +253,21 @@ async fn an_act_has_an_intent_and_then_an_outcome(place: Place) {
     assert_eq!(open(None).await, ["b", "c"]);
     assert_eq!(open(Some(2)).await, ["b"]);
 
-    // The first outcome stands, and nothing is concluded that was not intended.
+    // The first outcome stays, and there is no outcome without an intent.
     let again = journal.conclude(None, "a", outcome(json!({"id": 6}))).await.unwrap();
     assert_eq!(again, Appended::AlreadyThere(done.record().clone()));
     let error = journal.conclude(None, "d", outcome(json!({}))).await.unwrap_err();
-    assert_eq!(error.to_string(), "nothing was intended under the key `d`, so there is nothing to conclude");
+    assert_eq!(error.to_string(), "there is no intent with the key `d`, so there is no outcome to record");
 }
 
-async fn what_no_database_can_index_is_refused(place: Place) {
+async fn a_key_too_long_for_an_index_is_refused(place: Place) {
     let journal = place.open().await;
-    assert!(journal.append_one(note("").once("k".repeat(1000))).await.unwrap().is_new());
+    assert!(journal.append_one(note("").with_key("k".repeat(1000))).await.unwrap().is_new());
     let long = "k".repeat(1001);
     for record in [
-        note("").once(long),
-        note("").once(""),
-        note("").once("a\u{0}"),
+        note("").with_key(long),
+        note("").with_key(""),
+        note("").with_key("a\u{0}"),
         NewRecord::new("", "x"),
         NewRecord::new("k".repeat(101), "x"),
     ] {
@@ -269,7 +277,7 @@ async fn what_no_database_can_index_is_refused(place: Place) {
     assert_eq!(journal.records(RecordFilter::default()).await.unwrap().len(), 1);
 }
 
-async fn many_records_come_in_order_page_by_page(place: Place) {
+async fn many_records_are_returned_in_order_across_pages(place: Place) {
     let journal = place.open().await;
     for batch in 0..3 {
         let records = (0..450).map(|number| note((batch * 450 + number).to_string())).collect();

@@ -1,24 +1,27 @@
-//! What only a server can do: be out of reach, cut us off, refuse to let us write.
+//! Failures that only a server has: unreachable, disconnected, read-only.
 
 use crate::support::places::{Place, note, on_server, options, pull_request, server_url};
 use cloture::journal::{Journal, JournalAddress, JournalError, JournalOptions, RecordFilter};
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_server_out_of_reach_is_told_without_its_password() {
-    // Bound and never accepted from: whoever connects there is refused once it is dropped.
+async fn an_unreachable_server_is_reported_without_its_password() {
+    // Bound and dropped, so that connections to this port are refused.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address =
         JournalAddress::server(&format!("postgres://cloture:s3cr%65t@127.0.0.1:{port}/reviews")).unwrap();
     let error = Journal::open(&address, options()).await.unwrap_err();
     assert!(matches!(error, JournalError::OutOfReach { .. }) && error.may_pass(), "{error}");
-    let told = format!("{error} {error:?} {address:?}");
-    assert!(told.contains(&format!("postgres://cloture@127.0.0.1:{port}/reviews is out of reach")), "{told}");
-    assert!(!told.contains("s3cr"), "{told}");
+    let message = format!("{error} {error:?} {address:?}");
+    assert!(
+        message.contains(&format!("postgres://cloture@127.0.0.1:{port}/reviews is out of reach")),
+        "{message}"
+    );
+    assert!(!message.contains("s3cr"), "{message}");
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_given_up_on() {
+async fn a_silent_server_times_out() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = silent.local_addr().unwrap().port();
     let address = JournalAddress::server(&format!("postgres://cloture@127.0.0.1:{port}/reviews")).unwrap();
@@ -30,7 +33,7 @@ async fn a_server_that_does_not_answer_is_given_up_on() {
 
 #[tokio::test]
 #[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
-async fn a_database_that_is_not_there_is_told_in_a_sentence() {
+async fn a_missing_database_is_reported_in_a_sentence() {
     let url = server_url();
     let (server, _) = url.rsplit_once('/').unwrap();
     let address = JournalAddress::server(&format!("{server}/no_such_database")).unwrap();
@@ -41,7 +44,7 @@ async fn a_database_that_is_not_there_is_told_in_a_sentence() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
-async fn a_connection_that_was_cut_is_made_anew() {
+async fn a_lost_connection_is_restored() {
     on_server(cut).await;
 }
 
@@ -64,7 +67,7 @@ async fn cut(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
-async fn a_server_that_may_only_be_read_is_told_in_a_sentence() {
+async fn a_read_only_server_is_reported_in_a_sentence() {
     on_server(read_only).await;
 }
 
@@ -79,7 +82,7 @@ async fn read_only(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
-async fn somebody_who_holds_the_counter_for_too_long_is_told() {
+async fn a_counter_locked_for_too_long_is_reported_as_busy() {
     on_server(held_up).await;
 }
 
@@ -98,7 +101,7 @@ async fn held_up(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
-async fn what_was_refused_leaves_nothing_locked() {
+async fn a_refused_append_leaves_nothing_locked() {
     on_server(unlocked).await;
 }
 

@@ -1,4 +1,4 @@
-//! The last poll of each pull request.
+//! The last snapshot of each pull request.
 
 use crate::support::places::{Place, on_both, pull_request};
 use cloture::domain::snapshot::{
@@ -9,12 +9,12 @@ use cloture::domain::vocabulary::Association;
 use serde_json::json;
 
 on_both! {
-    the_last_poll_replaces_the_one_before
-    hundreds_of_them_are_all_loaded_and_each_once
-    what_cannot_be_read_any_more_is_named_and_hides_nothing
+    a_snapshot_replaces_the_previous_one
+    hundreds_of_snapshots_are_loaded_once_each
+    an_unreadable_snapshot_is_named_and_hides_no_other
 }
 
-/// A pull request with so many threads of two comments each, of the size that bots' comments have.
+/// A pull request with this many threads of two comments, each as long as a bot's comment.
 pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
     let repository = RepositoryName::new("Acme", "shop").unwrap();
     let at = crate::support::places::now();
@@ -89,12 +89,12 @@ pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
     }
 }
 
-async fn the_last_poll_replaces_the_one_before(place: Place) {
+async fn a_snapshot_replaces_the_previous_one(place: Place) {
     let journal = place.open().await;
     assert!(journal.load_snapshots().await.unwrap().readable.is_empty());
     journal.save_snapshot("github.com", &snapshot(1, 3), None).await.unwrap();
     journal.save_snapshot("github.com", &snapshot(2, 1), Some(&json!({"sweep": 5}))).await.unwrap();
-    // Under another spelling it is the same pull request.
+    // Another spelling is the same pull request.
     let spelt =
         PullRequestSnapshot { repository: RepositoryName::new("acme", "Shop").unwrap(), ..snapshot(1, 4) };
     journal.save_snapshot("GitHub.com", &spelt, Some(&json!([1]))).await.unwrap();
@@ -108,7 +108,7 @@ async fn the_last_poll_replaces_the_one_before(place: Place) {
     assert_eq!((second.snapshot, second.poll), (snapshot(2, 1), Some(json!({"sweep": 5}))));
     assert_eq!(second.pull_request, pull_request(2));
 
-    // Age is told by the database's clock.
+    // The age is by the database's clock.
     place.tamper("UPDATE snapshots SET saved_at = saved_at - 3600000 WHERE number = 2").await;
     let loaded = journal.load_snapshots().await.unwrap().readable;
     assert!(loaded[0].age.as_secs() < 3000 && loaded[1].age.as_secs() >= 3600, "{:?}", loaded[1].age);
@@ -118,8 +118,8 @@ async fn the_last_poll_replaces_the_one_before(place: Place) {
     assert_eq!(left.iter().map(|stored| stored.pull_request.number).collect::<Vec<_>>(), [2]);
 }
 
-async fn hundreds_of_them_are_all_loaded_and_each_once(place: Place) {
-    // They are read some at a time; the numbers around where one time ends and the next begins count most.
+async fn hundreds_of_snapshots_are_loaded_once_each(place: Place) {
+    // They are loaded in pages, so the counts around the size of a page matter most.
     for number in [31, 32, 33, 64, 65, 130] {
         let journal = place.open().await;
         let stored = journal.load_snapshots().await.unwrap().readable.len() as u64;
@@ -134,7 +134,7 @@ async fn hundreds_of_them_are_all_loaded_and_each_once(place: Place) {
     }
 }
 
-async fn what_cannot_be_read_any_more_is_named_and_hides_nothing(place: Place) {
+async fn an_unreadable_snapshot_is_named_and_hides_no_other(place: Place) {
     let journal = place.open().await;
     for number in 1..=3 {
         journal.save_snapshot("github.com", &snapshot(number, 1), None).await.unwrap();

@@ -1,4 +1,4 @@
-//! How fast it is: run by hand, and written down in `BENCHMARKS.md`.
+//! Measures the journal's speed. Run by hand; the figures are in `BENCHMARKS.md`.
 
 use super::snapshots::snapshot;
 use crate::support::places::{Place, note};

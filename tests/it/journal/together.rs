@@ -1,4 +1,4 @@
-//! Many tasks, many connections, many processes at once.
+//! Many tasks, connections and processes at the same time.
 
 use crate::support::places::{Place, note, on_both, options, place_of_child, pull_request};
 use cloture::journal::{Acquired, Journal, JournalError, NewRecord, Record, RecordFilter};
@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 on_both! {
-    everybody_appends_and_every_key_is_kept_once
-    there_are_never_two_holders
-    processes_share_a_journal_that_none_of_them_found_there
+    concurrent_appends_store_every_key_once
+    a_lease_never_has_two_holders
+    processes_that_create_a_journal_together_share_it
 }
 
 const INSTANCES: u32 = 4;
 const TASKS: u32 = 4;
 const KEYS: u32 = 12;
 
-async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
+async fn concurrent_appends_store_every_key_once(place: Place) {
     let mut work = JoinSet::new();
     let mut followers = JoinSet::new();
     for instance in 0..INSTANCES {
@@ -27,7 +27,7 @@ async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
         let mut follower = journal.follow(0);
         followers.spawn(async move {
             let mut seen = Vec::new();
-            // Every key once, and one record without a key for every task and key.
+            // One record for every key, and one without a key for every task and key.
             while seen.len() < (KEYS + INSTANCES * TASKS * KEYS) as usize {
                 seen.push(follower.next().await.unwrap());
             }
@@ -39,7 +39,7 @@ async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
                 let mut won = 0;
                 for number in 0..KEYS {
                     let by = format!("{instance}.{task}");
-                    let keyed = NewRecord::new("task", by.clone()).once(format!("key {number}"));
+                    let keyed = NewRecord::new("task", by.clone()).with_key(format!("key {number}"));
                     let appended = journal.append(vec![keyed, NewRecord::new("note", by)]).await.unwrap();
                     won += u32::from(appended[0].is_new());
                 }
@@ -60,7 +60,7 @@ async fn everybody_appends_and_every_key_is_kept_once(place: Place) {
     assert_eq!(place.open().await.records(RecordFilter::default()).await.unwrap(), first);
 }
 
-async fn there_are_never_two_holders(place: Place) {
+async fn a_lease_never_has_two_holders(place: Place) {
     let inside = Arc::new(AtomicU32::new(0));
     let mut work = JoinSet::new();
     for instance in 0..INSTANCES {
@@ -94,7 +94,7 @@ async fn there_are_never_two_holders(place: Place) {
     assert!(turns.iter().map(epoch).eq(1..=u64::from(INSTANCES) * 8), "each turn has an epoch of its own");
 }
 
-async fn processes_share_a_journal_that_none_of_them_found_there(place: Place) {
+async fn processes_that_create_a_journal_together_share_it(place: Place) {
     let start = |process: u32| {
         place.child(
             "journal::together::appends_and_leases_as_a_process",
@@ -123,7 +123,7 @@ async fn appends_and_leases_as_a_process() {
     let me = std::env::var("CLOTURE_CHILD_NAME").unwrap();
     let journal = Journal::open(&place_of_child(), options()).await.unwrap().journal;
     for number in 0..20 {
-        let keyed = NewRecord::new("task", me.clone()).once(format!("key {number}"));
+        let keyed = NewRecord::new("task", me.clone()).with_key(format!("key {number}"));
         journal.append(vec![keyed, note(me.clone())]).await.unwrap();
     }
     let mut turns = 0;

@@ -34,7 +34,7 @@ impl ForgeSide {
             wrong.extend(self.twice(post));
             // A task is sent because of the merge, and what a person orders is not done by itself: an instance that is
             // killed with it may have it under way.
-            let key = WriteKey::found_in(&post.text);
+            let key = WriteKey::parse_marker(&post.text);
             let is_wanted =
                 key.is_some_and(|key| [KEY_PREFIX, "act/"].iter().any(|of| key.as_str().starts_with(of)));
             if index >= since
@@ -60,7 +60,7 @@ impl ForgeSide {
                 (was == Some(becomes)).then(|| format!("done twice: {post:?}"))
             }
             "comment" | "reply" | "review" | "thread" | "issue" => {
-                let Some(key) = WriteKey::found_in(&post.text) else {
+                let Some(key) = WriteKey::parse_marker(&post.text) else {
                     // GitHub makes a review without a text of every reply.
                     return (!post.text.is_empty()).then(|| format!("it carries no mark: {post:?}"));
                 };
@@ -86,7 +86,7 @@ impl ForgeSide {
         let mut wrong = Vec::new();
         let mut tasks: BTreeSet<String> = BTreeSet::new();
         let mut task = |text: &str, place: &str, wrong: &mut Vec<String>| {
-            let key = WriteKey::found_in(text).filter(|key| key.as_str().starts_with(KEY_PREFIX));
+            let key = WriteKey::parse_marker(text).filter(|key| key.as_str().starts_with(KEY_PREFIX));
             if let Some(key) = key
                 && !tasks.insert(key.to_string())
             {
@@ -107,7 +107,7 @@ impl ForgeSide {
             let mut marks: BTreeSet<WriteKey> = BTreeSet::new();
             for text in our_texts(pull) {
                 task(text, &name, &mut wrong);
-                if let Some(key) = WriteKey::found_in(text)
+                if let Some(key) = WriteKey::parse_marker(text)
                     && !key.as_str().starts_with(KEY_PREFIX)
                     && !marks.insert(key.clone())
                 {

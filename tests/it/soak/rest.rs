@@ -130,13 +130,13 @@ pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<Stri
         }
         let thread = pull.threads.iter().find(|thread| thread.id == seen.id.as_str()).unwrap();
         let said = thread.comments.iter().filter(|comment| comment.by == VIEWER);
-        let mut keys = said.filter_map(|comment| WriteKey::found_in(&comment.body));
+        let mut keys = said.filter_map(|comment| WriteKey::parse_marker(&comment.body));
         if !keys.any(|key| key.as_str().contains("escalated")) {
             wrong.push(format!("{}: T7: {} is escalated, and nobody was told", view.address, thread.id));
         }
     }
     if ended == "round_cap" {
-        let mut keys = our_texts(pull).filter_map(WriteKey::found_in);
+        let mut keys = our_texts(pull).filter_map(WriteKey::parse_marker);
         if !keys.any(|key| key.as_str().starts_with("round-cap/")) {
             wrong.push(format!("{}: L6: the rounds are spent, and nobody was told", view.address));
         }
@@ -149,7 +149,7 @@ pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, us
     let mut delivered = BTreeMap::new();
     let issues = forge.issues.iter().filter(|issue| issue.by == VIEWER).map(|issue| issue.body.as_str());
     let comments = forge.pull_requests.iter().flat_map(our_texts);
-    let keys = issues.chain(comments).filter_map(WriteKey::found_in).map(|key| key.to_string());
+    let keys = issues.chain(comments).filter_map(WriteKey::parse_marker).map(|key| key.to_string());
     let events = forge.dispatches.iter().filter_map(|event| task_key(&event.client_payload));
     let commands = place.read("tasks");
     let commands = commands.lines().map(ToOwned::to_owned);

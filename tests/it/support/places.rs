@@ -167,5 +167,5 @@ pub(crate) fn pull_request(number: u64) -> PullRequestKey {
 }
 
 pub(crate) fn note(why: impl Into<String>) -> NewRecord {
-    NewRecord::new("note", "alice").because(why)
+    NewRecord::new("note", "alice").with_reason(why)
 }

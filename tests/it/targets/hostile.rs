@@ -92,7 +92,10 @@ fn a_marker_in_a_finding_is_nobodys_marker() {
     for text in HOSTILE {
         let issue = issue_text(&with(text));
         assert_eq!(issue.matches("<!-- cloture:").count(), 1, "{issue}");
-        assert!(issue.ends_with(&own.marker()) && WriteKey::found_in(&issue) == Some(own.clone()), "{issue}");
+        assert!(
+            issue.ends_with(&own.marker()) && WriteKey::parse_marker(&issue) == Some(own.clone()),
+            "{issue}"
+        );
     }
 }
 

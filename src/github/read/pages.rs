@@ -1,0 +1,70 @@
+//! Lists that GitHub delivers page by page.
+
+use super::super::call::Call;
+use super::super::error::Error;
+use super::super::wire;
+
+/// A list that is being read.
+#[derive(Debug)]
+pub(super) struct Pages<T> {
+    pub(super) items: Vec<T>,
+    /// The cursor of the next page; none after the last.
+    pub(super) next: Option<String>,
+}
+
+impl<T> Default for Pages<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), next: None }
+    }
+}
+
+impl<T> Pages<T> {
+    pub(super) fn take(connection: &mut wire::WireConnection<T>) -> Self {
+        let next = connection.next();
+        Self { items: connection.nodes.take().into_iter().flatten().flatten().collect(), next }
+    }
+
+    /// Adds a page and moves to the next. A cursor that does not move is an error: it would loop for ever.
+    pub(super) fn append(&mut self, page: Option<wire::WireConnection<T>>, call: &Call) -> Result<(), Error> {
+        let asked = self.next.take();
+        let Some(page) = page else { return Ok(()) };
+        self.next = page.next();
+        if self.next.is_some() && self.next == asked {
+            return Err(Error::Malformed {
+                what: call.purpose().to_owned(),
+                detail: "the next page is the same page".to_owned(),
+            });
+        }
+        self.items.extend(page.into_items());
+        Ok(())
+    }
+}
+
+/// The lists on a pull request itself.
+pub(super) struct PullRequestLists {
+    pub(super) labels: Pages<wire::WireLabel>,
+    pub(super) reviews: Pages<wire::WireReview>,
+    pub(super) comments: Pages<wire::WireComment>,
+    pub(super) threads: Pages<wire::WireThread>,
+    pub(super) timeline: Pages<wire::WireTimelineItem>,
+}
+
+impl PullRequestLists {
+    pub(super) fn take(pull_request: &mut wire::WirePullRequest) -> Self {
+        Self {
+            labels: pull_request.labels.as_mut().map(Pages::take).unwrap_or_default(),
+            reviews: pull_request.reviews.as_mut().map(Pages::take).unwrap_or_default(),
+            comments: Pages::take(&mut pull_request.comments),
+            threads: Pages::take(&mut pull_request.review_threads),
+            timeline: Pages::take(&mut pull_request.timeline_items),
+        }
+    }
+
+    pub(super) fn unfinished(&self) -> bool {
+        self.labels.next.is_some()
+            || self.reviews.next.is_some()
+            || self.comments.next.is_some()
+            || self.threads.next.is_some()
+            || self.timeline.next.is_some()
+    }
+}
