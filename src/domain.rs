@@ -18,6 +18,7 @@ pub mod place;
 pub mod policy;
 pub mod post;
 pub mod re_review;
+pub mod repeats;
 pub mod review_loop;
 pub mod similarity;
 pub mod snapshot;

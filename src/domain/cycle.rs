@@ -63,6 +63,13 @@ pub enum ReviewerAnswer {
 }
 
 impl ReviewerAnswer {
+    pub fn protocol(&self) -> Protocol {
+        match self {
+            ReviewerAnswer::Actions { .. } => Protocol::Actions,
+            ReviewerAnswer::Findings { .. } => Protocol::Findings,
+        }
+    }
+
     pub fn reports(&self) -> &[AnswerFinding] {
         match self {
             ReviewerAnswer::Actions { reports, .. } | ReviewerAnswer::Findings { reports } => reports,

@@ -7,10 +7,13 @@ use crate::domain::cycle::{
 };
 use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Finding, Thread};
-use crate::domain::machine::{EscalatedBy, RegressionOutcome, ResolvedBy, ThreadStatus};
+use crate::domain::machine::{EscalatedBy, RegressionOutcome};
 use crate::domain::place::Delta;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::ReviewScope;
+use crate::domain::repeats::{
+    FindingMatch, RaisedBy, RepeatOutcome, Repetition, match_finding, raise_again,
+};
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::verdict::{UnsettledThreads, Verdict, verdict};
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
@@ -69,18 +72,6 @@ pub enum CycleNote {
     },
     /// A person ended the thread while the reviewer was thinking.
     EndedMeanwhile(ThreadId),
-}
-
-/// What a finding of an answer turns out to be once it is compared with its reviewer's threads (D3–D5).
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum FindingMatch {
-    New,
-    /// An open thread reports it already.
-    Open(ThreadId),
-    /// A person closed it or has it.
-    WithPerson(ThreadId),
-    /// The reviewer resolved it itself.
-    Regression(ThreadId),
 }
 
 impl DrivenPullRequest {
@@ -175,7 +166,7 @@ impl DrivenPullRequest {
         frozen: &FrozenCycle,
         answer: &ReviewerAnswer,
         policy: &Policy,
-    ) -> Result<Vec<FindingMatch>, Vec<Violation>> {
+    ) -> Result<Vec<FindingMatch<ThreadId>>, Vec<Violation>> {
         let mut violations = match answer {
             ReviewerAnswer::Actions { choices, .. } => {
                 check_choices(frozen, choices, |id| self.elsewhere(id, frozen))
@@ -184,17 +175,18 @@ impl DrivenPullRequest {
         };
         let reports = answer.reports();
         violations.extend(check_reports_against_each_other(reports, policy));
-        let matches = self.compare(&frozen.reviewer, reports, policy);
+        let raised_by = RaisedBy::Driven(answer.protocol());
+        let matches = self.compare(&frozen.reviewer, reports, raised_by, policy);
         for (report, matched) in reports.iter().zip(&matches) {
-            match (matched, answer) {
-                (FindingMatch::Open(thread), ReviewerAnswer::Actions { .. }) => {
+            match matched {
+                FindingMatch::Violation(thread) => {
                     violations.push(Violation::duplicate(&report.finding, Some(thread.clone())));
                 }
-                (FindingMatch::New, _) if self.threads.contains_key(&report.id) => {
+                FindingMatch::New if self.threads.contains_key(&report.id) => {
                     let taken = format!("the id {} is that of another thread", report.id);
                     violations.push(Violation::MalformedAnswer(taken));
                 }
-                _ => {}
+                FindingMatch::New | FindingMatch::Repeats(..) => {}
             }
         }
         if violations.is_empty() { Ok(matches) } else { Err(violations) }
@@ -208,39 +200,25 @@ impl DrivenPullRequest {
         }
     }
 
-    /// D1: holds each finding against every thread of its reviewer. Where it overlaps several, an open one
-    /// decides before one that a person had, and that before one the reviewer resolved.
+    /// D1: compares each finding with every thread of its reviewer.
     fn compare(
         &self,
         reviewer: &ReviewerName,
         reports: &[AnswerFinding],
+        raised_by: RaisedBy,
         policy: &Policy,
-    ) -> Vec<FindingMatch> {
+    ) -> Vec<FindingMatch<ThreadId>> {
         let own = if reports.is_empty() { None } else { self.reviewers.get(reviewer) };
-        let mut known = DuplicateIndex::new(policy);
+        let mut earlier = DuplicateIndex::new(policy);
         for thread in own.into_iter().flat_map(|record| &record.threads).filter_map(|id| self.threads.get(id))
         {
-            known.add_thread(thread, &thread.finding, &thread.anchor);
+            earlier.add_thread(thread, &thread.finding, &thread.anchor);
         }
-        let decide = |report: &AnswerFinding| {
-            let overlapping = known.overlaps(&report.finding);
-            let nearest = overlapping.into_iter().min_by_key(|thread| match thread.status() {
-                ThreadStatus::Open => 0,
-                ThreadStatus::Resolved(ResolvedBy::Reviewer) => 2,
-                _ => 1,
-            });
-            match nearest {
-                None => FindingMatch::New,
-                Some(thread) => match thread.status() {
-                    ThreadStatus::Open => FindingMatch::Open(thread.id.clone()),
-                    ThreadStatus::Resolved(ResolvedBy::Reviewer) => {
-                        FindingMatch::Regression(thread.id.clone())
-                    }
-                    _ => FindingMatch::WithPerson(thread.id.clone()),
-                },
-            }
+        let matched = |report: &AnswerFinding| {
+            let overlapping = earlier.overlaps(&report.finding).into_iter();
+            match_finding(overlapping.map(|thread| (thread.id.clone(), thread.status())), raised_by)
         };
-        reports.iter().map(decide).collect()
+        reports.iter().map(matched).collect()
     }
 
     /// Carries out an answer that was found good: the threads first, then the findings.
@@ -248,7 +226,7 @@ impl DrivenPullRequest {
         &mut self,
         frozen: &FrozenCycle,
         answer: ReviewerAnswer,
-        matches: Vec<FindingMatch>,
+        matches: Vec<FindingMatch<ThreadId>>,
         policy: &Policy,
     ) -> CycleOutcome {
         let mut notes = Vec::new();
@@ -272,9 +250,11 @@ impl DrivenPullRequest {
         let mut opened = BTreeSet::new();
         for (report, matched) in reports.into_iter().zip(matches) {
             match matched {
-                FindingMatch::Open(_) => {}
-                FindingMatch::WithPerson(thread) => self.reach_person(report, &thread, &mut notes),
-                FindingMatch::Regression(thread) => self.regress(&thread, &report, policy, &mut notes),
+                // A violation fails the whole answer (C3), and `derive_actions` has taken the open threads.
+                FindingMatch::Violation(_) | FindingMatch::Repeats(_, Repetition::OfOpen) => {}
+                FindingMatch::Repeats(thread, repetition) => {
+                    self.raise_again(report, thread, repetition, policy, &mut notes);
+                }
                 FindingMatch::New if scope.admits(&report.finding, policy) => {
                     opened.insert(report.id.clone());
                     notes.push(CycleNote::Opened(report.id.clone()));
@@ -299,13 +279,13 @@ impl DrivenPullRequest {
         &mut self,
         frozen: &FrozenCycle,
         reports: &[AnswerFinding],
-        matches: &[FindingMatch],
+        matches: &[FindingMatch<ThreadId>],
         policy: &Policy,
         notes: &mut Vec<CycleNote>,
     ) {
         let mut listed: BTreeMap<&ThreadId, Option<Severity>> = BTreeMap::new();
         for (report, matched) in reports.iter().zip(matches) {
-            if let FindingMatch::Open(thread) = matched {
+            if let FindingMatch::Repeats(thread, Repetition::OfOpen) = matched {
                 let worst = listed.entry(thread).or_default();
                 *worst = (*worst).max(report.finding.severity);
             }
@@ -315,8 +295,7 @@ impl DrivenPullRequest {
             if !thread.machine.is_open() {
                 notes.push(CycleNote::EndedMeanwhile(id.clone()));
             } else if let Some(&severity) = listed.get(id) {
-                thread.worsen_to(severity);
-                thread.machine.hold(Stance::SeeksChange, policy);
+                raise_again(thread, Repetition::OfOpen, severity, true, policy);
                 notes.push(CycleNote::Relisted(id.clone()));
             } else {
                 // Resolving is legal on every open thread (T4).
@@ -342,32 +321,22 @@ impl DrivenPullRequest {
         self.threads.insert(id, thread);
     }
 
-    /// D4: a finding that a person had is raised again. Only a strictly worse one reaches them.
-    fn reach_person(&mut self, report: AnswerFinding, thread: &ThreadId, notes: &mut Vec<CycleNote>) {
-        let Some(known) = self.threads.get_mut(thread) else { return };
-        let (report, worse) = (report.id, known.worsen_to(report.finding.severity));
-        let thread = thread.clone();
-        notes.push(if worse {
-            known.machine.worsen();
-            CycleNote::Worsened { report, thread }
-        } else {
-            CycleNote::Suppressed { report, thread }
-        });
-    }
-
-    fn regress(
+    /// D4, D5: notes what raising a finding again did to its thread.
+    fn raise_again(
         &mut self,
-        thread: &ThreadId,
-        report: &AnswerFinding,
+        report: AnswerFinding,
+        id: ThreadId,
+        repetition: Repetition,
         policy: &Policy,
         notes: &mut Vec<CycleNote>,
     ) {
-        let Some(known) = self.threads.get_mut(thread) else { return };
-        known.worsen_to(report.finding.severity);
-        // A second finding of this answer may overlap the thread that the first has just opened again.
-        if known.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
-            notes.push(CycleNote::Regressed(thread.clone(), known.machine.regress(policy)));
-        }
+        let Some(thread) = self.threads.get_mut(&id) else { return };
+        notes.push(match raise_again(thread, repetition, report.finding.severity, true, policy) {
+            RepeatOutcome::Suppressed => CycleNote::Suppressed { report: report.id, thread: id },
+            RepeatOutcome::Worsened => CycleNote::Worsened { report: report.id, thread: id },
+            RepeatOutcome::Regressed(outcome) => CycleNote::Regressed(id, outcome),
+            RepeatOutcome::Folded | RepeatOutcome::RegressedAlready => return,
+        });
     }
 
     /// V2's two groups: what was there before the cycle and is not settled, and what the cycle opened.

@@ -9,15 +9,16 @@ use super::title::title;
 use super::{ObservedThread, Seen, ThreadEvent, ThreadEventKind, is_person};
 use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Destination, Finding, Thread};
-use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus};
+use crate::domain::machine::{Decision, EscalatedBy, ThreadMachine};
 use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
 use crate::domain::post::{PostClass, PostPlace, PostReader, ReportedFinding};
 use crate::domain::re_review::ClassifiedReply;
+use crate::domain::repeats::{FindingMatch, RaisedBy, Repetition, match_finding, raise_again};
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
-use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
+use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Stance, ThreadId};
 use jiff::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A thread of the reviewer as the forge has it.
 struct RootThread<'a> {
@@ -246,23 +247,22 @@ impl<'a> ReviewerReplay<'a> {
         let new_turn = *head > group.turn;
         group.turn = group.turn.max(*head);
         group.resolve_proposed = false;
-        repeat(&mut group.thread, finding.severity, new_turn, self.context.policy);
+        let repetition = Repetition::of(group.thread.status());
+        raise_again(&mut group.thread, repetition, finding.severity, new_turn, self.context.policy);
         group.answered &= !new_turn;
     }
 
-    /// D1: the finding that this one repeats. Findings of one look are told apart by the reviewer itself, however
-    /// alike they are. Where it repeats several, an open one comes first, as for a driven reviewer.
+    /// D1: the earlier finding that this one repeats. A reviewer tells the findings of one review apart itself, so
+    /// they are never compared with each other.
     fn repeated(&self, root: usize) -> Option<usize> {
         let RootThread { finding, head, .. } = &self.roots[root];
         let earlier = self.shelves.overlaps_among(finding, |other| self.roots[other].head < *head);
-        earlier.into_iter().map(|other| self.group_of[other]).min_by_key(|&group| {
-            let rank = match self.groups[group].thread.status() {
-                ThreadStatus::Open => 0,
-                ThreadStatus::Resolved(ResolvedBy::Reviewer) => 2,
-                _ => 1,
-            };
-            (rank, group)
-        })
+        let groups: BTreeSet<usize> = earlier.into_iter().map(|other| self.group_of[other]).collect();
+        let overlapping = groups.into_iter().map(|group| (group, self.groups[group].thread.status()));
+        match match_finding(overlapping, RaisedBy::Observed) {
+            FindingMatch::New => None,
+            FindingMatch::Violation(group) | FindingMatch::Repeats(group, _) => Some(group),
+        }
     }
 
     fn said(&mut self, root: usize, place: usize, at: Timestamp) {
@@ -381,20 +381,6 @@ impl<'a> ReviewerReplay<'a> {
             }
         }
         shown
-    }
-}
-
-/// The finding was raised again (D3–D5).
-fn repeat(thread: &mut Thread, severity: Option<Severity>, new_turn: bool, policy: &Policy) {
-    let worse = thread.worsen_to(severity);
-    match thread.status() {
-        ThreadStatus::Open if new_turn => thread.machine.hold(Stance::SeeksChange, policy),
-        ThreadStatus::Open => {}
-        ThreadStatus::Resolved(ResolvedBy::Reviewer) => {
-            thread.machine.regress(policy);
-        }
-        _ if worse => thread.machine.worsen(),
-        _ => {}
     }
 }
 
