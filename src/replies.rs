@@ -93,7 +93,7 @@ impl ReplyEvidence {
         {
             return closing;
         }
-        self.standing(fixed)
+        self.intent_that_stays_open(fixed)
     }
 
     /// Nothing was left unread, taken back or held open.
@@ -163,7 +163,7 @@ impl ReplyEvidence {
     }
 
     /// What is left when the reply does not close: a report, an argument, or nothing that can be told.
-    fn standing(&self, fixed: Option<usize>) -> Intent {
+    fn intent_that_stays_open(&self, fixed: Option<usize>) -> Intent {
         if fixed.is_some() {
             return Intent::Fixed;
         }

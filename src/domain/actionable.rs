@@ -30,7 +30,7 @@ impl fmt::Display for SkipReason {
 }
 
 /// Sorts the threads that are still open; what waits for a person is not an author's to act on.
-pub fn sort<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
+pub fn triage<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
     let mut sorted = TriagedFindings::default();
     for thread in threads.filter(|thread| thread.machine.is_open()) {
         match reason_to_skip(&thread.finding) {

@@ -146,7 +146,7 @@ pub enum Violation {
 }
 
 fn listed(legal: LegalActions, stance: Stance) -> String {
-    let actions: Vec<_> = legal.under(stance).iter().map(|action| format!("`{}`", action.name())).collect();
+    let actions: Vec<_> = legal.for_stance(stance).iter().map(|action| format!("`{}`", action.name())).collect();
     match actions.as_slice() {
         [] => "is nothing".to_owned(),
         [only] => format!("is only {only}"),
@@ -204,7 +204,7 @@ pub enum UnaskedThread {
 pub fn check_choices(
     frozen: &FrozenCycle,
     choices: &[ThreadChoice],
-    elsewhere: impl Fn(&ThreadId) -> UnaskedThread,
+    classify_unasked: impl Fn(&ThreadId) -> UnaskedThread,
 ) -> Vec<Violation> {
     let mut chosen: BTreeMap<&ThreadId, Vec<&ThreadChoice>> = BTreeMap::new();
     for choice in choices {
@@ -215,12 +215,12 @@ pub fn check_choices(
     for (thread, choices) in chosen {
         let thread = thread.clone();
         let violation = match (frozen.threads.get(&thread), choices.as_slice()) {
-            (None, _) => match elsewhere(&thread) {
+            (None, _) => match classify_unasked(&thread) {
                 UnaskedThread::Unknown => Violation::UnknownThread(thread),
                 UnaskedThread::Foreign => Violation::ForeignThread(thread),
                 UnaskedThread::Closed => Violation::ClosedThread(thread),
             },
-            (Some(asked), [only]) if asked.legal.under(only.stance).contains(only.action) => continue,
+            (Some(asked), [only]) if asked.legal.for_stance(only.stance).contains(only.action) => continue,
             (Some(asked), [only]) => {
                 let (action, stance) = (only.action, only.stance);
                 Violation::IllegalAction { thread, action, stance, legal: asked.legal }

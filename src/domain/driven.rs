@@ -82,8 +82,8 @@ impl Refusal {
 }
 
 impl From<DecisionError> for Refusal {
-    fn from(misfit: DecisionError) -> Self {
-        match misfit {
+    fn from(error: DecisionError) -> Self {
+        match error {
             DecisionError::NotOpen => Refusal::NotOpen,
             DecisionError::NotWaiting => Refusal::NotWaiting,
             DecisionError::AlreadySettled => Refusal::AlreadySettled,
@@ -126,8 +126,8 @@ impl DrivenPullRequest {
 
     /// Completed cycles since the last reopen, of every reviewer that ever completed one.
     pub fn cycles(&self) -> impl Iterator<Item = (&ReviewerName, u32)> {
-        let known = self.reviewers.iter().filter(|(_, record)| record.since_last_review.is_some());
-        known.map(|(name, record)| (name, record.completed))
+        let reviewers = self.reviewers.iter().filter(|(_, record)| record.since_last_review.is_some());
+        reviewers.map(|(name, record)| (name, record.completed))
     }
 
     /// Times a reviewer was asked since the last reopen.
@@ -153,7 +153,7 @@ impl DrivenPullRequest {
     // The author's doing.
 
     pub fn push(&mut self, head: Sha, changes: &[FileChange]) {
-        let route = LineMap::through(changes);
+        let route = LineMap::from_changes(changes);
         self.head = Some(head);
         for thread in self.threads.values_mut() {
             thread.anchor.follow(&route);
@@ -168,13 +168,13 @@ impl DrivenPullRequest {
     /// R3–R5: a reply in a thread. True where it settled the thread.
     pub fn reply(&mut self, thread: &ThreadId, reply: &ClassifiedReply) -> Result<bool, Refusal> {
         let intent = if reply.is_override() { reply.intent } else { Intent::Other };
-        self.overridden(thread, intent)
+        self.apply_override(thread, intent)
     }
 
     /// R3: somebody who may has said it. True where that settled the thread.
-    pub fn overridden(&mut self, thread: &ThreadId, intent: Intent) -> Result<bool, Refusal> {
+    pub fn apply_override(&mut self, thread: &ThreadId, intent: Intent) -> Result<bool, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        Ok(thread.machine.overridden(intent))
+        Ok(thread.machine.apply_override(intent))
     }
 
     /// They took it back. True where the thread was settled by nothing else.
@@ -195,7 +195,7 @@ impl DrivenPullRequest {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
         match decision {
             Decision::Queue => {
-                may_still_go(thread)?;
+                check_can_be_handed_off(thread)?;
                 thread.queue();
             }
             Decision::Unqueue => thread.queued = false,
@@ -207,7 +207,7 @@ impl DrivenPullRequest {
     /// A person says where a finding goes at the merge, or that it goes nowhere.
     pub fn route(&mut self, thread: &ThreadId, to: Destination) -> Result<(), Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        may_still_go(thread)?;
+        check_can_be_handed_off(thread)?;
         thread.route(to);
         Ok(())
     }
@@ -268,7 +268,7 @@ impl DrivenPullRequest {
 }
 
 /// Whether there is anything left to say about how a finding is handed off.
-pub fn may_still_go(thread: &Thread) -> Result<(), Refusal> {
+pub fn check_can_be_handed_off(thread: &Thread) -> Result<(), Refusal> {
     if thread.handed_off {
         Err(Refusal::AlreadyHandedOff)
     } else if thread.status().is_settled() {

@@ -169,10 +169,10 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
     }
 
     fn same_text_here(&self, index: usize, report: &FindingText<'_>) -> bool {
-        let known = &self.entries[index];
-        let same_line = known.lines.map(LineRange::first) == report.finding.lines.map(LineRange::first);
-        similarity(known.text.words(), report.words()) >= self.policy.similarity_threshold
-            || same_line && known.text.opening() == report.opening()
+        let entry = &self.entries[index];
+        let same_line = entry.lines.map(LineRange::first) == report.finding.lines.map(LineRange::first);
+        similarity(entry.text.words(), report.words()) >= self.policy.similarity_threshold
+            || same_line && entry.text.opening() == report.opening()
     }
 
     /// The entries whose title's rarest word is also in the report's title. Text that is nearly the same shares
@@ -188,14 +188,14 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
         for token in in_file().flat_map(|index| self.words(index).title_tokens()) {
             *frequency.entry(token).or_default() += 1;
         }
-        let mut shelved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut by_rarest: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for index in in_file() {
             let rarest = self.words(index).title_tokens().min_by_key(|token| frequency.get(token));
             if let Some(token) = rarest {
-                shelved.entry(token.to_owned()).or_default().push(index);
+                by_rarest.entry(token.to_owned()).or_default().push(index);
             }
         }
-        shelved
+        by_rarest
     }
 
     fn words(&self, index: usize) -> &FindingWords {
@@ -213,14 +213,14 @@ pub struct DuplicateGroup {
 
 /// Groups the threads of *different* reviewers that report the same problem, so that it counts and shows
 /// once. Threads of one reviewer stay apart: it was asked to keep its own findings distinct, and had to.
-pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<DuplicateGroup> {
+pub fn group_duplicates<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<DuplicateGroup> {
     let threads: Vec<&Thread> = threads.collect();
-    let mut shelves = DuplicateIndex::new(policy);
+    let mut index_of_all = DuplicateIndex::new(policy);
     for (index, thread) in threads.iter().enumerate() {
-        shelves.add_thread(index, &thread.finding, &thread.anchor);
+        index_of_all.add_thread(index, &thread.finding, &thread.anchor);
     }
-    let mut items: Vec<DuplicateGroup> = Vec::new();
-    let mut item_of: Vec<usize> = Vec::with_capacity(threads.len());
+    let mut groups: Vec<DuplicateGroup> = Vec::new();
+    let mut group_of: Vec<usize> = Vec::with_capacity(threads.len());
     for (index, thread) in threads.into_iter().enumerate() {
         // Two reviewers' own ids mean nothing to each other, so only place and text decide.
         let here = Finding {
@@ -230,15 +230,15 @@ pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> 
             ..thread.finding.clone()
         };
         let mut earlier =
-            shelves.overlaps_among(&here, |earlier| earlier < index).into_iter().map(|index| item_of[index]);
-        let item = earlier.find(|&item| !items[item].reviewers.contains(&thread.reviewer));
-        let item = item.unwrap_or_else(|| {
-            items.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });
-            items.len() - 1
+            index_of_all.overlaps_among(&here, |earlier| earlier < index).into_iter().map(|index| group_of[index]);
+        let group = earlier.find(|&group| !groups[group].reviewers.contains(&thread.reviewer));
+        let group = group.unwrap_or_else(|| {
+            groups.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });
+            groups.len() - 1
         });
-        items[item].threads.push(thread.id.clone());
-        items[item].reviewers.insert(thread.reviewer.clone());
-        item_of.push(item);
+        groups[group].threads.push(thread.id.clone());
+        groups[group].reviewers.insert(thread.reviewer.clone());
+        group_of.push(group);
     }
-    items
+    groups
 }

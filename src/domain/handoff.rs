@@ -70,15 +70,15 @@ impl HandoffRules {
 
     /// Every target that a finding can be sent to by name, in the order in which they were declared.
     pub fn known_targets(&self) -> Vec<TargetName> {
-        let mut known: Vec<TargetName> = self.targets.iter().map(|target| target.name.clone()).collect();
-        if !known.iter().any(|name| name.as_str() == DEFAULT_TARGET) {
-            known.push(DEFAULT_TARGET.into());
+        let mut names: Vec<TargetName> = self.targets.iter().map(|target| target.name.clone()).collect();
+        if !names.iter().any(|name| name.as_str() == DEFAULT_TARGET) {
+            names.push(DEFAULT_TARGET.into());
         }
-        known
+        names
     }
 
     fn coalesces(&self, target: &TargetName) -> bool {
-        self.targets.iter().find(|known| known.name == *target).is_none_or(|known| known.coalesce)
+        self.targets.iter().find(|candidate| candidate.name == *target).is_none_or(|target| target.coalesce)
     }
 }
 

@@ -145,7 +145,7 @@ pub struct LegalActions {
 }
 
 impl LegalActions {
-    pub fn under(self, stance: Stance) -> ActionSet {
+    pub fn for_stance(self, stance: Stance) -> ActionSet {
         match stance {
             Stance::SeeksChange => self.seeks_change,
             Stance::Accepts => self.accepts,
@@ -222,7 +222,7 @@ pub enum Decision {
 
 impl Decision {
     /// The decisions that move a thread; the two about the queue do not.
-    pub const ON_THE_MACHINE: [Decision; 6] = [
+    pub const CHANGING_STATUS: [Decision; 6] = [
         Decision::Veto,
         Decision::Escalate,
         Decision::Resolve,
@@ -279,12 +279,12 @@ impl ThreadMachine {
     /// What the reviewer is offered in its next cycle. Everything that asks what is legal asks here.
     pub fn legal(&self, policy: &Policy) -> LegalActions {
         LegalActions {
-            seeks_change: self.legal_under(Stance::SeeksChange, policy),
-            accepts: self.legal_under(Stance::Accepts, policy),
+            seeks_change: self.legal_for_stance(Stance::SeeksChange, policy),
+            accepts: self.legal_for_stance(Stance::Accepts, policy),
         }
     }
 
-    fn legal_under(&self, declared: Stance, policy: &Policy) -> ActionSet {
+    fn legal_for_stance(&self, declared: Stance, policy: &Policy) -> ActionSet {
         if !self.is_open() {
             return ActionSet::NONE;
         }
@@ -306,7 +306,7 @@ impl ThreadMachine {
         action: ReviewerAction,
         policy: &Policy,
     ) -> Result<(), ActionNotAllowed> {
-        if !self.legal(policy).under(declared).contains(action) {
+        if !self.legal(policy).for_stance(declared).contains(action) {
             return Err(ActionNotAllowed);
         }
         self.counters = self.counters.after(declared, policy);
@@ -408,7 +408,7 @@ impl ThreadMachine {
 
     /// R3: a reply by someone who may override the reviewer. Only the two intents that end an argument do
     /// anything, and only to a thread that is not settled.
-    pub fn overridden(&mut self, intent: Intent) -> bool {
+    pub fn apply_override(&mut self, intent: Intent) -> bool {
         let by = match intent {
             Intent::WontFix => ResolvedBy::WontFix,
             Intent::Acknowledged => ResolvedBy::Acknowledged,

@@ -20,7 +20,7 @@ use super::machine::{Decision, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
 use super::post::{PostClass, PostPlace, PostReader};
 use super::review_loop::PostContent;
-use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread as Seen};
+use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread};
 use super::vocabulary::{ReviewerName, ThreadId};
 use heads::Heads;
 use jiff::Timestamp;
@@ -90,32 +90,32 @@ pub enum ThreadEventKind {
     Act(Decision),
     /// A person said where it goes at the merge.
     Routed(Destination),
-    /// It was seen resolved and later open again (R3).
+    /// It was thread resolved and later open again (R3).
     Reopened,
     HandedOff,
 }
 
-/// Folds the whole history. `happened` may come in any order.
+/// Folds the whole history. `events` may come in any order.
 pub fn observe(
     snapshot: &PullRequestSnapshot,
-    happened: &[ThreadEvent],
+    events: &[ThreadEvent],
     reads: &dyn PostReader,
     policy: &Policy,
 ) -> ObservedPullRequest {
     let heads = Heads::of(snapshot);
     let context = ReplayContext { snapshot, heads: &heads, reads, policy };
-    let mut owned: BTreeMap<ReviewerName, Vec<&Seen>> = BTreeMap::new();
-    for seen in &snapshot.threads {
-        if let Some(owner) = owner(seen, reads) {
-            owned.entry(owner).or_default().push(seen);
+    let mut owned: BTreeMap<ReviewerName, Vec<&ReviewThread>> = BTreeMap::new();
+    for thread in &snapshot.threads {
+        if let Some(owner) = owner(thread, reads) {
+            owned.entry(owner).or_default().push(thread);
         }
     }
     let mut finished = finished(snapshot, &owned, &heads, reads);
     let mut observed = ObservedPullRequest::default();
     for reviewer in owned.keys().chain(finished.keys()).cloned().collect::<BTreeSet<_>>() {
         let finished = finished.remove(&reviewer).unwrap_or_default();
-        let seen = owned.remove(&reviewer).unwrap_or_default();
-        let (threads, cycles) = replay::fold(&reviewer, &seen, &finished, happened, &context);
+        let threads = owned.remove(&reviewer).unwrap_or_default();
+        let (threads, cycles) = replay::replay_reviewer(&reviewer, &threads, &finished, events, &context);
         observed.threads.extend(threads);
         observed.cycles.insert(reviewer, cycles);
     }
@@ -124,22 +124,22 @@ pub fn observe(
     observed
 }
 
-fn owner(seen: &Seen, reads: &dyn PostReader) -> Option<ReviewerName> {
-    let first = seen.opening()?;
+fn owner(thread: &ReviewThread, reads: &dyn PostReader) -> Option<ReviewerName> {
+    let first = thread.opening()?;
     reads.reviewer(first.author.as_ref()?, &first.body)
 }
 
 /// The heads that each reviewer finished, each with the moment it first had.
 fn finished(
     snapshot: &PullRequestSnapshot,
-    owned: &BTreeMap<ReviewerName, Vec<&Seen>>,
+    owned: &BTreeMap<ReviewerName, Vec<&ReviewThread>>,
     heads: &Heads<'_>,
     reads: &dyn PostReader,
 ) -> BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> {
     let mut finished: BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> = BTreeMap::new();
     let mut finish = |reviewer: ReviewerName, head: usize, at: Timestamp| {
-        let known = finished.entry(reviewer).or_default().entry(head).or_insert(at);
-        *known = at.min(*known);
+        let first = finished.entry(reviewer).or_default().entry(head).or_insert(at);
+        *first = at.min(*first);
     };
     for post in wait::posts(snapshot, reads) {
         if post.is_complete()
@@ -149,8 +149,8 @@ fn finished(
         }
     }
     // A thread comes with a review, which may be one that says nothing else.
-    for (reviewer, seen) in owned {
-        for first in seen.iter().filter_map(|seen| seen.opening()) {
+    for (reviewer, threads) in owned {
+        for first in threads.iter().filter_map(|thread| thread.opening()) {
             finish(reviewer.clone(), heads.of_comment(first), first.created_at);
         }
     }
@@ -166,20 +166,18 @@ fn in_bodies(
     policy: &Policy,
 ) -> Vec<BodyFinding> {
     let reviews = snapshot.reviews.iter().map(|review| {
-        let at = review.submitted_at.unwrap_or(review.created_at);
-        (review.author.as_ref(), PostPlace::Review, &review.body, at, &review.url)
+        (review.author.as_ref(), PostPlace::Review, &review.body, review.published_at(), &review.url)
     });
     let comments = snapshot.comments.iter().map(|comment| {
-        let at = comment.edited_at.unwrap_or(comment.created_at);
-        (comment.author.as_ref(), PostPlace::Comment, &comment.body, at, &comment.url)
+        (comment.author.as_ref(), PostPlace::Comment, &comment.body, comment.last_written_at(), &comment.url)
     });
     let mut latest: BTreeMap<ReviewerName, (Timestamp, &String, Vec<Finding>)> = BTreeMap::new();
     for (author, place, body, at, url) in reviews.chain(comments) {
         let Some(reviewer) = author.and_then(|author| reads.reviewer(author, body)) else { continue };
         let reading = reads.read(&reviewer, place, body);
-        let tells = reading.content == PostContent::Complete
+        let reports = reading.content == PostContent::Complete
             && matches!(reading.class, PostClass::Finding | PostClass::Summary);
-        if !tells {
+        if !reports {
             continue;
         }
         let untitled = || title(body).into();
@@ -189,7 +187,7 @@ fn in_bodies(
         });
         let entry = (at, url, findings.collect());
         match latest.get(&reviewer) {
-            Some((known, other, _)) if (*known, *other) > (at, url) => {}
+            Some((latest_at, latest_url, _)) if (*latest_at, *latest_url) > (at, url) => {}
             _ => {
                 latest.insert(reviewer, entry);
             }
@@ -211,22 +209,22 @@ fn in_bodies(
 
 /// The threads that the machine does not run on, by id.
 pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> Vec<UnownedThread> {
-    let strangers = snapshot.threads.iter().filter(|seen| owner(seen, reads).is_none());
+    let strangers = snapshot.threads.iter().filter(|thread| owner(thread, reads).is_none());
     let mut unowned: Vec<_> = strangers.filter_map(unowned_thread).collect();
     unowned.sort_by(|a, b| a.id.cmp(&b.id));
     unowned
 }
 
-fn unowned_thread(seen: &Seen) -> Option<UnownedThread> {
-    let first = seen.opening()?;
+fn unowned_thread(thread: &ReviewThread) -> Option<UnownedThread> {
+    let first = thread.opening()?;
     Some(UnownedThread {
-        id: seen.id.clone(),
+        id: thread.id.clone(),
         opened_by: first.author.clone(),
-        finding: replay::finding(seen, first, None),
-        status: if seen.resolved { ThreadStatus::Resolved(ResolvedBy::Person) } else { ThreadStatus::Open },
-        line: seen.line,
+        finding: replay::finding(thread, first, None),
+        status: if thread.resolved { ThreadStatus::Resolved(ResolvedBy::Person) } else { ThreadStatus::Open },
+        line: thread.line,
         url: first.url.clone(),
-        outdated: seen.outdated,
+        outdated: thread.outdated,
     })
 }
 

@@ -120,7 +120,7 @@ pub struct LineMap<'a> {
 }
 
 impl<'a> LineMap<'a> {
-    pub fn through(changes: &'a [FileChange]) -> LineMap<'a> {
+    pub fn from_changes(changes: &'a [FileChange]) -> LineMap<'a> {
         LineMap {
             files: changes.iter().map(|change| (change.old_path(), FileLineMap::new(change))).collect(),
         }

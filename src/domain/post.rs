@@ -69,7 +69,7 @@ pub struct ReportedFinding {
 
 impl ReportedFinding {
     /// A text of which nothing could be told but that it is there.
-    pub fn untold(body: &str) -> ReportedFinding {
+    pub fn without_details(body: &str) -> ReportedFinding {
         ReportedFinding {
             path: None,
             lines: None,

@@ -96,7 +96,7 @@ pub struct PromptFit {
 }
 
 impl PromptFit {
-    pub fn is_worth_a_warning(&self) -> bool {
+    pub fn uses_over_half_the_window(&self) -> bool {
         self.estimated_tokens.saturating_mul(2) > self.window_tokens
     }
 }
@@ -184,11 +184,11 @@ pub fn broken_glass<'a>(
         return None;
     }
     let phrase = rules.phrase.to_lowercase();
-    let said = |remark: &BreakGlassComment<'_>| {
+    let breaks_glass = |remark: &BreakGlassComment<'_>| {
         let own_words = remark.body.lines().filter(|line| !line.trim_start().starts_with('>'));
         ClassifiedReply::read(replies, remark.by_bot, remark.association, remark.body, Some(Intent::Other))
             .is_override()
             && own_words.map(str::to_lowercase).any(|line| line.contains(&phrase))
     };
-    remarks.into_iter().find(said).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })
+    remarks.into_iter().find(breaks_glass).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })
 }

@@ -14,7 +14,7 @@ mod exit;
 mod observation;
 
 pub use exit::{Exit, TimedOutOn};
-pub use observation::{Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, names};
+pub use observation::{Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, matches_commit};
 
 use super::policy::Policy;
 use super::snapshot::PullRequestState;
@@ -141,7 +141,7 @@ impl ReviewLoop {
     }
 
     /// A loop that ended because nobody is expected by name and nobody came (L3).
-    pub fn nobody_came(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
+    pub fn ended_without_reviewers(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
         let phase = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
         let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
         ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }
@@ -184,8 +184,8 @@ impl ReviewLoop {
         self.granted
     }
 
-    pub fn wake(&mut self, wake: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
-        match (&self.phase, wake) {
+    pub fn wake(&mut self, event: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
+        match (&self.phase, event) {
             // A person's grant is the one thing that can follow the round cap.
             (Phase::Ended(Exit::RoundCap { .. }), LoopEvent::GrantRound) => {
                 self.granted += 1;
@@ -237,20 +237,20 @@ impl ReviewLoop {
         }
     }
 
-    fn polled(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
+    fn polled(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
         self.reached = true;
-        match seen.state {
+        match observation.state {
             PullRequestState::Merged => return self.end(Exit::PrMerged),
             PullRequestState::Closed => return self.end(Exit::PrClosed),
             PullRequestState::Open => {}
         }
-        if let Some(broken) = &seen.broken_glass {
+        if let Some(broken) = &observation.broken_glass {
             return self.end(Exit::BreakGlass(broken.clone()));
         }
-        let moved = self.anchor.as_ref() != Some(&seen.anchor);
+        let moved = self.anchor.as_ref() != Some(&observation.anchor);
         if moved {
             // L5: whatever was waited for is no longer what counts.
-            self.anchor = Some(seen.anchor.clone());
+            self.anchor = Some(observation.anchor.clone());
             self.phase = Phase::Waiting;
             self.attempt = 0;
         }
@@ -258,32 +258,32 @@ impl ReviewLoop {
         if self.phase == Phase::WithAuthor {
             return self.try_again(now, policy, TimedOutOn::Push);
         }
-        let standing = seen.standing(&self.expected);
-        if let Some((reviewer, reason)) = standing.failed.into_iter().next() {
+        let arrivals = observation.arrivals(&self.expected);
+        if let Some((reviewer, reason)) = arrivals.failed.into_iter().next() {
             return self.end(Exit::WorkflowFailure { reviewer, reason });
         }
-        if standing.missing.is_empty() {
-            return self.all_in(seen, now, policy);
+        if arrivals.missing.is_empty() {
+            return self.all_in(observation, now, policy);
         }
-        if self.attempt >= policy.max_attempts && seen.something_to_fix && seen.has_author {
+        if self.attempt >= policy.max_attempts && observation.something_to_fix && observation.has_author {
             // Time is up for the missing, but what did arrive is not left lying (L4).
-            return self.all_in(seen, now, policy);
+            return self.all_in(observation, now, policy);
         }
-        let mut step = self.try_again(now, policy, TimedOutOn::Reviews(standing.missing.clone()));
-        if let (true, Transition::Do(effects)) = (moved, &mut step) {
-            effects.insert(0, LoopEffect::AskForReviews { missing: standing.missing });
+        let mut transition = self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing.clone()));
+        if let (true, Transition::Do(effects)) = (moved, &mut transition) {
+            effects.insert(0, LoopEffect::AskForReviews { missing: arrivals.missing });
         }
-        step
+        transition
     }
 
-    fn all_in(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
-        if !seen.something_to_fix {
+    fn all_in(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
+        if !observation.something_to_fix {
             return self.end(Exit::Success);
         }
-        if !seen.has_author {
+        if !observation.has_author {
             return self.end(Exit::IssuesFound { author_gave_up: false });
         }
-        let used = seen.rounds_on_forge.max(self.dispatched);
+        let used = observation.rounds_on_forge.max(self.dispatched);
         if used >= policy.max_rounds.saturating_add(self.granted)
             || self.restarts >= policy.max_restarts.saturating_add(self.granted)
         {

@@ -98,14 +98,14 @@ pub fn similarity(a: &FindingWords, b: &FindingWords) -> f64 {
     }
     let titles = WordOverlap::of(&a.title, &b.title).ratio();
     // What one reviewer puts into the title, another puts into the body.
-    let told = f64::midpoint(
+    let cross = f64::midpoint(
         WordOverlap::of(&a.title, &b.all).of_first(),
         WordOverlap::of(&b.title, &a.all).of_first(),
     );
     let alike = if a.body.is_empty() || b.body.is_empty() {
-        0.4 * titles + 0.6 * told
+        0.4 * titles + 0.6 * cross
     } else {
-        0.2 * titles + 0.4 * told + 0.4 * beyond_the_subject(a, b)
+        0.2 * titles + 0.4 * cross + 0.4 * beyond_the_subject(a, b)
     };
     alike * (1.0 - 0.7 * contradiction(a, b))
 }
@@ -126,7 +126,7 @@ fn bodies_alike(a: &FindingWords, b: &FindingWords) -> f64 {
 }
 
 /// How alike the two are without the words that their titles share. Two problems of one function share its name
-/// and little else; one problem told twice shares more.
+/// and little else; one problem cross twice shares more.
 fn beyond_the_subject(a: &FindingWords, b: &FindingWords) -> f64 {
     let beyond = |token: &&WeightedWord| !(has(&a.title, &token.text) && has(&b.title, &token.text));
     WordOverlap::of(a.all.iter().filter(beyond), b.all.iter().filter(beyond)).ratio()

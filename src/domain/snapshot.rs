@@ -224,6 +224,13 @@ pub struct Review {
     pub url: String,
 }
 
+impl Review {
+    /// When everyone could first read it. A draft has only its creation time.
+    pub fn published_at(&self) -> Timestamp {
+        self.submitted_at.unwrap_or(self.created_at)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewState {
@@ -249,6 +256,13 @@ pub struct Comment {
     pub edited_at: Option<Timestamp>,
     pub minimized: Option<Minimized>,
     pub url: String,
+}
+
+impl Comment {
+    /// Since when it says what it says now.
+    pub fn last_written_at(&self) -> Timestamp {
+        self.edited_at.unwrap_or(self.created_at)
+    }
 }
 
 /// A review thread with its whole conversation.
@@ -278,15 +292,15 @@ pub struct ReviewThread {
 
 impl ReviewThread {
     /// What was said in it, in order. A draft is visible to its writer alone and has been said to nobody.
-    pub fn said(&self) -> Vec<&ThreadComment> {
-        let mut said: Vec<_> = self.comments.iter().filter(|comment| !comment.pending).collect();
-        said.sort_by_key(|comment| comment.turn());
-        said
+    pub fn published_comments(&self) -> Vec<&ThreadComment> {
+        let mut published: Vec<_> = self.comments.iter().filter(|comment| !comment.pending).collect();
+        published.sort_by_key(|comment| comment.position());
+        published
     }
 
     /// What was said first.
     pub fn opening(&self) -> Option<&ThreadComment> {
-        self.comments.iter().filter(|comment| !comment.pending).min_by_key(|comment| comment.turn())
+        self.comments.iter().filter(|comment| !comment.pending).min_by_key(|comment| comment.position())
     }
 }
 
@@ -328,7 +342,7 @@ pub struct ThreadComment {
 
 impl ThreadComment {
     /// Its place among the comments of a thread. Several can be of one second.
-    fn turn(&self) -> (Timestamp, &str) {
+    fn position(&self) -> (Timestamp, &str) {
         (self.created_at, &self.id)
     }
 }

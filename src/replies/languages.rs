@@ -19,7 +19,7 @@ mod russian;
 mod spanish;
 mod turkish;
 
-pub(super) use english::DEEDS;
+pub(super) use english::CHANGE_VERBS;
 
 /// For each signal its phrases, separated by semicolons.
 type PhraseTable = &'static [(Signal, &'static str)];

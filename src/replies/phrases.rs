@@ -2,10 +2,10 @@
 //!
 //! A phrase is words separated by spaces. `^` is the beginning of a clause, `$` its end, `..` up to
 //! [`WIDEST_GAP`] words, `stem*` and `*ending` parts of a word, `this/that` either word, `,` and `|` the stops,
-//! `<sha>` a commit and `@deed` a verb of [`DEEDS`]. Words are written as sentences have them: small letters,
+//! `<sha>` a commit and `@change` a verb of [`CHANGE_VERBS`]. Words are written as sentences have them: small letters,
 //! no accents, contractions. Chinese, Japanese and Korean phrases are written without spaces.
 
-use super::languages::{DEEDS, LANGUAGES};
+use super::languages::{CHANGE_VERBS, LANGUAGES};
 use super::sentence::{BAR, Sentence, is_unspaced};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -112,8 +112,8 @@ pub(super) fn find(sentence: &Sentence, signal: Signal) -> Vec<Range<usize>> {
 static PHRASES: LazyLock<BTreeMap<Signal, Phrases>> = LazyLock::new(|| {
     let mut by_signal: BTreeMap<Signal, Phrases> = BTreeMap::new();
     for (signal, phrases) in LANGUAGES.iter().copied().flatten() {
-        let known = by_signal.entry(*signal).or_default();
-        phrases.split(';').for_each(|phrase| known.insert(phrase));
+        let signal_phrases = by_signal.entry(*signal).or_default();
+        phrases.split(';').for_each(|phrase| signal_phrases.insert(phrase));
     }
     by_signal.values_mut().for_each(Phrases::put_in_order);
     by_signal
@@ -156,8 +156,8 @@ impl Phrases {
 
     fn opening_with(&self, word: &str) -> impl Iterator<Item = &[PhrasePart]> {
         let from = self.by_first_word.partition_point(|(first, _)| *first < word);
-        let known = self.by_first_word[from..].iter().take_while(move |(first, _)| *first == word);
-        known.map(|(_, index)| index).chain(&self.by_no_word).map(|index| self.phrase(*index))
+        let by_word = self.by_first_word[from..].iter().take_while(move |(first, _)| *first == word);
+        by_word.map(|(_, index)| index).chain(&self.by_no_word).map(|index| self.phrase(*index))
     }
 
     fn phrase(&self, index: usize) -> &[PhrasePart] {
@@ -166,14 +166,14 @@ impl Phrases {
     }
 }
 
-static DEED_FORMS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| DEEDS.split_whitespace().collect());
+static CHANGE_VERB_FORMS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| CHANGE_VERBS.split_whitespace().collect());
 
 #[derive(Clone, Copy)]
 enum PhrasePart {
     Beginning,
     End,
     Gap,
-    Deed,
+    ChangeVerb,
     Word(&'static str),
     Stem(&'static str),
     Ending(&'static str),
@@ -187,7 +187,7 @@ fn parse(phrase: &'static str, parts: &mut Vec<PhrasePart>) {
             "^" => parts.push(PhrasePart::Beginning),
             "$" => parts.push(PhrasePart::End),
             ".." => parts.push(PhrasePart::Gap),
-            "@deed" => parts.push(PhrasePart::Deed),
+            "@change" => parts.push(PhrasePart::ChangeVerb),
             _ if piece.contains(is_unspaced) => split_unspaced(piece, parts),
             _ if piece.contains('/') => parts.push(PhrasePart::Either(piece)),
             _ => parts.push(match (piece.strip_suffix('*'), piece.strip_prefix('*')) {
@@ -237,7 +237,7 @@ impl PhrasePart {
     fn is(&self, word: &str) -> bool {
         match self {
             PhrasePart::Beginning | PhrasePart::End | PhrasePart::Gap => false,
-            PhrasePart::Deed => DEED_FORMS.contains(word),
+            PhrasePart::ChangeVerb => CHANGE_VERB_FORMS.contains(word),
             PhrasePart::Word(text) => word == *text,
             PhrasePart::Stem(stem) => word.starts_with(stem),
             PhrasePart::Ending(ending) => word.ends_with(ending),

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     /// The sentences of a line, with what is quoted in brackets and a question mark behind those that ask.
-    fn told(line: &str) -> Vec<String> {
+    fn sentences(line: &str) -> Vec<String> {
         let sentence = |sentence: &Sentence| {
             let word = |word: &SentenceWord| {
                 if word.quoted { format!("[{}]", word.text) } else { word.text.clone() }
@@ -304,41 +304,41 @@ mod tests {
 
     #[test]
     fn sentences_end_where_people_end_them() {
-        assert_eq!(told("Fixed in v1.2.3, see https://x.y/z. Done!"), ["fixed in v1.2.3 , see", "done"]);
-        assert_eq!(told("Is it? Yes."), ["is it?", "yes"]);
-        assert_eq!(told("本当？はい。"), ["本 当?", "は い"]);
-        assert_eq!(told("Noted. ???"), ["noted?"]);
-        assert_eq!(told("Use a ? b : c here."), ["use a b | c here"], "an expression asks nothing");
-        assert_eq!(told("Is a ? b needed?"), ["is a?", "b needed?"], "half of one is none");
-        assert_eq!(told("Why? See b : c."), ["why?", "see b | c"]);
-        assert_eq!(told("a ?b=1 c./d"), ["a b=1 c./d"], "an address asks nothing either");
+        assert_eq!(sentences("Fixed in v1.2.3, see https://x.y/z. Done!"), ["fixed in v1.2.3 , see", "done"]);
+        assert_eq!(sentences("Is it? Yes."), ["is it?", "yes"]);
+        assert_eq!(sentences("本当？はい。"), ["本 当?", "は い"]);
+        assert_eq!(sentences("Noted. ???"), ["noted?"]);
+        assert_eq!(sentences("Use a ? b : c here."), ["use a b | c here"], "an expression asks nothing");
+        assert_eq!(sentences("Is a ? b needed?"), ["is a?", "b needed?"], "half of one is none");
+        assert_eq!(sentences("Why? See b : c."), ["why?", "see b | c"]);
+        assert_eq!(sentences("a ?b=1 c./d"), ["a b=1 c./d"], "an address asks nothing either");
     }
 
     #[test]
     fn marks_inside_a_word_are_part_of_it_and_between_words_they_are_stops() {
-        assert_eq!(told("foo:bar a: b"), ["foo:bar a | b"]);
-        assert_eq!(told("well-known - dash -- more"), ["well known | dash | | more"]);
-        assert_eq!(told("- a -b c- d"), ["| a b c d"]);
-        assert_eq!(told("a=b x&y 50% src/a.rs _x a_b +1"), ["a=b x&y 50 src/a.rs x a_b 1"]);
-        assert_eq!(told("#123 # a#b"), ["#123 a b"]);
-        assert_eq!(told("@alice-bob[bot] thanks a@b c"), ["thanks a b c"], "a mention says nothing");
-        assert_eq!(told("ok 🙄 fine 🎉"), ["ok 🙄 fine"]);
-        assert_eq!(told("see abc1234"), ["see <sha>"]);
+        assert_eq!(sentences("foo:bar a: b"), ["foo:bar a | b"]);
+        assert_eq!(sentences("well-known - dash -- more"), ["well known | dash | | more"]);
+        assert_eq!(sentences("- a -b c- d"), ["| a b c d"]);
+        assert_eq!(sentences("a=b x&y 50% src/a.rs _x a_b +1"), ["a=b x&y 50 src/a.rs x a_b 1"]);
+        assert_eq!(sentences("#123 # a#b"), ["#123 a b"]);
+        assert_eq!(sentences("@alice-bob[bot] thanks a@b c"), ["thanks a b c"], "a mention says nothing");
+        assert_eq!(sentences("ok 🙄 fine 🎉"), ["ok 🙄 fine"]);
+        assert_eq!(sentences("see abc1234"), ["see <sha>"]);
     }
 
     #[test]
     fn what_is_quoted_is_somebody_elses() {
-        assert_eq!(told("He said “won't fix” there."), ["he said [won't] [fix] there"]);
-        assert_eq!(told("He said \"won't fix\" there."), ["he said [won't] [fix] there"]);
-        assert_eq!(told("Er sagte „passt so“ dazu."), ["er sagte [passt] [so] dazu"]);
-        assert_eq!(told("「不要」と"), ["[不] [要] と"]);
-        assert_eq!(told("5\" wide"), ["5 wide"], "a mark that nothing closes opens nothing");
+        assert_eq!(sentences("He said “won't fix” there."), ["he said [won't] [fix] there"]);
+        assert_eq!(sentences("He said \"won't fix\" there."), ["he said [won't] [fix] there"]);
+        assert_eq!(sentences("Er sagte „passt so“ dazu."), ["er sagte [passt] [so] dazu"]);
+        assert_eq!(sentences("「不要」と"), ["[不] [要] と"]);
+        assert_eq!(sentences("5\" wide"), ["5 wide"], "a mark that nothing closes opens nothing");
     }
 
     #[test]
     fn words_have_one_spelling() {
-        assert_eq!(told("We will not, I am, dont, do not"), ["we won't , i'm , don't , don't"]);
-        assert_eq!(told("don’t 'quoted' 'tis"), ["don't quoted tis"]);
-        assert_eq!(told("naïve Straße cœur e\u{301}te\u{301}"), ["naive strasse coeur ete"]);
+        assert_eq!(sentences("We will not, I am, dont, do not"), ["we won't , i'm , don't , don't"]);
+        assert_eq!(sentences("don’t 'quoted' 'tis"), ["don't quoted tis"]);
+        assert_eq!(sentences("naïve Straße cœur e\u{301}te\u{301}"), ["naive strasse coeur ete"]);
     }
 }

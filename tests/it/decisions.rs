@@ -1,10 +1,10 @@
 //! The smaller decisions: where code went, what an author is asked to do, what fits a prompt, who may break the
 //! glass, why a finding is handed off, and what counts as one problem.
 
-use cloture::domain::actionable::{SkipReason, reason_to_skip, sort};
+use cloture::domain::actionable::{SkipReason, reason_to_skip, triage};
 use cloture::domain::cycle::{AnswerFinding, CycleTrigger, ReviewerAnswer, ThreadChoice, Violation};
 use cloture::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
-use cloture::domain::duplicates::{DuplicateIndex, items};
+use cloture::domain::duplicates::{DuplicateIndex, group_duplicates};
 use cloture::domain::finding::{Destination, Finding, Thread};
 use cloture::domain::handoff::{
     Eligibility, HandoffMode, HandoffRoute as TaskRoute, HandoffRules, HandoffTarget, eligibility, tasks,
@@ -78,7 +78,7 @@ fn anchors_follow_their_code_through_pushes() {
     ];
     for (hunks, (first, last), gone) in cases {
         let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 22)));
-        anchor.follow(&LineMap::through(&[change(hunks)]));
+        anchor.follow(&LineMap::from_changes(&[change(hunks)]));
         assert_eq!((anchor.lines, anchor.gone), (Some(lines(first, last)), gone), "{hunks:?}");
     }
 }
@@ -88,18 +88,18 @@ fn anchors_follow_renames_and_end_with_their_file() {
     let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 20)));
     let renamed =
         FileChange { path: "b.rs".into(), renamed_from: Some("a.rs".into()), ..change(&[(1, 0, 1, 5)]) };
-    anchor.follow(&LineMap::through(&[renamed]));
+    anchor.follow(&LineMap::from_changes(&[renamed]));
     assert_eq!((anchor.path.as_str(), anchor.lines, anchor.gone), ("b.rs", Some(lines(25, 25)), false));
     let deleted = FileChange { path: "b.rs".into(), deleted: true, ..change(&[]) };
-    anchor.follow(&LineMap::through(&[deleted]));
+    anchor.follow(&LineMap::from_changes(&[deleted]));
     assert!(anchor.gone);
 }
 
 #[test]
 fn a_delta_moves_with_later_pushes() {
     let mut delta = Delta::default();
-    delta.extend(&LineMap::through(&[change(&[(10, 2, 10, 2)])]));
-    delta.extend(&LineMap::through(&[change(&[(1, 0, 2, 100)])]));
+    delta.extend(&LineMap::from_changes(&[change(&[(10, 2, 10, 2)])]));
+    delta.extend(&LineMap::from_changes(&[change(&[(1, 0, 2, 100)])]));
     let covers = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 3);
     assert!(
         covers(110) && covers(107) && covers(114) && covers(50),
@@ -125,7 +125,7 @@ fn lines_that_meet_are_one_stretch_and_one_that_was_rewritten_moves_nothing_belo
     let rewritten = FileChange { hunks: vec![Hunk::rewritten(lines(5, 7))], ..change(&[]) };
     for (at, gone) in [(4, false), (5, true), (7, true), (8, false)] {
         let mut anchor = Anchor::new("a.rs".into(), Some(lines(at, at)));
-        anchor.follow(&LineMap::through(std::slice::from_ref(&rewritten)));
+        anchor.follow(&LineMap::from_changes(std::slice::from_ref(&rewritten)));
         assert_eq!((anchor.lines, anchor.gone), (Some(lines(at, at)), gone));
     }
 }
@@ -191,7 +191,7 @@ fn l7_what_is_open_is_sorted_and_what_is_left_out_says_why() {
         thread("vague", "r", 50, "The cache is stale"),
         ended,
     ];
-    let sorted = sort(threads.iter());
+    let sorted = triage(threads.iter());
     assert_eq!(sorted.actionable, ["fix".into()]);
     let skipped: Vec<String> = sorted.skipped.iter().map(|(id, why)| format!("{id}: {why}")).collect();
     let told = [
@@ -212,9 +212,9 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
         PromptPiece { text: &old, may_be_cut: true },
     ];
     let roomy = fit(&pieces, 10_000);
-    assert!(!roomy.is_worth_a_warning() && roomy.cut.is_empty());
+    assert!(!roomy.uses_over_half_the_window() && roomy.cut.is_empty());
     let tight = fit(&pieces, 3_000);
-    assert!(tight.is_worth_a_warning() && tight.cut.is_empty());
+    assert!(tight.uses_over_half_the_window() && tight.cut.is_empty());
     let over = fit(&pieces, 1_500);
     assert_eq!((over.cut.as_slice(), over.still_too_large), (&[1][..], false));
     assert_eq!(
@@ -223,7 +223,7 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
     );
     assert!(fit(&pieces, 50).still_too_large);
     // Exactly at a limit is within it: half the window, and all of it.
-    assert!(!fit(&pieces, 4_200).is_worth_a_warning() && fit(&pieces, 4_199).is_worth_a_warning());
+    assert!(!fit(&pieces, 4_200).uses_over_half_the_window() && fit(&pieces, 4_199).uses_over_half_the_window());
     assert!(!fit(&pieces, 100).still_too_large && fit(&pieces, 99).still_too_large);
     let foreign = [PromptPiece { text: "näher", may_be_cut: false }];
     assert_eq!(fit(&foreign, 100).estimated_tokens, 2, "what is not ASCII is a token of its own");
@@ -433,7 +433,7 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
         thread("c", "codex", 60, "Unchecked index"),
         thread("d", "coderabbit", 12, "File handle is leaked in finish"),
     ];
-    let items = items(threads.iter(), &Policy::default());
+    let items = group_duplicates(threads.iter(), &Policy::default());
     let shape: Vec<Vec<&str>> =
         items.iter().map(|item| item.threads.iter().map(ThreadId::as_str).collect()).collect();
     assert_eq!(shape, [vec!["a", "b"], vec!["c"], vec!["d"]], "one reviewer's own threads stay apart");
@@ -484,7 +484,7 @@ fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it()
     for (intent, ends_it) in intents {
         let mut pull_request = DrivenPullRequest::new(false);
         pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
-        assert_eq!((intent.settles(), pull_request.overridden(&id, intent)), (ends_it, Ok(ends_it)));
+        assert_eq!((intent.settles(), pull_request.apply_override(&id, intent)), (ends_it, Ok(ends_it)));
         assert_eq!(pull_request.override_withdrawn(&id), Ok(ends_it));
         let ThreadMachine { status, returns, .. } = pull_request.thread(&id).unwrap().machine;
         assert_eq!((status, returns), (ThreadStatus::Open, u32::from(ends_it)));
@@ -492,7 +492,7 @@ fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it()
         pull_request.decide(&id, Decision::Resolve).unwrap();
         assert_eq!(pull_request.override_withdrawn(&id), Ok(false));
         assert_eq!(pull_request.thread(&id).unwrap().status(), ThreadStatus::Resolved(ResolvedBy::Person));
-        assert_eq!(pull_request.overridden(&"u".into(), intent), Err(Refusal::UnknownThread));
+        assert_eq!(pull_request.apply_override(&"u".into(), intent), Err(Refusal::UnknownThread));
         assert_eq!(pull_request.override_withdrawn(&"u".into()), Err(Refusal::UnknownThread));
     }
 }

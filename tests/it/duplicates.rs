@@ -2,7 +2,7 @@
 //! texts are told apart is measured in `tests/it/duplicate_pairs.rs`.
 
 use cloture::domain::cycle::{AnswerFinding, Violation, check_reports_against_each_other};
-use cloture::domain::duplicates::{DuplicateIndex, items};
+use cloture::domain::duplicates::{DuplicateIndex, group_duplicates};
 use cloture::domain::finding::{Finding, Thread};
 use cloture::domain::place::{Anchor, LineRange};
 use cloture::domain::policy::Policy;
@@ -133,7 +133,7 @@ fn what_lost_its_code_is_recognised_by_its_words_anywhere_in_the_file() {
     assert!(shelves.overlaps(&finding(LEAK, lines(300, 300))).is_empty());
     let mut thread = Thread::opened("t".into(), "r".into(), lost.clone(), false);
     thread.anchor = gone.clone();
-    assert_eq!(items([thread].iter(), &policy).len(), 1, "and nothing repeats itself");
+    assert_eq!(group_duplicates([thread].iter(), &policy).len(), 1, "and nothing repeats itself");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn d6_reviewers_share_what_is_at_one_place_now_and_never_their_ids() {
         Thread::opened(id.into(), reviewer.into(), finding, false)
     };
     let shape = |threads: &[Thread]| -> Vec<Vec<String>> {
-        let items = items(threads.iter(), &Policy::default());
+        let items = group_duplicates(threads.iter(), &Policy::default());
         items.iter().map(|item| item.threads.iter().map(ThreadId::to_string).collect()).collect()
     };
     let numbered = |title: &str, at| Finding { own_id: Some("1".into()), ..finding(title, lines(at, at)) };

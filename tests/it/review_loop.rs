@@ -282,7 +282,7 @@ fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
 #[test]
 fn l3_a_loop_that_nobody_came_to_has_ended_at_its_head_and_keeps_what_was_spent() {
     let anchor = seen("h").anchor;
-    let ended = ReviewLoop::nobody_came(anchor.clone(), 10, 2, 1);
+    let ended = ReviewLoop::ended_without_reviewers(anchor.clone(), 10, 2, 1);
     assert_eq!(*ended.phase(), Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody }));
     assert_eq!((ended.anchor(), ended.attempt()), (Some(&anchor), 10), "a push can tell that it is stale");
     assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop is not a new budget");

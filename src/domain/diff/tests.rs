@@ -33,7 +33,7 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
                 diff --git a/x b/y.png b/x b/y.png\nBinary files differ\n\
                 diff --git \"a/\\303\\244 \\\"b.rs\" \"b/\\303\\244 \\\"b.rs\"\n--- \"a/\\303\\244 \\\"b.rs\"\n+++ \"b/\\303\\244 \\\"b.rs\"\n@@ -1 +1 @@\n-x\n+y\n";
     let found = read(text);
-    let told: Vec<_> = found
+    let summary: Vec<_> = found
         .iter()
         .map(|change| {
             let from = change.renamed_from.as_ref().map(FilePath::as_str);
@@ -49,7 +49,7 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
         ("x b/y.png", None, false, 0),
         ("ä \"b.rs", None, false, 1),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(summary, expected);
     assert_eq!(found[0].hunks, [hunk(0, 0, 1, 2)]);
     assert_eq!(found[1].hunks, [hunk(1, 1, 0, 0)]);
 }
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn whatever_the_text_is_it_can_be_read_and_followed(text in "([-+ @a/0-9,\"\\\\]|diff --git |@@ -|--- a/|\\+\\+\\+ b/|\n){0,80}") {
         let changes = read(&text);
-        let route = LineMap::through(&changes);
+        let route = LineMap::from_changes(&changes);
         let mut anchor = Anchor::new("a".into(), LineRange::new(1, u32::MAX));
         anchor.follow(&route);
         for change in &changes {

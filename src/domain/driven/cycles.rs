@@ -169,7 +169,7 @@ impl DrivenPullRequest {
     ) -> Result<Vec<FindingMatch<ThreadId>>, Vec<Violation>> {
         let mut violations = match answer {
             ReviewerAnswer::Actions { choices, .. } => {
-                check_choices(frozen, choices, |id| self.elsewhere(id, frozen))
+                check_choices(frozen, choices, |id| self.classify_unasked(id, frozen))
             }
             ReviewerAnswer::Findings { .. } => Vec::new(),
         };
@@ -192,7 +192,7 @@ impl DrivenPullRequest {
         if violations.is_empty() { Ok(matches) } else { Err(violations) }
     }
 
-    fn elsewhere(&self, id: &ThreadId, frozen: &FrozenCycle) -> UnaskedThread {
+    fn classify_unasked(&self, id: &ThreadId, frozen: &FrozenCycle) -> UnaskedThread {
         match self.threads.get(id) {
             None => UnaskedThread::Unknown,
             Some(thread) if thread.reviewer != frozen.reviewer => UnaskedThread::Foreign,

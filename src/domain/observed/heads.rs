@@ -1,6 +1,6 @@
 //! Which head a comment was made on. The forge does not say so of replies, so it is worked out from what it does say.
 
-use crate::domain::review_loop::{ReviewerPost, names};
+use crate::domain::review_loop::{ReviewerPost, matches_commit};
 use crate::domain::snapshot::{PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::Sha;
 use jiff::Timestamp;
@@ -16,17 +16,16 @@ pub(super) struct Heads<'a> {
 
 impl<'a> Heads<'a> {
     pub(super) fn of(snapshot: &'a PullRequestSnapshot) -> Self {
-        let reviews = snapshot.reviews.iter().filter_map(|review| {
-            Some((review.commit.as_ref()?, review.submitted_at.unwrap_or(review.created_at)))
-        });
+        let reviews = snapshot.reviews.iter();
+        let reviews = reviews.filter_map(|review| Some((review.commit.as_ref()?, review.published_at())));
         let comments = snapshot.threads.iter().flat_map(|thread| &thread.comments);
         let comments =
             comments.filter_map(|comment| Some((comment.original_commit.as_ref()?, comment.created_at)));
         let pushes = snapshot.force_pushes.iter().filter_map(|push| Some((push.after.as_ref()?, push.at)));
         let mut first: BTreeMap<&Sha, Timestamp> = BTreeMap::new();
         for (sha, at) in reviews.chain(comments).chain(pushes) {
-            let known = first.entry(sha).or_insert(at);
-            *known = at.min(*known);
+            let earliest = first.entry(sha).or_insert(at);
+            *earliest = at.min(*earliest);
         }
         // What shows only after the present head was pushed is late talk about an older one.
         let head = &snapshot.head.sha;
@@ -43,7 +42,7 @@ impl<'a> Heads<'a> {
     /// The head that a post is about: that of its commit, else the one that was there when it was made.
     pub(super) fn of_post(&self, post: &ReviewerPost) -> usize {
         let named = post.commit.as_ref();
-        let by_commit = named.and_then(|commit| self.starts.iter().position(|(_, sha)| names(commit, sha)));
+        let by_commit = named.and_then(|commit| self.starts.iter().position(|(_, sha)| matches_commit(commit, sha)));
         by_commit.map_or_else(|| self.at(post.at), |position| position + 1)
     }
 

@@ -72,7 +72,7 @@ impl PostReader for Rabbit {
         };
         let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
         let report = |text: &str| {
-            let report = ReportedFinding { severity, ..ReportedFinding::untold(text) };
+            let report = ReportedFinding { severity, ..ReportedFinding::without_details(text) };
             // As some bots do, a body may name the place of what it tells.
             match text.strip_prefix("src/a.rs:10 ") {
                 Some(title) => {
@@ -117,8 +117,8 @@ fn comment(minute: i64, author: Account, body: &str) -> ThreadComment {
     }
 }
 
-fn thread(id: &str, comments: Vec<ThreadComment>) -> Seen {
-    Seen {
+fn thread(id: &str, comments: Vec<ThreadComment>) -> ReviewThread {
+    ReviewThread {
         id: id.into(),
         path: "src/a.rs".into(),
         line: Some(10),
@@ -172,7 +172,7 @@ fn remark(minute: i64, author: Account, body: &str) -> Comment {
 }
 
 /// Heads `h0`, `h10`, `h20` … were pushed at those minutes and reviewed a minute later; the last is the head.
-fn snapshot(pushes: i64, threads: Vec<Seen>) -> PullRequestSnapshot {
+fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
     let last = (pushes - 1) * 10;
     PullRequestSnapshot {
         repository: RepositoryName::new("o", "r").unwrap(),
@@ -221,7 +221,7 @@ fn standing(snapshot: &PullRequestSnapshot) -> (&'static str, Option<&'static st
     (status.name(), status.cause(), counters.round_count, counters.flips, counters.cycles)
 }
 
-fn said(bodies: &[(i64, Account, &str)]) -> Seen {
+fn said(bodies: &[(i64, Account, &str)]) -> ReviewThread {
     thread("t", bodies.iter().map(|(minute, author, body)| comment(*minute, author.clone(), body)).collect())
 }
 
@@ -614,7 +614,7 @@ fn only_people_who_may_override_with_a_reply() {
 fn observed(snapshot: &PullRequestSnapshot) -> (Observation, ReviewArrivals) {
     let seen =
         observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default(), false);
-    let standing = seen.standing(&reviewers(snapshot, &Rabbit));
+    let standing = seen.arrivals(&reviewers(snapshot, &Rabbit));
     (seen, standing)
 }
 
@@ -737,7 +737,7 @@ fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_a
         let seen = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
         let rules = BreakGlassRules::default();
         let observed = observe(&seen, &[], reads, &Policy::default());
-        observation(&seen, &observed, reads, &rules, false).standing(&["rabbit".into()].into())
+        observation(&seen, &observed, reads, &rules, false).arrivals(&["rabbit".into()].into())
     };
     let failed =
         |title| standing(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();
@@ -780,14 +780,14 @@ fn any_comment() -> impl Strategy<Value = ThreadComment> {
     )
 }
 
-fn any_thread() -> impl Strategy<Value = Seen> {
+fn any_thread() -> impl Strategy<Value = ReviewThread> {
     let resolver = prop_oneof![Just(None), Just(Some(person("dana"))), Just(Some(bot()))];
     (prop::collection::vec(any_comment(), 0..8), any::<bool>(), resolver).prop_map(
         |(mut comments, resolved, resolved_by)| {
             for (index, comment) in comments.iter_mut().enumerate() {
                 comment.id = format!("c{index}");
             }
-            Seen { resolved, resolved_by, ..thread("t", comments) }
+            ReviewThread { resolved, resolved_by, ..thread("t", comments) }
         },
     )
 }

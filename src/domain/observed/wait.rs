@@ -23,7 +23,7 @@ pub fn observation(
         state: snapshot.state,
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
         posts: posts(snapshot, reads),
-        broken_glass: broken_glass(reads, break_glass, labels, remarks(snapshot)),
+        broken_glass: broken_glass(reads, break_glass, labels, comments_by_accounts(snapshot)),
         something_to_fix: something_to_fix(observed),
         has_author,
         rounds_on_forge: rounds(snapshot, reads),
@@ -74,7 +74,7 @@ fn of_review(
         (reading.content, reading.commit)
     };
     let content = if decides && content == PostContent::NotReady { PostContent::Complete } else { content };
-    let at = review.submitted_at.unwrap_or(review.created_at);
+    let at = review.published_at();
     let commit = review.commit.clone().or(named);
     Some(ReviewerPost { reviewer, kind: PostKind::Review(content), at, commit })
 }
@@ -89,7 +89,7 @@ fn of_comment(comment: &Comment, reads: &dyn PostReader) -> Option<ReviewerPost>
         }
         _ => reading.content,
     };
-    let at = comment.edited_at.unwrap_or(comment.created_at);
+    let at = comment.last_written_at();
     Some(ReviewerPost { reviewer, kind: PostKind::Comment(content), at, commit: reading.commit })
 }
 
@@ -110,7 +110,7 @@ fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn PostReade
 }
 
 /// What people said, on the pull request and in its threads.
-fn remarks(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
+fn comments_by_accounts(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
     let comments = snapshot.comments.iter().map(|c| (&c.author, c.association, &c.body));
     let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.comments).filter(|c| !c.pending);
     let in_threads = in_threads.map(|c| (&c.author, c.association, &c.body));
@@ -126,9 +126,8 @@ fn remarks(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
 /// L6: request-changes verdicts of reviewers since the last reopen.
 fn rounds(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> u32 {
     let verdicts = snapshot.reviews.iter().filter(|review| {
-        let at = review.submitted_at.unwrap_or(review.created_at);
         review.state == ReviewState::ChangesRequested
-            && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
+            && snapshot.reopened_at.is_none_or(|reopened| review.published_at() > reopened)
             && review.author.as_ref().and_then(|author| reads.reviewer(author, &review.body)).is_some()
     });
     u32::try_from(verdicts.count()).unwrap_or(u32::MAX)

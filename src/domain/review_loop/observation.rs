@@ -81,14 +81,14 @@ impl ReviewerPost {
             PostKind::Review(_) | PostKind::CheckRunFailed(_) => self.commit.as_ref() == Some(&anchor.head),
             PostKind::Comment(_) => {
                 self.at > anchor.pushed_at
-                    && self.commit.as_ref().is_none_or(|commit| names(commit, &anchor.head))
+                    && self.commit.as_ref().is_none_or(|commit| matches_commit(commit, &anchor.head))
             }
         }
     }
 }
 
 /// Bots name commits by their first characters.
-pub fn names(named: &Sha, head: &Sha) -> bool {
+pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
     let named = named.as_str();
     named == head.as_str() || named.len() >= 7 && head.as_str().starts_with(named)
 }
@@ -96,8 +96,8 @@ pub fn names(named: &Sha, head: &Sha) -> bool {
 impl Observation {
     /// Sorts the expected reviewers by what they left for the anchored head. A review that arrived outweighs
     /// a failure, which may have been retried.
-    pub fn standing(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
-        let mut standing = ReviewArrivals::default();
+    pub fn arrivals(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
+        let mut arrivals = ReviewArrivals::default();
         for reviewer in expected {
             let mut failure = None;
             let mut arrived = false;
@@ -113,13 +113,13 @@ impl Observation {
                 }
             }
             match (arrived, failure) {
-                (true, _) => standing.arrived.push(reviewer.clone()),
+                (true, _) => arrivals.arrived.push(reviewer.clone()),
                 (false, Some(reason)) => {
-                    standing.failed.insert(reviewer.clone(), reason);
+                    arrivals.failed.insert(reviewer.clone(), reason);
                 }
-                (false, None) => standing.missing.push(reviewer.clone()),
+                (false, None) => arrivals.missing.push(reviewer.clone()),
             }
         }
-        standing
+        arrivals
     }
 }

@@ -64,21 +64,21 @@ const CONCEPTS: &[&str] = &[
 ];
 
 /// What the tables say of a stem: what it is compared as, and what it weighs (nothing, for a stop word).
-static KNOWN: LazyLock<BTreeMap<String, (String, u8)>> = LazyLock::new(|| {
-    let mut known = BTreeMap::new();
+static WORD_TABLE: LazyLock<BTreeMap<String, (String, u8)>> = LazyLock::new(|| {
+    let mut table = BTreeMap::new();
     for word in GENERIC_WORDS.split_whitespace() {
-        known.insert(stem(word), (stem(word), GENERIC));
+        table.insert(stem(word), (stem(word), GENERIC));
     }
     for group in CONCEPTS {
-        let speaker = group.split_whitespace().next().map(stem).unwrap_or_default();
+        let representative = group.split_whitespace().next().map(stem).unwrap_or_default();
         for word in group.split_whitespace() {
-            known.insert(stem(word), (speaker.clone(), CONCEPT));
+            table.insert(stem(word), (representative.clone(), CONCEPT));
         }
     }
     for word in STOP_WORDS.split_whitespace() {
-        known.insert(word.to_owned(), (word.to_owned(), 0));
+        table.insert(word.to_owned(), (word.to_owned(), 0));
     }
-    known
+    table
 });
 
 /// One word as it is compared. `name` numbers the name in the code that it is a part of.
@@ -277,10 +277,10 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
 /// Only prose has synonyms: `readConfig` and `loadConfig` are two functions.
 fn push_word(lower: &str, name: Option<usize>, found: &mut Vec<ComparedWord>) {
     let stem = stem(lower);
-    let known = KNOWN.get(lower).or_else(|| KNOWN.get(&stem));
+    let known = WORD_TABLE.get(lower).or_else(|| WORD_TABLE.get(&stem));
     let (stem, weight) = match (known, name) {
         (_, Some(_)) => (stem, NAME),
-        (Some((speaker, weight)), None) => (speaker.clone(), *weight),
+        (Some((representative, weight)), None) => (representative.clone(), *weight),
         (None, None) => (stem, WORD),
     };
     found.push(ComparedWord { stem, weight, name });
@@ -401,7 +401,7 @@ mod tests {
     use super::*;
 
     /// What a text says, as the start of it is compared.
-    fn said(text: &str) -> String {
+    fn plain_start(text: &str) -> String {
         flattened(&without_markup(text))
     }
 
@@ -437,7 +437,7 @@ mod tests {
             ("The page (http://example.com/a) is old", "the page is old"),
             ("Unused\n```suggestion\nlet x = 1;\n```\nimport", "unused import"),
         ] {
-            assert_eq!(said(marked), plain, "{marked}");
+            assert_eq!(plain_start(marked), plain, "{marked}");
         }
     }
 
@@ -453,7 +453,7 @@ mod tests {
             // A mark that nothing closes in its paragraph marks nothing, and hides no markup.
             ("One ` here\n\n<!-- id:1 -->another ` there", "one here another there"),
         ] {
-            assert_eq!(said(text), plain, "{text}");
+            assert_eq!(plain_start(text), plain, "{text}");
         }
     }
 
@@ -467,7 +467,7 @@ mod tests {
             ("Missing check\n<details>\nnever closed", "missing check"),
             ("The <details> element is never closed", "the element is never closed"),
         ] {
-            assert_eq!(said(folded), plain, "{folded}");
+            assert_eq!(plain_start(folded), plain, "{folded}");
         }
     }
 

@@ -1,7 +1,7 @@
 use super::{PhraseTable, Signal};
 
 /// Past forms that report a change when they open a clause or follow "I", "we've", "has been" and the like.
-pub(in super::super) const DEEDS: &str = "
+pub(in super::super) const CHANGE_VERBS: &str = "
     added addressed adjusted adopted aligned amended applied bumped capped centralized changed
     clarified cleaned collapsed committed consolidated converted corrected covered created
     decoupled deduplicated deleted disabled documented done dropped eliminated enabled enforced
@@ -30,17 +30,17 @@ pub(super) const PHRASES: PhraseTable = &[
     ),
     (
         Signal::Fixed,
-        "^ @deed; ^ now @deed; ^ just @deed; ^ all @deed; ^ both @deed;
-         ^ already fixed/addressed/corrected; ^ and @deed; , @deed in; , @deed by; i @deed; we @deed;
-         i just @deed; i also @deed; i've @deed; i've also @deed; i've now @deed; i've just @deed;
-         we've @deed; we've now @deed; i've gone ahead; has been @deed; have been @deed;
-         has now been @deed; have now been @deed; is now @deed; are now @deed; now @deed;
-         was/were @deed .. <sha>; was/were @deed .. commit; were @deed entirely;
+        "^ @change; ^ now @change; ^ just @change; ^ all @change; ^ both @change;
+         ^ already fixed/addressed/corrected; ^ and @change; , @change in; , @change by; i @change; we @change;
+         i just @change; i also @change; i've @change; i've also @change; i've now @change; i've just @change;
+         we've @change; we've now @change; i've gone ahead; has been @change; have been @change;
+         has now been @change; have now been @change; is now @change; are now @change; now @change;
+         was/were @change .. <sha>; was/were @change .. commit; were @change entirely;
          was/were fixed/addressed/corrected/resolved/removed; been fixed/addressed/corrected/resolved;
          got fixed/addressed; already fixed/addressed/corrected; it's fixed/done; that's fixed/done;
-         this is fixed/done; this is now; @deed in <sha>; @deed in commit; @deed in pr; @deed in #*;
-         @deed in the latest; @deed in latest; @deed by <sha>; @deed via <sha>; @deed with <sha>;
-         @deed at <sha>; @deed as suggested; @deed as requested; @deed accordingly; @deed inline;
+         this is fixed/done; this is now; @change in <sha>; @change in commit; @change in pr; @change in #*;
+         @change in the latest; @change in latest; @change by <sha>; @change via <sha>; @change with <sha>;
+         @change at <sha>; @change as suggested; @change as requested; @change accordingly; @change inline;
          fix/fixes in <sha>; fix commit <sha>; fix .. <sha>; see <sha>; see commit; ^ commit <sha>;
          ^ <sha>; in commit <sha>; merged at <sha>; , commit <sha>; commit <sha>; in amend <sha>;
          same fix as; should be fixed now; should be fixed in; should be resolved now;

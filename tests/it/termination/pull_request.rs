@@ -239,7 +239,7 @@ impl Model for PrModel {
         }
         for thread in state.pr.threads().map(|thread| thread.id.clone()) {
             if state.decisions < self.max_decisions {
-                let decisions = Decision::ON_THE_MACHINE.into_iter();
+                let decisions = Decision::CHANGING_STATUS.into_iter();
                 events.extend(
                     decisions
                         .chain([Decision::Queue])

@@ -96,7 +96,7 @@ impl Model for ThreadModel {
         }
         let may_return = state.machine.returns < self.max_returns;
         events.extend(
-            Decision::ON_THE_MACHINE
+            Decision::CHANGING_STATUS
                 .into_iter()
                 .filter(|&d| may_return || d != Decision::Return)
                 .map(Event::Decide),
@@ -132,7 +132,7 @@ impl Model for ThreadModel {
                 (false, false)
             }
             Event::Decide(decision) => (machine.decide(decision).is_err(), true),
-            Event::Override(intent) => (!machine.overridden(intent), true),
+            Event::Override(intent) => (!machine.apply_override(intent), true),
             Event::ReopenOnForge => (!machine.reopened_by_person(), true),
         };
         if machine == before {
@@ -172,9 +172,9 @@ impl Model for ThreadModel {
                     Stance::ALL.into_iter().all(|stance| {
                         let ends = [ReviewerAction::Resolve, ReviewerAction::Veto, ReviewerAction::Escalate];
                         if s.machine.is_open() {
-                            ends.into_iter().all(|action| legal.under(stance).contains(action))
+                            ends.into_iter().all(|action| legal.for_stance(stance).contains(action))
                         } else {
-                            legal.under(stance) == ActionSet::NONE
+                            legal.for_stance(stance) == ActionSet::NONE
                         }
                     })
                 },
@@ -282,7 +282,7 @@ fn a_persons_decision_fits_exactly_where_it_should() {
         let machine = ThreadMachine { status, ..ThreadMachine::opened() };
         let with_person = matches!(status, Vetoed(_) | Escalated(_) | Upheld);
         let settled = matches!(status, Resolved(_) | Dismissed);
-        for decision in Decision::ON_THE_MACHINE {
+        for decision in Decision::CHANGING_STATUS {
             let expected = match decision {
                 Decision::Veto | Decision::Escalate if status != Open => Err(DecisionError::NotOpen),
                 Decision::Uphold | Decision::Dismiss if !with_person => Err(DecisionError::NotWaiting),
