@@ -1,10 +1,8 @@
-//! Observed reviewers on the machine (C8): a pull request as it was fetched, and what people decided about it here, become
-//! threads with a stance, counters and legal actions, and one observation for the loop.
+//! The observed bots' half of a pull request (C8): replays GitHub's history through the thread machine.
 //!
-//! The result is a function of what is known and of nothing else: neither the order of the lists nor which polls came before
-//! makes a difference, so following a pull request and reading it afresh give the same answer. A thread belongs to the
-//! reviewer that wrote its first comment; threads that people or strangers opened are no reviewer's, and the machine does not
-//! run on them.
+//! The result depends only on the snapshot and the recorded events, not on the order of lists or on earlier
+//! polls. So following a pull request and reading it afresh give the same state. A thread belongs to the
+//! reviewer that wrote its first comment. Threads of people and unknown bots have no machine.
 
 mod heads;
 mod replay;
@@ -27,47 +25,47 @@ use jiff::Timestamp;
 use replay::ReplayContext;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything that a pull request's history says about its observed reviewers.
+/// The state of all observed reviewers on one pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ObservedPullRequest {
-    /// The reviewers' threads, by id.
+    /// Sorted by id.
     pub threads: Vec<ObservedThread>,
-    /// What they wrote into their latest reviews' bodies, where there is no thread to answer in.
+    /// Findings in the body of each reviewer's latest post. They have no thread to reply in.
     pub in_bodies: Vec<BodyFinding>,
-    /// Heads that each has finished since the pull request was last reopened (C6).
+    /// Heads that each reviewer has finished since the last reopening (C6).
     pub cycles: BTreeMap<ReviewerName, u32>,
 }
 
-/// A reviewer's thread, with what the forge alone knows about it.
+/// A reviewer's thread, with details that only GitHub has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedThread {
     pub thread: Thread,
-    /// Where its code is now; absent once that is gone.
+    /// Where its code is now; none if the code is gone.
     pub line: Option<u32>,
     pub url: String,
     pub outdated: bool,
-    /// The thread that raised the same finding first (D3). That one is where the argument is counted; this one shows the
+    /// D3: the thread that raised the same finding first. That thread counts the rounds; this one shows the
     /// same state.
     pub repeats: Option<ThreadId>,
-    /// The code was changed and the reviewer, done with a newer head, said nothing more about it.
+    /// The code changed, and the reviewer finished a newer head without mentioning the finding (C8).
     pub resolve_proposed: bool,
 }
 
-/// A finding that stands in a review's or comment's body.
+/// A finding in the body of a review or comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyFinding {
     pub reviewer: ReviewerName,
-    /// Its path is empty where the text names none.
+    /// Its path is empty if the text names no file.
     pub finding: Finding,
     pub url: String,
 }
 
-/// A thread that no recognised reviewer opened: a person's, an unknown bot's, a deleted account's. There is no stance to
-/// follow and nobody to offer an action to, but whoever looks at the pull request should not miss it.
+/// A thread that no recognised reviewer opened: a person's, an unknown bot's or a deleted account's. It has
+/// no stance and no legal actions, but the screen must show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnownedThread {
     pub id: ThreadId,
-    /// Absent where the account was deleted.
+    /// None if the account was deleted.
     pub opened_by: Option<Account>,
     pub finding: Finding,
     pub status: ThreadStatus,
@@ -76,7 +74,7 @@ pub struct UnownedThread {
     pub outdated: bool,
 }
 
-/// Something about a thread that the forge does not tell, with its time.
+/// An event of a thread that GitHub does not know, with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadEvent {
     pub at: Timestamp,
@@ -86,16 +84,16 @@ pub struct ThreadEvent {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadEventKind {
-    /// A person decided it in Cloture.
+    /// A person decided in Cloture.
     Act(Decision),
-    /// A person said where it goes at the merge.
+    /// A person chose the handoff target.
     Routed(Destination),
-    /// It was thread resolved and later open again (R3).
+    /// R3: an earlier snapshot showed the thread resolved, a later one open.
     Reopened,
     HandedOff,
 }
 
-/// Folds the whole history. `events` may come in any order.
+/// Replays the whole history. `events` may be in any order.
 pub fn observe(
     snapshot: &PullRequestSnapshot,
     events: &[ThreadEvent],
@@ -129,7 +127,7 @@ fn owner(thread: &ReviewThread, reads: &dyn PostReader) -> Option<ReviewerName> 
     reads.reviewer(first.author.as_ref()?, &first.body)
 }
 
-/// The heads that each reviewer finished, each with the moment it first had.
+/// The heads that each reviewer finished, each with the earliest time.
 fn finished(
     snapshot: &PullRequestSnapshot,
     owned: &BTreeMap<ReviewerName, Vec<&ReviewThread>>,
@@ -148,7 +146,7 @@ fn finished(
             finish(post.reviewer.clone(), heads.of_post(&post), post.at);
         }
     }
-    // A thread comes with a review, which may be one that says nothing else.
+    // A thread is part of a review, whose body may be empty.
     for (reviewer, threads) in owned {
         for first in threads.iter().filter_map(|thread| thread.opening()) {
             finish(reviewer.clone(), heads.of_comment(first), first.created_at);
@@ -157,8 +155,8 @@ fn finished(
     finished
 }
 
-/// The findings in the body of each reviewer's latest post that holds any or says that there are none. What it repeats from a
-/// thread of its own counts there.
+/// The findings in the body of each reviewer's latest post that lists findings or says that there are none. A
+/// finding that repeats a thread of the same reviewer counts in that thread.
 fn in_bodies(
     snapshot: &PullRequestSnapshot,
     threads: &[ObservedThread],
@@ -207,7 +205,7 @@ fn in_bodies(
     in_bodies
 }
 
-/// The threads that the machine does not run on, by id.
+/// The threads without a machine, sorted by id.
 pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> Vec<UnownedThread> {
     let strangers = snapshot.threads.iter().filter(|thread| owner(thread, reads).is_none());
     let mut unowned: Vec<_> = strangers.filter_map(unowned_thread).collect();
@@ -228,12 +226,14 @@ fn unowned_thread(thread: &ReviewThread) -> Option<UnownedThread> {
     })
 }
 
-/// Only what is certainly a person counts as one: a deleted account and a kind invented later do not.
+/// Only known kinds of people's accounts count as people. A deleted account does not, nor a kind that GitHub
+/// adds later.
 pub fn is_person(account: &Account) -> bool {
     matches!(account.kind, AccountKind::User | AccountKind::EnterpriseUser)
 }
 
-/// Every reviewer that left something on the pull request or was asked to. Its author is none, whoever it is.
+/// Every reviewer that posted on the pull request or was requested. The author of the pull request is never
+/// its reviewer.
 pub fn reviewers(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> BTreeSet<ReviewerName> {
     let reviews = snapshot.reviews.iter().map(|review| (review.author.as_ref(), review.body.as_str()));
     let comments = snapshot.comments.iter().map(|comment| (comment.author.as_ref(), comment.body.as_str()));

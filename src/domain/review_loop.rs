@@ -1,7 +1,7 @@
-//! The pull request's loop (L): waiting for reviews, handing findings to the author, and knowing when to stop.
+//! The loop of one pull request (L): wait for reviews, send findings to the author, know when to stop.
 //!
-//! A pure machine. It is told what woke it and when, and says what is to be done as data; whoever drives it
-//! does that and comes back. Timers carry an id, so that one which fires after it was replaced is ignored.
+//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out. Timers
+//! carry an id, so a timer that fires after it was replaced is ignored.
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
@@ -23,20 +23,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Where one pull request's loop stands.
+/// The loop of one pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReviewLoop {
     expected: BTreeSet<ReviewerName>,
     phase: Phase,
-    /// What the wait is tied to (L1); none before the first poll.
+    /// The head that the wait is tied to (L1). None before the first poll.
     anchor: Option<WaitAnchor>,
-    /// Polls spent in this wait.
+    /// Polls in this wait.
     attempt: u32,
-    /// Whether any of them got through.
+    /// Whether any poll reached GitHub.
     reached: bool,
-    /// Author rounds this loop has started (L6).
+    /// Author rounds that this loop has started (L6).
     restarts: u32,
-    /// Author rounds dispatched on this pull request since it was last reopened, earlier loops included.
+    /// Author rounds on this pull request since the last reopening, including those of earlier loops.
     dispatched: u32,
     /// Rounds that a person granted beyond the caps.
     granted: u32,
@@ -48,15 +48,15 @@ pub struct TimerId(u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
-    /// For reviews of the anchored head.
+    /// Waits for reviews of the anchored head.
     Waiting,
-    /// For the author to push.
+    /// Waits for the author's push.
     WithAuthor,
     Paused(ResumeTo),
     Ended(Exit),
 }
 
-/// What a paused loop goes back to.
+/// The phase that a paused loop resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ResumeTo {
     Waiting,
@@ -69,63 +69,63 @@ pub enum LoopEvent<'a> {
     Started,
     Timer(TimerId),
     Polled(&'a Observation),
-    /// The forge could not be reached (L8).
+    /// A request did not reach GitHub (L8).
     Unreachable,
-    /// The forge says when to come back (L8).
+    /// GitHub named a time for the next request (L8).
     RateLimited {
         until: Timestamp,
     },
-    /// The author's program ended without a push.
+    /// The author agent ended without a push.
     AuthorGaveUp,
-    // A person's doing (L10).
+    // A person's commands (L10).
     Pause,
     Resume,
     Stop,
     PollNow,
-    /// L6: one more round than the caps allow.
+    /// L6: allow one round beyond the caps.
     GrantRound,
 }
 
-/// What is to be done.
+/// An effect for the driver to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopEffect {
-    // Towards the forge.
+    // On GitHub.
     Poll,
-    /// The head is new to this loop: whoever needs asking is asked to review it.
+    /// The head is new to this loop. The driver asks the reviewers that need asking.
     AskForReviews {
         missing: Vec<ReviewerName>,
     },
-    /// L6: say once, on the pull request, that a person has to decide.
+    /// L6: post the comment that a person has to decide, once.
     PostRoundCap {
         rounds: u32,
     },
 
-    // Towards the author.
+    // For the author.
     DispatchAuthor {
         round: u32,
     },
 
-    // Towards the clock.
+    // For the clock.
     WakeAt {
         timer: TimerId,
         at: Timestamp,
     },
 
-    // Towards people.
+    // For people.
     Announce(Exit),
 }
 
-/// What came of a wake-up.
+/// The result of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transition {
     Do(Vec<LoopEffect>),
-    /// Nothing, for a reason worth keeping.
+    /// Nothing changed. The journal keeps the reason.
     Ignored(&'static str),
 }
 
 impl ReviewLoop {
-    /// A loop that waits for these reviewers. `dispatched` are the author rounds that earlier loops already
-    /// started on this pull request since it was last reopened: a new loop is not a new budget.
+    /// A loop that waits for these reviewers. `dispatched` counts the author rounds of earlier loops since
+    /// the last reopening: a new loop gets no new budget.
     pub fn new(expected: BTreeSet<ReviewerName>, dispatched: u32) -> ReviewLoop {
         ReviewLoop {
             expected,
@@ -140,14 +140,14 @@ impl ReviewLoop {
         }
     }
 
-    /// A loop that ended because nobody is expected by name and nobody came (L3).
+    /// A loop that ended because the configuration expects no reviewer by name and none posted (L3).
     pub fn ended_without_reviewers(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
         let phase = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
         let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
         ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }
     }
 
-    /// A loop that goes on after earlier ones. With an anchor, the author is at work on it.
+    /// A loop that continues after earlier ones. With an anchor, the author is at work on that head.
     pub fn resumed(
         expected: BTreeSet<ReviewerName>,
         dispatched: u32,
@@ -175,7 +175,7 @@ impl ReviewLoop {
         &self.expected
     }
 
-    /// Author rounds dispatched since the pull request was last reopened.
+    /// Author rounds since the last reopening.
     pub fn dispatched(&self) -> u32 {
         self.dispatched
     }
@@ -186,7 +186,7 @@ impl ReviewLoop {
 
     pub fn wake(&mut self, event: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
         match (&self.phase, event) {
-            // A person's grant is the one thing that can follow the round cap.
+            // Only a person's grant continues a loop after the round cap.
             (Phase::Ended(Exit::RoundCap { .. }), LoopEvent::GrantRound) => {
                 self.granted += 1;
                 self.phase = Phase::Waiting;
@@ -220,7 +220,7 @@ impl ReviewLoop {
             }
             (_, LoopEvent::Started | LoopEvent::Timer(_)) => Transition::Do(vec![LoopEffect::Poll]),
             (_, LoopEvent::PollNow) => {
-                // The pending timer is replaced, so that the poll asked for is not followed by one too many.
+                // Replaces the pending timer, which would cause a second poll.
                 self.timer.0 += 1;
                 Transition::Do(vec![LoopEffect::Poll])
             }
@@ -249,7 +249,7 @@ impl ReviewLoop {
         }
         let moved = self.anchor.as_ref() != Some(&observation.anchor);
         if moved {
-            // L5: whatever was waited for is no longer what counts.
+            // L5: the wait starts again for the new head.
             self.anchor = Some(observation.anchor.clone());
             self.phase = Phase::Waiting;
             self.attempt = 0;
@@ -266,7 +266,8 @@ impl ReviewLoop {
             return self.all_in(observation, now, policy);
         }
         if self.attempt >= policy.max_attempts && observation.something_to_fix && observation.has_author {
-            // Time is up for the missing, but what did arrive is not left lying (L4).
+            // L4: the time for the missing reviews is up, but the findings that did arrive still start a
+            // round.
             return self.all_in(observation, now, policy);
         }
         let mut transition = self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing.clone()));

@@ -88,7 +88,7 @@ fn a_hunk_has_the_lines_that_its_header_counts() {
     assert_eq!(hunks("@@ -1,5 +1,5 @@\n-a\n+b\n@@ -20 +20 @@\n-c\n+d\n"), two, "the first was cut short");
     assert_eq!(hunks("@@ -1 +1 @@\n-a\n+b\n+c\n"), [hunk(1, 1, 1, 1)], "one line too many was added");
     assert_eq!(hunks("@@ -1 +1,2 @@\n-a\n-b\n+c\n"), [hunk(1, 1, 0, 0)], "one line too many was removed");
-    // Lines before the first do not exist, and a file is changed from its top to its bottom on either side.
+    // There is no line 0, and hunks must go down the file on both sides.
     for bad in ["@@ -0 +1 @@\n-a\n+b\n", "@@ -1 +0 @@\n-a\n+b\n"] {
         assert_eq!(hunks(bad), [], "{bad}");
     }

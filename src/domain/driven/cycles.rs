@@ -1,4 +1,4 @@
-//! The reviewers' part of a pull request: beginning a cycle, taking an answer, closing what failed.
+//! The reviewers' events on a driven pull request: begin a cycle, take an answer, close a failed cycle.
 
 use super::{DrivenPullRequest, PendingCycle};
 use crate::domain::cycle::{
@@ -19,63 +19,61 @@ use crate::domain::verdict::{UnsettledThreads, Verdict, verdict};
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to do about a driven reviewer now.
+/// The next step for a driven reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextCall {
-    /// Ask it this.
     Ask(FrozenCycle),
-    /// Its calls are spent; the cycle is closed without asking, as a failed one is (C4).
+    /// C4: its calls are spent, so the engine closed the cycle like a failed one, without asking.
     ClosedUnasked,
     Skip(CycleSkip),
 }
 
-/// What came of an answer.
+/// The result of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CycleOutcome {
     Completed {
         verdict: Verdict,
         notes: Vec<CycleNote>,
     },
-    /// C3: nothing of the answer counted. `closed` where the retries were spent and the engine closed the
-    /// cycle itself (C4).
+    /// C3: no part of the answer counts. `closed` if the retries were spent and the engine closed the cycle
+    /// (C4).
     Failed {
         violations: Vec<Violation>,
         closed: bool,
     },
-    /// The head moved, or the pull request ended, while the reviewer was thinking: its answer is about
-    /// something that no longer is.
+    /// The head moved or the pull request ended while the reviewer worked, so the answer is stale.
     Overtaken,
 }
 
-/// What a completed cycle did with a finding or thread beyond what the thread itself shows.
+/// An effect of a completed cycle that the thread alone does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CycleNote {
     Opened(ThreadId),
-    /// C7: listed again.
+    /// C7: the answer listed the thread's finding again.
     Relisted(ThreadId),
-    /// D5
+    /// D5: the reviewer raised a finding that it had resolved.
     Regressed(ThreadId, RegressionOutcome),
-    /// D4: the person who has it, or had it, is not asked again.
+    /// D4: a person has decided about the finding or will, so they are not asked again.
     Suppressed {
         report: ThreadId,
         thread: ThreadId,
     },
-    /// D4
+    /// D4: the finding got strictly worse, so it goes back to the inbox.
     Worsened {
         report: ThreadId,
         thread: ThreadId,
     },
-    /// R2
+    /// R2: the finding is about code that did not change.
     OutOfScope {
         report: ThreadId,
         finding: Finding,
     },
-    /// A person ended the thread while the reviewer was thinking.
+    /// A person ended the thread while the reviewer worked.
     EndedMeanwhile(ThreadId),
 }
 
 impl DrivenPullRequest {
-    /// What is in a reviewer's way, if anything (C5, C6).
+    /// Why the reviewer may not start a cycle now, if there is a reason (C5, C6).
     pub fn obstacle(&self, reviewer: &ReviewerName, policy: &Policy) -> Option<CycleSkip> {
         match self.state {
             PullRequestState::Merged => return Some(CycleSkip::PrMerged),
@@ -92,7 +90,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// C1: begins a cycle, or tries it again, by freezing what is put to the reviewer.
+    /// C1: begins or retries a cycle, and freezes the question.
     pub fn begin_cycle(
         &mut self,
         reviewer: &ReviewerName,
@@ -123,9 +121,8 @@ impl DrivenPullRequest {
         })
     }
 
-    /// The same, for a reviewer that costs money to ask. Pushes abandon cycles that have failed so far, so
-    /// the caps on cycles and retries alone would let a reviewer that never behaves be asked for as long as
-    /// somebody pushes. This bounds what is spent whoever pushes.
+    /// The same, for a reviewer whose calls cost money. A push abandons a failing cycle, so caps on cycles
+    /// and retries alone would allow new calls after every push. This cap counts the calls themselves (C4).
     pub fn next_call(&mut self, reviewer: &ReviewerName, trigger: CycleTrigger, policy: &Policy) -> NextCall {
         if let Some(skip) = self.obstacle(reviewer, policy) {
             return NextCall::Skip(skip);
@@ -140,7 +137,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// Takes an answer, or what was wrong with reading it, to what was asked.
+    /// Applies an answer, or the violation found while parsing it.
     pub fn answer(
         &mut self,
         frozen: &FrozenCycle,
@@ -160,7 +157,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// C2: everything that is wrong with an answer, or what each of its findings turns out to be.
+    /// C2: all violations of an answer, or a match for each of its findings.
     fn check(
         &self,
         frozen: &FrozenCycle,
@@ -221,7 +218,7 @@ impl DrivenPullRequest {
         reports.iter().map(matched).collect()
     }
 
-    /// Carries out an answer that was found good: the threads first, then the findings.
+    /// Applies an answer without violations: first the actions on threads, then the findings.
     fn complete(
         &mut self,
         frozen: &FrozenCycle,
@@ -250,7 +247,8 @@ impl DrivenPullRequest {
         let mut opened = BTreeSet::new();
         for (report, matched) in reports.into_iter().zip(matches) {
             match matched {
-                // A violation fails the whole answer (C3), and `derive_actions` has taken the open threads.
+                // A violation fails the whole answer (C3), and `derive_actions` has already applied D3 to
+                // open threads.
                 FindingMatch::Violation(_) | FindingMatch::Repeats(_, Repetition::OfOpen) => {}
                 FindingMatch::Repeats(thread, repetition) => {
                     self.raise_again(report, thread, repetition, policy, &mut notes);
@@ -273,8 +271,8 @@ impl DrivenPullRequest {
         CycleOutcome::Completed { verdict, notes }
     }
 
-    /// C7: what a list of findings says about each open thread. Listed again holds the stance; omitted
-    /// resolves.
+    /// C7: derives an action for each open thread. A listed finding holds the stance; a missing one is
+    /// resolved.
     fn derive_actions(
         &mut self,
         frozen: &FrozenCycle,
@@ -304,7 +302,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// R2: round 1 is the first cycle a reviewer ever completes on the pull request.
+    /// R2: everything is in scope until the reviewer completes its first cycle on the pull request.
     fn scope(&self, reviewer: &ReviewerName) -> ReviewScope {
         match self.reviewers.get(reviewer).and_then(|record| record.since_last_review.clone()) {
             None => ReviewScope::Everything,
@@ -339,7 +337,7 @@ impl DrivenPullRequest {
         });
     }
 
-    /// V2's two groups: what was there before the cycle and is not settled, and what the cycle opened.
+    /// V2's two groups of unsettled threads: those from before the cycle, and those that the cycle opened.
     fn unsettled(&self, reviewer: &ReviewerName, opened: &BTreeSet<ThreadId>) -> UnsettledThreads {
         let own = self.reviewers.get(reviewer).into_iter().flat_map(|record| &record.threads);
         let mut unsettled = UnsettledThreads::default();
@@ -365,7 +363,7 @@ impl DrivenPullRequest {
         CycleOutcome::Failed { violations, closed }
     }
 
-    /// C4: the engine closes the cycle in the reviewer's place.
+    /// C4: the engine closes the cycle for a reviewer that failed.
     fn close_failed_cycle(&mut self, reviewer: &ReviewerName, policy: &Policy) {
         self.cut_off_threads(reviewer, EscalatedBy::ReviewerFailed);
         self.close_cycle(reviewer, policy);

@@ -1,8 +1,8 @@
-//! One reviewer's whole history on a pull request, folded onto its threads' machines (C8).
+//! Replays one reviewer's history on a pull request through the machines of its threads (C8).
 //!
-//! Everything that happened is put in order of time and taken one by one. A thread's reviewer has had another turn
-//! when it speaks again after somebody else did or after a push, when it raises the same finding again at a newer head,
-//! or when it finishes a newer head without a word about the thread.
+//! All events are sorted by time and applied one by one. The reviewer takes a turn on a thread when it
+//! replies after somebody else or after a push, raises the finding again at a newer head, or finishes a newer
+//! head without mentioning the thread.
 
 use super::heads::Heads;
 use super::title::title;
@@ -20,7 +20,7 @@ use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Stance, ThreadId};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A thread of the reviewer as the forge has it.
+/// One of the reviewer's threads on GitHub.
 struct RootThread<'a> {
     source: &'a ReviewThread,
     first: &'a ThreadComment,
@@ -28,37 +28,37 @@ struct RootThread<'a> {
     head: usize,
     finding: Finding,
     anchor: Anchor,
-    /// When an edit of the first comment said that it is settled.
+    /// The time of the edit that marked the first comment as settled, if there was one.
     accepted_by_edit: Option<Timestamp>,
 }
 
-/// One finding with every thread that reports it, the first of them standing for all.
+/// One finding with every thread that reports it. `thread` is the first and represents the group.
 struct FindingGroup {
     thread: Thread,
     members: Vec<usize>,
     /// The head of the reviewer's last turn.
     turn: usize,
-    /// Whether somebody else has spoken since.
+    /// Whether somebody else replied after that turn.
     answered: bool,
     resolve_proposed: bool,
 }
 
-/// Something that happened, about one of the roots where it names one. The order decides between things of the same
-/// moment: what was said comes before what follows from it.
+/// An event, with the index of its root thread if it concerns one. The order of the variants decides between
+/// events of the same time: a comment comes before its consequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ReplayEvent {
     Opened(usize),
-    /// The reviewer's own comment, by its place among the later ones.
+    /// The reviewer's own comment, by its index in `later`.
     ReviewerReplied(usize, usize),
     AcceptedByEdit(usize),
-    /// Somebody else's comment.
+    /// Somebody else's comment, by its index in `later`.
     OthersReplied(usize, usize),
     Finished(usize),
-    /// By its place in the list of what people did.
+    /// A recorded event, by its index in the list.
     Recorded(usize, usize),
 }
 
-/// The threads that this reviewer opened, and how many heads it has finished since the pull request was last reopened.
+/// The threads that this reviewer opened, and how many heads it finished since the last reopening.
 pub(super) fn replay_reviewer(
     reviewer: &ReviewerName,
     threads: &[&ReviewThread],
@@ -84,7 +84,7 @@ pub(super) fn replay_reviewer(
     (replay.into_threads(), completed)
 }
 
-/// What every reviewer's fold needs to know.
+/// The inputs that every reviewer's replay shares.
 pub(super) struct ReplayContext<'a> {
     pub(super) snapshot: &'a PullRequestSnapshot,
     pub(super) heads: &'a Heads<'a>,
@@ -98,14 +98,14 @@ impl ReplayContext<'_> {
         comment.author.as_ref().and_then(by).as_ref() == Some(owner)
     }
 
-    /// What comes after the end of a pull request changes nothing any more, however long a bot goes on.
+    /// Posts after the end of a pull request change nothing.
     fn is_over(&self, at: Timestamp) -> bool {
         let ended = self.snapshot.merged_at.or(self.snapshot.closed_at);
         ended.is_some_and(|ended| at > ended)
     }
 }
 
-/// In the order in which they were opened.
+/// Sorted by head, then by time.
 fn roots<'a>(reviewer: &ReviewerName, threads: &[&'a ReviewThread], context: &ReplayContext<'_>) -> Vec<RootThread<'a>> {
     let mut roots: Vec<RootThread<'a>> = threads
         .iter()
@@ -126,7 +126,7 @@ fn roots<'a>(reviewer: &ReviewerName, threads: &[&'a ReviewThread], context: &Re
     roots
 }
 
-/// The place is the thread's; what the problem is, the reviewer's text says.
+/// The thread gives the place; the reviewer's text gives the rest.
 pub(super) fn finding(source: &ReviewThread, first: &ThreadComment, reported: Option<ReportedFinding>) -> Finding {
     let last = source.line.or(source.original_line);
     let start = source.start_line.or(source.original_start_line).or(last);
@@ -160,7 +160,8 @@ fn timeline(
     events.extend(finished.iter().map(|(&head, &at)| (at, ReplayEvent::Finished(head))));
     for (place, event) in recorded.iter().enumerate() {
         let root = by_thread.get(&event.thread);
-        // By another clock than the forge's, which may be behind: nothing happens to a thread before it is there.
+        // Recorded events carry our clock, which may be behind GitHub's. No event comes before its thread was
+        // opened.
         events.extend(root.map(|&root| {
             (event.at.max(roots[root].first.created_at), ReplayEvent::Recorded(root, place))
         }));
@@ -174,7 +175,7 @@ struct ReviewerReplay<'a> {
     roots: &'a [RootThread<'a>],
     context: &'a ReplayContext<'a>,
     groups: Vec<FindingGroup>,
-    /// Which group a root was put into, once it was opened.
+    /// The group of each root thread, set when it is opened.
     group_of: Vec<usize>,
     earlier_findings: DuplicateIndex<'a, usize>,
     completed: u32,
@@ -188,9 +189,9 @@ impl<'a> ReviewerReplay<'a> {
             ReplayEvent::ReviewerReplied(root, comment) => self.reviewer_replied(root, comment, at),
             ReplayEvent::AcceptedByEdit(root) => {
                 let group = &mut self.groups[self.group_of[root]];
-                // The edit of a repetition says nothing about what it repeats.
+                // An edit of an earlier thread says nothing about a later repetition.
                 if group.members.last() == Some(&root) && !self.context.is_over(at) {
-                    // Only an open thread can be resolved by its reviewer; where a person has it, it stays there.
+                    // The reviewer can resolve only an open thread. One that waits for a person stays there.
                     let _waits_for_a_person =
                         group.thread.machine.act(Stance::Accepts, ReviewerAction::Resolve, policy);
                 }
@@ -209,7 +210,7 @@ impl<'a> ReviewerReplay<'a> {
         }
     }
 
-    /// A new thread: a finding that is new, or one that was raised before.
+    /// A thread was opened. Its finding is new or repeats an earlier one.
     fn opened(&mut self, root: usize, at: Timestamp) {
         let roots: &'a [RootThread<'a>] = self.roots;
         let RootThread { source, finding, anchor, head, .. } = &roots[root];
@@ -240,8 +241,8 @@ impl<'a> ReviewerReplay<'a> {
             return;
         }
         if group.thread.machine.is_open() && earlier.iter().all(|source| source.resolved) {
-            // The forge does not say when it was resolved. It must have been before it was raised again, or it
-            // would not have had to be.
+            // GitHub does not say when a thread was resolved. It must have been before the reviewer raised
+            // the finding again.
             resolve(&mut group.thread.machine, resolved_by_person, self.context.policy);
         }
         let new_turn = *head > group.turn;
@@ -267,7 +268,7 @@ impl<'a> ReviewerReplay<'a> {
 
     fn reviewer_replied(&mut self, root: usize, place: usize, at: Timestamp) {
         let RootThread { source, later, .. } = &self.roots[root];
-        // What was said before the reviewer resolved the thread led there, and the resolving is what counts.
+        // GitHub shows the thread as resolved; the resolution outweighs the comments before it.
         if source.resolved || self.context.is_over(at) {
             return;
         }
@@ -287,7 +288,8 @@ impl<'a> ReviewerReplay<'a> {
         }
     }
 
-    /// The reviewer is done with a head: what it did not mention, it holds or has let go, and C6 counts the look.
+    /// The reviewer finished a head. For each finding that it did not mention, it holds its stance or Cloture
+    /// proposes to resolve. C6 counts the head.
     fn finished(&mut self, head: usize, at: Timestamp) {
         if self.context.is_over(at) {
             return;
@@ -302,7 +304,7 @@ impl<'a> ReviewerReplay<'a> {
         }
         if self.completed >= self.context.policy.max_review_iterations {
             let roots = self.roots;
-            // What the forge shows as resolved is not open, whichever look it was that resolved it.
+            // GitHub does not say which cycle resolved a thread, so a resolved one is never cut off.
             let is_open =
                 |group: &FindingGroup| !group.members.iter().all(|&member| roots[member].source.resolved);
             for group in self.groups.iter_mut().filter(|group| is_open(group)) {
@@ -311,7 +313,7 @@ impl<'a> ReviewerReplay<'a> {
         }
     }
 
-    /// Whether the reviewer says anything about a finding at this head, be it later than its review.
+    /// Whether the reviewer comments on a finding at this head, even after its review.
     fn mentions(&self, group: usize, head: usize) -> bool {
         let roots = self.groups[group].members.iter().map(|&member| &self.roots[member]);
         let mut comments = roots.flat_map(|root| &root.later);
@@ -335,7 +337,7 @@ impl<'a> ReviewerReplay<'a> {
         group.turn = head;
     }
 
-    /// What the forge shows as resolved in all its threads is settled; when that happened it does not say.
+    /// Settles every finding whose threads are all resolved on GitHub, at whatever time that happened.
     fn settle(&mut self) {
         for index in 0..self.groups.len() {
             let mut members = self.groups[index].members.iter().map(|&member| self.roots[member].source);
@@ -346,13 +348,13 @@ impl<'a> ReviewerReplay<'a> {
         }
     }
 
-    /// The forge cannot name a bot that resolved a thread, so nobody means the reviewer.
+    /// GitHub does not name a bot that resolved a thread, so a missing name means the reviewer.
     fn was_resolved_by_person(&self, source: &ReviewThread) -> bool {
         let is_reviewer = |by: &Account| self.context.reads.reviewer(by, "").as_ref() == Some(self.reviewer);
         source.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by))
     }
 
-    /// Every thread there is on the forge. One that repeats another stands where that one stands.
+    /// Every thread on GitHub. A repetition has the state of the first thread.
     fn into_threads(self) -> Vec<ObservedThread> {
         let ReviewerReplay { roots, groups, .. } = self;
         let mut shown = Vec::with_capacity(roots.len());
@@ -366,7 +368,7 @@ impl<'a> ReviewerReplay<'a> {
                     own.id = source.id.clone();
                     own.finding = finding.clone();
                     own.anchor = anchor.clone();
-                    // The first alone is handed off, so that it alone is sent anywhere.
+                    // Only the first thread is handed off, so the finding is sent once.
                     (own.queued, own.handed_off) = (false, false);
                     own.routed = Destination::AsConfigured;
                 }
@@ -384,7 +386,7 @@ impl<'a> ReviewerReplay<'a> {
     }
 }
 
-/// R3–R5: what somebody else's reply does to the thread.
+/// R3–R5: applies somebody else's reply.
 fn apply_reply(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn PostReader) {
     let by_person = comment.author.as_ref().is_some_and(is_person);
     let reply = ClassifiedReply::read(reads, !by_person, comment.association, &comment.body, None);
@@ -395,18 +397,18 @@ fn apply_reply(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn
 
 fn resolve(machine: &mut ThreadMachine, by_person: bool, policy: &Policy) {
     if machine.status.is_settled() {
-        // Somebody who may had ended it with a reply; the click that followed adds nothing.
+        // A reply of a person with the right to override settled it before.
         return;
     }
     let by_reviewer = !by_person && machine.act(Stance::Accepts, ReviewerAction::Resolve, policy).is_ok();
     if !by_reviewer {
-        // A thread that is not settled can always be resolved by a person, so there is nothing to refuse.
+        // A person can resolve any thread that is not settled.
         let _always_fits = machine.decide(Decision::Resolve);
     }
 }
 
-/// Something that the forge does not know. Whether it fitted was decided when it was recorded; what no longer fits,
-/// because the forge tells more by now, changes nothing.
+/// Applies an event from the journal. It was valid when it was recorded. If GitHub has since shown more and
+/// it no longer fits, it changes nothing.
 fn apply_event(thread: &mut Thread, what: &ThreadEventKind) {
     match what {
         ThreadEventKind::Act(Decision::Queue) if thread.handed_off => thread.queued = false,

@@ -29,7 +29,7 @@ fn person(login: &str) -> Account {
     account(login, AccountKind::User)
 }
 
-/// A reviewer whose posts are read by their first words.
+/// A reader that goes by the first words of a post.
 #[derive(Debug)]
 struct Rabbit;
 
@@ -73,7 +73,7 @@ impl PostReader for Rabbit {
         let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
         let report = |text: &str| {
             let report = ReportedFinding { severity, ..ReportedFinding::without_details(text) };
-            // As some bots do, a body may name the place of what it tells.
+            // Some bots name the place of a finding in the body.
             match text.strip_prefix("src/a.rs:10 ") {
                 Some(title) => {
                     let lines = LineRange::new(10, 10);
@@ -155,7 +155,7 @@ fn review(minute: i64, head: &str) -> Review {
     }
 }
 
-/// On the pull request itself.
+/// A comment on the pull request itself.
 fn remark(minute: i64, author: Account, body: &str) -> Comment {
     Comment {
         id: format!("ic{minute}"),
@@ -171,7 +171,8 @@ fn remark(minute: i64, author: Account, body: &str) -> Comment {
     }
 }
 
-/// Heads `h0`, `h10`, `h20` … were pushed at those minutes and reviewed a minute later; the last is the head.
+/// Heads `h0`, `h10`, `h20` … were pushed at those minutes and reviewed one minute later. The last one is the
+/// head.
 fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
     let last = (pushes - 1) * 10;
     PullRequestSnapshot {
@@ -391,7 +392,7 @@ fn d1_what_is_raised_again_repeats_an_open_thread_before_one_that_a_person_has()
     };
     assert_eq!(repeats(&seen, &[]).as_deref(), Some("t"));
     assert_eq!(repeats(&seen, &[vetoed("t")]).as_deref(), Some("t2"));
-    // And one that a person has before one that its reviewer let go.
+    // A thread that a person has precedes one that its reviewer resolved.
     seen.threads[0].comments[0].body += " ✅";
     seen.threads[0].comments[0].edited_at = Some(at(5));
     assert_eq!(repeats(&seen, &[vetoed("t2")]).as_deref(), Some("t2"));
@@ -690,7 +691,7 @@ fn r7_the_phrase_is_heard_on_the_pull_request_and_in_threads_from_people_alone()
     assert!(!broken(&seen));
 }
 
-/// A reviewer that leaves nothing but a passed check where it finds nothing.
+/// A reviewer that leaves only a passed check if it finds nothing.
 #[derive(Debug)]
 struct Gate;
 
@@ -793,7 +794,7 @@ fn any_thread() -> impl Strategy<Value = ReviewThread> {
 }
 
 proptest! {
-    /// Pages may come in any order; the fold may not care.
+    /// The order of pages must not change the result.
     #[test]
     fn the_order_of_the_lists_does_not_matter(
         threads in prop::collection::vec(any_thread(), 0..5),
@@ -817,7 +818,7 @@ proptest! {
         prop_assert_eq!(before, (folded(&seen), observed(&seen)));
     }
 
-    /// T5 holds for what is observed, and what the forge shows as resolved is settled.
+    /// T5 holds for observed threads, and a thread that GitHub shows as resolved is settled.
     #[test]
     fn bounds_hold_whatever_is_observed(thread in any_thread(), pushes in 1..5_i64) {
         let policy = Policy::default();
