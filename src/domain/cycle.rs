@@ -127,17 +127,14 @@ pub enum Violation {
     UnknownThread(ThreadId),
     #[error("thread {0} belongs to another reviewer: answer only for your own threads")]
     ForeignThread(ThreadId),
-    #[error("thread {0} is closed: nothing may be done with it any more")]
+    #[error("thread {0} is closed: leave it out of the answer")]
     ClosedThread(ThreadId),
     #[error(
         "`{}` with stance `{}` is not legal on thread {thread}: legal there {}",
         .action.name(), .stance.name(), listed(*.legal, *.stance)
     )]
     IllegalAction { thread: ThreadId, action: ReviewerAction, stance: Stance, legal: LegalActions },
-    #[error(
-        "the finding {title:?} at {place} repeats {}: do not raise it again",
-        match .of { Some(thread) => format!("thread {thread}, which is open"), None => "another of this answer".to_owned() }
-    )]
+    #[error("the finding {title:?} at {place} repeats {}: do not raise it again", repeated(.of.as_ref()))]
     DuplicateFinding { title: String, place: String, of: Option<ThreadId> },
     #[error("the answer cannot be read: {0}")]
     MalformedAnswer(String),
@@ -145,8 +142,16 @@ pub enum Violation {
     OversizedAnswer(String),
 }
 
+fn repeated(thread: Option<&ThreadId>) -> String {
+    match thread {
+        Some(thread) => format!("thread {thread}, which is open"),
+        None => "another of this answer".to_owned(),
+    }
+}
+
 fn listed(legal: LegalActions, stance: Stance) -> String {
-    let actions: Vec<_> = legal.for_stance(stance).iter().map(|action| format!("`{}`", action.name())).collect();
+    let actions: Vec<_> =
+        legal.for_stance(stance).iter().map(|action| format!("`{}`", action.name())).collect();
     match actions.as_slice() {
         [] => "is nothing".to_owned(),
         [only] => format!("is only {only}"),

@@ -65,7 +65,7 @@ pub enum Refusal {
     NotWaiting,
     #[error("the thread is already settled")]
     AlreadySettled,
-    #[error("the finding was handed off already, and never goes twice")]
+    #[error("the finding was already handed off, which happens only once")]
     AlreadyHandedOff,
 }
 

@@ -214,7 +214,10 @@ pub struct DuplicateGroup {
 
 /// Groups threads of *different* reviewers that report the same problem, so that it counts and shows once
 /// (D6). Threads of one reviewer stay apart: D1 already keeps them distinct.
-pub fn group_duplicates<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<DuplicateGroup> {
+pub fn group_duplicates<'a>(
+    threads: impl Iterator<Item = &'a Thread>,
+    policy: &Policy,
+) -> Vec<DuplicateGroup> {
     let threads: Vec<&Thread> = threads.collect();
     let mut index_of_all = DuplicateIndex::new(policy);
     for (index, thread) in threads.iter().enumerate() {
@@ -230,8 +233,10 @@ pub fn group_duplicates<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &
             own_id: None,
             ..thread.finding.clone()
         };
-        let mut earlier =
-            index_of_all.overlaps_among(&here, |earlier| earlier < index).into_iter().map(|index| group_of[index]);
+        let mut earlier = index_of_all
+            .overlaps_among(&here, |earlier| earlier < index)
+            .into_iter()
+            .map(|index| group_of[index]);
         let group = earlier.find(|&group| !groups[group].reviewers.contains(&thread.reviewer));
         let group = group.unwrap_or_else(|| {
             groups.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });

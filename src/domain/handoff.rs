@@ -123,19 +123,16 @@ impl fmt::Display for Eligibility {
                 write!(f, "{} is at or over the threshold: it will be handed off at merge", severity.name())
             }
             Eligibility::EverythingGoes => write!(f, "everything unsettled is handed off at merge"),
-            Eligibility::HandedOffAlready => write!(f, "handed off already, and never twice"),
+            Eligibility::HandedOffAlready => write!(f, "already handed off, which happens only once"),
             Eligibility::Settled => write!(f, "settled: nothing is left to fix"),
             Eligibility::Withheld => {
-                write!(f, "taken off the list by a person: it stays unless somebody queues it")
+                write!(f, "taken off the list by a person: it is handed off only if somebody queues it")
             }
             Eligibility::ModeOff => write!(f, "automatic handoff is off, and nobody queued it"),
             Eligibility::BotPullRequest => write!(f, "bot PR, and nobody queued it"),
             Eligibility::Verification => write!(f, "found by a verification run, and nobody queued it"),
             Eligibility::UnknownSeverity => {
-                write!(
-                    f,
-                    "the reviewer states no severity to hold against the threshold, and nobody queued it"
-                )
+                write!(f, "the reviewer stated no severity, and nobody queued it")
             }
             Eligibility::UnderThreshold { severity, threshold } => {
                 write!(

@@ -1,7 +1,7 @@
 //! The thread machine (T): the state of the argument about one finding, and the legal next steps.
 //!
-//! A [`ThreadMachine`] has no text, places or names. It is small and `Copy`, because the model checker walks these
-//! functions through every state that they can reach (T8).
+//! A [`ThreadMachine`] has no text, places or names. It is small and `Copy`, because the model checker walks
+//! these functions through every state that they can reach (T8).
 //!
 //! ```text
 //!                 reply (while legal)

@@ -1,7 +1,8 @@
 //! Repeated findings (D3–D5): what happens when a reviewer raises a finding that it raised before.
 //!
-//! [`match_finding`] decides which earlier thread counts, and [`raise_again`] applies the rule to that thread.
-//! Driven and observed reviewers share both; [`RaisedBy`] names the one point in which the rules differ.
+//! [`match_finding`] decides which earlier thread counts, and [`raise_again`] applies the rule to that
+//! thread. Driven and observed reviewers share both; [`RaisedBy`] names the one point in which the rules
+//! differ.
 
 use super::cycle::Protocol;
 use super::finding::Thread;
@@ -27,8 +28,8 @@ impl RaisedBy {
     }
 }
 
-/// The rule for a repeated finding. It follows from the earlier thread's status. A finding can overlap several
-/// threads; the variants stand in the order in which they take precedence.
+/// The rule for a repeated finding. It follows from the earlier thread's status. A finding can overlap
+/// several threads; the variants stand in the order in which they take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Repetition {
     /// D3: the thread is open.
@@ -89,8 +90,8 @@ pub enum RepeatOutcome {
     RegressedAlready,
 }
 
-/// D3–D5: applies the rule to the thread. `new_cycle` says whether the repetition is a turn of its own: only then
-/// does it count against an open thread (T3).
+/// D3–D5: applies the rule to the thread. `new_cycle` says whether the repetition is a turn of its own: only
+/// then does it count against an open thread (T3).
 pub fn raise_again(
     thread: &mut Thread,
     repetition: Repetition,

@@ -1,7 +1,7 @@
 //! The loop of one pull request (L): wait for reviews, send findings to the author, know when to stop.
 //!
-//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out. Timers
-//! carry an id, so a timer that fires after it was replaced is ignored.
+//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out.
+//! Timers carry an id, so a timer that fires after it was replaced is ignored.
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
@@ -14,7 +14,9 @@ mod exit;
 mod observation;
 
 pub use exit::{Exit, TimedOutOn};
-pub use observation::{Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, matches_commit};
+pub use observation::{
+    Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, matches_commit,
+};
 
 use super::policy::Policy;
 use super::snapshot::PullRequestState;
@@ -141,7 +143,12 @@ impl ReviewLoop {
     }
 
     /// A loop that ended because the configuration expects no reviewer by name and none posted (L3).
-    pub fn ended_without_reviewers(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
+    pub fn ended_without_reviewers(
+        anchor: WaitAnchor,
+        attempt: u32,
+        dispatched: u32,
+        granted: u32,
+    ) -> ReviewLoop {
         let phase = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
         let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
         ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_for_it_are_the_same_finding() {
+    fn synonyms_report_the_same_finding() {
         for (a, b) in [
             ("Missing null check in foo", "Null check is missing in foo()"),
             ("Missing null check in foo", "Possible null dereference in `foo`"),
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_adds_nothing_is_no_body() {
+    fn a_body_that_adds_nothing_counts_as_missing() {
         let title = "Missing null check in foo";
         let bare = FindingWords::of(title, "");
         for body in [title, "Potential issue, major.", "**Missing null check** in `foo`: please fix this."] {
@@ -360,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_the_other_body_mentions_is_no_other_name() {
+    fn a_name_that_the_other_body_mentions_is_not_different() {
         let one = FindingWords::of("Retries never end in worker", "The backoff of fetch is not read.");
         let other = FindingWords::of("Retries never end in fetch", "The worker does not read the backoff.");
         assert!(similarity(&one, &other) >= SAME_FINDING, "{}", similarity(&one, &other));
     }
 
     #[test]
-    fn a_body_that_only_one_has_says_nothing_against_them() {
+    fn a_missing_body_counts_neither_for_nor_against() {
         let bare = FindingWords::of("Missing null check in foo", "");
         let long = FindingWords::of(
             "Possible null dereference through `foo`",
@@ -390,8 +390,10 @@ mod tests {
         let title = "Path traversal through `entity_id`";
         let body = "The id from remote JSON becomes a file name, so `../` escapes `roots_dir` (line 12).";
         let again = format!(
-            "<!-- id:1 -->\n![P1](https://badge.example/p1.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n**{title}**\n\n{}\n\n\
-             ```suggestion\nlet x = 1;\n```\n<details>\n<summary>Prompt</summary>\nVerify <details>this</details> first\n</details>",
+            "<!-- id:1 -->\n![P1](https://badge.example/p1.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n\
+             **{title}**\n\n{}\n\n\
+             ```suggestion\nlet x = 1;\n```\n<details>\n<summary>Prompt</summary>\n\
+             Verify <details>this</details> first\n</details>",
             body.replace("12", "40")
         );
         let score = similarity(&FindingWords::of(title, body), &FindingWords::of(title, &again));
@@ -399,8 +401,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_title_is_the_first_sentence_that_says_something() {
-        let body = "_⚠️ Potential issue_ | _🟠 Major_\n\nThe retry loop never ends. It should stop after three attempts.";
+    fn without_a_title_the_first_meaningful_sentence_counts() {
+        let body = "_⚠️ Potential issue_ | _🟠 Major_\n\n\
+             The retry loop never ends. It should stop after three attempts.";
         let words = FindingWords::of("", body);
         assert_eq!(words.title_tokens().collect::<Vec<_>>(), ["end", "loop", "miss", "retry"]);
     }
@@ -420,13 +423,13 @@ mod tests {
     }
 
     #[test]
-    fn a_title_of_small_words_is_its_last_word() {
+    fn a_title_of_stop_words_counts_by_its_last_word() {
         assert_eq!(tokens_of("Is it"), ["it"]);
         assert_eq!(tokens_of("Is it a"), ["a"]);
     }
 
     #[test]
-    fn texts_without_words_are_alike_only_if_equal() {
+    fn texts_without_words_are_similar_only_if_equal() {
         let [nothing, bug, fire] =
             [("", ""), ("🐛", ""), ("🔥", "")].map(|(title, body)| FindingWords::of(title, body));
         assert!((similarity(&nothing, &nothing) - 1.0).abs() < f64::EPSILON);
@@ -435,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_apart_and_lines_left_out() {
+    fn names_are_split_and_line_numbers_dropped() {
         assert_eq!(tokens_of("`getUserById` (lines 12-14, a.rs:7)"), tokens_of("get_user_by_id in a.rs"));
         assert_eq!(tokens_of("HTTPServer"), ["http", "server"]);
         assert_eq!(tokens_of("the `<details>` popover"), ["detail", "popover"]);

@@ -265,7 +265,7 @@ impl Comment {
 }
 
 /// A review thread with its whole conversation.
-#[expect(clippy::struct_excessive_bools, reason = "these are the forge's independent flags, not modes")]
+#[expect(clippy::struct_excessive_bools, reason = "these are GitHub's independent flags, not modes")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewThread {
     pub id: ThreadId,

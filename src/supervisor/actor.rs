@@ -517,7 +517,8 @@ impl PullRequestActor {
         }
         let folded = &standing.folded;
         let anchor = standing.seen.anchor.clone();
-        let ended = ReviewLoop::ended_without_reviewers(anchor, self.alone, folded.dispatched, folded.granted);
+        let ended =
+            ReviewLoop::ended_without_reviewers(anchor, self.alone, folded.dispatched, folded.granted);
         self.alone = 0;
         self.review_loop = Some(ended);
         vec![LoopEffect::Announce(Exit::Timeout { missing: TimedOutOn::Anybody })]

@@ -223,7 +223,9 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
     );
     assert!(fit(&pieces, 50).still_too_large);
     // Exactly at a limit is within it: half the window, and all of it.
-    assert!(!fit(&pieces, 4_200).uses_over_half_the_window() && fit(&pieces, 4_199).uses_over_half_the_window());
+    assert!(
+        !fit(&pieces, 4_200).uses_over_half_the_window() && fit(&pieces, 4_199).uses_over_half_the_window()
+    );
     assert!(!fit(&pieces, 100).still_too_large && fit(&pieces, 99).still_too_large);
     let foreign = [PromptPiece { text: "näher", may_be_cut: false }];
     assert_eq!(fit(&foreign, 100).estimated_tokens, 2, "what is not ASCII is a token of its own");
@@ -275,10 +277,7 @@ fn h8_every_finding_says_why_it_will_or_will_not_go() {
     );
     let unknown = Thread { finding: Finding { severity: None, ..plain.finding.clone() }, ..plain.clone() };
     assert!(!eligibility(&unknown, false, &rules).is_eligible(), "a severity is never invented");
-    assert_eq!(
-        sentence(&unknown, false, &rules),
-        "the reviewer states no severity to hold against the threshold, and nobody queued it"
-    );
+    assert_eq!(sentence(&unknown, false, &rules), "the reviewer stated no severity, and nobody queued it");
     let high = Thread {
         finding: Finding { severity: Some(Severity::High), ..plain.finding.clone() },
         ..plain.clone()
@@ -302,7 +301,7 @@ fn h8_every_finding_says_why_it_will_or_will_not_go() {
     settled.machine.decide(Decision::Resolve).unwrap();
     assert_eq!(sentence(&settled, false, &rules), "settled: nothing is left to fix");
     let sent = Thread { handed_off: true, ..queued };
-    assert_eq!(sentence(&sent, false, &rules), "handed off already, and never twice");
+    assert_eq!(sentence(&sent, false, &rules), "already handed off, which happens only once");
 }
 
 #[test]
@@ -366,7 +365,10 @@ fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
     assert_eq!(shape, [("default", vec!["t2"]), ("expert", vec!["t1", "t3"])]);
     let withheld = eligibility(&threads[3], false, &rules);
     assert_eq!(withheld, Eligibility::Withheld);
-    assert_eq!(withheld.to_string(), "taken off the list by a person: it stays unless somebody queues it");
+    assert_eq!(
+        withheld.to_string(),
+        "taken off the list by a person: it is handed off only if somebody queues it"
+    );
     let off = HandoffRules::default();
     assert_eq!(
         eligibility(&threads[3], true, &off),

@@ -11,9 +11,7 @@ use crate::domain::machine::{EscalatedBy, RegressionOutcome};
 use crate::domain::place::Delta;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::ReviewScope;
-use crate::domain::repeats::{
-    FindingMatch, RaisedBy, RepeatOutcome, Repetition, match_finding, raise_again,
-};
+use crate::domain::repeats::{FindingMatch, RaisedBy, RepeatOutcome, Repetition, match_finding, raise_again};
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::verdict::{UnsettledThreads, Verdict, verdict};
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};

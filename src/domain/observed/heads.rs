@@ -43,7 +43,8 @@ impl<'a> Heads<'a> {
     /// The head that a post is about: that of its commit, else the head at the time of the post.
     pub(super) fn of_post(&self, post: &ReviewerPost) -> usize {
         let named = post.commit.as_ref();
-        let by_commit = named.and_then(|commit| self.starts.iter().position(|(_, sha)| matches_commit(commit, sha)));
+        let by_commit =
+            named.and_then(|commit| self.starts.iter().position(|(_, sha)| matches_commit(commit, sha)));
         by_commit.map_or_else(|| self.at(post.at), |position| position + 1)
     }
 

@@ -106,7 +106,11 @@ impl ReplayContext<'_> {
 }
 
 /// Sorted by head, then by time.
-fn roots<'a>(reviewer: &ReviewerName, threads: &[&'a ReviewThread], context: &ReplayContext<'_>) -> Vec<RootThread<'a>> {
+fn roots<'a>(
+    reviewer: &ReviewerName,
+    threads: &[&'a ReviewThread],
+    context: &ReplayContext<'_>,
+) -> Vec<RootThread<'a>> {
     let mut roots: Vec<RootThread<'a>> = threads
         .iter()
         .filter_map(|&source| {
@@ -127,7 +131,11 @@ fn roots<'a>(reviewer: &ReviewerName, threads: &[&'a ReviewThread], context: &Re
 }
 
 /// The thread gives the place; the reviewer's text gives the rest.
-pub(super) fn finding(source: &ReviewThread, first: &ThreadComment, reported: Option<ReportedFinding>) -> Finding {
+pub(super) fn finding(
+    source: &ReviewThread,
+    first: &ThreadComment,
+    reported: Option<ReportedFinding>,
+) -> Finding {
     let last = source.line.or(source.original_line);
     let start = source.start_line.or(source.original_start_line).or(last);
     let lines = last.and_then(|last| LineRange::new(start.unwrap_or(last).min(last), last));
@@ -162,9 +170,11 @@ fn timeline(
         let root = by_thread.get(&event.thread);
         // Recorded events carry our clock, which may be behind GitHub's. No event comes before its thread was
         // opened.
-        events.extend(root.map(|&root| {
-            (event.at.max(roots[root].first.created_at), ReplayEvent::Recorded(root, place))
-        }));
+        events.extend(
+            root.map(|&root| {
+                (event.at.max(roots[root].first.created_at), ReplayEvent::Recorded(root, place))
+            }),
+        );
     }
     events.sort();
     events
@@ -235,7 +245,8 @@ impl<'a> ReviewerReplay<'a> {
         let resolved_by_person =
             members.clone().any(|&member| self.was_resolved_by_person(self.roots[member].source));
         let group = &mut self.groups[group];
-        let earlier: Vec<&ReviewThread> = group.members.iter().map(|&member| self.roots[member].source).collect();
+        let earlier: Vec<&ReviewThread> =
+            group.members.iter().map(|&member| self.roots[member].source).collect();
         group.members.push(root);
         if self.context.is_over(at) {
             return;
@@ -253,8 +264,8 @@ impl<'a> ReviewerReplay<'a> {
         group.answered &= !new_turn;
     }
 
-    /// D1: the earlier finding that this one repeats. A reviewer tells the findings of one review apart itself, so
-    /// they are never compared with each other.
+    /// D1: the earlier finding that this one repeats. A reviewer tells the findings of one review apart
+    /// itself, so they are never compared with each other.
     fn repeated(&self, root: usize) -> Option<usize> {
         let RootThread { finding, head, .. } = &self.roots[root];
         let earlier = self.earlier_findings.overlaps_among(finding, |other| self.roots[other].head < *head);

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_is_stripped_and_what_says_nothing_is_passed_over() {
+    fn markup_is_stripped_and_lines_without_text_are_skipped() {
         for (body, expected) in [
             ("Plain words.\nMore.", "Plain words."),
             ("_⚠️ Potential issue_ | _🟠 Major_\n\n**A title.**", "⚠️ Potential issue | 🟠 Major"),

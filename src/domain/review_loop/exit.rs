@@ -87,11 +87,11 @@ impl fmt::Display for Exit {
                 write!(f, "no review came in time from {}", names.join(", "))
             }
             Exit::Timeout { missing: TimedOutOn::Anybody } => {
-                write!(f, "no reviewer showed itself in time; name those to wait for in the configuration")
+                write!(f, "no reviewer posted in time; name the expected reviewers in the configuration")
             }
             Exit::Timeout { missing: TimedOutOn::Push } => write!(f, "the author did not push in time"),
             Exit::Timeout { missing: TimedOutOn::Unknown } => {
-                write!(f, "the attempts ran out while the forge could not be reached")
+                write!(f, "the attempts ran out, and the last of them did not reach GitHub")
             }
             Exit::WorkflowFailure { reviewer, reason } => {
                 write!(f, "the review by {reviewer} failed: {reason}")
@@ -104,9 +104,9 @@ impl fmt::Display for Exit {
             Exit::PrMerged => write!(f, "the pull request was merged"),
             Exit::PrClosed => write!(f, "the pull request was closed without merging"),
             Exit::BreakGlass(BrokenGlass::Label(label)) => write!(f, "the label {label} ended the loop"),
-            Exit::BreakGlass(BrokenGlass::Phrase { by }) => write!(f, "{by} broke the glass"),
+            Exit::BreakGlass(BrokenGlass::Phrase { by }) => write!(f, "{by} broke the glass with a comment"),
             Exit::Stopped => write!(f, "a person stopped the loop"),
-            Exit::OutOfReach => write!(f, "the forge could not be reached in any attempt"),
+            Exit::OutOfReach => write!(f, "GitHub could not be reached in any attempt"),
         }
     }
 }

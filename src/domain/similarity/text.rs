@@ -16,36 +16,42 @@ pub(super) const WORD: u8 = 4;
 pub(super) const NAME: u8 = 6;
 
 /// Words without a meaning of their own, in the languages that reviewers use.
-const STOP_WORDS: &str = "a an the this that these those it its is are was were be been being am i we you they he she \
-    to of in on at by for from with within into onto as and or but if then than so such via per when while where \
-    which who whose what how there here has have had do does did can could may might must shall should will would \
-    line lines also just only very more most some any all each every both either other another s t re ve ll \
-    o os um uma de da do dos das em no na nos nas com para por que se ao mais como e ou el la los las un una del \
-    y con le les des du et est une der die das und ist ein eine zu den dem";
+const STOP_WORDS: &str = "\
+    a an the this that these those it its is are was were be been being am i we you they he she to of in \
+    on at by for from with within into onto as and or but if then than so such via per when while where \
+    which who whose what how there here has have had do does did can could may might must shall should \
+    will would line lines also just only very more most some any all each every both either other another \
+    s t re ve ll o os um uma de da do dos das em no na nos nas com para por que se ao mais como e ou el la \
+    los las un una del y con le les des du et est une der die das und ist ein eine zu den dem";
 
 /// Words of code review, and of the badges and buttons around a finding.
-const GENERIC_WORDS: &str = "issue problem finding bug potential potentially possible possibly likely critical major \
-    minor trivial high medium low severity priority nit nitpick suggestion suggest consider recommend recommended \
-    please note warning important quick win refactor badge useful react function method class code file value \
-    call called caller make making cause causes causing lead leads result results need needs needed ensure current \
-    currently actual actually instead still even however because since before after now new one two first second \
-    way case behavior behaviour change changes changed case good better correct correctly proper properly clear fix \
-    fixed fixes add added adding use used uses using user users get set handle handled handling implement \
-    implementation provide provided allow allows happen time state data type run running return returned returns \
-    show details found quality committable commit review comment pr pull request description expected unexpected default name \
-    reference statement section property attribute field variable";
+const GENERIC_WORDS: &str = "\
+    issue problem finding bug potential potentially possible possibly likely critical major minor trivial \
+    high medium low severity priority nit nitpick suggestion suggest consider recommend recommended please \
+    note warning important quick win refactor badge useful react function method class code file value \
+    call called caller make making cause causes causing lead leads result results need needs needed ensure \
+    current currently actual actually instead still even however because since before after now new one \
+    two first second way case behavior behaviour change changes changed case good better correct correctly \
+    proper properly clear fix fixed fixes add added adding use used uses using user users get set handle \
+    handled handling implement implementation provide provided allow allows happen time state data type \
+    run running return returned returns show details found quality committable commit review comment pr \
+    pull request description expected unexpected default name reference statement section property \
+    attribute field variable";
 
 /// Synonyms in reviews. The first word represents the group.
 const CONCEPTS: &[&str] = &[
-    "missing absent lack lacking without omit never not no none neither cannot cant dont doesn don didn isn aren won",
-    "error exception fail failure crash abort throw throwing raise panic break broken breaks breaking halt die",
+    "missing absent lack lacking without omit never not no none neither cannot cant dont doesn don didn \
+     isn aren won",
+    "error exception fail failure crash abort throw throwing raise panic break broken breaks breaking \
+     halt die",
     "duplicate duplication repeat repeated copied copies copy twice redundant duplicated",
     "remove delete drop discard removal deletion",
     "wrong incorrect incorrectly invalid bad misleading inaccurate inconsistent inconsistency mismatch",
     "hardcoded hardcode hardcodes coded",
     "unused unneeded unnecessary dead",
     "stale outdated obsolete old",
-    "validate validation check verify verification sanitize sanitise guard checked unvalidated unsanitised unchecked",
+    "validate validation check verify verification sanitize sanitise guard checked unvalidated \
+     unsanitised unchecked",
     "ignore ignored ignores skip skipped bypass bypasses swallow swallowed",
     "simplify simple simpler complex complicated complexity",
     "environment env",
@@ -306,7 +312,12 @@ fn is_combining(c: char) -> bool {
 }
 
 fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+    matches!(c,
+        '\u{3040}'..='\u{30FF}'
+        | '\u{3400}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7AF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// A capital after a small letter, an inner underscore or a digit does not occur in prose.
@@ -426,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_taken_away() {
+    fn markup_is_removed() {
         for (marked, plain) in [
             ("## **Missing** check\n\n- in `foo`", "missing check in foo"),
             ("Missing <b>null</b> check", "missing null check"),
@@ -443,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_that_mark_nothing_stay_where_they_are() {
+    fn signs_that_are_no_markup_stay() {
         for (text, plain) in [
             ("Fails if a < b or b > c", "fails if a b or b c"),
             ("Fails if a < b", "fails if a b"),
@@ -473,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_from_prose() {
+    fn names_are_distinguished_from_prose() {
         assert_eq!(
             names("`load`, <code>save</code>, $total and flush() fail"),
             ["load", "save", "total", "flush"]
@@ -494,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_split_at_their_humps() {
+    fn names_are_split_at_capitals_and_underscores() {
         let split = |name| parts(name).collect::<Vec<&str>>();
         assert_eq!(split("getUserById"), ["get", "User", "By", "Id"]);
         assert_eq!(split("__get_user__id_"), ["get", "user", "id"]);
@@ -504,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_lines_are_left_out_and_others_stay() {
+    fn line_numbers_are_dropped_and_other_numbers_stay() {
         for text in [
             "Overflow at line 12",
             "Overflow at lines 12-14",
@@ -530,12 +541,12 @@ mod tests {
     }
 
     #[test]
-    fn how_bad_it_is_says_nothing_unless_it_is_a_name() {
+    fn a_priority_is_dropped_unless_it_is_a_name() {
         assert_eq!(weights("P1: `P2`"), [("p2".to_owned(), NAME)]);
     }
 
     #[test]
-    fn a_word_weighs_what_it_says_about_the_finding() {
+    fn a_word_weighs_by_what_it_says_about_the_finding() {
         let expected = [
             ("the", 0),
             ("issu", GENERIC),
@@ -551,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_spaces_is_compared_in_pairs() {
+    fn text_without_spaces_is_compared_in_pairs_of_characters() {
         let expected = [
             ("検索", CONCEPT),
             ("索が", CONCEPT),
