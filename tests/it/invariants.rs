@@ -1,5 +1,5 @@
-//! Property tests: any sequence of events whatever keeps the invariants, and any bytes at all give a violation
-//! or a sentence, never a panic.
+//! Property tests: every sequence of events keeps the invariants, and any bytes give a violation or a
+//! sentence, never a panic.
 
 use cloture::commands::simulate::{SimulateError, simulate};
 use cloture::domain::cycle::Protocol;
@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// A state is the fold of its events: a shorter replay is the beginning of the longer one.
+    /// The state follows from the events: a shorter replay is the beginning of a longer one.
     #[test]
     fn replaying_again_gives_the_same((header, events) in trace(), cut in 0..60_usize) {
         let whole = replay(&header, &events);
@@ -180,7 +180,7 @@ proptest! {
         }
     }
 
-    /// The same with text that is nearly an answer, which gets further in.
+    /// The same with text that is almost an answer, so that parsing gets further.
     #[test]
     fn nearly_an_answer_never_panics(text in r#"[\{\}\[\]:,"a-z_0-9\\ -]{0,60}"#, field in pick(&["actions", "findings", "summary", "other"])) {
         let almost = format!("{{\"{field}\": {text}}}");

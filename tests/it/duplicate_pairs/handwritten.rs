@@ -1,12 +1,12 @@
-//! Pairs written by hand, before the measure was tuned and in words of our own.
+//! Pairs in our own words, written before the measure was tuned.
 //!
-//! Every second pair (the odd positions) is held out: weights and thresholds were chosen on the others, so its
-//! recall is the one to believe.
+//! Every second pair (the odd positions) is held out. Weights and thresholds were chosen on the other half,
+//! so the recall of the held-out half is the reliable figure.
 
 /// A title and a body.
 pub(crate) type Finding = (&'static str, &'static str);
 
-/// A finding of the data set, by its position there, and two ways a reviewer could word it in two rounds.
+/// A finding of the data set, by its position there, with two other wordings.
 pub(crate) struct Paraphrase {
     pub(crate) of: usize,
     pub(crate) first: Finding,
@@ -621,7 +621,7 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
     ),
 ];
 
-/// Two different findings that read alike: the same kind of problem at another name, or another problem of
+/// Two different findings with similar texts: the same kind of problem at another name, or another problem of
 /// the same name.
 pub(crate) const LOOKALIKES: &[(Finding, Finding)] = &[
     (("Missing error handling in readConfig", ""), ("Missing error handling in writeConfig", "")),

@@ -1,4 +1,4 @@
-//! Replies written for these tests, and what their authors mean by them.
+//! Replies written for these tests, with their intents.
 
 use cloture::domain::vocabulary::Intent::{self, Acknowledged, Disagree, Fixed, Other, Question, WontFix};
 
@@ -37,8 +37,8 @@ pub(crate) const PERSONS_POSTS: &[&str] = &[
     "",
 ];
 
-/// Own sentences, by what their authors mean.
-pub(crate) const MEANT: &[(Intent, &[&str])] = &[
+/// Sentences of our own, by intent.
+pub(crate) const REPLIES_BY_INTENT: &[(Intent, &[&str])] = &[
     (
         WontFix,
         &[
@@ -422,7 +422,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     ),
 ];
 
-/// Replies that must not close, whatever else they are read as.
+/// Replies that must not close, whatever their intent is.
 pub(crate) const DOUBTFUL: &[&str] = &[
     "I will not close this as won't fix.",
     "We will not leave this as is.",
