@@ -1,39 +1,32 @@
-//! Cloture supervises AI review loops on pull requests: it works out where each review thread stands and which
-//! actions are still legal, and keeps the whole loop inside bounds that are proved.
+//! Cloture supervises AI review loops on pull requests. It computes where each review thread stands and which actions
+//! are still legal, and keeps the loop inside bounds that are proved.
 //!
-//! The crate in reading order:
+//! The rooms, from the inside out; `ARCHITECTURE.md` has the map and says where new things go:
 //!
-//! - [`domain`]: every decision, pure. Start with `machine` (one thread), then `cycle` (one reviewer's look),
-//!   `pull_request` (the fold of everything that happens to one) and `review_loop` (waiting and stopping).
-//! - [`process`]: running other people's programs inside limits; `secret`: a file that only its owner can read.
-//! - [`http`]: one request to a server that is not GitHub.
-//! - [`reviewers`]: which accounts are known reviewers, what driven ones are asked for and how their answers are read.
-//! - [`authors`]: how the agent that fixes findings is sent to work, and what it is given.
-//! - [`config`]: what was typed becomes what is valid.
-//! - [`github`]: reading, polling and writing the real thing; the only place that knows GitHub's types.
-//! - [`journal`]: everything that happened, kept in a file or on a server; the only place with SQL.
+//! - [`domain`]: decides everything, without I/O. Start with `machine`, then `cycle`, `driven` and `review_loop`.
+//! - [`output`]: text made safe for a terminal; threads as a table and as JSON.
+//! - [`replies`]: what people mean by a reply.
+//! - [`agents`]: everything outside that Cloture runs or calls.
+//! - [`github`]: the client; the only room that knows GitHub's types.
+//! - [`journal`]: the store; the only room with SQL.
+//! - [`reviewers`]: profiles of known bots, and the reviewers that Cloture drives.
 //! - [`simulator`]: a GitHub inside the program, for the demo and for tests.
-//! - `object`: a helper for whoever reads JSON from others: answers, posts and traces.
-//! - [`clean`]: the forge's text, made safe for a terminal; `thread_line`: a thread as JSON; `columns`: threads as a table.
-//! - [`forge`]: which GitHub, as whom, about which pull requests; [`failure`]: why not, with an exit code.
-//! - [`supervisor`]: drives the loops; `session`: what a command needs for that; [`watch`]: one loop as lines.
-//! - [`people`]: what a person's act on a thread means and how it is carried out; [`inbox`] and [`queue`]: what waits for
-//!   people, and what people queued.
-//! - [`targets`]: how a task is sent to a coding agent; [`notify`]: how a person hears that something waits.
-//! - [`status`], [`doctor`] and [`review`]: the commands that look at GitHub; [`act`]: those that write to it, once and only
-//!   when somebody agreed; [`history`]: the one that prints the journal; [`simulate`] and [`bound`]: those that show the
-//!   engine from outside.
-//! - [`tui`]: the terminal, the only place that knows one; [`launch`]: what comes up behind its first frame; [`demo`]: the
-//!   same over the simulator.
-//! - [`classify`] and [`roster`]: what is made of a post, and by which profiles.
-//! - [`cli`]: the command line; [`manual`]: its man page and completions; `main` runs it, prints an error once and maps it to an exit code.
+//! - [`config`]: the file as typed becomes a valid configuration.
+//! - [`failure`]: why a command failed, in one sentence with an exit status.
+//! - [`supervisor`]: drives the loops, and carries out people's decisions.
+//! - [`tui`]: the terminal; the only room that knows one.
+//! - [`app`]: wiring that commands and the terminal share.
+//! - [`commands`]: one module per subcommand.
+//! - [`cli`]: the command line's types.
 //!
 //! Invariants, each held by a test in `tests/it/architecture.rs`:
 //!
-//! - `domain` imports nothing else of ours, and reads no clock, file, socket, environment or process; nothing in
-//!   it iterates in random order.
-//! - Arrows point inward: nothing below imports `cli`.
-//! - Only `main` prints to the terminal's error stream and decides the exit code.
+//! - `domain` imports nothing else of ours, reads no clock, file, socket, environment or process, and never iterates in
+//!   random order.
+//! - Imports point inward, as the list above goes.
+//! - Only `main` writes to the error stream and decides the exit code.
+//! - Only `supervisor::clock::SystemClock` asks for the time of day.
+//! - Only `github` knows octocrab, only `journal` sqlx, only `tui` ratatui and crossterm.
 
 pub mod agents;
 pub mod app;

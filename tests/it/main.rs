@@ -16,6 +16,7 @@ mod architecture;
 mod author_rounds;
 mod bot_posts;
 mod bound;
+mod citations;
 mod classify;
 mod configuration;
 mod decisions;
