@@ -59,6 +59,16 @@ pub enum FindingMatch<T> {
     Repeats(T, Repetition),
 }
 
+impl<T> FindingMatch<T> {
+    /// The earlier thread, whatever the rule.
+    pub fn thread(self) -> Option<T> {
+        match self {
+            FindingMatch::New => None,
+            FindingMatch::Violation(thread) | FindingMatch::Repeats(thread, _) => Some(thread),
+        }
+    }
+}
+
 /// D3–D5: which of the overlapping threads a finding repeats, and under which rule. Between threads of equal
 /// precedence the first one given wins.
 pub fn match_finding<T>(

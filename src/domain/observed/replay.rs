@@ -14,7 +14,7 @@ use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
 use crate::domain::post::{PostClass, PostPlace, PostReader, ReportedFinding};
 use crate::domain::re_review::ClassifiedReply;
-use crate::domain::repeats::{FindingMatch, RaisedBy, Repetition, match_finding, raise_again};
+use crate::domain::repeats::{RaisedBy, Repetition, match_finding, raise_again};
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Stance, ThreadId};
 use jiff::Timestamp;
@@ -271,10 +271,7 @@ impl<'a> ReviewerReplay<'a> {
         let earlier = self.earlier_findings.overlaps_among(finding, |other| self.roots[other].head < *head);
         let groups: BTreeSet<usize> = earlier.into_iter().map(|other| self.group_of[other]).collect();
         let overlapping = groups.into_iter().map(|group| (group, self.groups[group].thread.status()));
-        match match_finding(overlapping, RaisedBy::Observed) {
-            FindingMatch::New => None,
-            FindingMatch::Violation(group) | FindingMatch::Repeats(group, _) => Some(group),
-        }
+        match_finding(overlapping, RaisedBy::Observed).thread()
     }
 
     fn reviewer_replied(&mut self, root: usize, place: usize, at: Timestamp) {
