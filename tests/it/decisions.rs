@@ -557,9 +557,8 @@ fn c2_an_illegal_action_lists_the_legal_ones() {
     let sentences: Vec<String> = violations.iter().map(ToString::to_string).collect();
     assert_eq!(
         sentences,
-        [
-            "`reply` with stance `seeks_change` is not legal on thread t: legal there are `escalate`, `resolve` and `veto`"
-        ]
+        ["`reply` with stance `seeks_change` is not legal on thread t: legal there are `escalate`, \
+             `resolve` and `veto`"]
     );
 }
 

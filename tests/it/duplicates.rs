@@ -62,8 +62,8 @@ fn the_same_words_are_one_finding_within_the_slack_and_two_beyond_it() {
 fn two_problems_of_one_line_are_two_findings() {
     let earlier = finding(LEAK, lines(10, 10));
     assert!(!overlap(&earlier, &finding("Division by zero for an empty list", lines(10, 10))));
-    let body = "When `parse` returns early, the descriptor that `open` gave stays with the process until it ends. \
-                After some thousand requests no more files can be opened.";
+    let body = "When `parse` returns early, the descriptor that `open` gave stays with the process until it \
+                ends. After some thousand requests no more files can be opened.";
     let worded = |title: &str| Finding { body: body.into(), ..finding(title, lines(10, 10)) };
     assert!(
         overlap(&worded("Early return"), &worded("Descriptors run out")),

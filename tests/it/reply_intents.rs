@@ -131,14 +131,19 @@ proptest! {
     }
 
     #[test]
-    fn any_markup_can_be_read(body in "([>*_`~<!\\-#\\[\\]()|\\\\ \n\t\"'?.:]|won't fix|noted|<details>|</details>|<!--|-->|```){0,200}") {
+    fn any_markup_can_be_read(
+        body in "([>*_`~<!\\-#\\[\\]()|\\\\ \n\t\"'?.:]|won't fix|noted|\
+            <details>|</details>|<!--|-->|```){0,200}",
+    ) {
         let _ = classify(&body);
         let _ = is_agent_post(&body);
     }
 
     /// Any letters with a question mark at the end are never a decision.
     #[test]
-    fn a_question_never_closes(words in proptest::collection::vec("[a-z']{1,9}|won't fix|noted|by design|agreed|out of scope", 1..8)) {
+    fn a_question_never_closes(
+        words in proptest::collection::vec("[a-z']{1,9}|won't fix|noted|by design|agreed|out of scope", 1..8),
+    ) {
         let body = format!("{}?", words.join(" "));
         prop_assert!(!closes(classify(&body)), "{}", body);
     }

@@ -206,9 +206,8 @@ fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
     };
     assert_eq!((timer(&effects).1, review_loop.attempt()), (until, 0));
     for _ in 0..2 {
-        assert!(
-            matches!(review_loop.wake(LoopEvent::Unreachable, at(0), &policy), Transition::Do(effects) if ended(&effects).is_none())
-        );
+        let transition = review_loop.wake(LoopEvent::Unreachable, at(0), &policy);
+        assert!(matches!(transition, Transition::Do(effects) if ended(&effects).is_none()));
     }
     let Transition::Do(effects) = review_loop.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
     assert_eq!(ended(&effects), Some(&Exit::OutOfReach));
@@ -379,7 +378,8 @@ fn l6_max_restarts_caps_one_loop_even_if_the_pull_request_has_rounds_left() {
 fn l4_every_exit_has_a_name_a_sentence_and_whether_it_is_provisional() {
     let failed = Exit::WorkflowFailure { reviewer: "r".into(), reason: "out of quota".to_owned() };
     let late = |missing| Exit::Timeout { missing };
-    let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push the last fix by hand";
+    let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push \
+         the last fix by hand";
     for (exit, name, provisional, sentence) in [
         (Exit::Success, "success", true, "every expected review is in, and nothing is left to act on"),
         (

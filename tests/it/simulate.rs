@@ -167,7 +167,8 @@ fn c2_every_kind_of_violation_has_its_own_name() {
             vec!["duplicate_finding"],
         ),
         (
-            json!({"actions": [resolve], "findings": [finding("n", 400, "Dead code", "low"), finding("m", 401, "Dead code", "low")]}),
+            json!({"actions": [resolve], "findings": [
+                finding("n", 400, "Dead code", "low"), finding("m", 401, "Dead code", "low")]}),
             vec!["duplicate_finding"],
         ),
         (json!({"actions": "junk"}), vec!["malformed_answer"]),
@@ -304,7 +305,10 @@ fn d2_the_same_words_at_two_places_are_two_findings_unless_the_first_is_gone() {
     let elsewhere = push_lines("2", 100, 200);
     let rewritten = push_lines("2", 5, 200);
     let again = finding("t2", 150, "Leaked file handle", "high");
-    let answer = |finding: &Value| json!({"cycle": {"reviewer": "r", "actions": [{"thread": "t1", "action": "reply", "stance": "accepts"}], "findings": [finding]}});
+    let answer = |finding: &Value| {
+        let reply = json!({"thread": "t1", "action": "reply", "stance": "accepts"});
+        json!({"cycle": {"reviewer": "r", "actions": [reply], "findings": [finding]}})
+    };
     let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), elsewhere, answer(&again)]);
     assert_eq!(out[3]["threads"].as_array().unwrap().len(), 2, "both places exist");
     let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), rewritten, answer(&again)]);
@@ -319,7 +323,8 @@ fn push_lines(head: &str, from: u32, to: u32) -> Value {
 fn d2_lines_are_the_same_place_within_the_slack() {
     for (line, duplicate) in [(7, true), (13, true), (6, false), (14, false)] {
         let raised = finding("n", line, "Leaked file handle", "high");
-        let cycle = json!({"cycle": {"reviewer": "r", "actions": [{"thread": "t1", "action": "veto", "stance": "seeks_change"}], "findings": [raised]}});
+        let veto = json!({"thread": "t1", "action": "veto", "stance": "seeks_change"});
+        let cycle = json!({"cycle": {"reviewer": "r", "actions": [veto], "findings": [raised]}});
         let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), push_lines("2", 200, 201), cycle]);
         let expected: &[&str] = if duplicate { &["duplicate_finding"] } else { &[] };
         assert_eq!(kinds(&out[3]), expected, "line {line}");
@@ -408,7 +413,10 @@ fn r2_later_cycles_cover_only_changed_code() {
 
 #[test]
 fn r3_r4_r5_only_people_with_the_right_can_override() {
-    let reply = |association: &str, body: &str, by: &str| json!({"reply": {"thread": "t1", "by": by, "association": association, "body": body}});
+    let reply = |association: &str, body: &str, by: &str| {
+        let reply = json!({"thread": "t1", "by": by, "association": association, "body": body});
+        json!({"reply": reply})
+    };
     for (reply, status, cause) in [
         (reply("OWNER", "Won't fix, this is by design.", "bob"), "resolved", json!("wont_fix")),
         (reply("COLLABORATOR", "Acknowledged.", "bob"), "resolved", json!("acknowledged")),
@@ -456,7 +464,8 @@ fn h1_h2_h3_the_merge_hands_off_the_eligible_findings() {
     let findings = [
         leak("high"),
         finding("t2", 50, "Unchecked index", "low"),
-        json!({"id": "t3", "path": "b.rs", "line": 5, "title": "Stale cache", "severity": "critical", "category": "security"}),
+        json!({"id": "t3", "path": "b.rs", "line": 5, "title": "Stale cache", "severity": "critical",
+            "category": "security"}),
     ];
     let queue = json!({"person": {"act": "queue", "thread": "t2", "by": "bob"}});
     let fired = |handoff: Value, bot: bool, extra: &[Value]| -> Value {

@@ -55,8 +55,9 @@ const SYNONYMS: &[(&str, &str)] = &[
 
 fn other_badge(title: &str, body: &str) -> (String, String) {
     let body = format!(
-        "<!-- run:7f3a -->\n![P0 Badge](https://img.example/p0.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n{}\n\n\
-         Useful? React with 👍 / 👎.\n\n<details>\n<summary>Prompt for agents</summary>\nVerify and fix.\n</details>",
+        "<!-- run:7f3a -->\n![P0 Badge](https://img.example/p0.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n\
+         {}\n\nUseful? React with 👍 / 👎.\n\n\
+         <details>\n<summary>Prompt for agents</summary>\nVerify and fix.\n</details>",
         body.replace("🟠 Major", "🔵 Trivial").replace("High Severity", "Low Severity")
     );
     (title.to_owned(), body)
