@@ -19,7 +19,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// The state of the module's text, with one method per event.
+/// The state of one pull request for driven reviewers, with one method per event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DrivenPullRequest {
     author_is_bot: bool,

@@ -121,7 +121,7 @@ pub enum LoopEffect {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transition {
     Do(Vec<LoopEffect>),
-    /// Nothing changed. The journal keeps the reason.
+    /// Nothing changed, for this reason.
     Ignored(&'static str),
 }
 
