@@ -622,7 +622,7 @@ fn h9_a_configured_default_target_is_listed_once() {
 }
 
 #[test]
-fn a_repository_name_is_safe_in_a_url_path() {
+fn l13_a_repository_name_ignores_case_and_is_safe_in_a_url_path() {
     let parsed = RepositoryName::parse("Owner/some.repo").unwrap();
     assert_eq!(
         (parsed.owner(), parsed.name(), parsed.to_string().as_str()),

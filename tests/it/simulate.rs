@@ -441,7 +441,16 @@ fn r3_r4_r5_only_people_with_the_right_can_override() {
 }
 
 #[test]
-fn v2_a_bots_pull_request_is_blocked_by_old_findings_and_not_by_new_ones() {
+fn v1_on_a_persons_pull_request_the_verdict_is_only_a_comment() {
+    let out =
+        simulate(&[plain(), push("1"), raises(&[leak("critical")]), push("2"), acts("resolve", "accepts")]);
+    for line in [&out[1], &out[3]] {
+        assert_eq!((&line["verdict"], &line["rounds"]), (&json!("comment"), &json!(0)));
+    }
+}
+
+#[test]
+fn v2_v3_old_findings_block_a_bots_pull_request_until_they_are_gone() {
     for (severity, verdict, rounds) in [("critical", "request_changes", 1), ("high", "approve", 0)] {
         let out = simulate(&[header(&json!({}), &json!({}), true), push("1"), raises(&[leak(severity)])]);
         assert_eq!((&out[1]["verdict"], &out[1]["rounds"]), (&json!(verdict), &json!(rounds)));
