@@ -1,8 +1,8 @@
-//! The pure core: every decision Cloture takes, and nothing that could take one differently twice.
+//! The pure core: every decision that Cloture takes.
 //!
-//! Nothing below this folder reads a clock, a file, a socket or the environment, and nothing iterates in an
-//! order that is not its own. Time, text and the forge's answers come in as data; what is to be done goes out
-//! as data. `tests/it/architecture.rs` holds that.
+//! Nothing in this folder reads a clock, a file, a socket or the environment, and nothing depends on the
+//! iteration order of a hash map. Time, text and GitHub's answers come in as data, and effects go out as
+//! data. The same inputs give the same decision. `tests/it/architecture.rs` checks the imports.
 
 pub mod actionable;
 pub mod bounds;
@@ -18,6 +18,7 @@ pub mod place;
 pub mod policy;
 pub mod post;
 pub mod re_review;
+pub mod repeats;
 pub mod review_loop;
 pub mod similarity;
 pub mod snapshot;

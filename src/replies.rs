@@ -1,9 +1,11 @@
-//! What people mean by their replies in review threads (R3), and which replies are not people's (R5).
+//! Interprets people's replies in review threads (R3), and recognises replies that agents wrote (R5).
 //!
-//! *Won't fix* and *acknowledged* close a thread when a maintainer says them, so the reading is lopsided on
-//! purpose. A reply closes only if it says so in words that were wholly read and that nothing else in it
-//! argues with, asks about, hedges or takes back. Everything else is a disagreement, a question, a report of a
-//! change, or [`Intent::Other`], and none of these closes anything.
+//! *Won't fix* and *acknowledged* close a thread if a maintainer writes them, so the reading is cautious on
+//! purpose. A reply closes only if all of it could be read, it says so plainly, and nothing else in it
+//! argues, asks, hedges or takes it back. Everything else is a disagreement, a question, a report of a
+//! change, or [`Intent::Other`]. None of these closes anything.
+//!
+//! Only phrase tables decide; no model is called.
 
 use crate::domain::re_review::ReadsReplies;
 use crate::domain::vocabulary::Intent;
@@ -17,7 +19,7 @@ mod phrases;
 mod reading;
 mod sentence;
 
-/// The phrase tables of this folder, as the reader that the domain asks.
+/// The phrase tables of this folder, as the domain's reader of replies.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PhraseTables;
 
@@ -31,7 +33,7 @@ impl ReadsReplies for PhraseTables {
     }
 }
 
-/// What a person means by a reply in a review thread (R3).
+/// The intent of a person's reply in a review thread (R3).
 pub fn classify(body: &str) -> Intent {
     let reading = reading::read(body);
     let sentences = sentence::split(&reading.lines);
@@ -42,27 +44,27 @@ pub fn classify(body: &str) -> Intent {
     reply.intent()
 }
 
-/// R5: the reply carries a marker that a coding agent leaves, whoever's login it was posted under. Cloture's
-/// own hidden marker is one of them.
+/// R5: whether the reply carries a coding agent's marker, whatever the login. Cloture's own hidden marker is
+/// one.
 pub fn is_agent_post(body: &str) -> bool {
     reading::read(body).signed_by_agent
 }
 
-/// "Noted" may be followed by so many words of no known meaning before it could be a polite objection.
+/// How many unknown words may follow "noted". With more, it could be a polite objection.
 const MOST_UNEXPLAINED_AFTER_NOTED: usize = 2;
-/// The same after "you're right" or "noted for later", which leave less room for one.
+/// The same after "you're right" or "noted for later", which leave less room for an objection.
 const MOST_UNEXPLAINED_AFTER_AGREED: usize = 3;
-/// "The order is intentional" may be followed by a reason; a longer one is an argument about the code.
+/// The same after "the order is intentional", which a reason may follow. A longer reason is an argument.
 const MOST_UNEXPLAINED_AFTER_INTENDED: usize = 12;
-/// "Addressed — by design" is a refusal; in a longer sentence a change was made.
+/// "Addressed — by design" is a refusal. In a longer sentence, "addressed" reports a change.
 const LONGEST_BARE_REFUSAL: usize = 8;
-/// A shorter statement is too little to be an argument.
+/// A shorter statement is too short for an argument.
 const SHORTEST_ARGUMENT: usize = 5;
 
-/// From this length on, plain facts count as an argument.
+/// From this many words on, plain facts count as an argument.
 const SHORTEST_STATEMENT: usize = 11;
 
-/// What speaks against reading "this is meant to be so" as the end of the matter.
+/// Signals that prevent "this is intended" from closing the thread.
 const OBJECTIONS: [Signal; 3] = [Signal::Argues, Signal::Denies, Signal::Settled];
 
 struct ReplyEvidence {
@@ -76,7 +78,7 @@ impl ReplyEvidence {
         let disputed = self.first(Signal::Disputes);
         let asked = self.first(Signal::Asks);
 
-        // A report of a change stands unless the reply opened with an objection or a question.
+        // A report of a change counts unless the reply began with an objection.
         let reported = fixed.filter(|at| disputed.is_none_or(|other| *at <= other));
         if let Some(asked) = asked {
             return match (reported, disputed) {
@@ -93,10 +95,10 @@ impl ReplyEvidence {
         {
             return closing;
         }
-        self.standing(fixed)
+        self.intent_that_stays_open(fixed)
     }
 
-    /// Nothing was left unread, taken back or held open.
+    /// Whether all of the reply was read, and nothing in it takes the closing words back.
     fn may_close(&self) -> bool {
         let takes_back = |sentence: &SentenceEvidence| {
             sentence.doubted || (sentence.has(Signal::Contrasts) && sentence.has(Signal::Denies))
@@ -104,7 +106,7 @@ impl ReplyEvidence {
         self.whole && !self.says(Signal::Withholds) && !self.sentences.iter().any(takes_back)
     }
 
-    /// The intent that closes, if the reply's words amount to one.
+    /// The closing intent that the words express, if they do.
     fn closing(&self, fixed: Option<usize>) -> Option<Intent> {
         if self.declines(fixed) {
             return Some(Intent::WontFix);
@@ -126,8 +128,8 @@ impl ReplyEvidence {
         self.accepts().then_some(Intent::Acknowledged)
     }
 
-    /// A refusal in so many words. Next to a report of a change it counts if it is in the same breath
-    /// ("addressed — declined") or came first; after a commit was named it is about something else.
+    /// An explicit refusal. Next to a report of a change it counts if it is in the same sentence ("addressed
+    /// — declined") or came first. After a named commit it is about something else.
     fn declines(&self, fixed: Option<usize>) -> bool {
         let Some(fixed) = fixed else {
             return self.says(Signal::Declines);
@@ -139,14 +141,14 @@ impl ReplyEvidence {
             || (!reported.names_commit && (reported.has(Signal::Declines) || briefly_kept))
     }
 
-    /// The remark is accepted, and nothing is left to be done here.
+    /// Whether the reply accepts the remark and leaves nothing to do here.
     fn accepts(&self) -> bool {
         let agrees = self.says(Signal::Agrees);
         let welcomes = agrees || self.says(Signal::Acknowledges);
         let any = |both: [Signal; 2]| self.sentences.iter().any(|one| one.has(both[0]) && one.has(both[1]));
         let defers =
             self.says_any(&[Signal::Defers, Signal::DefersRest]) || any([Signal::Promises, Signal::Later]);
-        // "Valid, but not here: filed as …" may name every obstacle there is and still accept the remark.
+        // "Valid, but not here: filed as …" may name any obstacle and still accepts the remark.
         let defers_at_once = self.sentences.first().is_some_and(|sentence| sentence.has(Signal::Defers));
         if defers_at_once || (agrees && defers) {
             return true;
@@ -162,8 +164,8 @@ impl ReplyEvidence {
         welcomes && !self.says(Signal::Promises) && self.unexplained() <= most
     }
 
-    /// What is left when the reply does not close: a report, an argument, or nothing that can be told.
-    fn standing(&self, fixed: Option<usize>) -> Intent {
+    /// The intent of a reply that does not close: a report, an argument, or unknown.
+    fn intent_that_stays_open(&self, fixed: Option<usize>) -> Intent {
         if fixed.is_some() {
             return Intent::Fixed;
         }
@@ -186,8 +188,8 @@ impl ReplyEvidence {
         Intent::Other
     }
 
-    /// English prose of some length that reports, promises and asks nothing: whoever answers a remark with
-    /// facts is arguing, and the reviewer should look at them.
+    /// English prose of some length that reports, promises and asks nothing. A person who answers a remark
+    /// with facts is arguing, and the reviewer should read them.
     fn is_statement(&self) -> bool {
         let small_words: usize = self.sentences.iter().map(|sentence| sentence.small_words).sum();
         self.whole && self.length() >= SHORTEST_STATEMENT && small_words * 5 >= self.length()

@@ -167,7 +167,7 @@ impl StatusOptions<'_> {
         let standing = ComputedState::of(Arc::new(snapshot), &past.history, &rules);
         let seen = &standing.seen;
         let is_open = seen.state == PullRequestState::Open;
-        let waiting_for = if is_open { seen.standing(&standing.expected).missing } else { Vec::new() };
+        let waiting_for = if is_open { seen.arrivals(&standing.expected).missing } else { Vec::new() };
         let nobody_yet = standing.expected.is_empty() && is_open && seen.broken_glass.is_none();
         let last = last.filter(|last| last.anchor() == Some(&seen.anchor));
         let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(standing.expected.clone(), 0));

@@ -1,17 +1,17 @@
-//! What an author round is started for, and what is left out of it (L7).
+//! Which findings start an author round, and which do not (L7).
 
 use super::finding::{Finding, Thread};
 use super::vocabulary::{Category, Severity, ThreadId};
 use std::fmt;
 
-/// The open findings of a pull request, sorted into what an author can act on and what it is spared.
+/// The open findings of a pull request: those an author can act on, and those a round skips.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TriagedFindings {
     pub actionable: Vec<ThreadId>,
     pub skipped: Vec<(ThreadId, SkipReason)>,
 }
 
-/// Why a finding starts no author round, in words for the list of what was skipped.
+/// Why a finding starts no author round. The text goes into the round's list of skipped findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipReason {
     Style,
@@ -29,8 +29,8 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// Sorts the threads that are still open; what waits for a person is not an author's to act on.
-pub fn sort<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
+/// Sorts the open threads. Threads that wait for a person are not the author's to act on.
+pub fn triage<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
     let mut sorted = TriagedFindings::default();
     for thread in threads.filter(|thread| thread.machine.is_open()) {
         match reason_to_skip(&thread.finding) {
@@ -41,8 +41,8 @@ pub fn sort<'a>(threads: impl Iterator<Item = &'a Thread>) -> TriagedFindings {
     sorted
 }
 
-/// L7: critical always; style and a bare "consider …" never; anything else if it carries a code change or
-/// says plainly what to do.
+/// L7: a critical finding is always actionable; style, nits and a bare "consider …" never are. Anything else
+/// is if it carries a code change, says plainly what to do, or is of severity `high`.
 pub fn reason_to_skip(finding: &Finding) -> Option<SkipReason> {
     if finding.severity == Some(Severity::Critical) {
         return None;
@@ -59,7 +59,7 @@ pub fn reason_to_skip(finding: &Finding) -> Option<SkipReason> {
     match (clear_fix, tentative) {
         (true, _) => None,
         (false, true) => Some(SkipReason::BareConsideration),
-        // A grave problem is worth a round even where the reviewer left the fix to the author.
+        // A grave problem is worth a round even if the reviewer names no fix.
         (false, false) if finding.severity >= Some(Severity::High) => None,
         (false, false) => Some(SkipReason::NoClearFix),
     }
@@ -69,11 +69,11 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['.', '!', '?', ';', '\n']).map(str::trim).filter(|sentence| !sentence.is_empty())
 }
 
-/// Words that leave it open whether anything should be done.
+/// Words that leave it open whether the author should do anything.
 const TENTATIVE: [&str; 8] =
     ["consider", "might want", "may want", "could be nice", "nice to have", "optional", "perhaps", "maybe"];
 
-/// Words that say what to do. They are looked for as whole words, so that "address" is not "add".
+/// Words that say what to do. They match whole words only: "address" is not "add".
 const DIRECTIVE: [&str; 34] = [
     "add",
     "apply",

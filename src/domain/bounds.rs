@@ -4,32 +4,32 @@ use super::handoff::{HandoffMode, HandoffRules};
 use super::policy::Policy;
 use serde::Serialize;
 
-/// What asking one driven reviewer costs at most.
+/// The most that one call of a driven reviewer costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CallPrice {
     pub per_call: f64,
 }
 
-/// What the configuration in force can lead to, whoever misbehaves. People's own decisions come on top: each
-/// return of a thread, each granted round and each reopening is one that a person took. The names are those that
-/// scripts read.
+/// The most that the configuration in force can lead to, however reviewers and authors misbehave. People's
+/// decisions are not counted: each return of a thread, granted round and reopening adds to these figures.
+/// Scripts read the field names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bounds {
     pub cycles_per_thread: u64,
-    /// For one driven reviewer on one pull request, since it was last reopened.
+    /// For one driven reviewer on one pull request, since the last reopening.
     pub calls_per_reviewer: u64,
     pub reviewers: u64,
     pub reviewer_calls_per_pr: u64,
     pub author_rounds_per_pr: u64,
-    /// Every driven finding as a task of its own.
+    /// As if every finding of a driven reviewer became a task of its own.
     pub handoff_tasks_per_pr: u64,
     pub automatic_chain_depth: u64,
-    /// None where some price is not configured.
+    /// None if a price is missing in the configuration.
     pub money_per_pr: Option<f64>,
 }
 
-/// Computes the worst case. `prices` has one entry per driven reviewer; with none configured it is told for
-/// one, because zero calls would be true and useless.
+/// Computes the worst case. `prices` has one entry per driven reviewer. With no reviewer configured, the
+/// figures are for one: zero calls would be true and useless.
 pub fn bounds(
     policy: &Policy,
     handoff: &HandoffRules,

@@ -1,7 +1,7 @@
-//! The cycle (C): what a reviewer is asked, what it may answer, and what is wrong with an answer.
+//! One cycle (C): the question to a reviewer, its answer, and the checks on the answer.
 //!
-//! An answer is checked as a whole against what was frozen when the reviewer was asked (C1, C2). One
-//! violation and none of it counts (C3).
+//! The engine checks an answer as a whole against the frozen question (C1, C2). One violation rejects all of
+//! it (C3).
 
 use super::duplicates::DuplicateIndex;
 use super::finding::Finding;
@@ -17,36 +17,36 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
-    /// It chooses an action for each of its threads.
+    /// The reviewer chooses an action for each of its threads.
     #[default]
     Actions,
-    /// It only lists findings, and the engine derives the actions.
+    /// The reviewer only lists findings, and the engine derives the actions.
     Findings,
 }
 
-/// Why a reviewer was asked.
+/// Why the engine asks a reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum CycleTrigger {
     #[default]
     Review,
-    /// A fixer's own implement-test-fix run (H5).
+    /// A coding agent checks its own fix (H5).
     Verify,
 }
 
-/// What was put to a reviewer when its cycle began (C1). People may act on threads while it thinks; its
-/// answer is held against this, not against what has become of them.
+/// The question to a reviewer, frozen when its cycle begins (C1). People may act on threads meanwhile; the
+/// engine checks the answer against this question, not against the present state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FrozenCycle {
     pub reviewer: ReviewerName,
     pub head: Option<Sha>,
-    /// R1: the head it last looked at, which what it is given is told against; none for its first look.
+    /// R1: the head of its last review, which the diff starts from. None in its first cycle.
     pub baseline: Option<Sha>,
-    /// Which cycle of this reviewer it is, counted from one.
+    /// The number of this cycle of the reviewer, counted from one.
     pub number: u32,
-    /// Which try at this cycle it is, counted from one.
+    /// The number of this attempt at the cycle, counted from one.
     pub attempt: u32,
     pub trigger: CycleTrigger,
-    /// The open threads it owns, and what it may do with each.
+    /// Its open threads, each with the legal actions.
     pub threads: BTreeMap<ThreadId, FrozenThread>,
 }
 
@@ -55,7 +55,7 @@ pub struct FrozenThread {
     pub legal: LegalActions,
 }
 
-/// A reviewer's answer, read but not yet believed.
+/// A reviewer's answer: parsed, not yet checked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReviewerAnswer {
     Actions { choices: Vec<ThreadChoice>, reports: Vec<AnswerFinding> },
@@ -63,6 +63,13 @@ pub enum ReviewerAnswer {
 }
 
 impl ReviewerAnswer {
+    pub fn protocol(&self) -> Protocol {
+        match self {
+            ReviewerAnswer::Actions { .. } => Protocol::Actions,
+            ReviewerAnswer::Findings { .. } => Protocol::Findings,
+        }
+    }
+
     pub fn reports(&self) -> &[AnswerFinding] {
         match self {
             ReviewerAnswer::Actions { reports, .. } | ReviewerAnswer::Findings { reports } => reports,
@@ -70,31 +77,31 @@ impl ReviewerAnswer {
     }
 }
 
-/// What a reviewer chose to do with one thread.
+/// The action that a reviewer chose for one thread.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ThreadChoice {
     pub thread: ThreadId,
     pub action: ReviewerAction,
     pub stance: Stance,
-    /// What it says in the thread.
+    /// The reviewer's comment for the thread.
     pub comment: Option<Arc<str>>,
 }
 
-/// A finding in an answer, with the id that its thread will have if it opens one.
+/// A finding in an answer, with the id of the thread that it may open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AnswerFinding {
     pub id: ThreadId,
     pub finding: Finding,
 }
 
-/// Why a cycle was not run.
+/// Why the engine does not run a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CycleSkip {
     PrMerged,
     PrClosed,
-    /// C5: the reviewer is done with this head.
+    /// C5: the reviewer has reviewed this head already.
     SameSha,
-    /// C6: the reviewer's cycles on this pull request are spent.
+    /// C6: the reviewer has used up its cycles on this pull request.
     IterationCap,
 }
 
@@ -109,7 +116,7 @@ impl CycleSkip {
     }
 }
 
-/// One thing that is wrong with an answer, in words that a person and a model can act on.
+/// One mistake in an answer. The text tells a person or a model how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
 pub enum Violation {
     #[error("thread {0} is open and yours, but the answer gives no action for it: choose exactly one")]
@@ -120,17 +127,14 @@ pub enum Violation {
     UnknownThread(ThreadId),
     #[error("thread {0} belongs to another reviewer: answer only for your own threads")]
     ForeignThread(ThreadId),
-    #[error("thread {0} is closed: nothing may be done with it any more")]
+    #[error("thread {0} is closed: leave it out of the answer")]
     ClosedThread(ThreadId),
     #[error(
         "`{}` with stance `{}` is not legal on thread {thread}: legal there {}",
         .action.name(), .stance.name(), listed(*.legal, *.stance)
     )]
     IllegalAction { thread: ThreadId, action: ReviewerAction, stance: Stance, legal: LegalActions },
-    #[error(
-        "the finding {title:?} at {place} repeats {}: do not raise it again",
-        match .of { Some(thread) => format!("thread {thread}, which is open"), None => "another of this answer".to_owned() }
-    )]
+    #[error("the finding {title:?} at {place} repeats {}: do not raise it again", repeated(.of.as_ref()))]
     DuplicateFinding { title: String, place: String, of: Option<ThreadId> },
     #[error("the answer cannot be read: {0}")]
     MalformedAnswer(String),
@@ -138,8 +142,16 @@ pub enum Violation {
     OversizedAnswer(String),
 }
 
+fn repeated(thread: Option<&ThreadId>) -> String {
+    match thread {
+        Some(thread) => format!("thread {thread}, which is open"),
+        None => "another of this answer".to_owned(),
+    }
+}
+
 fn listed(legal: LegalActions, stance: Stance) -> String {
-    let actions: Vec<_> = legal.under(stance).iter().map(|action| format!("`{}`", action.name())).collect();
+    let actions: Vec<_> =
+        legal.for_stance(stance).iter().map(|action| format!("`{}`", action.name())).collect();
     match actions.as_slice() {
         [] => "is nothing".to_owned(),
         [only] => format!("is only {only}"),
@@ -162,7 +174,7 @@ impl Violation {
         }
     }
 
-    /// The thread it is about, where it is about one.
+    /// The thread that the violation is about, if any.
     pub fn thread(&self) -> Option<&ThreadId> {
         match self {
             Violation::MissingAction(thread)
@@ -185,7 +197,7 @@ impl Violation {
     }
 }
 
-/// To whom a thread that was *not* put to the reviewer belongs, as far as the pull request knows.
+/// Why a thread was not part of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnaskedThread {
     Unknown,
@@ -193,11 +205,11 @@ pub enum UnaskedThread {
     Closed,
 }
 
-/// C2, the part about actions: each frozen thread has exactly one, and each is legal.
+/// C2, for actions: each frozen thread has exactly one, and each is legal.
 pub fn check_choices(
     frozen: &FrozenCycle,
     choices: &[ThreadChoice],
-    elsewhere: impl Fn(&ThreadId) -> UnaskedThread,
+    classify_unasked: impl Fn(&ThreadId) -> UnaskedThread,
 ) -> Vec<Violation> {
     let mut chosen: BTreeMap<&ThreadId, Vec<&ThreadChoice>> = BTreeMap::new();
     for choice in choices {
@@ -208,12 +220,12 @@ pub fn check_choices(
     for (thread, choices) in chosen {
         let thread = thread.clone();
         let violation = match (frozen.threads.get(&thread), choices.as_slice()) {
-            (None, _) => match elsewhere(&thread) {
+            (None, _) => match classify_unasked(&thread) {
                 UnaskedThread::Unknown => Violation::UnknownThread(thread),
                 UnaskedThread::Foreign => Violation::ForeignThread(thread),
                 UnaskedThread::Closed => Violation::ClosedThread(thread),
             },
-            (Some(asked), [only]) if asked.legal.under(only.stance).contains(only.action) => continue,
+            (Some(asked), [only]) if asked.legal.for_stance(only.stance).contains(only.action) => continue,
             (Some(asked), [only]) => {
                 let (action, stance) = (only.action, only.stance);
                 Violation::IllegalAction { thread, action, stance, legal: asked.legal }
@@ -225,7 +237,7 @@ pub fn check_choices(
     violations
 }
 
-/// D1, the part about the answer itself: no two of its findings may overlap.
+/// D1, within the answer: no two of its findings may overlap.
 pub fn check_reports_against_each_other(reports: &[AnswerFinding], policy: &Policy) -> Vec<Violation> {
     let mut all = DuplicateIndex::new(policy);
     for (index, report) in reports.iter().enumerate() {

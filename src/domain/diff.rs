@@ -1,7 +1,7 @@
-//! Reading a unified diff: which files a text changes, and where.
+//! Parses a unified diff: which files it changes, and where.
 //!
-//! A diff comes from the forge or from `git`, and its file names and lines from whoever wrote the code. What cannot be
-//! read is passed over, and what is returned always keeps the promises of [`FileChange`].
+//! A diff comes from GitHub or from `git`, and its content from anybody. The parser skips what it cannot
+//! read, and its output always keeps the promises of [`FileChange`].
 
 mod header;
 
@@ -9,22 +9,22 @@ use super::place::{FileChange, Hunk};
 use super::vocabulary::FilePath;
 use header::{NOWHERE, path_of_both, ranges, unquoted, without_prefix};
 
-/// The part of a diff that is about one file.
+/// One file's part of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff<'a> {
     pub change: FileChange,
-    /// As it stands in the diff, headers included.
+    /// The part's text, headers included.
     pub text: &'a str,
-    /// Where that begins, in bytes: always at the beginning of a line.
+    /// The byte offset of `text` in the diff. Always the start of a line.
     pub at: usize,
 }
 
-/// What a diff changes, in its own order.
+/// The changed files, in the order of the diff.
 pub fn read(text: &str) -> Vec<FileChange> {
     files(text).into_iter().map(|file| file.change).collect()
 }
 
-/// The same, each file with its own part of the text.
+/// The same, each with its part of the text.
 pub fn files(text: &str) -> Vec<FileDiff<'_>> {
     let mut reading = DiffParser { text, files: Vec::new(), begun: None };
     let mut at = 0;
@@ -42,22 +42,22 @@ struct DiffParser<'a> {
     begun: Option<OpenFileDiff>,
 }
 
-/// A file whose end has not been seen yet.
+/// A file whose end the parser has not reached.
 #[derive(Default)]
 struct OpenFileDiff {
     at: usize,
-    /// From the `diff --git` line, which names both without saying where the one ends.
+    /// The path from the `diff --git` line, which names both sides without a separator.
     both: Option<String>,
     old: Option<String>,
     new: Option<String>,
     deleted: bool,
-    /// Whether `---` was seen: another one begins another file.
+    /// Whether a `---` line was parsed. Another one starts another file.
     named: bool,
     hunks: Vec<Hunk>,
     inside: Option<OpenHunk>,
 }
 
-/// A hunk of the text, which may hold several changed stretches between unchanged lines.
+/// A hunk of the diff. It may hold several changed stretches with unchanged lines between them.
 struct OpenHunk {
     old_next: u32,
     new_next: u32,
@@ -102,11 +102,11 @@ impl DiffParser<'_> {
 }
 
 impl OpenFileDiff {
-    /// Whether the line is part of a hunk. Inside one, the counts of its header say what is a line of code, because
-    /// code may look like anything.
+    /// Whether the line belongs to the open hunk. The counts in the hunk's header decide, because code can
+    /// look like a header.
     fn takes(&mut self, line: &str) -> bool {
         if line.starts_with('\\') {
-            // "No newline at end of file" belongs to the line before it and counts as none.
+            // "No newline at end of file" belongs to the line before it and is not counted.
             return true;
         }
         let Some(inside) = &mut self.inside else { return false };
@@ -133,7 +133,7 @@ impl OpenFileDiff {
         } else if line.starts_with("deleted file mode") {
             self.deleted = true;
         } else if let Some((old, new)) = line.strip_prefix("@@ ").and_then(ranges) {
-            // With a count of none, the number names the line before.
+            // With a count of zero, the number names the line before.
             let first = |(start, count): (u32, u32)| if count == 0 { start.saturating_add(1) } else { start };
             let (old_next, new_next) = (first(old), first(new));
             let stretch = OpenHunk::empty(old_next, new_next);
@@ -141,7 +141,7 @@ impl OpenFileDiff {
         }
     }
 
-    /// None where not even a name could be read.
+    /// None if the diff names no file.
     fn change(self) -> Option<FileChange> {
         let side = |name: Option<String>| name.filter(|name| name != NOWHERE);
         let gone = self.new.as_deref() == Some(NOWHERE);
@@ -163,12 +163,12 @@ impl OpenHunk {
         Hunk { old_start: old_next, old_lines: 0, new_start: new_next, new_lines: 0 }
     }
 
-    /// Whether the line fits what is left of the hunk.
+    /// Whether the line fits the counts that are left in the hunk.
     fn take(&mut self, line: &str, hunks: &mut Vec<Hunk>) -> bool {
         let (takes_old, takes_new) = match line.as_bytes().first() {
             Some(b'-') => (true, false),
             Some(b'+') => (false, true),
-            // Some programs drop the space of an empty line.
+            // Some programs drop the leading space of an empty line.
             Some(b' ') | None => (true, true),
             _ => return false,
         };
@@ -192,7 +192,7 @@ impl OpenHunk {
         true
     }
 
-    /// Adds the stretch, unless it is empty or would break the order that everybody relies on.
+    /// Adds the stretch, unless it is empty or breaks the order that [`FileChange`] promises.
     fn close_stretch(&mut self, hunks: &mut Vec<Hunk>) {
         let mut stretch = std::mem::replace(&mut self.stretch, Self::empty(self.old_next, self.new_next));
         if stretch.old_lines == 0 && stretch.new_lines == 0 {

@@ -1,8 +1,8 @@
-//! One pull request as the engine sees it: its threads, its reviewers' cycles, its queue.
+//! The driven reviewers' half of a pull request: threads, cycles and the handoff queue.
 //!
-//! Every event comes in through one method here, and each method is the whole of what that event does. The
-//! state is their fold: replaying the same events gives the same state, which is what `simulate`, the
-//! journal and the proof all rely on. What reviewers do is in `cycles`, what authors and people do is here.
+//! One method applies each event, and the state follows from the events alone. `simulate`, the journal and
+//! the proof rely on that: replaying the same events gives the same state. `cycles` holds what reviewers do;
+//! this file holds what authors and people do. Observed bots are in [`super::observed`].
 
 mod cycles;
 
@@ -19,7 +19,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// See the module's text.
+/// The state of one pull request for driven reviewers, with one method per event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DrivenPullRequest {
     author_is_bot: bool,
@@ -30,20 +30,20 @@ pub struct DrivenPullRequest {
     rounds: u32,
 }
 
-/// What is remembered of one reviewer.
+/// One reviewer's record on the pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct ReviewerRecord {
-    /// Completed cycles since the pull request was last reopened (C6).
+    /// Completed cycles since the last reopening (C6).
     completed: u32,
-    /// Times the reviewer was asked since then.
+    /// Calls of the reviewer since the last reopening.
     calls: u32,
-    /// The last of the heads it is done with (R1).
+    /// The head of its last completed cycle (R1).
     last_reviewed: Option<Sha>,
-    /// Heads it is done with, whatever was reopened since (C5).
+    /// All heads that it has reviewed. A reopening does not clear them (C5).
     reviewed: BTreeSet<Option<Sha>>,
-    /// What was pushed since its last completed cycle; nothing to tell before the first (R2).
+    /// The changes since its last completed cycle; none before the first (R2).
     since_last_review: Option<Delta>,
-    /// A cycle whose answers have failed so far (C4).
+    /// A cycle whose answers have all failed so far (C4).
     pending: Option<PendingCycle>,
     threads: Vec<ThreadId>,
 }
@@ -54,7 +54,7 @@ struct PendingCycle {
     failures: u32,
 }
 
-/// Why it was refused.
+/// Why the engine refuses a person's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 pub enum Refusal {
     #[error("there is no such thread on this pull request")]
@@ -65,7 +65,7 @@ pub enum Refusal {
     NotWaiting,
     #[error("the thread is already settled")]
     AlreadySettled,
-    #[error("the finding was handed off already, and never goes twice")]
+    #[error("the finding was already handed off, which happens only once")]
     AlreadyHandedOff,
 }
 
@@ -82,8 +82,8 @@ impl Refusal {
 }
 
 impl From<DecisionError> for Refusal {
-    fn from(misfit: DecisionError) -> Self {
-        match misfit {
+    fn from(error: DecisionError) -> Self {
+        match error {
             DecisionError::NotOpen => Refusal::NotOpen,
             DecisionError::NotWaiting => Refusal::NotWaiting,
             DecisionError::AlreadySettled => Refusal::AlreadySettled,
@@ -115,7 +115,7 @@ impl DrivenPullRequest {
         self.head.as_ref()
     }
 
-    /// All threads, by id.
+    /// All threads, sorted by id.
     pub fn threads(&self) -> impl Iterator<Item = &Thread> {
         self.threads.values()
     }
@@ -124,24 +124,24 @@ impl DrivenPullRequest {
         self.threads.get(id)
     }
 
-    /// Completed cycles since the last reopen, of every reviewer that ever completed one.
+    /// Completed cycles since the last reopening, for every reviewer that ever completed one.
     pub fn cycles(&self) -> impl Iterator<Item = (&ReviewerName, u32)> {
-        let known = self.reviewers.iter().filter(|(_, record)| record.since_last_review.is_some());
-        known.map(|(name, record)| (name, record.completed))
+        let reviewers = self.reviewers.iter().filter(|(_, record)| record.since_last_review.is_some());
+        reviewers.map(|(name, record)| (name, record.completed))
     }
 
-    /// Times a reviewer was asked since the last reopen.
+    /// Calls of a reviewer since the last reopening.
     pub fn calls(&self, reviewer: &ReviewerName) -> u32 {
         self.reviewers.get(reviewer).map_or(0, |record| record.calls)
     }
 
-    /// L6: request-changes verdicts since the last reopen.
+    /// L6: request-changes verdicts since the last reopening.
     pub fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// Takes over a thread that was there before anybody kept a record of it, as the forge shows it. One that is known
-    /// already is left as it is.
+    /// Adds a thread that GitHub shows and the journal has no record of. A thread that is here already stays
+    /// as it is.
     pub fn adopt(&mut self, thread: Thread) {
         let id = thread.id.clone();
         if let Entry::Vacant(place) = self.threads.entry(id.clone()) {
@@ -150,10 +150,10 @@ impl DrivenPullRequest {
         }
     }
 
-    // The author's doing.
+    // Events caused by the author.
 
     pub fn push(&mut self, head: Sha, changes: &[FileChange]) {
-        let route = LineMap::through(changes);
+        let route = LineMap::from_changes(changes);
         self.head = Some(head);
         for thread in self.threads.values_mut() {
             thread.anchor.follow(&route);
@@ -163,28 +163,29 @@ impl DrivenPullRequest {
         }
     }
 
-    // People's doing.
+    // Events caused by people.
 
-    /// R3–R5: a reply in a thread. True where it settled the thread.
+    /// R3–R5: a reply in a thread. True if it settled the thread.
     pub fn reply(&mut self, thread: &ThreadId, reply: &ClassifiedReply) -> Result<bool, Refusal> {
         let intent = if reply.is_override() { reply.intent } else { Intent::Other };
-        self.overridden(thread, intent)
+        self.apply_override(thread, intent)
     }
 
-    /// R3: somebody who may has said it. True where that settled the thread.
-    pub fn overridden(&mut self, thread: &ThreadId, intent: Intent) -> Result<bool, Refusal> {
+    /// R3: a reply by a person with the right to override (R4). True if it settled the thread.
+    pub fn apply_override(&mut self, thread: &ThreadId, intent: Intent) -> Result<bool, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        Ok(thread.machine.overridden(intent))
+        Ok(thread.machine.apply_override(intent))
     }
 
-    /// They took it back. True where the thread was settled by nothing else.
+    /// That person deleted or changed the reply. True if nothing else had settled the thread, so that it is
+    /// open again.
     pub fn override_withdrawn(&mut self, thread: &ThreadId) -> Result<bool, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
         let by_word = [ResolvedBy::WontFix, ResolvedBy::Acknowledged].map(ThreadStatus::Resolved);
         Ok(by_word.contains(&thread.status()) && thread.machine.reopened_by_person())
     }
 
-    /// R3: a person re-opened a settled thread on the forge. True where that changed anything.
+    /// R3: a person reopened a settled thread on GitHub. True if that changed anything.
     pub fn reopened_by_person(&mut self, thread: &ThreadId) -> Result<bool, Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
         Ok(thread.machine.reopened_by_person())
@@ -195,7 +196,7 @@ impl DrivenPullRequest {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
         match decision {
             Decision::Queue => {
-                may_still_go(thread)?;
+                check_can_be_handed_off(thread)?;
                 thread.queue();
             }
             Decision::Unqueue => thread.queued = false,
@@ -204,16 +205,16 @@ impl DrivenPullRequest {
         Ok(())
     }
 
-    /// A person says where a finding goes at the merge, or that it goes nowhere.
+    /// A person chooses the handoff target of a finding, or withholds it.
     pub fn route(&mut self, thread: &ThreadId, to: Destination) -> Result<(), Refusal> {
         let thread = self.threads.get_mut(thread).ok_or(Refusal::UnknownThread)?;
-        may_still_go(thread)?;
+        check_can_be_handed_off(thread)?;
         thread.route(to);
         Ok(())
     }
 
-    /// H1: a merge fires what is eligible, each once, and drops what was queued and settled meanwhile.
-    /// Nothing where the pull request cannot be merged.
+    /// H1: at the merge, hands off every eligible finding once and clears the queue. Returns no tasks if the
+    /// pull request is not open.
     pub fn merge(&mut self, rules: &HandoffRules) -> Vec<HandoffTask> {
         if self.state != PullRequestState::Open {
             return Vec::new();
@@ -229,7 +230,7 @@ impl DrivenPullRequest {
         tasks
     }
 
-    /// H1: closing discards the queue. False where the pull request is not open.
+    /// H1: closing clears the queue. False if the pull request is not open.
     pub fn close(&mut self) -> bool {
         let fits = self.state == PullRequestState::Open;
         if fits {
@@ -239,8 +240,8 @@ impl DrivenPullRequest {
         fits
     }
 
-    /// L6: a reopened pull request starts counting rounds and cycles again, but what was reviewed stays
-    /// reviewed (C5). False where it is not closed.
+    /// L6: a reopened pull request counts rounds and cycles from zero, but reviewed heads stay reviewed (C5).
+    /// False if it is not closed.
     pub fn reopen(&mut self) -> bool {
         let fits = self.state == PullRequestState::Closed;
         if fits {
@@ -253,7 +254,7 @@ impl DrivenPullRequest {
         fits
     }
 
-    /// H4: a task that was decided earlier took the finding along.
+    /// H4: an earlier task already contains the finding.
     pub fn handed_off(&mut self, thread: &ThreadId) {
         if let Some(thread) = self.threads.get_mut(thread) {
             thread.hand_off();
@@ -267,8 +268,8 @@ impl DrivenPullRequest {
     }
 }
 
-/// Whether there is anything left to say about how a finding is handed off.
-pub fn may_still_go(thread: &Thread) -> Result<(), Refusal> {
+/// Refuses a decision about the handoff of a finding that is settled or handed off.
+pub fn check_can_be_handed_off(thread: &Thread) -> Result<(), Refusal> {
     if thread.handed_off {
         Err(Refusal::AlreadyHandedOff)
     } else if thread.status().is_settled() {

@@ -1,7 +1,8 @@
-//! Duplicates (D): recognising that a finding was reported before.
+//! Duplicates (D1, D2, D6): recognises a finding that was reported before.
 //!
-//! Findings are shelved by file and line, so that a report is compared with what stands near it and not with
-//! everything its reviewer ever said: a hundred thousand threads cost a hundred thousand look-ups.
+//! The index sorts findings by file and line. A report is compared only with findings near it, so the cost of
+//! a comparison does not grow with the number of threads. The rules for a recognised repetition are in
+//! [`super::repeats`].
 
 use super::finding::{Finding, Thread};
 use super::place::{Anchor, LineRange};
@@ -11,8 +12,7 @@ use super::vocabulary::{FilePath, ReviewerName, ThreadId};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Findings that are known, under keys of the caller's choice, ready to be asked which of them a report
-/// overlaps (D2).
+/// Earlier findings, each under a key of the caller's choice. Answers which of them a report overlaps (D2).
 #[derive(Debug)]
 pub struct DuplicateIndex<'a, K> {
     policy: &'a Policy,
@@ -26,11 +26,11 @@ struct IndexedFinding<'a, K> {
     key: K,
     text: FindingText<'a>,
     lines: Option<LineRange>,
-    /// Its code is no longer there.
+    /// The code that it was about is gone.
     gone: bool,
 }
 
-/// What a finding says, read when it is first compared: of most of them nobody asks.
+/// A finding's text. It is parsed at the first comparison, because most findings are never compared.
 #[derive(Debug)]
 struct FindingText<'a> {
     finding: &'a Finding,
@@ -56,16 +56,16 @@ impl<'a> FindingText<'a> {
 #[derive(Debug, Default)]
 struct FileIndex {
     by_first_line: BTreeMap<u32, Vec<usize>>,
-    /// Lines that the longest range reaches past its first: how far back a look-up has to start.
+    /// How many lines the longest range spans beyond its first line. A look-up has to start this far back.
     longest: u32,
     whole_file: Vec<usize>,
     any_gone: bool,
-    /// Every entry under the rarest word of its title; made when first asked for.
+    /// Entries by the rarest word of their title. Computed at first use.
     by_rarest_word: OnceCell<BTreeMap<String, Vec<usize>>>,
 }
 
-/// With more findings than this at one place, the place says nothing any more, and only those that share
-/// their rarest word with a report are compared with it.
+/// With more findings than this at one place, the place no longer tells them apart. Only those that share
+/// their rarest title word with the report are then compared.
 const CROWD: usize = 64;
 
 impl<'a, K: Copy> DuplicateIndex<'a, K> {
@@ -78,7 +78,7 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
         self.add(key, finding, &anchor.path, anchor.lines, anchor.gone);
     }
 
-    /// Adds a finding that is where it says.
+    /// Adds a finding whose code is at its own path and lines.
     pub fn add_report(&mut self, key: K, finding: &'a Finding) {
         self.add(key, finding, &finding.path, finding.lines, false);
     }
@@ -108,12 +108,12 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
         file.by_rarest_word.take();
     }
 
-    /// Every known finding that the report overlaps, in the order in which they were added.
+    /// All findings that the report overlaps, in the order in which they were added.
     pub fn overlaps(&self, report: &Finding) -> Vec<K> {
         self.overlaps_among(report, |_| true)
     }
 
-    /// The same among some of them. Of a finding that does not count no text is read.
+    /// The same, restricted to the keys that `counts` accepts. Other entries' texts are not parsed.
     pub fn overlaps_among(&self, report: &Finding, counts: impl Fn(K) -> bool) -> Vec<K> {
         let counts = |index: &usize| counts(self.entries[*index].key);
         let mut found = BTreeSet::new();
@@ -136,7 +136,7 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
                 }
             }
             if file.any_gone {
-                // Code that was moved or rewritten: its finding is recognised by its text alone.
+                // The code was moved or rewritten, so only the text can identify the finding.
                 let gone = self.worded_alike(file, text.words());
                 let gone = gone.filter(|index| counts(index) && self.entries[*index].gone);
                 found.extend(
@@ -147,7 +147,8 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
         found.into_iter().map(|index| self.entries[index].key).collect()
     }
 
-    /// The entries within `line_slack` of the report. A remark about a whole file is near everything in it.
+    /// The entries within `line_slack` lines of the report. A finding about a whole file is near every line
+    /// of it.
     fn nearby(&self, file: &FileIndex, lines: Option<LineRange>) -> impl Iterator<Item = usize> {
         let slack = self.policy.line_slack;
         let (earliest, latest) = match lines {
@@ -169,14 +170,14 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
     }
 
     fn same_text_here(&self, index: usize, report: &FindingText<'_>) -> bool {
-        let known = &self.entries[index];
-        let same_line = known.lines.map(LineRange::first) == report.finding.lines.map(LineRange::first);
-        similarity(known.text.words(), report.words()) >= self.policy.similarity_threshold
-            || same_line && known.text.opening() == report.opening()
+        let entry = &self.entries[index];
+        let same_line = entry.lines.map(LineRange::first) == report.finding.lines.map(LineRange::first);
+        similarity(entry.text.words(), report.words()) >= self.policy.similarity_threshold
+            || same_line && entry.text.opening() == report.opening()
     }
 
-    /// The entries whose title's rarest word is also in the report's title. Text that is nearly the same shares
-    /// it, so this is how a finding is looked for where its place does not help.
+    /// The entries whose rarest title word is also in the report's title. Nearly equal texts share that word,
+    /// so this finds candidates where the place does not help.
     fn worded_alike(&self, file: &FileIndex, words: &FindingWords) -> impl Iterator<Item = usize> {
         let by_rarest_word = file.by_rarest_word.get_or_init(|| self.rarest_words(file));
         words.title_tokens().filter_map(|token| by_rarest_word.get(token)).flatten().copied()
@@ -188,14 +189,14 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
         for token in in_file().flat_map(|index| self.words(index).title_tokens()) {
             *frequency.entry(token).or_default() += 1;
         }
-        let mut shelved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut by_rarest: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for index in in_file() {
             let rarest = self.words(index).title_tokens().min_by_key(|token| frequency.get(token));
             if let Some(token) = rarest {
-                shelved.entry(token.to_owned()).or_default().push(index);
+                by_rarest.entry(token.to_owned()).or_default().push(index);
             }
         }
-        shelved
+        by_rarest
     }
 
     fn words(&self, index: usize) -> &FindingWords {
@@ -206,39 +207,44 @@ impl<'a, K: Copy> DuplicateIndex<'a, K> {
 /// One problem, with every thread that reports it (D6).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateGroup {
-    /// The threads, by id; the first one stands for them all.
+    /// Sorted by id; the first one represents the group.
     pub threads: Vec<ThreadId>,
     pub reviewers: BTreeSet<ReviewerName>,
 }
 
-/// Groups the threads of *different* reviewers that report the same problem, so that it counts and shows
-/// once. Threads of one reviewer stay apart: it was asked to keep its own findings distinct, and had to.
-pub fn items<'a>(threads: impl Iterator<Item = &'a Thread>, policy: &Policy) -> Vec<DuplicateGroup> {
+/// Groups threads of *different* reviewers that report the same problem, so that it counts and shows once
+/// (D6). Threads of one reviewer stay apart: D1 already keeps them distinct.
+pub fn group_duplicates<'a>(
+    threads: impl Iterator<Item = &'a Thread>,
+    policy: &Policy,
+) -> Vec<DuplicateGroup> {
     let threads: Vec<&Thread> = threads.collect();
-    let mut shelves = DuplicateIndex::new(policy);
+    let mut index_of_all = DuplicateIndex::new(policy);
     for (index, thread) in threads.iter().enumerate() {
-        shelves.add_thread(index, &thread.finding, &thread.anchor);
+        index_of_all.add_thread(index, &thread.finding, &thread.anchor);
     }
-    let mut items: Vec<DuplicateGroup> = Vec::new();
-    let mut item_of: Vec<usize> = Vec::with_capacity(threads.len());
+    let mut groups: Vec<DuplicateGroup> = Vec::new();
+    let mut group_of: Vec<usize> = Vec::with_capacity(threads.len());
     for (index, thread) in threads.into_iter().enumerate() {
-        // Two reviewers' own ids mean nothing to each other, so only place and text decide.
+        // Reviewers do not share ids, so only place and text decide.
         let here = Finding {
             path: thread.anchor.path.clone(),
             lines: thread.anchor.lines,
             own_id: None,
             ..thread.finding.clone()
         };
-        let mut earlier =
-            shelves.overlaps_among(&here, |earlier| earlier < index).into_iter().map(|index| item_of[index]);
-        let item = earlier.find(|&item| !items[item].reviewers.contains(&thread.reviewer));
-        let item = item.unwrap_or_else(|| {
-            items.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });
-            items.len() - 1
+        let mut earlier = index_of_all
+            .overlaps_among(&here, |earlier| earlier < index)
+            .into_iter()
+            .map(|index| group_of[index]);
+        let group = earlier.find(|&group| !groups[group].reviewers.contains(&thread.reviewer));
+        let group = group.unwrap_or_else(|| {
+            groups.push(DuplicateGroup { threads: Vec::new(), reviewers: BTreeSet::new() });
+            groups.len() - 1
         });
-        items[item].threads.push(thread.id.clone());
-        items[item].reviewers.insert(thread.reviewer.clone());
-        item_of.push(item);
+        groups[group].threads.push(thread.id.clone());
+        groups[group].reviewers.insert(thread.reviewer.clone());
+        group_of.push(group);
     }
-    items
+    groups
 }

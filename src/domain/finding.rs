@@ -1,4 +1,4 @@
-//! What a reviewer reports, and the thread that grows from it.
+//! A reviewer's finding, and the thread about it.
 
 use super::machine::{ThreadMachine, ThreadStatus};
 use super::place::{Anchor, LineRange};
@@ -10,28 +10,28 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Finding {
     pub path: FilePath,
-    /// None for a remark about the whole file.
+    /// None if the finding is about the whole file.
     pub lines: Option<LineRange>,
     pub title: Arc<str>,
     pub body: Arc<str>,
-    /// None where the bot states none. Unknown is not low: nothing is invented for it.
+    /// None if the bot states none. Unknown is not low, and nothing is made up for it.
     pub severity: Option<Severity>,
     pub category: Category,
     /// Replacement code, ready to be applied.
     pub suggestion: Option<Arc<str>>,
-    /// The reviewer's own id for this finding. Where there is one, it beats any comparison of text.
+    /// The reviewer's own id for the finding. An equal id outweighs any comparison of text (D2).
     pub own_id: Option<Arc<str>>,
 }
 
-/// Where a person wants a finding to go at the merge, whatever the rules say.
+/// A person's choice of the handoff target. It outweighs the configured routes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Destination {
-    /// Where the rules send it: nobody said otherwise, or somebody took it back.
+    /// The configured route decides.
     #[default]
     AsConfigured,
     Target(TargetName),
-    /// It is withheld: nothing hands it off by itself.
+    /// Withheld: automatic handoff skips it.
     Nowhere,
 }
 
@@ -40,17 +40,17 @@ pub enum Destination {
 pub struct Thread {
     pub id: ThreadId,
     pub reviewer: ReviewerName,
-    /// As first reported, except that its severity may have been raised since.
+    /// As first reported, except that the severity may have risen since.
     pub finding: Finding,
     pub anchor: Anchor,
     pub machine: ThreadMachine,
-    /// H5: found by a fixer's own verification run.
+    /// H5: a coding agent found it while it checked its own fix.
     pub from_verification: bool,
-    /// H6: a person wants it handed off.
+    /// H6: a person queued it for handoff.
     pub queued: bool,
-    /// Where a person sent it.
+    /// The handoff target that a person chose.
     pub routed: Destination,
-    /// H4: it was handed off, and never will be again.
+    /// H4: it was handed off and is never handed off again.
     pub handed_off: bool,
 }
 
@@ -71,7 +71,7 @@ impl Thread {
         }
     }
 
-    /// H6: a person wants it handed off, which also takes back that somebody withheld it.
+    /// H6: queues the finding. That also undoes an earlier decision to withhold it.
     pub(super) fn queue(&mut self) {
         self.queued = true;
         if self.routed == Destination::Nowhere {
@@ -79,13 +79,13 @@ impl Thread {
         }
     }
 
-    /// A person says where it goes. What goes nowhere is not queued either.
+    /// Sets the target that a person chose. A withheld finding leaves the queue.
     pub(super) fn route(&mut self, to: Destination) {
         self.queued &= to != Destination::Nowhere;
         self.routed = to;
     }
 
-    /// H4: it is on its way, and nothing that anybody wanted with it before counts any more.
+    /// H4: marks the finding as handed off. Earlier wishes for it no longer count.
     pub(super) fn hand_off(&mut self) {
         (self.queued, self.handed_off) = (false, true);
     }
@@ -94,8 +94,8 @@ impl Thread {
         self.machine.status
     }
 
-    /// Takes over a higher severity; one never falls. True where it is strictly higher than before, which an
-    /// unknown one cannot be known to be.
+    /// Raises the severity; it never falls. True if the new one is strictly higher than a severity stated
+    /// before. From unknown to known is not a rise.
     pub fn worsen_to(&mut self, severity: Option<Severity>) -> bool {
         let before = self.finding.severity;
         self.finding.severity = before.max(severity);

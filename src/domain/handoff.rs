@@ -1,4 +1,4 @@
-//! Handoff (H): which findings become fix tasks when a pull request is merged, for whom, and why not the rest.
+//! Handoff (H): which findings become fix tasks at the merge, for which target, and why the others do not.
 
 use super::finding::{Destination, Thread};
 use super::vocabulary::{Category, FilePath, Severity, TargetName, ThreadId};
@@ -6,17 +6,17 @@ use glob::Pattern;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What the team decided about handing findings off.
+/// The team's handoff settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandoffRules {
     pub mode: HandoffMode,
-    /// H2: the least severity that is handed off automatically in `threshold_auto`.
+    /// H2: the lowest severity that `threshold_auto` hands off.
     pub auto_threshold: Severity,
-    /// H2: the categories handed off automatically in `threshold_auto`; empty for all.
+    /// H2: the categories that `threshold_auto` hands off. Empty means all.
     pub auto_categories: Vec<Category>,
-    /// Where tasks can go. A target nobody described takes whole files.
+    /// The configured targets. One task per file is the default for any other target.
     pub targets: Vec<HandoffTarget>,
-    /// The first route that fits a finding names its target.
+    /// The first route that fits a finding decides its target.
     pub routes: Vec<HandoffRoute>,
 }
 
@@ -30,11 +30,11 @@ pub enum HandoffMode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffTarget {
     pub name: TargetName,
-    /// H7: findings of one file become one task.
+    /// H7: all findings of one file become one task.
     pub coalesce: bool,
 }
 
-/// Sends what fits to a target. What is left out fits everything.
+/// Sends matching findings to a target. An empty condition matches everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffRoute {
     pub target: TargetName,
@@ -43,7 +43,7 @@ pub struct HandoffRoute {
     pub paths: Vec<Pattern>,
 }
 
-/// Where findings go that no route takes.
+/// The target of findings that no route matches.
 pub const DEFAULT_TARGET: &str = "default";
 
 impl Default for HandoffRules {
@@ -59,7 +59,7 @@ impl Default for HandoffRules {
 }
 
 impl HandoffRules {
-    /// Where a finding goes if it goes: where a person sent it, else where the first route that fits does.
+    /// The target of a finding: the one that a person chose, else that of the first matching route.
     pub fn target_of(&self, thread: &Thread) -> TargetName {
         if let Destination::Target(target) = &thread.routed {
             return target.clone();
@@ -68,17 +68,17 @@ impl HandoffRules {
         route.map_or_else(|| DEFAULT_TARGET.into(), |route| route.target.clone())
     }
 
-    /// Every target that a finding can be sent to by name, in the order in which they were declared.
+    /// Every target name that a person can choose, in the order of the configuration.
     pub fn known_targets(&self) -> Vec<TargetName> {
-        let mut known: Vec<TargetName> = self.targets.iter().map(|target| target.name.clone()).collect();
-        if !known.iter().any(|name| name.as_str() == DEFAULT_TARGET) {
-            known.push(DEFAULT_TARGET.into());
+        let mut names: Vec<TargetName> = self.targets.iter().map(|target| target.name.clone()).collect();
+        if !names.iter().any(|name| name.as_str() == DEFAULT_TARGET) {
+            names.push(DEFAULT_TARGET.into());
         }
-        known
+        names
     }
 
     fn coalesces(&self, target: &TargetName) -> bool {
-        self.targets.iter().find(|known| known.name == *target).is_none_or(|known| known.coalesce)
+        self.targets.iter().find(|candidate| candidate.name == *target).is_none_or(|target| target.coalesce)
     }
 }
 
@@ -92,7 +92,7 @@ impl HandoffRoute {
     }
 }
 
-/// Whether a finding will be handed off at merge. Its text is the one sentence that people see (H8).
+/// Whether a finding will be handed off at the merge. People read its text (H8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Eligibility {
     Queued,
@@ -123,19 +123,16 @@ impl fmt::Display for Eligibility {
                 write!(f, "{} is at or over the threshold: it will be handed off at merge", severity.name())
             }
             Eligibility::EverythingGoes => write!(f, "everything unsettled is handed off at merge"),
-            Eligibility::HandedOffAlready => write!(f, "handed off already, and never twice"),
+            Eligibility::HandedOffAlready => write!(f, "already handed off, which happens only once"),
             Eligibility::Settled => write!(f, "settled: nothing is left to fix"),
             Eligibility::Withheld => {
-                write!(f, "taken off the list by a person: it stays unless somebody queues it")
+                write!(f, "taken off the list by a person: it is handed off only if somebody queues it")
             }
             Eligibility::ModeOff => write!(f, "automatic handoff is off, and nobody queued it"),
             Eligibility::BotPullRequest => write!(f, "bot PR, and nobody queued it"),
             Eligibility::Verification => write!(f, "found by a verification run, and nobody queued it"),
             Eligibility::UnknownSeverity => {
-                write!(
-                    f,
-                    "the reviewer states no severity to hold against the threshold, and nobody queued it"
-                )
+                write!(f, "the reviewer stated no severity, and nobody queued it")
             }
             Eligibility::UnderThreshold { severity, threshold } => {
                 write!(
@@ -156,7 +153,7 @@ impl fmt::Display for Eligibility {
     }
 }
 
-/// H2–H6: may this finding go, and why.
+/// H2–H6: decides about one finding, with the reason.
 pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -> Eligibility {
     if thread.handed_off {
         return Eligibility::HandedOffAlready;
@@ -164,7 +161,7 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
     if thread.status().is_settled() {
         return Eligibility::Settled;
     }
-    // H6: what a person queued crosses every guard below, and none above.
+    // H6: a person's choice overrides the guards below, but none above.
     if thread.queued {
         return Eligibility::Queued;
     }
@@ -174,7 +171,7 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
     if rules.mode == HandoffMode::Off {
         return Eligibility::ModeOff;
     }
-    // H3: a bot's fix that drew findings that drew a fix would be a chain without end.
+    // H3: findings on a bot's fix would lead to the next fix, without end.
     if author_is_bot {
         return Eligibility::BotPullRequest;
     }
@@ -195,19 +192,20 @@ pub fn eligibility(thread: &Thread, author_is_bot: bool, rules: &HandoffRules) -
     }
 }
 
-/// A fix task as it will be sent to its target.
+/// A fix task, ready to be sent to its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandoffTask {
     pub target: TargetName,
     pub path: FilePath,
     pub findings: Vec<ThreadId>,
-    /// Whether the task stands for its whole file (H7).
+    /// H7: the task covers the whole file.
     pub coalesced: bool,
 }
 
 impl HandoffTask {
-    /// Names the task on the forge for good (H4). A pull request merges once, and at that merge there is one
-    /// task for a target and file, or for a target and finding; so this is looked for before anything is sent.
+    /// The permanent name of the task (H4). A pull request merges once, and that merge makes one task per
+    /// target and file, or per target and finding. Cloture looks for this key on GitHub before it sends
+    /// anything.
     pub fn idempotence_key(&self, repository: &str, number: u64) -> String {
         let subject = match self.findings.first() {
             Some(finding) if !self.coalesced => finding.as_str(),
@@ -217,7 +215,8 @@ impl HandoffTask {
     }
 }
 
-/// What fires at merge: the eligible findings, routed and grouped (H7), by target, path and first finding.
+/// The tasks of a merge: eligible findings, routed and grouped (H7), sorted by target, path and first
+/// finding.
 pub fn tasks<'a>(
     threads: impl Iterator<Item = &'a Thread>,
     author_is_bot: bool,

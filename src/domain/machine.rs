@@ -1,7 +1,7 @@
-//! The thread machine (T): where an argument about one finding stands, and what may still be done about it.
+//! The thread machine (T): the state of the argument about one finding, and the legal next steps.
 //!
-//! A [`ThreadMachine`] knows nothing of text, places or people's names. It is small and copyable on purpose: the
-//! model checker walks these very functions through every state they can reach.
+//! A [`ThreadMachine`] has no text, places or names. It is small and `Copy`, because the model checker walks
+//! these functions through every state that they can reach (T8).
 //!
 //! ```text
 //!                 reply (while legal)
@@ -19,8 +19,8 @@ use super::vocabulary::{Intent, ReviewerAction, Stance};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where a thread stands, with the reason beside the status it belongs to: a resolved thread cannot have hit
-/// the round limit, and an open one has no cause at all.
+/// A thread's status, together with its cause. Only possible pairs exist: a resolved thread cannot have hit
+/// the round limit, and an open one has no cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ThreadStatus {
     Open,
@@ -29,7 +29,7 @@ pub enum ThreadStatus {
     Escalated(EscalatedBy),
     /// A person decided that the finding stands.
     Upheld,
-    /// A person decided that nothing will be done about it.
+    /// A person decided that nobody will act on the finding.
     Dismissed,
 }
 
@@ -38,9 +38,9 @@ pub enum ResolvedBy {
     /// The reviewer itself. Only such a thread can regress (D5).
     Reviewer,
     Person,
-    /// R3: someone who may said that it will not be fixed.
+    /// R3: a person with the right to override said that it will not be fixed.
     WontFix,
-    /// R3: someone who may took note of it.
+    /// R3: a person with the right to override acknowledged it.
     Acknowledged,
 }
 
@@ -54,13 +54,13 @@ pub enum VetoedBy {
 pub enum EscalatedBy {
     Reviewer,
     Person,
-    /// The reviewer would have gone on, but `reply` was no longer legal.
+    /// The reviewer wanted another round, but `reply` was no longer legal (T4).
     RoundLimit,
-    /// C4: the reviewer never gave an answer that could be used.
+    /// C4: the reviewer never gave a valid answer.
     ReviewerFailed,
-    /// C6: the reviewer's cycles on this pull request are spent.
+    /// C6: the reviewer has used up its cycles on this pull request.
     IterationCap,
-    /// D4: raised again, and worse, after a person had it.
+    /// D4: raised again with a higher severity after a person had it.
     Worsened,
     /// D5: resolved and raised again too often.
     Regressed,
@@ -99,18 +99,18 @@ impl ThreadStatus {
         })
     }
 
-    /// Nothing more is going to happen to a settled thread unless somebody raises it again.
+    /// A settled thread stays as it is unless somebody raises the finding again.
     pub fn is_settled(self) -> bool {
         matches!(self, ThreadStatus::Resolved(_) | ThreadStatus::Dismissed)
     }
 
-    /// In a person's hands: in the inbox, or upheld by someone who may still change their mind.
+    /// In a person's hands: in the inbox, or upheld by a person who can still change the decision.
     pub fn is_with_a_person(self) -> bool {
         matches!(self, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) | ThreadStatus::Upheld)
     }
 }
 
-/// Which of the four actions are legal, listed alphabetically.
+/// A set of the four actions, iterated in alphabetical order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ActionSet(u8);
 
@@ -137,7 +137,7 @@ impl fmt::Debug for ActionSet {
     }
 }
 
-/// What a reviewer may do in its next cycle, for each stance it could declare.
+/// The legal actions of the reviewer's next cycle, for each stance it can declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LegalActions {
     pub seeks_change: ActionSet,
@@ -145,7 +145,7 @@ pub struct LegalActions {
 }
 
 impl LegalActions {
-    pub fn under(self, stance: Stance) -> ActionSet {
+    pub fn for_stance(self, stance: Stance) -> ActionSet {
         match stance {
             Stance::SeeksChange => self.seeks_change,
             Stance::Accepts => self.accepts,
@@ -153,22 +153,22 @@ impl LegalActions {
     }
 }
 
-/// T3's counters. They are kept after the thread is closed, because a regression continues them (D5).
+/// T3's counters. They survive the end of the thread, because a regression continues them (D5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Counters {
-    /// None only after a person returned the thread: its next cycle is an opening one.
+    /// None only after a person returned the thread: its next cycle opens it again.
     pub stance: Option<Stance>,
     pub round_count: u32,
     pub flips: u32,
-    /// Cycles this thread has taken of the reviewer since it was opened or returned, the first included.
+    /// Cycles that the thread took since it was opened or returned, including the first.
     pub cycles: u32,
 }
 
 impl Counters {
     const RETURNED: Counters = Counters { stance: None, round_count: 0, flips: 0, cycles: 0 };
 
-    /// T3, and the only place that counts. The flip budget is what makes it terminate: with a reset on every
-    /// flip, a reviewer that alternates its stance could reply for ever.
+    /// T3, and the only place that counts. The flip budget makes the loop end: if every flip reset the count,
+    /// a reviewer that alternates could reply for ever.
     fn after(self, declared: Stance, policy: &Policy) -> Counters {
         let cycles = self.cycles + 1;
         match self.stance {
@@ -181,48 +181,48 @@ impl Counters {
         }
     }
 
-    /// T4's condition on one more round.
+    /// T4: whether one more reply is legal.
     fn allow_reply(self, policy: &Policy) -> bool {
         self.round_count < policy.repeat_limit
     }
 }
 
-/// A reviewer's choice that the machine does not allow.
+/// The reviewer chose an action that is not legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActionNotAllowed;
 
-/// A person's decision that does not fit where the thread stands.
+/// Why a person's decision does not fit the thread's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DecisionError {
     /// Only an open thread can be vetoed or escalated.
     NotOpen,
-    /// Only a thread in a person's hands can be upheld, dismissed or returned.
+    /// Only a thread that waits for a person can be upheld, dismissed or returned.
     NotWaiting,
     /// The thread is resolved or dismissed.
     AlreadySettled,
 }
 
-/// What a person may decide about a thread (T6, T7, H6). The command line, the terminal, traces and the journal all
-/// use these words.
+/// A person's decision about a thread (T6, T7, H6). The command line, the terminal, traces and the journal
+/// all use this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Stops the argument and keeps the thread with the person who decided.
+    /// Ends the argument. The thread stays with the person who decided.
     Veto,
-    /// Stops the argument and addresses the thread to the operator.
+    /// Ends the argument. The operator has to act next.
     Escalate,
     Resolve,
     Uphold,
     Dismiss,
     Return,
-    /// Hands the finding off at the merge. The thread stays where it stands.
+    /// Hands the finding off at the merge. The status does not change.
     Queue,
     Unqueue,
 }
 
 impl Decision {
-    /// The decisions that move a thread; the two about the queue do not.
-    pub const ON_THE_MACHINE: [Decision; 6] = [
+    /// The decisions that change a thread's status. The two about the queue do not.
+    pub const CHANGING_STATUS: [Decision; 6] = [
         Decision::Veto,
         Decision::Escalate,
         Decision::Resolve,
@@ -245,28 +245,28 @@ impl Decision {
     }
 }
 
-/// What became of a resolved finding that was raised again (D5).
+/// What happened to a resolved finding that was raised again (D5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegressionOutcome {
-    /// The thread is open again, and this cycle counts as one of its own.
+    /// The thread is open again, and this cycle counts.
     Reopened,
-    /// A person has to look.
+    /// The thread is in the inbox.
     Escalated,
 }
 
-/// One thread's place in the machine.
+/// The state of one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadMachine {
     pub status: ThreadStatus,
     pub counters: Counters,
     /// How often the reviewer resolved the finding and raised it again.
     pub reopens: u32,
-    /// How often a person sent the thread back into the loop.
+    /// How often a person returned the thread to the loop.
     pub returns: u32,
 }
 
 impl ThreadMachine {
-    /// A finding was reported: its opening cycle has happened.
+    /// A new thread. Its opening cycle is counted.
     pub fn opened() -> ThreadMachine {
         let counters = Counters { stance: Some(Stance::SeeksChange), round_count: 0, flips: 0, cycles: 1 };
         ThreadMachine { status: ThreadStatus::Open, counters, reopens: 0, returns: 0 }
@@ -276,15 +276,15 @@ impl ThreadMachine {
         self.status == ThreadStatus::Open
     }
 
-    /// What the reviewer is offered in its next cycle. Everything that asks what is legal asks here.
+    /// T4: the legal actions of the next cycle. All other code asks this function.
     pub fn legal(&self, policy: &Policy) -> LegalActions {
         LegalActions {
-            seeks_change: self.legal_under(Stance::SeeksChange, policy),
-            accepts: self.legal_under(Stance::Accepts, policy),
+            seeks_change: self.legal_for_stance(Stance::SeeksChange, policy),
+            accepts: self.legal_for_stance(Stance::Accepts, policy),
         }
     }
 
-    fn legal_under(&self, declared: Stance, policy: &Policy) -> ActionSet {
+    fn legal_for_stance(&self, declared: Stance, policy: &Policy) -> ActionSet {
         if !self.is_open() {
             return ActionSet::NONE;
         }
@@ -299,14 +299,14 @@ impl ThreadMachine {
         }
     }
 
-    /// One look of the reviewer at its open thread (T1): counted first, then acted on.
+    /// T1: the reviewer acts on its open thread. The cycle counts before the action applies (T3).
     pub fn act(
         &mut self,
         declared: Stance,
         action: ReviewerAction,
         policy: &Policy,
     ) -> Result<(), ActionNotAllowed> {
-        if !self.legal(policy).under(declared).contains(action) {
+        if !self.legal(policy).for_stance(declared).contains(action) {
             return Err(ActionNotAllowed);
         }
         self.counters = self.counters.after(declared, policy);
@@ -319,8 +319,8 @@ impl ThreadMachine {
         Ok(())
     }
 
-    /// The reviewer holds its stance without an action of its own (C7, C8): one more round where that is
-    /// legal, and otherwise the engine escalates for it.
+    /// The reviewer holds its stance without choosing an action (C7, C8). That counts as `reply` if legal;
+    /// otherwise the engine escalates for it.
     pub fn hold(&mut self, declared: Stance, policy: &Policy) {
         if self.act(declared, ReviewerAction::Reply, policy).is_err() && self.is_open() {
             self.counters = self.counters.after(declared, policy);
@@ -328,15 +328,15 @@ impl ThreadMachine {
         }
     }
 
-    /// The engine takes an open thread out of the loop (C4, C6). No look of the reviewer is counted.
+    /// The engine escalates an open thread (C4, C6). No cycle is counted.
     pub fn cut_off(&mut self, cause: EscalatedBy) {
         if self.is_open() {
             self.status = ThreadStatus::Escalated(cause);
         }
     }
 
-    /// D5: the reviewer raised again what it had resolved itself. Raising again is a repetition, never a
-    /// flip: with a fresh count, resolving and raising in turn would never end.
+    /// D5: the reviewer raised a finding that it had resolved. That counts as a repetition, never as a flip:
+    /// with a fresh count, resolving and raising in turn would never end.
     pub fn regress(&mut self, policy: &Policy) -> RegressionOutcome {
         self.reopens += 1;
         self.counters.stance = Some(Stance::SeeksChange);
@@ -351,12 +351,12 @@ impl ThreadMachine {
         }
     }
 
-    /// D4: what a person already had was raised again, and worse. It goes to the inbox, never into the loop.
+    /// D4: a finding that a person had got worse. It goes to the inbox, never into the loop.
     pub fn worsen(&mut self) {
         self.status = ThreadStatus::Escalated(EscalatedBy::Worsened);
     }
 
-    /// Whether a person's decision fits where the thread stands.
+    /// Whether a person's decision fits the thread's status.
     pub fn admits(&self, decision: Decision) -> Result<(), DecisionError> {
         let status = self.status;
         match decision {
@@ -372,7 +372,7 @@ impl ThreadMachine {
         }
     }
 
-    /// A person decides (T6, T7). This bypasses T4 and counts as no action of the reviewer.
+    /// T6, T7: applies a person's decision. T4 does not apply, and no cycle is counted.
     pub fn decide(&mut self, decision: Decision) -> Result<(), DecisionError> {
         self.admits(decision)?;
         self.status = match decision {
@@ -390,8 +390,8 @@ impl ThreadMachine {
         Ok(())
     }
 
-    /// R3: a person re-opened on the forge what was settled. That is a return by other means, and counts as
-    /// one: whoever re-opens it asks for the argument to start afresh.
+    /// R3: a person reopened a settled thread on GitHub. That counts as a return, because the argument starts
+    /// afresh.
     pub fn reopened_by_person(&mut self) -> bool {
         let was_settled = self.status.is_settled();
         if was_settled {
@@ -406,9 +406,9 @@ impl ThreadMachine {
         self.returns += 1;
     }
 
-    /// R3: a reply by someone who may override the reviewer. Only the two intents that end an argument do
-    /// anything, and only to a thread that is not settled.
-    pub fn overridden(&mut self, intent: Intent) -> bool {
+    /// R3: a reply by a person with the right to override. Only the two intents that settle have an effect,
+    /// and only on an unsettled thread.
+    pub fn apply_override(&mut self, intent: Intent) -> bool {
         let by = match intent {
             Intent::WontFix => ResolvedBy::WontFix,
             Intent::Acknowledged => ResolvedBy::Acknowledged,

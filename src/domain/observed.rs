@@ -1,10 +1,8 @@
-//! Observed reviewers on the machine (C8): a pull request as it was fetched, and what people decided about it here, become
-//! threads with a stance, counters and legal actions, and one observation for the loop.
+//! The observed bots' half of a pull request (C8): replays GitHub's history through the thread machine.
 //!
-//! The result is a function of what is known and of nothing else: neither the order of the lists nor which polls came before
-//! makes a difference, so following a pull request and reading it afresh give the same answer. A thread belongs to the
-//! reviewer that wrote its first comment; threads that people or strangers opened are no reviewer's, and the machine does not
-//! run on them.
+//! The result depends only on the snapshot and the recorded events, not on the order of lists or on earlier
+//! polls. So following a pull request and reading it afresh give the same state. A thread belongs to the
+//! reviewer that wrote its first comment. Threads of people and unknown bots have no machine.
 
 mod heads;
 mod replay;
@@ -20,54 +18,54 @@ use super::machine::{Decision, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
 use super::post::{PostClass, PostPlace, PostReader};
 use super::review_loop::PostContent;
-use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread as Seen};
+use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread};
 use super::vocabulary::{ReviewerName, ThreadId};
 use heads::Heads;
 use jiff::Timestamp;
 use replay::ReplayContext;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything that a pull request's history says about its observed reviewers.
+/// The state of all observed reviewers on one pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ObservedPullRequest {
-    /// The reviewers' threads, by id.
+    /// Sorted by id.
     pub threads: Vec<ObservedThread>,
-    /// What they wrote into their latest reviews' bodies, where there is no thread to answer in.
+    /// Findings in the body of each reviewer's latest post. They have no thread to reply in.
     pub in_bodies: Vec<BodyFinding>,
-    /// Heads that each has finished since the pull request was last reopened (C6).
+    /// Heads that each reviewer has finished since the last reopening (C6).
     pub cycles: BTreeMap<ReviewerName, u32>,
 }
 
-/// A reviewer's thread, with what the forge alone knows about it.
+/// A reviewer's thread, with details that only GitHub has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedThread {
     pub thread: Thread,
-    /// Where its code is now; absent once that is gone.
+    /// Where its code is now; none if the code is gone.
     pub line: Option<u32>,
     pub url: String,
     pub outdated: bool,
-    /// The thread that raised the same finding first (D3). That one is where the argument is counted; this one shows the
+    /// D3: the thread that raised the same finding first. That thread counts the rounds; this one shows the
     /// same state.
     pub repeats: Option<ThreadId>,
-    /// The code was changed and the reviewer, done with a newer head, said nothing more about it.
+    /// The code changed, and the reviewer finished a newer head without mentioning the finding (C8).
     pub resolve_proposed: bool,
 }
 
-/// A finding that stands in a review's or comment's body.
+/// A finding in the body of a review or comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyFinding {
     pub reviewer: ReviewerName,
-    /// Its path is empty where the text names none.
+    /// Its path is empty if the text names no file.
     pub finding: Finding,
     pub url: String,
 }
 
-/// A thread that no recognised reviewer opened: a person's, an unknown bot's, a deleted account's. There is no stance to
-/// follow and nobody to offer an action to, but whoever looks at the pull request should not miss it.
+/// A thread that no recognised reviewer opened: a person's, an unknown bot's or a deleted account's. It has
+/// no stance and no legal actions, but the screen must show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnownedThread {
     pub id: ThreadId,
-    /// Absent where the account was deleted.
+    /// None if the account was deleted.
     pub opened_by: Option<Account>,
     pub finding: Finding,
     pub status: ThreadStatus,
@@ -76,7 +74,7 @@ pub struct UnownedThread {
     pub outdated: bool,
 }
 
-/// Something about a thread that the forge does not tell, with its time.
+/// An event of a thread that GitHub does not know, with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadEvent {
     pub at: Timestamp,
@@ -86,36 +84,36 @@ pub struct ThreadEvent {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadEventKind {
-    /// A person decided it in Cloture.
+    /// A person decided in Cloture.
     Act(Decision),
-    /// A person said where it goes at the merge.
+    /// A person chose the handoff target.
     Routed(Destination),
-    /// It was seen resolved and later open again (R3).
+    /// R3: an earlier snapshot showed the thread resolved, a later one open.
     Reopened,
     HandedOff,
 }
 
-/// Folds the whole history. `happened` may come in any order.
+/// Replays the whole history. `events` may be in any order.
 pub fn observe(
     snapshot: &PullRequestSnapshot,
-    happened: &[ThreadEvent],
+    events: &[ThreadEvent],
     reads: &dyn PostReader,
     policy: &Policy,
 ) -> ObservedPullRequest {
     let heads = Heads::of(snapshot);
     let context = ReplayContext { snapshot, heads: &heads, reads, policy };
-    let mut owned: BTreeMap<ReviewerName, Vec<&Seen>> = BTreeMap::new();
-    for seen in &snapshot.threads {
-        if let Some(owner) = owner(seen, reads) {
-            owned.entry(owner).or_default().push(seen);
+    let mut owned: BTreeMap<ReviewerName, Vec<&ReviewThread>> = BTreeMap::new();
+    for thread in &snapshot.threads {
+        if let Some(owner) = owner(thread, reads) {
+            owned.entry(owner).or_default().push(thread);
         }
     }
     let mut finished = finished(snapshot, &owned, &heads, reads);
     let mut observed = ObservedPullRequest::default();
     for reviewer in owned.keys().chain(finished.keys()).cloned().collect::<BTreeSet<_>>() {
         let finished = finished.remove(&reviewer).unwrap_or_default();
-        let seen = owned.remove(&reviewer).unwrap_or_default();
-        let (threads, cycles) = replay::fold(&reviewer, &seen, &finished, happened, &context);
+        let threads = owned.remove(&reviewer).unwrap_or_default();
+        let (threads, cycles) = replay::replay_reviewer(&reviewer, &threads, &finished, events, &context);
         observed.threads.extend(threads);
         observed.cycles.insert(reviewer, cycles);
     }
@@ -124,22 +122,22 @@ pub fn observe(
     observed
 }
 
-fn owner(seen: &Seen, reads: &dyn PostReader) -> Option<ReviewerName> {
-    let first = seen.opening()?;
+fn owner(thread: &ReviewThread, reads: &dyn PostReader) -> Option<ReviewerName> {
+    let first = thread.opening()?;
     reads.reviewer(first.author.as_ref()?, &first.body)
 }
 
-/// The heads that each reviewer finished, each with the moment it first had.
+/// The heads that each reviewer finished, each with the earliest time.
 fn finished(
     snapshot: &PullRequestSnapshot,
-    owned: &BTreeMap<ReviewerName, Vec<&Seen>>,
+    owned: &BTreeMap<ReviewerName, Vec<&ReviewThread>>,
     heads: &Heads<'_>,
     reads: &dyn PostReader,
 ) -> BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> {
     let mut finished: BTreeMap<ReviewerName, BTreeMap<usize, Timestamp>> = BTreeMap::new();
     let mut finish = |reviewer: ReviewerName, head: usize, at: Timestamp| {
-        let known = finished.entry(reviewer).or_default().entry(head).or_insert(at);
-        *known = at.min(*known);
+        let first = finished.entry(reviewer).or_default().entry(head).or_insert(at);
+        *first = at.min(*first);
     };
     for post in wait::posts(snapshot, reads) {
         if post.is_complete()
@@ -148,17 +146,17 @@ fn finished(
             finish(post.reviewer.clone(), heads.of_post(&post), post.at);
         }
     }
-    // A thread comes with a review, which may be one that says nothing else.
-    for (reviewer, seen) in owned {
-        for first in seen.iter().filter_map(|seen| seen.opening()) {
+    // A thread is part of a review, whose body may be empty.
+    for (reviewer, threads) in owned {
+        for first in threads.iter().filter_map(|thread| thread.opening()) {
             finish(reviewer.clone(), heads.of_comment(first), first.created_at);
         }
     }
     finished
 }
 
-/// The findings in the body of each reviewer's latest post that holds any or says that there are none. What it repeats from a
-/// thread of its own counts there.
+/// The findings in the body of each reviewer's latest post that lists findings or says that there are none. A
+/// finding that repeats a thread of the same reviewer counts in that thread.
 fn in_bodies(
     snapshot: &PullRequestSnapshot,
     threads: &[ObservedThread],
@@ -166,20 +164,18 @@ fn in_bodies(
     policy: &Policy,
 ) -> Vec<BodyFinding> {
     let reviews = snapshot.reviews.iter().map(|review| {
-        let at = review.submitted_at.unwrap_or(review.created_at);
-        (review.author.as_ref(), PostPlace::Review, &review.body, at, &review.url)
+        (review.author.as_ref(), PostPlace::Review, &review.body, review.published_at(), &review.url)
     });
     let comments = snapshot.comments.iter().map(|comment| {
-        let at = comment.edited_at.unwrap_or(comment.created_at);
-        (comment.author.as_ref(), PostPlace::Comment, &comment.body, at, &comment.url)
+        (comment.author.as_ref(), PostPlace::Comment, &comment.body, comment.last_written_at(), &comment.url)
     });
     let mut latest: BTreeMap<ReviewerName, (Timestamp, &String, Vec<Finding>)> = BTreeMap::new();
     for (author, place, body, at, url) in reviews.chain(comments) {
         let Some(reviewer) = author.and_then(|author| reads.reviewer(author, body)) else { continue };
         let reading = reads.read(&reviewer, place, body);
-        let tells = reading.content == PostContent::Complete
+        let reports = reading.content == PostContent::Complete
             && matches!(reading.class, PostClass::Finding | PostClass::Summary);
-        if !tells {
+        if !reports {
             continue;
         }
         let untitled = || title(body).into();
@@ -189,7 +185,7 @@ fn in_bodies(
         });
         let entry = (at, url, findings.collect());
         match latest.get(&reviewer) {
-            Some((known, other, _)) if (*known, *other) > (at, url) => {}
+            Some((latest_at, latest_url, _)) if (*latest_at, *latest_url) > (at, url) => {}
             _ => {
                 latest.insert(reviewer, entry);
             }
@@ -209,33 +205,35 @@ fn in_bodies(
     in_bodies
 }
 
-/// The threads that the machine does not run on, by id.
+/// The threads without a machine, sorted by id.
 pub fn unowned(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> Vec<UnownedThread> {
-    let strangers = snapshot.threads.iter().filter(|seen| owner(seen, reads).is_none());
+    let strangers = snapshot.threads.iter().filter(|thread| owner(thread, reads).is_none());
     let mut unowned: Vec<_> = strangers.filter_map(unowned_thread).collect();
     unowned.sort_by(|a, b| a.id.cmp(&b.id));
     unowned
 }
 
-fn unowned_thread(seen: &Seen) -> Option<UnownedThread> {
-    let first = seen.opening()?;
+fn unowned_thread(thread: &ReviewThread) -> Option<UnownedThread> {
+    let first = thread.opening()?;
     Some(UnownedThread {
-        id: seen.id.clone(),
+        id: thread.id.clone(),
         opened_by: first.author.clone(),
-        finding: replay::finding(seen, first, None),
-        status: if seen.resolved { ThreadStatus::Resolved(ResolvedBy::Person) } else { ThreadStatus::Open },
-        line: seen.line,
+        finding: replay::finding(thread, first, None),
+        status: if thread.resolved { ThreadStatus::Resolved(ResolvedBy::Person) } else { ThreadStatus::Open },
+        line: thread.line,
         url: first.url.clone(),
-        outdated: seen.outdated,
+        outdated: thread.outdated,
     })
 }
 
-/// Only what is certainly a person counts as one: a deleted account and a kind invented later do not.
+/// Only known kinds of people's accounts count as people. A deleted account does not, nor a kind that GitHub
+/// adds later.
 pub fn is_person(account: &Account) -> bool {
     matches!(account.kind, AccountKind::User | AccountKind::EnterpriseUser)
 }
 
-/// Every reviewer that left something on the pull request or was asked to. Its author is none, whoever it is.
+/// Every reviewer that posted on the pull request or was requested. The author of the pull request is never
+/// its reviewer.
 pub fn reviewers(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> BTreeSet<ReviewerName> {
     let reviews = snapshot.reviews.iter().map(|review| (review.author.as_ref(), review.body.as_str()));
     let comments = snapshot.comments.iter().map(|comment| (comment.author.as_ref(), comment.body.as_str()));

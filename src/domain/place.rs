@@ -12,7 +12,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// None where the lines do not exist (line zero) or run backwards.
+    /// None for line zero or a reversed range.
     pub fn new(first: u32, last: u32) -> Option<LineRange> {
         (1 <= first && first <= last).then_some(LineRange { first, last })
     }
@@ -25,12 +25,12 @@ impl LineRange {
         self.last
     }
 
-    /// How many lines lie from one range to the other: 0 where they meet, 1 for neighbours.
+    /// The distance in lines: 0 if the ranges meet, 1 for neighbours.
     pub fn distance(self, other: LineRange) -> u32 {
         if other.first > self.last { other.first - self.last } else { self.first.saturating_sub(other.last) }
     }
 
-    /// Lines so far out that adding to them overflows do not exist; they are kept at the end instead.
+    /// A line number that overflows is kept at the maximum.
     fn clamped(first: i64, last: i64) -> LineRange {
         let first = u32::try_from(first.max(1)).unwrap_or(u32::MAX);
         let last = u32::try_from(last.max(1)).unwrap_or(u32::MAX);
@@ -38,9 +38,9 @@ impl LineRange {
     }
 }
 
-/// One changed stretch of a file, as a unified diff without context counts it: `old_lines` lines from
-/// `old_start` became `new_lines` lines from `new_start`. With no old lines, text was inserted *after*
-/// `old_start`; with no new lines, text after `new_start` is gone.
+/// One changed stretch of a file, as in a unified diff without context: `old_lines` lines from `old_start`
+/// became `new_lines` lines from `new_start`. Without old lines, text was inserted *after* `old_start`.
+/// Without new lines, the text after `new_start` was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Hunk {
     pub old_start: u32,
@@ -50,7 +50,7 @@ pub struct Hunk {
 }
 
 impl Hunk {
-    /// A stretch that was rewritten in place, line for line.
+    /// A stretch that was rewritten line by line.
     pub fn rewritten(lines: LineRange) -> Hunk {
         let count = (lines.last - lines.first).saturating_add(1);
         Hunk { old_start: lines.first, old_lines: count, new_start: lines.first, new_lines: count }
@@ -61,7 +61,7 @@ impl Hunk {
     }
 
     fn is_before(self, line: i64) -> bool {
-        // An insertion after the line just above moves the line, as a change that ends there does.
+        // An insertion directly above the line moves it, and so does a change that ends directly above.
         if self.old_lines == 0 { i64::from(self.old_start) < line } else { self.old_end() < line }
     }
 
@@ -73,27 +73,27 @@ impl Hunk {
         i64::from(self.new_lines) - i64::from(self.old_lines)
     }
 
-    /// The line of the new stretch that stands as far into it as `line` stood into the old one.
+    /// The line of the new stretch with the same offset as `line` had in the old one.
     fn counterpart(self, line: i64) -> i64 {
         let into = line - i64::from(self.old_start);
         i64::from(self.new_start) + into.min(i64::from(self.new_lines) - 1).max(0)
     }
 
-    /// Where the change shows in the new file. A deletion shows at the line before it.
+    /// The changed lines in the new file. A deletion counts as a change of the line before it.
     fn new_range(self) -> LineRange {
         let first = i64::from(self.new_start);
         LineRange::clamped(first, first + i64::from(self.new_lines) - 1)
     }
 }
 
-/// What a push did to one file.
+/// The changes of one file by a push.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileChange {
     pub path: FilePath,
-    /// The file's name before, if the push renamed it.
+    /// The old name, if the push renamed the file.
     pub renamed_from: Option<FilePath>,
     pub deleted: bool,
-    /// In the order of the file, not overlapping.
+    /// In the order of the file, without overlaps.
     pub hunks: Vec<Hunk>,
 }
 
@@ -103,24 +103,23 @@ impl FileChange {
     }
 }
 
-/// What a change did to a range of lines.
+/// What a push did to a range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moved {
-    /// The very same lines, here now.
+    /// The lines are unchanged, and are here now.
     Kept(LineRange),
-    /// Some of them were rewritten or removed; this is where they would be.
+    /// Some of the lines were rewritten or removed. They would be here now.
     Rewritten(LineRange),
 }
 
-/// A push, prepared for asking where many places went: the file is looked up, not searched for, and so is the
-/// stretch of it.
+/// A push, indexed to find where many places moved: a look-up by file, then a binary search by line.
 #[derive(Debug)]
 pub struct LineMap<'a> {
     files: BTreeMap<&'a FilePath, FileLineMap<'a>>,
 }
 
 impl<'a> LineMap<'a> {
-    pub fn through(changes: &'a [FileChange]) -> LineMap<'a> {
+    pub fn from_changes(changes: &'a [FileChange]) -> LineMap<'a> {
         LineMap {
             files: changes.iter().map(|change| (change.old_path(), FileLineMap::new(change))).collect(),
         }
@@ -130,7 +129,7 @@ impl<'a> LineMap<'a> {
 #[derive(Debug)]
 struct FileLineMap<'a> {
     change: &'a FileChange,
-    /// By how many lines the file has grown before each hunk.
+    /// How many lines the file grew before each hunk.
     growth_before: Vec<i64>,
 }
 
@@ -170,14 +169,14 @@ impl<'a> FileLineMap<'a> {
     }
 }
 
-/// Where a finding's code is *now* (D2), as far as pushes have let us follow it.
+/// Where a finding's code is *now* (D2), followed through the pushes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Anchor {
     pub path: FilePath,
-    /// None for a finding about the whole file.
+    /// None if the finding is about the whole file.
     pub lines: Option<LineRange>,
-    /// The code it was about was rewritten or removed, if only in part; `lines` is where it would be. This is
-    /// what the forge calls outdated.
+    /// The code was rewritten or removed, at least in part, and would be at `lines`. GitHub calls this
+    /// outdated.
     pub gone: bool,
 }
 
@@ -186,7 +185,7 @@ impl Anchor {
         Anchor { path, lines, gone: false }
     }
 
-    /// Follows the anchor through a push.
+    /// Moves the anchor with a push.
     pub fn follow(&mut self, route: &LineMap<'_>) {
         let Some(file) = route.files.get(&self.path) else {
             return;
@@ -204,14 +203,14 @@ impl Anchor {
     }
 }
 
-/// What changed since a reviewer last looked: the scope of its next cycle (R2).
+/// The changes since a reviewer's last cycle: the scope of its next one (R2).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Delta {
     changed: BTreeMap<FilePath, Vec<LineRange>>,
 }
 
 impl Delta {
-    /// Adds a push: what had changed before moves with it.
+    /// Adds a push. Earlier changes move with it.
     pub fn extend(&mut self, route: &LineMap<'_>) {
         let mut arrived = Vec::with_capacity(route.files.len());
         for (old_path, file) in &route.files {
@@ -227,7 +226,7 @@ impl Delta {
         self.changed.extend(arrived);
     }
 
-    /// Whether a place lies in what changed, give or take `slack` lines.
+    /// Whether a place lies within `slack` lines of a change.
     pub fn covers(&self, path: &FilePath, lines: Option<LineRange>, slack: u32) -> bool {
         let Some(ranges) = self.changed.get(path) else {
             return false;
@@ -243,7 +242,7 @@ impl Delta {
     }
 }
 
-/// Sorts the ranges and joins those that meet, so that a file pushed to a hundred times stays one entry.
+/// Sorts the ranges and joins those that meet, so that the list stays short after many pushes.
 pub fn merge(ranges: &mut Vec<LineRange>) {
     ranges.sort_unstable();
     let mut merged: Vec<LineRange> = Vec::with_capacity(ranges.len());

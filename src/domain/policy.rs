@@ -1,39 +1,39 @@
-//! The limits in force. They are the whole of what a team can tune about termination, and what
-//! [`crate::domain::bounds`] computes the worst case from.
+//! The limits in force: everything that a team can tune about termination. [`crate::domain::bounds`] computes
+//! the worst case from them.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Every limit the engine obeys. Which values make sense is decided where they are typed (`config`); here
-/// they are taken as given, so that a proof can also run with values no configuration would allow.
+/// Every limit that the engine obeys. `config` checks the values; this type takes any, so that the proof can
+/// run with values that no configuration allows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Policy {
-    /// T4: how often a reviewer may hold the same stance before `reply` is off the table.
+    /// T4: how often a reviewer may hold the same stance before `reply` is illegal.
     pub repeat_limit: u32,
     /// T3: how many changes of stance reset the count.
     pub flip_limit: u32,
-    /// D5: how often a resolved finding may come back before a person has to look.
+    /// D5: how often a resolved finding may come back before it goes to the inbox.
     pub reopen_limit: u32,
-    /// C4: how often a failed answer is asked for again.
+    /// C4: how often the engine retries a failed cycle.
     pub cycle_retries: u32,
     /// C6: completed cycles per reviewer and pull request.
     pub max_review_iterations: u32,
-    /// D2, R2: how far apart two places may be and still be the same place.
+    /// D2, R2: how many lines apart two places may be and still count as the same.
     pub line_slack: u32,
-    /// D2: from which similarity two texts at the same place report the same problem.
+    /// D2: the similarity from which two texts at the same place report the same problem.
     pub similarity_threshold: f64,
-    /// L2: the time between two polls of a wait.
+    /// L2: the time between two polls.
     pub poll_interval: Duration,
     /// L2: polls per wait.
     pub max_attempts: u32,
-    /// L6: author rounds per pull request since it was last reopened.
+    /// L6: author rounds per pull request since the last reopening.
     pub max_rounds: u32,
-    /// L6: author rounds one loop may start.
+    /// L6: author rounds that one loop may start.
     pub max_restarts: u32,
-    /// C2: findings in one answer; one more and the answer is oversized.
+    /// C2: the most findings in one answer. With more, the answer is oversized.
     pub max_findings_per_answer: u32,
-    /// C2: bytes in one answer; one more and the answer is oversized.
+    /// C2: the most bytes in one answer. With more, the answer is oversized.
     pub max_answer_bytes: u32,
 }
 
@@ -58,12 +58,12 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// T5: the cycles within which a thread leaves the AI's hands.
+    /// T5: within how many cycles a thread leaves the reviewer's hands.
     pub fn cycles_per_thread(&self) -> u64 {
         u64::from(self.repeat_limit) * (u64::from(self.flip_limit) + 1) + 1
     }
 
-    /// C4, C6: how often one reviewer may be asked on one pull request, retries included.
+    /// C4, C6: the most calls of one reviewer on one pull request, including retries.
     pub fn calls_per_reviewer(&self) -> u64 {
         u64::from(self.max_review_iterations) * (u64::from(self.cycle_retries) + 1)
     }

@@ -1,7 +1,7 @@
-//! What a reviewer's post says, in no bot's format.
+//! A reviewer's post, independent of any bot's format.
 //!
-//! Reading a bot's text needs its profile, so `reviewers` does it; what was read comes in through [`PostReader`], and everything
-//! that is decided from it is decided here.
+//! Parsing a bot's text needs its profile, so `reviewers` implements [`PostReader`]. The domain only sees the
+//! result, and takes the decisions.
 
 use super::finding::Finding;
 use super::place::LineRange;
@@ -11,7 +11,7 @@ use super::snapshot::Account;
 use super::vocabulary::{Category, FilePath, ReviewerName, Severity, Sha, Stance};
 use std::sync::Arc;
 
-/// Where a post stands, which is half of what it is.
+/// Where a post was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PostPlace {
     /// The comment that opened a thread.
@@ -23,40 +23,39 @@ pub enum PostPlace {
     Comment,
 }
 
-/// What a post is.
+/// The kind of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PostClass {
-    /// It reports a problem.
     Finding,
-    /// It answers somebody.
+    /// A reply to somebody.
     Reply,
-    /// It speaks about the pull request as a whole; it may hold findings all the same.
+    /// About the pull request as a whole. It may contain findings.
     Summary,
-    /// The reviewer says that it did not review, or has not yet; [`ParsedPost::content`] tells which.
+    /// The reviewer says that it did not review, or not yet. [`ParsedPost::content`] tells the two apart.
     Failure,
-    /// Greetings, acknowledgements, adverts: nothing is decided from it.
+    /// Greetings, acknowledgements, adverts. No decision depends on it.
     Noise,
 }
 
-/// A reviewer's post, read.
+/// A parsed post of a reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedPost {
     pub class: PostClass,
-    /// Every problem it reports: one for a thread's first comment, any number for a review's body.
+    /// One for the first comment of a thread, any number for the body of a review.
     pub findings: Vec<ReportedFinding>,
-    /// Its position on the thread it stands in. A first comment accepts where an edit marked it as addressed or
-    /// withdrawn. None where it takes no position that could be read.
+    /// Its position on its thread. A first comment accepts if an edit marked it as addressed or withdrawn.
+    /// None if the text takes no position that can be recognised.
     pub stance: Option<Stance>,
-    /// What the post means for a wait for this reviewer (L3, L4).
+    /// Whether the post ends the wait for this reviewer (L3, L4).
     pub content: PostContent,
-    /// The commit it says that it is about.
+    /// The commit that the text names.
     pub commit: Option<Sha>,
 }
 
-/// A problem as a post reports it. Whatever the post leaves out is absent and never invented.
+/// A finding as the post states it. Missing details stay missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedFinding {
-    /// Where the text itself says so; a thread knows its place better.
+    /// Only if the text names it. The place of a thread is more reliable.
     pub path: Option<FilePath>,
     pub lines: Option<LineRange>,
     pub title: Option<Arc<str>>,
@@ -68,8 +67,8 @@ pub struct ReportedFinding {
 }
 
 impl ReportedFinding {
-    /// A text of which nothing could be told but that it is there.
-    pub fn untold(body: &str) -> ReportedFinding {
+    /// A finding with a text and no recognised details.
+    pub fn without_details(body: &str) -> ReportedFinding {
         ReportedFinding {
             path: None,
             lines: None,
@@ -82,7 +81,7 @@ impl ReportedFinding {
         }
     }
 
-    /// The finding at a place, with a title for people to know it by where the reviewer gave none.
+    /// The finding at a place. `untitled` makes a title if the reviewer gave none.
     pub fn at(
         self,
         path: FilePath,
@@ -102,15 +101,15 @@ impl ReportedFinding {
     }
 }
 
-/// Who is a reviewer, and what its posts say. Profiles and the configuration know.
+/// Recognises reviewers and parses their posts, with the help of profiles and the configuration.
 pub trait PostReader: ReadsReplies {
-    /// Whose post it is, if a reviewer's. Some post from an account that many share, and only the text tells them
-    /// apart; where there is no text, as with a review that was merely asked for, the account alone has to do.
+    /// The reviewer that made the post, if any. Some reviewers share an account, and only the text tells them
+    /// apart. Without a text, as for a requested review, the account decides.
     fn reviewer(&self, by: &Account, body: &str) -> Option<ReviewerName>;
 
     fn read(&self, reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost;
 
-    /// Whether a passed check of this reviewer is all it leaves where it finds nothing.
+    /// Whether this reviewer leaves only a passed check if it finds nothing.
     fn passes_by_check(&self, _reviewer: &ReviewerName) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! Re-review (R): a second cycle continues the first. Who may override a reviewer, what its next cycle
-//! covers, whether what it is given fits its context, and how a person ends it all.
+//! Re-review (R): a second cycle continues the first. This module decides who may override a reviewer, what
+//! the next cycle covers, whether the prompt fits, and when the glass is broken.
 
 use super::finding::Finding;
 use super::place::Delta;
@@ -8,7 +8,7 @@ use super::vocabulary::{Association, Intent, Login, Severity};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A reply in a thread, as far as it matters to the machine.
+/// A reply in a thread, reduced to what the thread machine needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClassifiedReply {
     pub writer: ReplyAuthor,
@@ -16,26 +16,26 @@ pub struct ClassifiedReply {
     pub intent: Intent,
 }
 
-/// Whose words a reply is, which is not always whose login it carries (R5).
+/// Who wrote a reply. The login alone does not tell (R5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReplyAuthor {
     Person,
-    /// A bot account, or an agent that posts under a person's login and says so.
+    /// A bot account, or an agent that posts under a person's login and leaves its marker.
     Agent,
 }
 
-/// Reads the text of a reply. The phrase tables that do it are outside the pure core, in `replies`.
+/// Interprets the text of a reply. The phrase tables in `replies` implement it, outside the pure core.
 pub trait ReadsReplies: fmt::Debug + Send + Sync {
-    /// What a person means by the reply (R3).
+    /// The intent of a person's reply (R3).
     fn intent(&self, body: &str) -> Intent;
 
-    /// Whether a coding agent left its marker in the text (R5), whichever login posted it.
+    /// Whether the text carries a coding agent's marker (R5), whatever the login.
     fn is_agent_post(&self, body: &str) -> bool;
 }
 
 impl ClassifiedReply {
-    /// Reads a reply. Markers decide about the writer even where the intent is given, because a marker says
-    /// that these are not the person's words whatever they say.
+    /// Classifies a reply. A marker decides about the writer even if `intent` is given, because the words are
+    /// then not the person's.
     pub fn read(
         replies: &dyn ReadsReplies,
         author_is_bot: bool,
@@ -48,22 +48,22 @@ impl ClassifiedReply {
         ClassifiedReply { writer, association, intent: intent.unwrap_or_else(|| replies.intent(body)) }
     }
 
-    /// R4: only a person who may can override a reviewer. Anyone else's "won't fix" is an argument.
+    /// R4: only an owner, member or collaborator can override. Anyone else's "won't fix" is an argument.
     pub fn is_override(&self) -> bool {
         self.writer == ReplyAuthor::Person && self.association.may_override()
     }
 }
 
-/// What a cycle may raise new findings about (R2).
+/// The code that a cycle may raise new findings about (R2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewScope {
     Everything,
-    /// What was pushed since the reviewer last looked.
+    /// Only the changes since the reviewer's last cycle.
     Delta(Delta),
 }
 
 impl ReviewScope {
-    /// Old code is not argued about anew, unless it is critical.
+    /// R2: a finding about unchanged code is out of scope unless it is critical.
     pub fn admits(&self, finding: &Finding, policy: &Policy) -> bool {
         match self {
             ReviewScope::Everything => true,
@@ -75,28 +75,28 @@ impl ReviewScope {
     }
 }
 
-/// A piece of what a reviewer is given, for estimating what fits (R6).
+/// A part of a prompt, for estimating the size (R6).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPiece<'a> {
     pub text: &'a str,
-    /// Whether the prompt still makes sense without it: old replies may go, the question may not.
+    /// Whether the prompt still makes sense without it: an old reply may go, the question may not.
     pub may_be_cut: bool,
 }
 
 /// How a prompt fits a reviewer's context window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptFit {
-    /// Of all pieces, before anything was cut.
+    /// The size of all pieces, before any cut.
     pub estimated_tokens: u64,
     pub window_tokens: u64,
     /// The pieces to leave out, oldest first.
     pub cut: Vec<usize>,
-    /// Even without them it does not fit.
+    /// The prompt is too large even without them.
     pub still_too_large: bool,
 }
 
 impl PromptFit {
-    pub fn is_worth_a_warning(&self) -> bool {
+    pub fn uses_over_half_the_window(&self) -> bool {
         self.estimated_tokens.saturating_mul(2) > self.window_tokens
     }
 }
@@ -114,7 +114,7 @@ impl fmt::Display for PromptFit {
     }
 }
 
-/// R6: estimates the pieces, given oldest first, and chooses what to cut where they do not fit.
+/// R6: estimates the size of the pieces, given oldest first, and chooses the ones to cut.
 pub fn fit(pieces: &[PromptPiece<'_>], window_tokens: u64) -> PromptFit {
     let sizes: Vec<u64> = pieces.iter().map(|piece| estimated_tokens(piece.text)).collect();
     let estimated_tokens = sizes.iter().sum();
@@ -132,15 +132,15 @@ pub fn fit(pieces: &[PromptPiece<'_>], window_tokens: u64) -> PromptFit {
     PromptFit { estimated_tokens, window_tokens, cut, still_too_large: left > window_tokens }
 }
 
-/// Four ASCII characters make about one token, and any other character about one of its own. An estimate
-/// that errs is better high than low: a prompt that is cut is said to be, one that overflows fails.
+/// About one token for four ASCII characters, and one for any other character. Too high is safer than too
+/// low: Cloture reports a cut, but a prompt that overflows fails.
 fn estimated_tokens(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
     let other = text.chars().filter(|c| !c.is_ascii()).count() as u64;
     ascii.div_ceil(4) + other
 }
 
-/// How a person stops everything on a pull request at once (R7).
+/// The label and the phrase with which a person ends the loop at once (R7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BreakGlassRules {
     pub label: String,
@@ -153,7 +153,7 @@ impl Default for BreakGlassRules {
     }
 }
 
-/// A comment in which the phrase may stand.
+/// A comment that may contain the phrase.
 #[derive(Debug, Clone, Copy)]
 pub struct BreakGlassComment<'a> {
     pub by: &'a Login,
@@ -162,15 +162,15 @@ pub struct BreakGlassComment<'a> {
     pub body: &'a str,
 }
 
-/// Who broke the glass, as the journal keeps it.
+/// How the glass was broken. The journal stores it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum BrokenGlass {
     Label(String),
     Phrase { by: Login },
 }
 
-/// R7: whether the glass is broken. A label needs write access on the forge already; a phrase is only heard
-/// from people who may override, in their own words and not in a quote.
+/// R7: whether the glass is broken. Setting a label needs write access on GitHub. The phrase counts only from
+/// people who may override (R4), and not in a quotation.
 pub fn broken_glass<'a>(
     replies: &dyn ReadsReplies,
     rules: &BreakGlassRules,
@@ -184,11 +184,11 @@ pub fn broken_glass<'a>(
         return None;
     }
     let phrase = rules.phrase.to_lowercase();
-    let said = |remark: &BreakGlassComment<'_>| {
+    let breaks_glass = |remark: &BreakGlassComment<'_>| {
         let own_words = remark.body.lines().filter(|line| !line.trim_start().starts_with('>'));
         ClassifiedReply::read(replies, remark.by_bot, remark.association, remark.body, Some(Intent::Other))
             .is_override()
             && own_words.map(str::to_lowercase).any(|line| line.contains(&phrase))
     };
-    remarks.into_iter().find(said).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })
+    remarks.into_iter().find(breaks_glass).map(|remark| BrokenGlass::Phrase { by: remark.by.clone() })
 }

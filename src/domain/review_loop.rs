@@ -1,7 +1,7 @@
-//! The pull request's loop (L): waiting for reviews, handing findings to the author, and knowing when to stop.
+//! The loop of one pull request (L): wait for reviews, send findings to the author, know when to stop.
 //!
-//! A pure machine. It is told what woke it and when, and says what is to be done as data; whoever drives it
-//! does that and comes back. Timers carry an id, so that one which fires after it was replaced is ignored.
+//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out.
+//! Timers carry an id, so a timer that fires after it was replaced is ignored.
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
@@ -14,7 +14,9 @@ mod exit;
 mod observation;
 
 pub use exit::{Exit, TimedOutOn};
-pub use observation::{Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, names};
+pub use observation::{
+    Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, matches_commit,
+};
 
 use super::policy::Policy;
 use super::snapshot::PullRequestState;
@@ -23,20 +25,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Where one pull request's loop stands.
+/// The loop of one pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReviewLoop {
     expected: BTreeSet<ReviewerName>,
     phase: Phase,
-    /// What the wait is tied to (L1); none before the first poll.
+    /// The head that the wait is tied to (L1). None before the first poll.
     anchor: Option<WaitAnchor>,
-    /// Polls spent in this wait.
+    /// Polls in this wait.
     attempt: u32,
-    /// Whether any of them got through.
+    /// Whether any poll reached GitHub.
     reached: bool,
-    /// Author rounds this loop has started (L6).
+    /// Author rounds that this loop has started (L6).
     restarts: u32,
-    /// Author rounds dispatched on this pull request since it was last reopened, earlier loops included.
+    /// Author rounds on this pull request since the last reopening, including those of earlier loops.
     dispatched: u32,
     /// Rounds that a person granted beyond the caps.
     granted: u32,
@@ -48,15 +50,15 @@ pub struct TimerId(u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
-    /// For reviews of the anchored head.
+    /// Waits for reviews of the anchored head.
     Waiting,
-    /// For the author to push.
+    /// Waits for the author's push.
     WithAuthor,
     Paused(ResumeTo),
     Ended(Exit),
 }
 
-/// What a paused loop goes back to.
+/// The phase that a paused loop resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ResumeTo {
     Waiting,
@@ -69,63 +71,63 @@ pub enum LoopEvent<'a> {
     Started,
     Timer(TimerId),
     Polled(&'a Observation),
-    /// The forge could not be reached (L8).
+    /// A request did not reach GitHub (L8).
     Unreachable,
-    /// The forge says when to come back (L8).
+    /// GitHub named a time for the next request (L8).
     RateLimited {
         until: Timestamp,
     },
-    /// The author's program ended without a push.
+    /// The author agent ended without a push.
     AuthorGaveUp,
-    // A person's doing (L10).
+    // A person's commands (L10).
     Pause,
     Resume,
     Stop,
     PollNow,
-    /// L6: one more round than the caps allow.
+    /// L6: allow one round beyond the caps.
     GrantRound,
 }
 
-/// What is to be done.
+/// An effect for the driver to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopEffect {
-    // Towards the forge.
+    // On GitHub.
     Poll,
-    /// The head is new to this loop: whoever needs asking is asked to review it.
+    /// The head is new to this loop. The driver asks the reviewers that need asking.
     AskForReviews {
         missing: Vec<ReviewerName>,
     },
-    /// L6: say once, on the pull request, that a person has to decide.
+    /// L6: post the comment that a person has to decide, once.
     PostRoundCap {
         rounds: u32,
     },
 
-    // Towards the author.
+    // For the author.
     DispatchAuthor {
         round: u32,
     },
 
-    // Towards the clock.
+    // For the clock.
     WakeAt {
         timer: TimerId,
         at: Timestamp,
     },
 
-    // Towards people.
+    // For people.
     Announce(Exit),
 }
 
-/// What came of a wake-up.
+/// The result of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transition {
     Do(Vec<LoopEffect>),
-    /// Nothing, for a reason worth keeping.
+    /// Nothing changed, for this reason.
     Ignored(&'static str),
 }
 
 impl ReviewLoop {
-    /// A loop that waits for these reviewers. `dispatched` are the author rounds that earlier loops already
-    /// started on this pull request since it was last reopened: a new loop is not a new budget.
+    /// A loop that waits for these reviewers. `dispatched` counts the author rounds of earlier loops since
+    /// the last reopening: a new loop gets no new budget.
     pub fn new(expected: BTreeSet<ReviewerName>, dispatched: u32) -> ReviewLoop {
         ReviewLoop {
             expected,
@@ -140,14 +142,19 @@ impl ReviewLoop {
         }
     }
 
-    /// A loop that ended because nobody is expected by name and nobody came (L3).
-    pub fn nobody_came(anchor: WaitAnchor, attempt: u32, dispatched: u32, granted: u32) -> ReviewLoop {
+    /// A loop that ended because the configuration expects no reviewer by name and none posted (L3).
+    pub fn ended_without_reviewers(
+        anchor: WaitAnchor,
+        attempt: u32,
+        dispatched: u32,
+        granted: u32,
+    ) -> ReviewLoop {
         let phase = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
         let begun = ReviewLoop::new(BTreeSet::new(), dispatched);
         ReviewLoop { phase, anchor: Some(anchor), attempt, granted, ..begun }
     }
 
-    /// A loop that goes on after earlier ones. With an anchor, the author is at work on it.
+    /// A loop that continues after earlier ones. With an anchor, the author is at work on that head.
     pub fn resumed(
         expected: BTreeSet<ReviewerName>,
         dispatched: u32,
@@ -175,7 +182,7 @@ impl ReviewLoop {
         &self.expected
     }
 
-    /// Author rounds dispatched since the pull request was last reopened.
+    /// Author rounds since the last reopening.
     pub fn dispatched(&self) -> u32 {
         self.dispatched
     }
@@ -184,9 +191,9 @@ impl ReviewLoop {
         self.granted
     }
 
-    pub fn wake(&mut self, wake: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
-        match (&self.phase, wake) {
-            // A person's grant is the one thing that can follow the round cap.
+    pub fn wake(&mut self, event: LoopEvent<'_>, now: Timestamp, policy: &Policy) -> Transition {
+        match (&self.phase, event) {
+            // Only a person's grant continues a loop after the round cap.
             (Phase::Ended(Exit::RoundCap { .. }), LoopEvent::GrantRound) => {
                 self.granted += 1;
                 self.phase = Phase::Waiting;
@@ -220,7 +227,7 @@ impl ReviewLoop {
             }
             (_, LoopEvent::Started | LoopEvent::Timer(_)) => Transition::Do(vec![LoopEffect::Poll]),
             (_, LoopEvent::PollNow) => {
-                // The pending timer is replaced, so that the poll asked for is not followed by one too many.
+                // Replaces the pending timer, which would cause a second poll.
                 self.timer.0 += 1;
                 Transition::Do(vec![LoopEffect::Poll])
             }
@@ -237,20 +244,20 @@ impl ReviewLoop {
         }
     }
 
-    fn polled(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
+    fn polled(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
         self.reached = true;
-        match seen.state {
+        match observation.state {
             PullRequestState::Merged => return self.end(Exit::PrMerged),
             PullRequestState::Closed => return self.end(Exit::PrClosed),
             PullRequestState::Open => {}
         }
-        if let Some(broken) = &seen.broken_glass {
+        if let Some(broken) = &observation.broken_glass {
             return self.end(Exit::BreakGlass(broken.clone()));
         }
-        let moved = self.anchor.as_ref() != Some(&seen.anchor);
+        let moved = self.anchor.as_ref() != Some(&observation.anchor);
         if moved {
-            // L5: whatever was waited for is no longer what counts.
-            self.anchor = Some(seen.anchor.clone());
+            // L5: the wait starts again for the new head.
+            self.anchor = Some(observation.anchor.clone());
             self.phase = Phase::Waiting;
             self.attempt = 0;
         }
@@ -258,32 +265,33 @@ impl ReviewLoop {
         if self.phase == Phase::WithAuthor {
             return self.try_again(now, policy, TimedOutOn::Push);
         }
-        let standing = seen.standing(&self.expected);
-        if let Some((reviewer, reason)) = standing.failed.into_iter().next() {
+        let arrivals = observation.arrivals(&self.expected);
+        if let Some((reviewer, reason)) = arrivals.failed.into_iter().next() {
             return self.end(Exit::WorkflowFailure { reviewer, reason });
         }
-        if standing.missing.is_empty() {
-            return self.all_in(seen, now, policy);
+        if arrivals.missing.is_empty() {
+            return self.all_in(observation, now, policy);
         }
-        if self.attempt >= policy.max_attempts && seen.something_to_fix && seen.has_author {
-            // Time is up for the missing, but what did arrive is not left lying (L4).
-            return self.all_in(seen, now, policy);
+        if self.attempt >= policy.max_attempts && observation.something_to_fix && observation.has_author {
+            // L4: the time for the missing reviews is up, but the findings that did arrive still start a
+            // round.
+            return self.all_in(observation, now, policy);
         }
-        let mut step = self.try_again(now, policy, TimedOutOn::Reviews(standing.missing.clone()));
-        if let (true, Transition::Do(effects)) = (moved, &mut step) {
-            effects.insert(0, LoopEffect::AskForReviews { missing: standing.missing });
+        let mut transition = self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing.clone()));
+        if let (true, Transition::Do(effects)) = (moved, &mut transition) {
+            effects.insert(0, LoopEffect::AskForReviews { missing: arrivals.missing });
         }
-        step
+        transition
     }
 
-    fn all_in(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
-        if !seen.something_to_fix {
+    fn all_in(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
+        if !observation.something_to_fix {
             return self.end(Exit::Success);
         }
-        if !seen.has_author {
+        if !observation.has_author {
             return self.end(Exit::IssuesFound { author_gave_up: false });
         }
-        let used = seen.rounds_on_forge.max(self.dispatched);
+        let used = observation.rounds_on_forge.max(self.dispatched);
         if used >= policy.max_rounds.saturating_add(self.granted)
             || self.restarts >= policy.max_restarts.saturating_add(self.granted)
         {

@@ -1,44 +1,44 @@
-//! How alike two findings read (D2), so that one that was raised before is recognised in other words.
+//! How similar the texts of two findings are (D2).
 //!
-//! There is no corpus at run time, so what a word is worth comes from its looks (a name, a number) and from
-//! small tables of the words every review uses. `tests/it/duplicate_pairs.rs` measures precision and recall.
+//! There is no corpus at run time. The weight of a word comes from its form (a name, a number) and from small
+//! tables of words that every review uses. `tests/it/duplicate_pairs.rs` measures precision and recall.
 
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use text::{ComparedWord, GENERIC, WORD, flattened, without_markup, words};
 
-/// At or over this, two findings at the same place are the same finding.
+/// From this value on, two findings at the same place are the same finding.
 pub const SAME_FINDING: f64 = 0.35;
 
-/// Over this, the text is near-identical: good enough to recognise a finding whose code moved.
+/// From this value on, the texts are nearly identical: enough to recognise a finding whose code moved.
 pub const NEAR_IDENTICAL: f64 = 0.85;
 
-/// How much of a title is read. A longer one is a body in disguise.
+/// How much of a title is compared. A longer one is a body in the wrong field.
 const TITLE_BYTES: usize = 1024;
-/// How much of a body is read: what a finding is about stands at its start, and bodies can be hostile.
+/// How much of a body is compared. The problem is named at the start, and a body can be hostile.
 const BODY_BYTES: usize = 8 * 1024;
 
-/// Up to this many words, one word that differs is taken for what the title is about; in a longer title it may
-/// as well be another word for the same.
+/// In a title of at most this many words, one different word makes another subject. In a longer one it may be
+/// a synonym.
 const SHORT_SENTENCE: usize = 7;
 
 /// A finding's words, ready to be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FindingWords {
-    /// The title's words as they follow one another.
+    /// The title's words in their order.
     sentence: Vec<WeightedWord>,
     title: Vec<WeightedWord>,
-    /// What the body adds: it often begins with the title, and may hold nothing else but badges.
+    /// Words that the body adds to the title.
     body: Vec<WeightedWord>,
     all: Vec<WeightedWord>,
-    /// The title's names and numbers, each as its parts with a space between.
+    /// The title's names and numbers, each as its parts separated by spaces.
     names: BTreeSet<String>,
-    /// The text itself, only where it has no word at all (an emoji can be a title, too).
+    /// The text itself, if it has no words at all (a title can be an emoji).
     wordless: String,
 }
 
-/// A distinct word and what it weighs. Lists of them are sorted by text, to be compared in one pass.
+/// A distinct word and its weight. Lists of them are sorted by text, for comparison in one pass.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct WeightedWord {
     text: String,
@@ -46,7 +46,7 @@ struct WeightedWord {
 }
 
 impl FindingWords {
-    /// Reads the start of both texts only, in time that is linear in what is read.
+    /// Reads only the start of both texts, in linear time.
     pub fn of(title: &str, body: &str) -> FindingWords {
         let title = without_markup(start(title, TITLE_BYTES));
         let body = without_markup(start(body, BODY_BYTES));
@@ -77,7 +77,7 @@ impl FindingWords {
         }
     }
 
-    /// The distinct words of the title, or of the body's first sentence where there is no title, sorted.
+    /// The distinct words of the title, sorted. Without a title, those of the body's first sentence.
     pub fn title_tokens(&self) -> impl Iterator<Item = &str> {
         self.title.iter().map(|token| token.text.as_str())
     }
@@ -89,7 +89,7 @@ impl FindingWords {
 
 /// 0.0 (nothing in common) to 1.0 (the same words). Symmetric.
 pub fn similarity(a: &FindingWords, b: &FindingWords) -> f64 {
-    // A text without words is like its equal and like no other; all texts with words have the same here, nothing.
+    // A text without words is similar only to itself. For texts with words, both sides are empty here.
     if a.wordless != b.wordless {
         return 0.0;
     }
@@ -97,26 +97,26 @@ pub fn similarity(a: &FindingWords, b: &FindingWords) -> f64 {
         return SAME_FINDING + (1.0 - SAME_FINDING) * bodies_alike(a, b);
     }
     let titles = WordOverlap::of(&a.title, &b.title).ratio();
-    // What one reviewer puts into the title, another puts into the body.
-    let told = f64::midpoint(
+    // One reviewer puts into the title what another puts into the body.
+    let cross = f64::midpoint(
         WordOverlap::of(&a.title, &b.all).of_first(),
         WordOverlap::of(&b.title, &a.all).of_first(),
     );
     let alike = if a.body.is_empty() || b.body.is_empty() {
-        0.4 * titles + 0.6 * told
+        0.4 * titles + 0.6 * cross
     } else {
-        0.2 * titles + 0.4 * told + 0.4 * beyond_the_subject(a, b)
+        0.2 * titles + 0.4 * cross + 0.4 * beyond_the_subject(a, b)
     };
     alike * (1.0 - 0.7 * contradiction(a, b))
 }
 
-/// "The same first 50 characters" (D2), whatever their case and markup.
+/// D2's "same first words": the first 50 characters, without case and markup.
 pub fn opening_words(title: &str, body: &str) -> String {
     let text = format!("{}\n{}", start(title, TITLE_BYTES), start(body, BODY_BYTES));
     flattened(&without_markup(&text)).chars().take(50).collect()
 }
 
-/// A body that one of the two does not have says nothing for them, and nothing against.
+/// A missing body counts neither for nor against.
 fn bodies_alike(a: &FindingWords, b: &FindingWords) -> f64 {
     match (a.body.is_empty(), b.body.is_empty()) {
         (true, true) => 1.0,
@@ -125,23 +125,24 @@ fn bodies_alike(a: &FindingWords, b: &FindingWords) -> f64 {
     }
 }
 
-/// How alike the two are without the words that their titles share. Two problems of one function share its name
-/// and little else; one problem told twice shares more.
+/// The similarity without the words that both titles share. Two problems of one function share its name and
+/// little else; one problem reported twice shares more.
 fn beyond_the_subject(a: &FindingWords, b: &FindingWords) -> f64 {
     let beyond = |token: &&WeightedWord| !(has(&a.title, &token.text) && has(&b.title, &token.text));
     WordOverlap::of(a.all.iter().filter(beyond), b.all.iter().filter(beyond)).ratio()
 }
 
-/// 0.0 to 1.0: how surely the two titles speak of two different things, however alike they are otherwise.
+/// 0.0 to 1.0: how surely the two titles are about different things, however similar they are otherwise.
 ///
-/// Two findings of one kind are the same sentence with another name in it. Someone who rewords a finding does
-/// the opposite: the sentence changes and the name stays, if only in the body.
+/// Two findings of one kind are the same sentence with another name. A reworded finding is the opposite: the
+/// sentence changes, and the name stays in the title or the body.
 fn contradiction(a: &FindingWords, b: &FindingWords) -> f64 {
     let named = unmentioned(a, b).min(unmentioned(b, a));
     if same_sentence_with_another_name(a, b) { 1.0 } else { named }
 }
 
-/// The titles begin and end alike for at least half of their length, and what stands between is news to the other.
+/// The titles share at least half of their length at both ends, and each has a word in between that the other
+/// text lacks.
 fn same_sentence_with_another_name(a: &FindingWords, b: &FindingWords) -> bool {
     let longer = a.sentence.len().max(b.sentence.len());
     let head = a.sentence.iter().zip(&b.sentence).take_while(|(x, y)| x.text == y.text).count();
@@ -154,14 +155,14 @@ fn same_sentence_with_another_name(a: &FindingWords, b: &FindingWords) -> bool {
     longer <= SHORT_SENTENCE && 2 * (head + tail) >= longer && news(a, b) && news(b, a)
 }
 
-/// The share of the names in `a`'s title that `b` does not mention, in one word or in several.
+/// The share of the names in `a`'s title that `b` does not mention.
 fn unmentioned(a: &FindingWords, b: &FindingWords) -> f64 {
     let missing = a.names.iter().filter(|name| !name.split(' ').all(|part| b.mentions(part))).count();
     ratio(missing, a.names.len())
 }
 
-/// What two sorted lists have in common, by weight. A common word may weigh differently in each (a name here,
-/// prose there), so both weights are counted, and the others twice.
+/// What two sorted lists have in common, by weight. A common word may have two weights (a name here, prose
+/// there), so both count; a word of one list counts twice.
 struct WordOverlap {
     common: usize,
     only_first: usize,
@@ -188,15 +189,15 @@ impl WordOverlap {
         shared
     }
 
-    /// A Tversky index that mostly counts the smaller of the two remainders: a shortened text has lost words
-    /// and gained none, a different text has both.
+    /// A Tversky index that weighs the smaller remainder most. A shortened text has only lost words; a
+    /// different text has also gained some.
     fn ratio(&self) -> f64 {
         let less = self.only_first.min(self.only_second);
         let more = self.only_first.max(self.only_second);
         ratio(5 * self.common, 5 * self.common + 4 * less + more)
     }
 
-    /// How much of the first list is in the second.
+    /// The share of the first list that is in the second.
     fn of_first(&self) -> f64 {
         ratio(self.common, self.common + self.only_first)
     }
@@ -206,7 +207,7 @@ fn has(sorted: &[WeightedWord], word: &str) -> bool {
     sorted.binary_search_by(|token| token.text.as_str().cmp(word)).is_ok()
 }
 
-/// Never not a number: nothing of nothing is nothing.
+/// Zero for an empty whole, never NaN.
 fn ratio(part: usize, whole: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "the counts are bounded by the bytes that are read")]
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
@@ -216,7 +217,7 @@ fn start(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// The first sentence that says something, and what follows it. Badges come before it and say nothing.
+/// The first sentence with a meaningful word, and the rest of the text. Badges come before it.
 fn first_sentence(text: &str) -> (&str, &str) {
     let mut rest = text;
     while !rest.is_empty() {
@@ -253,7 +254,7 @@ fn weigh_last_word(title: &mut [ComparedWord]) {
     }
 }
 
-/// A name should not outweigh everything else because it has many parts.
+/// A name with many parts must not outweigh everything else.
 fn share_weight(words: &mut [ComparedWord]) {
     for parts in words.chunk_by_mut(|a, b| a.name.is_some() && a.name == b.name) {
         let weight = match parts.len() {
@@ -309,12 +310,12 @@ mod tests {
             ("Missing error handling in `readConfig`", "Missing error handling in `loadConfig`"),
             ("`start_date` is not validated", "`end_date` is not validated"),
             ("Unused import HashMap", "SQL injection in the search"),
-            // Small words make no title long.
+            // Stop words do not make a title long.
             (
                 "A missing check in the handler of the headers",
                 "A missing check in the handler of the sockets",
             ),
-            // Half of the title is enough to be the same sentence.
+            // Half of the title is enough for the same sentence.
             ("Parser loses comments inside nested arrays", "Parser loses comments before trailing commas"),
         ] {
             assert!(titles(a, b) < SAME_FINDING - 0.05, "{a} / {b}: {}", titles(a, b));
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_for_it_are_the_same_finding() {
+    fn synonyms_report_the_same_finding() {
         for (a, b) in [
             ("Missing null check in foo", "Null check is missing in foo()"),
             ("Missing null check in foo", "Possible null dereference in `foo`"),
@@ -330,7 +331,7 @@ mod tests {
             ("P1: Duplicated **imports**", "P2: duplicate import"),
             ("ＡＰＩ キーの漏洩", "APIキーの漏洩"),
             ("Função `abrir` não validada", "Funcao abrir nao validada"),
-            // Both words are ones that reviewers replace by others.
+            // Reviewers use both words for the same.
             ("Leaked token in worker", "Hardcoded token in worker"),
         ] {
             assert!(titles(a, b) >= SAME_FINDING, "{a} / {b}: {}", titles(a, b));
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_adds_nothing_is_no_body() {
+    fn a_body_that_adds_nothing_counts_as_missing() {
         let title = "Missing null check in foo";
         let bare = FindingWords::of(title, "");
         for body in [title, "Potential issue, major.", "**Missing null check** in `foo`: please fix this."] {
@@ -359,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_the_other_body_mentions_is_no_other_name() {
+    fn a_name_that_the_other_body_mentions_is_not_different() {
         let one = FindingWords::of("Retries never end in worker", "The backoff of fetch is not read.");
         let other = FindingWords::of("Retries never end in fetch", "The worker does not read the backoff.");
         assert!(similarity(&one, &other) >= SAME_FINDING, "{}", similarity(&one, &other));
     }
 
     #[test]
-    fn a_body_that_only_one_has_says_nothing_against_them() {
+    fn a_missing_body_counts_neither_for_nor_against() {
         let bare = FindingWords::of("Missing null check in foo", "");
         let long = FindingWords::of(
             "Possible null dereference through `foo`",
@@ -389,8 +390,10 @@ mod tests {
         let title = "Path traversal through `entity_id`";
         let body = "The id from remote JSON becomes a file name, so `../` escapes `roots_dir` (line 12).";
         let again = format!(
-            "<!-- id:1 -->\n![P1](https://badge.example/p1.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n**{title}**\n\n{}\n\n\
-             ```suggestion\nlet x = 1;\n```\n<details>\n<summary>Prompt</summary>\nVerify <details>this</details> first\n</details>",
+            "<!-- id:1 -->\n![P1](https://badge.example/p1.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n\
+             **{title}**\n\n{}\n\n\
+             ```suggestion\nlet x = 1;\n```\n<details>\n<summary>Prompt</summary>\n\
+             Verify <details>this</details> first\n</details>",
             body.replace("12", "40")
         );
         let score = similarity(&FindingWords::of(title, body), &FindingWords::of(title, &again));
@@ -398,8 +401,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_title_is_the_first_sentence_that_says_something() {
-        let body = "_⚠️ Potential issue_ | _🟠 Major_\n\nThe retry loop never ends. It should stop after three attempts.";
+    fn without_a_title_the_first_meaningful_sentence_counts() {
+        let body = "_⚠️ Potential issue_ | _🟠 Major_\n\n\
+             The retry loop never ends. It should stop after three attempts.";
         let words = FindingWords::of("", body);
         assert_eq!(words.title_tokens().collect::<Vec<_>>(), ["end", "loop", "miss", "retry"]);
     }
@@ -419,13 +423,13 @@ mod tests {
     }
 
     #[test]
-    fn a_title_of_small_words_is_its_last_word() {
+    fn a_title_of_stop_words_counts_by_its_last_word() {
         assert_eq!(tokens_of("Is it"), ["it"]);
         assert_eq!(tokens_of("Is it a"), ["a"]);
     }
 
     #[test]
-    fn texts_without_words_are_alike_only_if_equal() {
+    fn texts_without_words_are_similar_only_if_equal() {
         let [nothing, bug, fire] =
             [("", ""), ("🐛", ""), ("🔥", "")].map(|(title, body)| FindingWords::of(title, body));
         assert!((similarity(&nothing, &nothing) - 1.0).abs() < f64::EPSILON);
@@ -434,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_apart_and_lines_left_out() {
+    fn names_are_split_and_line_numbers_dropped() {
         assert_eq!(tokens_of("`getUserById` (lines 12-14, a.rs:7)"), tokens_of("get_user_by_id in a.rs"));
         assert_eq!(tokens_of("HTTPServer"), ["http", "server"]);
         assert_eq!(tokens_of("the `<details>` popover"), ["detail", "popover"]);
@@ -458,7 +462,7 @@ mod tests {
         assert!(!FindingWords::of(&after(1024), "Body").mentions("parser"));
     }
 
-    /// Text with much markup in it, closed or not.
+    /// Text with much markup, closed or not.
     fn junk() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "\\PC{0,12}",

@@ -1,19 +1,19 @@
-//! A pull request as it was fetched: plain facts, in no forge's format.
+//! A pull request as it was fetched, independent of GitHub's format.
 //!
-//! Whatever the forge may leave out is an `Option` here too. An account that was deleted, a line that no longer
-//! exists, a commit that was garbage-collected: none of them may stop a decision from being taken.
+//! Everything that GitHub may leave out is an `Option`: a deleted account, a line that no longer exists, a
+//! commit that was garbage-collected. None of them may prevent a decision.
 
 use super::vocabulary::{Association, FilePath, Login, Sha, ThreadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// One pull request with everything Cloture looks at, complete: no list in it is a first page.
+/// One pull request with everything that Cloture reads. All lists are complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequestSnapshot {
     pub repository: RepositoryName,
     pub number: u64,
-    /// What the forge calls it in its own calls; opaque.
+    /// GitHub's opaque id for API calls.
     pub node_id: String,
     pub title: String,
     pub body: String,
@@ -25,14 +25,14 @@ pub struct PullRequestSnapshot {
     pub draft: bool,
     pub base: Branch,
     pub head: Branch,
-    /// The repository the head lives in; absent once a fork was deleted.
+    /// The repository of the head branch. None if the fork was deleted.
     pub head_repository: Option<RepositoryName>,
     pub pushed: PushTime,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub merged_at: Option<Timestamp>,
     pub closed_at: Option<Timestamp>,
-    /// When it was last reopened: author rounds are counted from here (L6).
+    /// The last reopening. Author rounds count from here (L6).
     pub reopened_at: Option<Timestamp>,
     pub labels: Vec<String>,
     #[serde(deserialize_with = "cut_to_size")]
@@ -46,13 +46,13 @@ pub struct PullRequestSnapshot {
     pub checks: Visible<Vec<Check>>,
 }
 
-/// Something this token may or may not be allowed to see. "None" and "I may not look" lead to different
-/// decisions, so they are different values.
+/// Data that the token may or may not read. "There is none" and "not allowed to read" lead to different
+/// decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visible<T> {
     Seen(T),
-    /// Not readable, with the sentence that says why.
+    /// Not readable, with the reason for people.
     Hidden(String),
 }
 
@@ -74,7 +74,7 @@ pub struct RepositoryName {
 }
 
 impl RepositoryName {
-    /// Refuses anything that could not be a repository, so that a name can stand in a path as it is.
+    /// None for anything that cannot be a repository, so that a name is safe in a URL path.
     pub fn new(owner: &str, name: &str) -> Option<Self> {
         let fits = |part: &str| {
             !part.is_empty()
@@ -91,7 +91,7 @@ impl RepositoryName {
         Self::new(owner, name)
     }
 
-    /// The forge does not tell names apart by their case.
+    /// L13: names compare without regard to case.
     pub fn is_same(&self, other: &RepositoryName) -> bool {
         self.owner.eq_ignore_ascii_case(&other.owner) && self.name.eq_ignore_ascii_case(&other.name)
     }
@@ -125,7 +125,7 @@ impl TryFrom<String> for RepositoryName {
     }
 }
 
-/// An account on the forge. The kind is part of who it is: a person who takes a bot's login is nobody (L3).
+/// An account on GitHub. The kind matters: a person with a bot's login is not that bot (L3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub login: Login,
@@ -134,7 +134,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// The login as people know it: the forge's own calls leave off the ending that tells a bot's name from a person's.
+    /// The login as people know it. GitHub's GraphQL answers omit the `[bot]` suffix.
     pub fn spelled(&self) -> String {
         let login = self.login.as_str();
         if self.kind == AccountKind::Bot && !login.ends_with("[bot]") {
@@ -151,10 +151,10 @@ pub enum AccountKind {
     Bot,
     User,
     Organization,
-    /// A placeholder for somebody who wrote before the repository was imported.
+    /// A placeholder for an author from before the repository was imported.
     Mannequin,
     EnterpriseUser,
-    /// A kind the forge invented after this was written: never taken for a bot or a person.
+    /// A kind that GitHub added later. It counts as neither bot nor person.
     Other,
 }
 
@@ -176,30 +176,29 @@ impl PullRequestState {
     }
 }
 
-/// A branch and the commit it was at.
+/// A branch with its commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Branch {
     pub name: String,
     pub sha: Sha,
 }
 
-/// When the head was pushed, and how that is known: the forge keeps no such time, so it is the best evidence
-/// there is (L1).
+/// When the head was pushed (L1). GitHub does not record it, so the best evidence decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushTime {
     pub at: Timestamp,
     pub evidence: PushEvidence,
 }
 
-/// From the most to the least trustworthy.
+/// From the most to the least reliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PushEvidence {
-    /// The forge recorded a force-push to exactly this head.
+    /// GitHub recorded a force-push to exactly this head.
     ForcePush,
-    /// The forge created the head's first check suite, which it does when the push arrives.
+    /// GitHub created the head's first check suite, which it does when a push arrives.
     CheckSuite,
-    /// The committer's own clock, kept between the forge's times.
+    /// The committer's clock, limited by times from GitHub.
     CommitDate,
     /// The pull request was opened with this head.
     Opened,
@@ -213,15 +212,22 @@ pub struct Review {
     pub written_by_us: bool,
     pub state: ReviewState,
     pub body: String,
-    /// Absent while the review is a draft.
+    /// None while the review is a draft.
     pub submitted_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub edited_at: Option<Timestamp>,
-    /// The commit it was made on; absent when the forge no longer has it.
+    /// The commit that was reviewed. None if GitHub no longer has it.
     pub commit: Option<Sha>,
     pub minimized: bool,
     pub url: String,
+}
+
+impl Review {
+    /// When everyone could first read it. A draft has only its creation time.
+    pub fn published_at(&self) -> Timestamp {
+        self.submitted_at.unwrap_or(self.created_at)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -232,7 +238,7 @@ pub enum ReviewState {
     Commented,
     Dismissed,
     Pending,
-    /// A state the forge invented after this was written: no verdict.
+    /// A state that GitHub added later. It is no verdict.
     Other,
 }
 
@@ -251,23 +257,30 @@ pub struct Comment {
     pub url: String,
 }
 
+impl Comment {
+    /// The last edit, or the creation. The present text dates from then.
+    pub fn last_written_at(&self) -> Timestamp {
+        self.edited_at.unwrap_or(self.created_at)
+    }
+}
+
 /// A review thread with its whole conversation.
-#[expect(clippy::struct_excessive_bools, reason = "these are the forge's independent flags, not modes")]
+#[expect(clippy::struct_excessive_bools, reason = "these are GitHub's independent flags, not modes")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewThread {
     pub id: ThreadId,
     pub path: FilePath,
-    /// Where the anchor is now; absent once the thread is outdated.
+    /// The present line. None if the thread is outdated.
     pub line: Option<u32>,
     pub start_line: Option<u32>,
-    /// Where the anchor was when the thread was opened.
+    /// The line at which the thread was opened.
     pub original_line: Option<u32>,
     pub original_start_line: Option<u32>,
     pub side: DiffSide,
     pub subject: ThreadSubject,
     pub outdated: bool,
     pub resolved: bool,
-    /// Absent for a bot as well: the forge can only name people here.
+    /// GitHub names only people here, so it is none for a bot.
     pub resolved_by: Option<Account>,
     pub viewer_can_reply: bool,
     pub viewer_can_resolve: bool,
@@ -277,16 +290,16 @@ pub struct ReviewThread {
 }
 
 impl ReviewThread {
-    /// What was said in it, in order. A draft is visible to its writer alone and has been said to nobody.
-    pub fn said(&self) -> Vec<&ThreadComment> {
-        let mut said: Vec<_> = self.comments.iter().filter(|comment| !comment.pending).collect();
-        said.sort_by_key(|comment| comment.turn());
-        said
+    /// The comments in order, without drafts, which only their writers can read.
+    pub fn published_comments(&self) -> Vec<&ThreadComment> {
+        let mut published: Vec<_> = self.comments.iter().filter(|comment| !comment.pending).collect();
+        published.sort_by_key(|comment| comment.position());
+        published
     }
 
-    /// What was said first.
+    /// The first published comment.
     pub fn opening(&self) -> Option<&ThreadComment> {
-        self.comments.iter().filter(|comment| !comment.pending).min_by_key(|comment| comment.turn())
+        self.comments.iter().filter(|comment| !comment.pending).min_by_key(|comment| comment.position())
     }
 }
 
@@ -311,7 +324,7 @@ pub struct ThreadComment {
     pub association: Association,
     pub written_by_us: bool,
     pub body: String,
-    /// The lines of the diff it was written under.
+    /// The lines of the diff above the comment.
     pub diff_hunk: String,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -321,19 +334,19 @@ pub struct ThreadComment {
     pub reply_to: Option<String>,
     pub review: Option<String>,
     pub minimized: Option<Minimized>,
-    /// Part of somebody's draft: only its writer can see it.
+    /// Part of a draft review, which only its writer can read.
     pub pending: bool,
     pub url: String,
 }
 
 impl ThreadComment {
-    /// Its place among the comments of a thread. Several can be of one second.
-    fn turn(&self) -> (Timestamp, &str) {
+    /// The sort key within a thread. Several comments can have the same second, so the id is part of it.
+    fn position(&self) -> (Timestamp, &str) {
         (self.created_at, &self.id)
     }
 }
 
-/// A comment that was hidden, with the reason where the forge gives one ("duplicate", "outdated").
+/// A hidden comment, with GitHub's reason if there is one ("duplicate", "outdated").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Minimized {
     pub reason: Option<String>,
@@ -358,15 +371,15 @@ pub struct ReviewRequest {
 pub enum RequestedReviewer {
     Account(Account),
     Team(String),
-    /// Somebody this token may not see, or who is gone.
+    /// An account that the token may not read, or that was deleted.
     Unknown,
 }
 
-/// One check run or commit status at the head.
+/// A check run or commit status of the head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     pub name: String,
-    /// The app that ran it: its slug, where it is a check run and the app still exists.
+    /// The slug of the app, for a check run whose app still exists.
     pub app: Option<String>,
     pub app_id: Option<u64>,
     pub outcome: CheckOutcome,
@@ -384,12 +397,12 @@ pub enum CheckOutcome {
     Running,
     Passed,
     Failed,
-    /// Ended without saying either: neutral, skipped, cancelled, stale, or a word invented later.
+    /// Ended without a result: neutral, skipped, cancelled, stale, or a word that GitHub added later.
     Neither,
 }
 
-/// A list takes no more room than it has items. Thousands of threads are kept, most with a single comment, and a list that
-/// grew while it was read has room for four.
+/// Trims the capacity of a list. Memory holds thousands of threads, most with a single comment, and a list
+/// that grew while it was parsed has room for four.
 fn cut_to_size<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let mut items = Vec::deserialize(deserializer)?;
     items.shrink_to_fit();

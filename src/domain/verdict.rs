@@ -1,4 +1,4 @@
-//! The verdict (V): what a driven reviewer's cycle says about the pull request as a whole.
+//! The verdict (V): a driven reviewer's result for the pull request as a whole.
 
 use super::vocabulary::Severity;
 
@@ -19,18 +19,18 @@ impl Verdict {
     }
 }
 
-/// What a cycle left unsettled of one reviewer's threads.
+/// The threads of one reviewer that a cycle left unsettled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UnsettledThreads {
-    /// The worst of those that were there before the cycle.
+    /// The highest severity among threads from before the cycle.
     pub worst_carried_over: Option<Severity>,
-    /// The worst of those that the cycle opened.
+    /// The highest severity among threads that the cycle opened.
     pub worst_new: Option<Severity>,
 }
 
-/// V1: a person's pull request is only ever commented on. V2: a bot's is blocked by what was carried over at
-/// `high` or above and by what is new only at `critical`, and otherwise approved, because a perfectionist
-/// never converges. V3 follows: once the old criticals are gone, nothing but approval is left.
+/// V1: on a person's pull request the verdict is always a comment. V2: on a bot's, an older thread blocks
+/// from `high` and a new one only at `critical`; anything else is approved, because a perfectionist never
+/// converges. V3 follows: once the old critical threads are settled, only approval is left.
 pub fn verdict(author_is_bot: bool, unsettled: UnsettledThreads) -> Verdict {
     if !author_is_bot {
         Verdict::Comment

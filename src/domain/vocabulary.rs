@@ -1,10 +1,10 @@
-//! The words of the specification's first chapter: the closed sets that every other module speaks in.
+//! The closed sets of words that all other modules share (see "Words" in `docs/rules.md`), and typed names.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// How bad a finding is, least first so that comparison reads as it does in the rules ("severity ≥ high").
+/// How bad a finding is. Lowest first, so that comparisons read as in the rules ("severity ≥ high").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -30,7 +30,7 @@ impl Severity {
     }
 }
 
-/// What kind of problem a finding is about.
+/// The kind of problem that a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -89,8 +89,8 @@ impl Stance {
     }
 }
 
-/// What a reviewer may do with an open thread (T1). The order is alphabetical, the order in which lists of
-/// actions are shown; there is deliberately no "raise it again".
+/// A reviewer's action on an open thread (T1), in alphabetical order, as lists show it. "Raise it again" is
+/// missing on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewerAction {
@@ -114,8 +114,8 @@ impl ReviewerAction {
     }
 }
 
-/// What a person means by a reply in a thread (R3). `Other` is everything that could not be read with
-/// certainty: it never closes anything.
+/// The meaning of a reply in a thread (R3). `Other` stands for every reply that cannot be read with
+/// certainty; it never closes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
@@ -128,7 +128,7 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// R3: whether it ends the argument, if it comes from somebody who may.
+    /// R3: whether it ends the argument if the writer may override (R4).
     pub fn settles(self) -> bool {
         matches!(self, Intent::WontFix | Intent::Acknowledged)
     }
@@ -145,7 +145,7 @@ impl Intent {
     }
 }
 
-/// What a commenter is to the repository, in the forge's own words.
+/// A commenter's relation to the repository, in GitHub's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Association {
@@ -160,14 +160,14 @@ pub enum Association {
 }
 
 impl Association {
-    /// R4: whose word can override a reviewer. Everybody else's is an argument.
+    /// R4: whether this commenter can override a reviewer. Anyone else's reply is an argument.
     pub fn may_override(self) -> bool {
         matches!(self, Association::Owner | Association::Member | Association::Collaborator)
     }
 }
 
-/// Declares a name for one kind of text, so that a path cannot be passed where a login is meant. The text is
-/// shared, because threads, records and reports all carry the same few names.
+/// Declares a type for each kind of name, so that a path cannot be passed as a login. The text is shared,
+/// because many records carry the same few names.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident;)+) => {$(
         $(#[$doc])*
@@ -208,16 +208,16 @@ macro_rules! names {
 }
 
 names! {
-    /// Names a review thread within one pull request.
+    /// A review thread within one pull request.
     ThreadId;
-    /// Names a reviewer as the configuration or its profile does ("coderabbit"), not as the forge logs it in.
+    /// A reviewer's name in the configuration or its profile ("coderabbit"), not its login on GitHub.
     ReviewerName;
     /// A commit.
     Sha;
     /// A file's path inside the repository.
     FilePath;
-    /// An account on the forge.
+    /// An account's login on GitHub.
     Login;
-    /// Where handed-off findings go.
+    /// The name of a handoff target.
     TargetName;
 }

@@ -1,16 +1,16 @@
-//! What one sentence says, once negations and conditions have had their say.
+//! Collects the signals of one sentence, after negations and conditions.
 
 use super::phrases::{Signal, find, spend};
 use super::sentence::{COMMIT, Sentence, is_unspaced};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// How many words before a phrase a negation reaches: "I don't think this is out of scope".
+/// How many words before a phrase a negation may be: "I don't think this is out of scope".
 const REACH_OF_NEGATION: usize = 5;
-/// The same for reports of changes, which stand close to their verb.
+/// The same for reports of changes, which are close to their verb.
 const REACH_BEFORE_FIXED: usize = 3;
 
-/// What would close a thread if it were said without doubt. In this order, a longer reading before a shorter.
+/// Signals that close a thread if nothing casts doubt on them. Longer phrases come first.
 const CLOSING: [Signal; 8] = [
     Signal::Declines,
     Signal::Keeps,
@@ -42,25 +42,24 @@ const NOT_DONE: [&str; 16] = [
     "будет",
 ];
 
-/// Articles, copulas and prepositions. They show that a text is English although no phrase of it is known.
+/// Articles, copulas and prepositions. They show that a text is English even if it contains no known phrase.
 const SMALL_WORDS: [&str; 22] = [
     "the", "a", "an", "is", "are", "was", "were", "of", "to", "in", "on", "for", "by", "with", "this",
     "that", "it", "it's", "and", "so", "from", "at",
 ];
 
-/// A sentence's signals.
+/// The signals of a sentence.
 #[derive(Debug, Default)]
 pub(super) struct SentenceEvidence {
     signals: BTreeSet<Signal>,
-    /// It names a commit.
     pub(super) names_commit: bool,
-    /// Something that would close the thread is negated, hedged, conditional or quoted.
+    /// A closing phrase is negated, hedged, conditional or quoted.
     pub(super) doubted: bool,
-    /// How many words no phrase accounts for. Two ideographs count as one word.
+    /// The number of words outside all phrases. Two ideographs count as one word.
     pub(super) unexplained: usize,
-    /// How many words it has.
+    /// The number of words.
     pub(super) length: usize,
-    /// How many of them are the small words every English sentence is made of.
+    /// The number of [`SMALL_WORDS`].
     pub(super) small_words: usize,
 }
 
@@ -74,8 +73,8 @@ impl SentenceEvidence {
     }
 }
 
-/// Reads a sentence. The order matters: a phrase spends its words, so that the "agree" in "don't agree" and the
-/// "not" in "not by accident" are heard once.
+/// Collects the signals. The order matters, because a phrase spends its words: the "agree" in "don't agree"
+/// and the "not" in "not by accident" count once.
 pub(super) fn weigh(mut sentence: Sentence) -> SentenceEvidence {
     let mut evidence = SentenceEvidence {
         names_commit: sentence.words.iter().any(|word| word.text == COMMIT),
@@ -145,12 +144,12 @@ fn is_planned(sentence: &Sentence, range: &Range<usize>) -> bool {
     clause.iter().any(|word| NOT_DONE.contains(&word.text.as_str()))
 }
 
-/// The places in a sentence that take back what stands near them.
+/// The positions in a sentence that cast doubt on phrases near them.
 struct Doubts {
     negations: Vec<usize>,
     suppositions: Vec<usize>,
     predicates: Vec<usize>,
-    /// Where clauses end: at stops, and at words that begin a clause of their own.
+    /// The ends of clauses: stops, and words that begin a new clause.
     ends: Vec<usize>,
     stops: Vec<usize>,
     first_hedge: Option<usize>,
@@ -177,10 +176,10 @@ impl Doubts {
         }
     }
 
-    /// Whether a closing phrase is not meant as it stands.
+    /// Whether there is doubt about a closing phrase.
     fn reach(&self, sentence: &Sentence, range: &Range<usize>, signal: Signal) -> bool {
         let words = &sentence.words[range.clone()];
-        // Where words are not spaced a condition follows what it conditions.
+        // In languages without spaces, a condition follows the phrase.
         let is_unspaced = words.iter().any(|word| word.text.chars().any(is_unspaced));
         let follows = |at: &usize| is_unspaced && !range.contains(at);
         self.is_conditional
@@ -190,14 +189,14 @@ impl Doubts {
             || words.iter().any(|word| word.quoted)
     }
 
-    /// Whether a negation stands shortly before the phrase, in the same clause.
+    /// Whether a negation is shortly before the phrase, in the same clause.
     fn negate(&self, range: &Range<usize>, reach: usize) -> bool {
         let clause = self.stops.iter().rfind(|stop| **stop < range.start).map_or(0, |stop| stop + 1);
         let from = range.start.saturating_sub(reach).max(clause);
         self.negations.iter().any(|at| (from..range.start).contains(at))
     }
 
-    /// Whether the clause goes on after the phrase in a way that changes what it says.
+    /// Whether the rest of the clause changes the meaning of the phrase.
     fn overrule(&self, range: &Range<usize>, signal: Signal) -> bool {
         let end = self.ends.iter().copied().filter(|end| *end >= range.end).min().unwrap_or(usize::MAX);
         let rest = range.end..end;

@@ -1,10 +1,10 @@
-//! The phrase tables, one per language. All of them are tried on every sentence: people mix languages, and a
-//! guess at the language would be one more thing to get wrong.
+//! The phrase tables, one per language. Every sentence is compared with all of them: people mix languages,
+//! and a guess at the language could be wrong.
 //!
-//! A table lists, for each [`Signal`], phrases in the notation of [`super::phrases`]. What is here closes
-//! threads, so the rows for [`Signal::Declines`] and [`Signal::Agrees`] hold whole expressions that a person
-//! uses about a remark, never words that also describe code: a value *goes out of scope*, a message *is
-//! acknowledged*, a retry *won't fix* a race.
+//! A table lists the phrases of each [`Signal`] in the notation of [`super::phrases`]. Some of them close
+//! threads. So [`Signal::Declines`] and [`Signal::Agrees`] contain only expressions that people use about a
+//! remark, and no words that also describe code: a value *goes out of scope*, a message *is acknowledged*, a
+//! retry *won't fix* a race.
 
 use super::phrases::Signal;
 
@@ -19,9 +19,9 @@ mod russian;
 mod spanish;
 mod turkish;
 
-pub(super) use english::DEEDS;
+pub(super) use english::CHANGE_VERBS;
 
-/// For each signal its phrases, separated by semicolons.
+/// The phrases of each signal, separated by semicolons.
 type PhraseTable = &'static [(Signal, &'static str)];
 
 pub(super) const LANGUAGES: [PhraseTable; 10] = [

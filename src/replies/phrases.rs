@@ -1,11 +1,12 @@
-//! The little pattern language of the phrase tables, and finding its phrases in a sentence.
+//! The pattern language of the phrase tables, and the search for its phrases in a sentence.
 //!
 //! A phrase is words separated by spaces. `^` is the beginning of a clause, `$` its end, `..` up to
-//! [`WIDEST_GAP`] words, `stem*` and `*ending` parts of a word, `this/that` either word, `,` and `|` the stops,
-//! `<sha>` a commit and `@deed` a verb of [`DEEDS`]. Words are written as sentences have them: small letters,
-//! no accents, contractions. Chinese, Japanese and Korean phrases are written without spaces.
+//! [`WIDEST_GAP`] words, `stem*` and `*ending` parts of a word, `this/that` either word, `,` and `|` the
+//! stops, `<sha>` a commit and `@change` a verb of [`CHANGE_VERBS`]. Words have the form they have in a
+//! [`Sentence`]: small letters, no accents, contractions. Chinese, Japanese and Korean phrases are written
+//! without spaces.
 
-use super::languages::{DEEDS, LANGUAGES};
+use super::languages::{CHANGE_VERBS, LANGUAGES};
 use super::sentence::{BAR, Sentence, is_unspaced};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,72 +14,73 @@ use std::sync::LazyLock;
 
 const WIDEST_GAP: usize = 6;
 
-/// What finding a phrase says about a sentence.
+/// The meaning of a phrase in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Signal {
-    /// Courtesy and requests to a bot: it says nothing, and hides what is inside it.
+    /// Courtesy, or a request to a bot. It means nothing and hides the words inside it.
     Neutral,
 
-    // What the person did.
-    /// A change was made.
+    // Reports.
+    /// The person made a change.
     Fixed,
-    /// The change is there, without a word about who made it. An argument nearby makes it a disagreement.
+    /// The code is changed, and the text does not say by whom. With an argument nearby it is a disagreement.
     Settled,
-    /// A change will be made here. It closes nothing: there is none yet.
+    /// The person will make a change here. It closes nothing, because there is no change yet.
     Promises,
 
-    // What would close the thread.
-    /// The person declines in so many words.
+    // Words that can close the thread.
+    /// The person declines explicitly.
     Declines,
-    /// The person keeps the code as it is, or says of the remark as a whole that things are meant to be so.
-    /// It closes only where nothing is argued.
+    /// The person keeps the code as it is, or says that the whole is intended. It closes only without an
+    /// argument.
     Keeps,
-    /// Some part of the code is meant to be so. In a longer explanation that is an argument.
+    /// A part of the code is intended. In a longer explanation that is an argument.
     Intends,
-    /// Nothing is to be done. That closes when it is all that is said, and argues when there is more.
+    /// Nothing needs to be done. It closes if the reply says nothing else, and argues if it does.
     Rests,
-    /// The remark is right.
+    /// The person agrees with the remark.
     Agrees,
-    /// The remark was read; whether it is right is left open.
+    /// The person read the remark, and does not say whether it is right.
     Acknowledges,
-    /// The remark is taken up somewhere else.
+    /// The person takes the remark up somewhere else.
     Defers,
-    /// A later time or place, which defers only what was agreed to or promised.
+    /// A later time or place. It defers only a remark that the person agreed to or promised to act on.
     Later,
-    /// Part was done and the rest is taken up somewhere else.
+    /// The person did a part, and takes the rest up somewhere else.
     DefersRest,
 
-    // What keeps it open.
-    /// The remark is wrong, in so many words.
+    // Words that keep the thread open.
+    /// The person says explicitly that the remark is wrong.
     Disputes,
-    /// Evidence of the kind that is brought against a remark.
+    /// Evidence of the kind that people bring against a remark.
     Argues,
-    /// A statement that something is not so.
+    /// A statement that something is not the case.
     Denies,
-    /// "But": what came before it is not the whole answer.
+    /// "But": the words before it are not the whole answer.
     Contrasts,
-    /// Turns a phrase close behind it into its opposite.
+    /// Reverses a phrase shortly after it.
     Negates,
-    /// Makes what follows uncertain, hypothetical or somebody else's words.
+    /// Makes the words after it uncertain, hypothetical or a quotation.
     Hedges,
-    /// "If" and "when": what stands before or after them in the clause is not yet decided.
+    /// "If" and "when": the rest of the clause is not decided yet.
     Supposes,
     /// Makes the whole sentence conditional.
     Conditions,
-    /// A verb that turns the phrase before it into its subject: "leaving it as is *breaks* the build".
+    /// A verb that makes the phrase before it its subject: "leaving it as is *breaks* the build".
     Predicates,
-    /// Begins a clause of its own, which says nothing against the one before.
+    /// Begins a new clause, which does not contradict the one before.
     Connects,
-    /// The person does not mean it, or wants the thread kept open.
+    /// The person is not serious, or wants the thread kept open.
     Withholds,
-    /// A question without its mark.
+    /// A question without a question mark.
     Asks,
-    /// A reason, or that the thread is being resolved: nothing by itself, an argument when nothing else is said.
+    /// A reason, or the remark that the thread is being resolved. Alone it is an argument; otherwise it adds
+    /// nothing.
     Explains,
 }
 
-/// Every place in the sentence where a phrase for the signal stands, each word counted for one phrase only.
-/// Marks those words as spent.
+/// All phrases for the signal in the sentence. Marks their words as spent, so that each word counts for one
+/// phrase only.
 pub(super) fn spend(sentence: &mut Sentence, signal: Signal) -> Vec<Range<usize>> {
     let found = find(sentence, signal);
     for range in &found {
@@ -89,7 +91,7 @@ pub(super) fn spend(sentence: &mut Sentence, signal: Signal) -> Vec<Range<usize>
     found
 }
 
-/// Where phrases for the signal stand, longest first at each place and not overlapping.
+/// All phrases for the signal, without overlaps. At each position the longest one wins.
 pub(super) fn find(sentence: &Sentence, signal: Signal) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let Some(phrases) = PHRASES.get(&signal) else {
@@ -108,27 +110,27 @@ pub(super) fn find(sentence: &Sentence, signal: Signal) -> Vec<Range<usize>> {
     found
 }
 
-/// The tables as patterns. They are constants; only their parsing happens at the first use.
+/// The parsed tables. Parsing happens at first use.
 static PHRASES: LazyLock<BTreeMap<Signal, Phrases>> = LazyLock::new(|| {
     let mut by_signal: BTreeMap<Signal, Phrases> = BTreeMap::new();
     for (signal, phrases) in LANGUAGES.iter().copied().flatten() {
-        let known = by_signal.entry(*signal).or_default();
-        phrases.split(';').for_each(|phrase| known.insert(phrase));
+        let signal_phrases = by_signal.entry(*signal).or_default();
+        phrases.split(';').for_each(|phrase| signal_phrases.insert(phrase));
     }
     by_signal.values_mut().for_each(Phrases::put_in_order);
     by_signal
 });
 
-/// The phrases for one signal, found by their first word so that each word of a text meets few of them. There are thousands,
-/// so they lie one behind the other, in words that the tables lend.
+/// The phrases for one signal, indexed by first word so that each word of a text is compared with few of
+/// them. There are thousands, so they share one list and borrow their words from the tables.
 #[derive(Default)]
 struct Phrases {
     parts: Vec<PhrasePart>,
-    /// Where each phrase ends, and the next begins.
+    /// The end of each phrase in `parts`, where the next one begins.
     ends: Vec<usize>,
-    /// Sorted by the word.
+    /// Sorted by word.
     by_first_word: Vec<(&'static str, usize)>,
-    /// Those that begin with part of a word or with any deed.
+    /// Phrases that begin with a part of a word or with `@change`.
     by_no_word: Vec<usize>,
 }
 
@@ -156,8 +158,8 @@ impl Phrases {
 
     fn opening_with(&self, word: &str) -> impl Iterator<Item = &[PhrasePart]> {
         let from = self.by_first_word.partition_point(|(first, _)| *first < word);
-        let known = self.by_first_word[from..].iter().take_while(move |(first, _)| *first == word);
-        known.map(|(_, index)| index).chain(&self.by_no_word).map(|index| self.phrase(*index))
+        let by_word = self.by_first_word[from..].iter().take_while(move |(first, _)| *first == word);
+        by_word.map(|(_, index)| index).chain(&self.by_no_word).map(|index| self.phrase(*index))
     }
 
     fn phrase(&self, index: usize) -> &[PhrasePart] {
@@ -166,18 +168,19 @@ impl Phrases {
     }
 }
 
-static DEED_FORMS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| DEEDS.split_whitespace().collect());
+static CHANGE_VERB_FORMS: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| CHANGE_VERBS.split_whitespace().collect());
 
 #[derive(Clone, Copy)]
 enum PhrasePart {
     Beginning,
     End,
     Gap,
-    Deed,
+    ChangeVerb,
     Word(&'static str),
     Stem(&'static str),
     Ending(&'static str),
-    /// Several words with strokes between them.
+    /// Alternatives, separated by `/`.
     Either(&'static str),
 }
 
@@ -187,7 +190,7 @@ fn parse(phrase: &'static str, parts: &mut Vec<PhrasePart>) {
             "^" => parts.push(PhrasePart::Beginning),
             "$" => parts.push(PhrasePart::End),
             ".." => parts.push(PhrasePart::Gap),
-            "@deed" => parts.push(PhrasePart::Deed),
+            "@change" => parts.push(PhrasePart::ChangeVerb),
             _ if piece.contains(is_unspaced) => split_unspaced(piece, parts),
             _ if piece.contains('/') => parts.push(PhrasePart::Either(piece)),
             _ => parts.push(match (piece.strip_suffix('*'), piece.strip_prefix('*')) {
@@ -211,7 +214,7 @@ fn split_unspaced(piece: &'static str, parts: &mut Vec<PhrasePart>) {
     }
 }
 
-/// Where the parts end if they begin at a word. Gaps are short and rare, so the recursion is shallow.
+/// The end of the phrase if it matches at `at`. Gaps are short and rare, so the recursion is shallow.
 fn end_of(parts: &[PhrasePart], sentence: &Sentence, at: usize) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else {
         return Some(at);
@@ -237,7 +240,7 @@ impl PhrasePart {
     fn is(&self, word: &str) -> bool {
         match self {
             PhrasePart::Beginning | PhrasePart::End | PhrasePart::Gap => false,
-            PhrasePart::Deed => DEED_FORMS.contains(word),
+            PhrasePart::ChangeVerb => CHANGE_VERB_FORMS.contains(word),
             PhrasePart::Word(text) => word == *text,
             PhrasePart::Stem(stem) => word.starts_with(stem),
             PhrasePart::Ending(ending) => word.ends_with(ending),
@@ -246,7 +249,7 @@ impl PhrasePart {
     }
 }
 
-/// Courtesy in front does not count: "Thanks, noted" begins with "noted".
+/// Courtesy before it does not count: "Thanks, noted" begins with "noted".
 fn begins_clause(sentence: &Sentence, at: usize) -> bool {
     let before = sentence.words.get(..at).unwrap_or_default();
     let clause = before.iter().rposition(|word| word.text == BAR).map_or(before, |bar| &before[bar + 1..]);

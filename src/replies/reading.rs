@@ -1,35 +1,36 @@
-//! From a post's Markdown to the words its author wrote: quotations, code, struck-out text, folded details and
-//! markup are other people's words, or nobody's.
+//! Extracts a person's own words from the Markdown of a post. Quotations, code, struck-out text, folded
+//! details and markup are left out.
 
 use super::agents;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Nobody explains a decision in more than this; what lies beyond it is not read, and so it cannot close.
+/// The rest of a longer post is not read, so it cannot close a thread.
 const LONGEST_READ: usize = 16 * 1024;
-/// Agents sign at the end, so the end of an over-long post is looked at for a signature.
+/// Agents sign at the end, so the end of a longer post is searched for a signature.
 const LONGEST_ENDING: usize = 4 * 1024;
-/// More letters than this from scripts that no phrase table covers, and part of the reply was not understood.
+/// With more letters than this in scripts that no phrase table covers, a part of the reply was not
+/// understood.
 const MOST_FOREIGN_LETTERS: usize = 2;
 
-/// Stands for a span of inline code: it takes a word's place in the sentence and says nothing.
+/// Replaces inline code: a word of the sentence without a meaning.
 pub(super) const CODE: char = '\u{fffc}';
 
-/// HTML elements whose content is not what the person says here.
+/// HTML elements whose content is not the person's own words.
 const HIDING_ELEMENTS: [&str; 7] = ["details", "blockquote", "pre", "code", "del", "s", "strike"];
 
-/// What was visible in a post.
+/// The visible text of a post.
 #[derive(Debug, Default)]
 pub(super) struct VisibleText {
-    /// The person's own lines, signatures of agents left out.
+    /// The person's own lines, without signatures of agents.
     pub(super) lines: Vec<String>,
-    /// An agent's visible signature or hidden marker was among them.
+    /// Whether the post has an agent's visible signature or hidden marker.
     pub(super) signed_by_agent: bool,
-    /// Nothing was cut off, garbled, or written in a script that cannot be read. Only then may a reply close
-    /// a thread: what was not read may say the opposite.
+    /// Whether all of the text was read: nothing cut off, garbled or in an unknown script. Only then may a
+    /// reply close a thread, because the rest may say the opposite.
     pub(super) whole: bool,
 }
 
-/// Reads the beginning of a post, and its end for signatures.
+/// Reads the beginning of a post, and searches its end for signatures.
 pub(super) fn read(body: &str) -> VisibleText {
     let (beginning, rest) = split_near(body, LONGEST_READ);
     let mut reading = read_part(beginning);
@@ -77,11 +78,11 @@ struct VisibleTextWalk {
     text: String,
     comments: Vec<String>,
     html: String,
-    /// How many quotations, code blocks, images and strike-throughs are open.
+    /// Open quotations, code blocks, images and strike-throughs.
     hidden: usize,
-    /// How many HTML elements that hide their content are open.
+    /// Open HTML elements that hide their content.
     hidden_by_html: usize,
-    /// A line ended inside a paragraph; whether it ends a sentence depends on what follows.
+    /// A line ended inside a paragraph. The next character decides whether a sentence ended too.
     soft_break: bool,
     whole: bool,
 }
@@ -117,7 +118,7 @@ impl VisibleTextWalk {
         self.hidden == 0 && self.hidden_by_html == 0
     }
 
-    /// Prose that was wrapped goes on in small letters; anything else begins a line of its own.
+    /// Wrapped prose continues with a small letter or code. Anything else begins a new line.
     fn end_soft_break(&mut self, next: Option<char>) {
         if std::mem::take(&mut self.soft_break) {
             let goes_on = next.is_some_and(|c| c.is_lowercase() || c == CODE);
@@ -136,7 +137,7 @@ impl VisibleTextWalk {
         }
     }
 
-    /// A commit is often written as code, and it is the one kind of code that says something here.
+    /// Commits are often written as code. Other code means nothing here.
     fn push_code(&mut self, code: &str) {
         self.end_soft_break(Some(CODE));
         if is_commit(code) {
@@ -146,8 +147,8 @@ impl VisibleTextWalk {
         }
     }
 
-    /// Collects comments and follows the elements that hide text. Other text inside an HTML block is not
-    /// parsed by Markdown, so the reply counts as not wholly read.
+    /// Collects HTML comments and tracks elements that hide text. Markdown does not parse other text in an
+    /// HTML block, so the reply counts as not fully read.
     fn take_html(&mut self, html: &str) {
         if self.hidden > 0 {
             return;
@@ -193,7 +194,7 @@ impl VisibleTextWalk {
     }
 }
 
-/// Seven to forty hexadecimal digits with both kinds among them: neither a word nor a date.
+/// Seven to forty hexadecimal digits, with letters and numbers among them: neither a word nor a date.
 pub(super) fn is_commit(word: &str) -> bool {
     (7..=40).contains(&word.len())
         && word.bytes().all(|b| b.is_ascii_hexdigit())
@@ -201,16 +202,26 @@ pub(super) fn is_commit(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// Characters that no honest reply contains: they are signs of garbled or disguised text.
+/// Characters that no honest reply contains. They show garbled or disguised text.
 fn is_unreadable(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
         || c == char::REPLACEMENT_CHARACTER
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..)
+        || matches!(c,
+            '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{e000}'..='\u{f8ff}'
+            | '\u{e0000}'..)
 }
 
-/// Characters that take no space: they would split words without anybody seeing it.
+/// Characters without width. They would split a word without anybody noticing.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\r')
+    matches!(c,
+        '\u{ad}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\r')
 }
 
 fn is_foreign_letter(c: char) -> bool {
@@ -236,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_on_in_small_letters_and_with_code() {
+    fn a_line_continues_with_small_letters_or_code() {
         assert_eq!(lines("This is out of\nscope here."), ["This is out of scope here."]);
         assert_eq!(lines("See\n`x` now"), ["See <code> now"]);
         assert_eq!(lines("Noted\nThanks"), ["Noted", "Thanks"]);
@@ -244,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_heard_where_it_names_a_commit_and_quotations_never() {
+    fn code_counts_if_it_names_a_commit_and_quotations_never_count() {
         assert_eq!(lines("Fixed in `abc1234` by `f`"), ["Fixed in abc1234 by <code>"]);
         assert_eq!(lines("> quoted `abc1234`\n\nown"), ["own"]);
         assert!(read("Noted. <!-- cloture:reply -->").signed_by_agent);
@@ -252,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_is_told_and_what_nobody_sees_splits_no_word() {
+    fn unread_text_is_reported_and_invisible_characters_split_no_word() {
         for (body, whole) in [
             ("a\tb<br>c", true),
             ("a\u{7}b", false),

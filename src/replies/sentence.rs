@@ -1,22 +1,22 @@
-//! Sentences as the phrase tables see them: small letters, no accents, contractions in one spelling, and
-//! punctuation reduced to what changes the meaning.
+//! Splits text into sentences in the form that the phrase tables expect: small letters, no accents,
+//! contractions, and only punctuation that changes the meaning.
 
 use super::reading::{CODE, is_commit};
 
-/// A stop inside a sentence, written in the phrase tables as it is here.
+/// A weak stop inside a sentence. The phrase tables write it the same way.
 pub(super) const COMMA: &str = ",";
-/// A stronger stop: colon, semicolon, dash. What follows it begins afresh.
+/// A strong stop: colon, semicolon or dash. A new clause begins after it.
 pub(super) const BAR: &str = "|";
-/// Stands for a commit's hash.
+/// Replaces a commit's hash.
 pub(super) const COMMIT: &str = "<sha>";
 
-/// How far the other half of a conditional expression is looked for.
+/// How far ahead to look for the `:` of a conditional expression.
 const LONGEST_EXPRESSION: usize = 120;
 
-/// Emoji that turn a sentence into its opposite. All others carry no words and are passed over.
+/// Emoji that reverse the meaning of a sentence. All others are ignored.
 const SARCASTIC: &str = "🙄🤡🤨😒🤦🙃😂🤣";
 
-/// Two words and the one that means the same: the tables know only the contraction.
+/// Two words and their contraction. The tables contain only the contraction.
 const CONTRACTIONS: [(&str, &str, &str); 27] = [
     ("will", "not", "won't"),
     ("would", "not", "wouldn't"),
@@ -47,7 +47,7 @@ const CONTRACTIONS: [(&str, &str, &str); 27] = [
     ("there", "is", "there's"),
 ];
 
-/// Words people write without their apostrophe, or in one piece.
+/// Words that people write without the apostrophe, or as one word.
 const SPELLINGS: [(&str, &str); 14] = [
     ("wont", "won't"),
     ("dont", "don't"),
@@ -68,16 +68,16 @@ const SPELLINGS: [(&str, &str); 14] = [
 #[derive(Debug, Clone)]
 pub(super) struct SentenceWord {
     pub(super) text: String,
-    /// Inside quotation marks: it may be somebody else's word.
+    /// Inside quotation marks, so it may be somebody else's word.
     pub(super) quoted: bool,
-    /// Already accounted for by a phrase, so that a shorter phrase inside it does not count again.
+    /// Part of a phrase that was found, so that a shorter phrase inside it does not count again.
     pub(super) spent: bool,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sentence {
     pub(super) words: Vec<SentenceWord>,
-    /// It ended with a question mark.
+    /// The sentence ended with a question mark.
     pub(super) asks: bool,
 }
 
@@ -87,7 +87,7 @@ impl SentenceWord {
     }
 }
 
-/// Splits lines into sentences. A line's end always ends one.
+/// Splits lines into sentences. The end of a line always ends a sentence.
 pub(super) fn split(lines: &[String]) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     for line in lines {
@@ -174,12 +174,12 @@ impl Splitter {
             && self.next().is_none_or(|c| c.is_whitespace() || c == '-')
     }
 
-    /// Full-width marks always end a sentence; the others do unless they stand inside a name or a number.
+    /// A full-width mark always ends a sentence. Any other does unless it is inside a name or a number.
     fn ends_here(&self, c: char) -> bool {
         !c.is_ascii() || self.next().is_none_or(|next| !next.is_alphanumeric() && next != '/')
     }
 
-    /// `condition ? this : that` is an expression somebody did not mark as code.
+    /// `condition ? this : that` is an expression that the writer did not mark as code.
     fn is_ternary(&self) -> bool {
         let is_spaced = |at: usize| self.line.get(at).is_some_and(|c| *c == ' ');
         self.at.checked_sub(1).is_some_and(is_spaced)
@@ -226,7 +226,7 @@ impl Splitter {
             return;
         }
         let word = SPELLINGS.iter().find(|(bare, _)| *bare == word).map_or(word, |(_, spelt)| spelt);
-        // "We will not" has become "we'll not" by now, and means "we won't".
+        // "We will not" is "we'll not" at this point, and means "we won't".
         if word == "not"
             && let Some(last) = self.sentence.words.last_mut()
             && let Some(who) = last.text.strip_suffix("'ll")
@@ -252,7 +252,7 @@ impl Splitter {
         if sentence.words.iter().any(|word| !word.is_stop()) {
             sentences.push(sentence);
         } else if asks {
-            // "Noted. ???" asks, although the question has no words.
+            // "Noted. ???" asks a question without words.
             match sentences.last_mut() {
                 Some(last) => last.asks = true,
                 None => sentences.push(sentence),
@@ -261,14 +261,18 @@ impl Splitter {
     }
 }
 
-/// Chinese, Japanese and Korean letters: spaces between words are missing or free there, so that each letter
-/// counts as a word.
+/// Chinese, Japanese and Korean letters. Their words have no reliable spaces, so each letter counts as a
+/// word.
 pub(super) fn is_unspaced(c: char) -> bool {
     c.is_alphanumeric()
-        && matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}')
+        && matches!(c,
+            '\u{1100}'..='\u{11ff}'
+            | '\u{2e80}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7ff}'
+            | '\u{f900}'..='\u{faff}')
 }
 
-/// The letter without its accent, as people on foreign keyboards type it.
+/// The letter without its accent, as people type it on other keyboards.
 fn unaccented(c: char) -> char {
     match c {
         'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
@@ -290,8 +294,8 @@ fn unaccented(c: char) -> char {
 mod tests {
     use super::*;
 
-    /// The sentences of a line, with what is quoted in brackets and a question mark behind those that ask.
-    fn told(line: &str) -> Vec<String> {
+    /// The sentences of a line. Quoted words are in brackets, and a question ends with `?`.
+    fn sentences(line: &str) -> Vec<String> {
         let sentence = |sentence: &Sentence| {
             let word = |word: &SentenceWord| {
                 if word.quoted { format!("[{}]", word.text) } else { word.text.clone() }
@@ -303,42 +307,42 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end_where_people_end_them() {
-        assert_eq!(told("Fixed in v1.2.3, see https://x.y/z. Done!"), ["fixed in v1.2.3 , see", "done"]);
-        assert_eq!(told("Is it? Yes."), ["is it?", "yes"]);
-        assert_eq!(told("本当？はい。"), ["本 当?", "は い"]);
-        assert_eq!(told("Noted. ???"), ["noted?"]);
-        assert_eq!(told("Use a ? b : c here."), ["use a b | c here"], "an expression asks nothing");
-        assert_eq!(told("Is a ? b needed?"), ["is a?", "b needed?"], "half of one is none");
-        assert_eq!(told("Why? See b : c."), ["why?", "see b | c"]);
-        assert_eq!(told("a ?b=1 c./d"), ["a b=1 c./d"], "an address asks nothing either");
+    fn sentences_end_where_a_reader_would_end_them() {
+        assert_eq!(sentences("Fixed in v1.2.3, see https://x.y/z. Done!"), ["fixed in v1.2.3 , see", "done"]);
+        assert_eq!(sentences("Is it? Yes."), ["is it?", "yes"]);
+        assert_eq!(sentences("本当？はい。"), ["本 当?", "は い"]);
+        assert_eq!(sentences("Noted. ???"), ["noted?"]);
+        assert_eq!(sentences("Use a ? b : c here."), ["use a b | c here"], "an expression asks nothing");
+        assert_eq!(sentences("Is a ? b needed?"), ["is a?", "b needed?"], "half of one is none");
+        assert_eq!(sentences("Why? See b : c."), ["why?", "see b | c"]);
+        assert_eq!(sentences("a ?b=1 c./d"), ["a b=1 c./d"], "an address asks nothing either");
     }
 
     #[test]
     fn marks_inside_a_word_are_part_of_it_and_between_words_they_are_stops() {
-        assert_eq!(told("foo:bar a: b"), ["foo:bar a | b"]);
-        assert_eq!(told("well-known - dash -- more"), ["well known | dash | | more"]);
-        assert_eq!(told("- a -b c- d"), ["| a b c d"]);
-        assert_eq!(told("a=b x&y 50% src/a.rs _x a_b +1"), ["a=b x&y 50 src/a.rs x a_b 1"]);
-        assert_eq!(told("#123 # a#b"), ["#123 a b"]);
-        assert_eq!(told("@alice-bob[bot] thanks a@b c"), ["thanks a b c"], "a mention says nothing");
-        assert_eq!(told("ok 🙄 fine 🎉"), ["ok 🙄 fine"]);
-        assert_eq!(told("see abc1234"), ["see <sha>"]);
+        assert_eq!(sentences("foo:bar a: b"), ["foo:bar a | b"]);
+        assert_eq!(sentences("well-known - dash -- more"), ["well known | dash | | more"]);
+        assert_eq!(sentences("- a -b c- d"), ["| a b c d"]);
+        assert_eq!(sentences("a=b x&y 50% src/a.rs _x a_b +1"), ["a=b x&y 50 src/a.rs x a_b 1"]);
+        assert_eq!(sentences("#123 # a#b"), ["#123 a b"]);
+        assert_eq!(sentences("@alice-bob[bot] thanks a@b c"), ["thanks a b c"], "a mention says nothing");
+        assert_eq!(sentences("ok 🙄 fine 🎉"), ["ok 🙄 fine"]);
+        assert_eq!(sentences("see abc1234"), ["see <sha>"]);
     }
 
     #[test]
-    fn what_is_quoted_is_somebody_elses() {
-        assert_eq!(told("He said “won't fix” there."), ["he said [won't] [fix] there"]);
-        assert_eq!(told("He said \"won't fix\" there."), ["he said [won't] [fix] there"]);
-        assert_eq!(told("Er sagte „passt so“ dazu."), ["er sagte [passt] [so] dazu"]);
-        assert_eq!(told("「不要」と"), ["[不] [要] と"]);
-        assert_eq!(told("5\" wide"), ["5 wide"], "a mark that nothing closes opens nothing");
+    fn quoted_words_are_marked() {
+        assert_eq!(sentences("He said “won't fix” there."), ["he said [won't] [fix] there"]);
+        assert_eq!(sentences("He said \"won't fix\" there."), ["he said [won't] [fix] there"]);
+        assert_eq!(sentences("Er sagte „passt so“ dazu."), ["er sagte [passt] [so] dazu"]);
+        assert_eq!(sentences("「不要」と"), ["[不] [要] と"]);
+        assert_eq!(sentences("5\" wide"), ["5 wide"], "a mark that nothing closes opens nothing");
     }
 
     #[test]
     fn words_have_one_spelling() {
-        assert_eq!(told("We will not, I am, dont, do not"), ["we won't , i'm , don't , don't"]);
-        assert_eq!(told("don’t 'quoted' 'tis"), ["don't quoted tis"]);
-        assert_eq!(told("naïve Straße cœur e\u{301}te\u{301}"), ["naive strasse coeur ete"]);
+        assert_eq!(sentences("We will not, I am, dont, do not"), ["we won't , i'm , don't , don't"]);
+        assert_eq!(sentences("don’t 'quoted' 'tis"), ["don't quoted tis"]);
+        assert_eq!(sentences("naïve Straße cœur e\u{301}te\u{301}"), ["naive strasse coeur ete"]);
     }
 }

@@ -33,7 +33,7 @@ pub fn answer_schema(frozen: &FrozenCycle, protocol: Protocol) -> Value {
 fn actions(frozen: &FrozenCycle) -> Value {
     let permitted = frozen.threads.iter().flat_map(|(thread, asked)| {
         Stance::ALL.into_iter().map(move |stance| {
-            let legal: Vec<_> = asked.legal.under(stance).iter().map(ReviewerAction::name).collect();
+            let legal: Vec<_> = asked.legal.for_stance(stance).iter().map(ReviewerAction::name).collect();
             json!({
                 "type": "object",
                 "properties": {

@@ -218,7 +218,7 @@ impl ViolationPart {
 }
 
 fn thread_part(thread: &Thread, legal: LegalActions, sources: &RequestSources<'_>) -> ThreadPart {
-    let listed = |stance| legal.under(stance).iter().collect();
+    let listed = |stance| legal.for_stance(stance).iter().collect();
     let counters = thread.machine.counters;
     ThreadPart {
         id: thread.id.clone(),

@@ -432,8 +432,8 @@ impl PullRequestActor {
             let reopened = standing.seen.state == PullRequestState::Open
                 && *review_loop.phase() == Phase::Ended(Exit::PrClosed);
             let more = !standing.expected.is_subset(review_loop.expected());
-            let nobody_came = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
-            let came_late = *review_loop.phase() == nobody_came && more;
+            let ended_without_reviewers = Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody });
+            let came_late = *review_loop.phase() == ended_without_reviewers && more;
             // However a loop ended, what became of the pull request itself is the last word.
             let over = standing.seen.state != PullRequestState::Open
                 && matches!(review_loop.phase(), Phase::Ended(exit) if !matches!(exit, Exit::PrMerged | Exit::PrClosed));
@@ -517,7 +517,8 @@ impl PullRequestActor {
         }
         let folded = &standing.folded;
         let anchor = standing.seen.anchor.clone();
-        let ended = ReviewLoop::nobody_came(anchor, self.alone, folded.dispatched, folded.granted);
+        let ended =
+            ReviewLoop::ended_without_reviewers(anchor, self.alone, folded.dispatched, folded.granted);
         self.alone = 0;
         self.review_loop = Some(ended);
         vec![LoopEffect::Announce(Exit::Timeout { missing: TimedOutOn::Anybody })]

@@ -165,7 +165,7 @@ impl ComputedState {
     pub fn actionable(&self) -> TriagedFindings {
         let threads = self.threads();
         let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
-        actionable::sort(open.map(|shown| shown.thread))
+        actionable::triage(open.map(|shown| shown.thread))
     }
 
     pub fn author_is_bot(&self) -> bool {

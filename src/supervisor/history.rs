@@ -208,7 +208,7 @@ impl HistoryReplay<'_> {
             Fact::Replied { thread, intent, .. } => {
                 // A thread that the engine does not know belongs to a journal that was lost.
                 let _unknown = if intent.settles() {
-                    folded.engine.overridden(thread, *intent)
+                    folded.engine.apply_override(thread, *intent)
                 } else {
                     folded.engine.override_withdrawn(thread)
                 };

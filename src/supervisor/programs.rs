@@ -105,7 +105,7 @@ impl CycleAttempt {
             Err(Violation::MalformedAnswer(message)) => RecordedAnswer::Failed { oversized: false, message },
             Err(other) => RecordedAnswer::Failed { oversized: false, message: other.to_string() },
         };
-        (answer, said.log, fit.is_worth_a_warning().then(|| fit.to_string()))
+        (answer, said.log, fit.uses_over_half_the_window().then(|| fit.to_string()))
     }
 }
 

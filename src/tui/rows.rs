@@ -242,8 +242,8 @@ pub fn account(account: Option<&Account>) -> String {
 /// Who is in and who is missing.
 fn wait(view: &PullRequestView) -> Wait {
     match (&view.standing, &view.review_loop) {
-        (Some(standing), Some(review_loop)) => standing.seen.standing(review_loop.expected()),
-        (Some(standing), None) => standing.seen.standing(&standing.expected),
+        (Some(standing), Some(review_loop)) => standing.seen.arrivals(review_loop.expected()),
+        (Some(standing), None) => standing.seen.arrivals(&standing.expected),
         (None, _) => Wait::default(),
     }
 }

@@ -1,4 +1,4 @@
-//! `cloture bound` prints the worst case of the configuration in force.
+//! `cloture bound` prints the worst case of the configuration in force (T8).
 
 use serde_json::Value;
 use std::fs;
@@ -33,7 +33,7 @@ fn the_bound_follows_the_formula_for_any_policy() {
 }
 
 #[test]
-fn calls_rounds_tasks_chain_and_money_are_told() {
+fn calls_rounds_tasks_chain_and_money_are_printed() {
     let defaults = figures("");
     assert_eq!(defaults["reviewer_calls_per_pr"], 15);
     assert_eq!(defaults["author_rounds_per_pr"], 3);

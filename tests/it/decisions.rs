@@ -1,10 +1,10 @@
-//! The smaller decisions: where code went, what an author is asked to do, what fits a prompt, who may break the
-//! glass, why a finding is handed off, and what counts as one problem.
+//! The smaller decisions: how anchors follow code, what an author is asked to do, what fits a prompt, who may
+//! break the glass, why a finding is handed off, and which threads report one problem.
 
-use cloture::domain::actionable::{SkipReason, reason_to_skip, sort};
+use cloture::domain::actionable::{SkipReason, reason_to_skip, triage};
 use cloture::domain::cycle::{AnswerFinding, CycleTrigger, ReviewerAnswer, ThreadChoice, Violation};
 use cloture::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall, Refusal};
-use cloture::domain::duplicates::{DuplicateIndex, items};
+use cloture::domain::duplicates::{DuplicateIndex, group_duplicates};
 use cloture::domain::finding::{Destination, Finding, Thread};
 use cloture::domain::handoff::{
     Eligibility, HandoffMode, HandoffRoute as TaskRoute, HandoffRules, HandoffTarget, eligibility, tasks,
@@ -56,20 +56,20 @@ fn change(hunks: &[(u32, u32, u32, u32)]) -> FileChange {
 #[test]
 fn anchors_follow_their_code_through_pushes() {
     let cases = [
-        // Inserted above, inserted below, inserted right before, inserted inside.
+        // Insertions above, below, directly before and inside.
         (&[(5, 0, 6, 3)][..], (23, 25), false),
         (&[(30, 0, 31, 3)], (20, 22), false),
         (&[(19, 0, 20, 2)], (22, 24), false),
         (&[(21, 0, 22, 2)], (20, 24), true),
-        // Deleted above, and partly, and wholly.
+        // Deletions above, of a part and of the whole.
         (&[(1, 4, 0, 0)], (16, 18), false),
         (&[(18, 3, 17, 0)], (17, 19), true),
         (&[(20, 3, 19, 0)], (19, 19), true),
-        // Rewritten in place, in part at either end.
+        // Rewritten in place, and partly at each end.
         (&[(15, 20, 15, 20)], (20, 22), true),
         (&[(22, 4, 22, 4)], (20, 22), true),
         (&[(18, 3, 18, 3)], (20, 22), true),
-        // Rewritten up to the line above, inserted after the first line, rewritten into less.
+        // Rewritten up to the line above, inserted after the first line, rewritten into fewer lines.
         (&[(18, 2, 18, 2)], (20, 22), false),
         (&[(20, 0, 21, 2)], (20, 24), true),
         (&[(18, 5, 18, 2)], (19, 19), true),
@@ -78,7 +78,7 @@ fn anchors_follow_their_code_through_pushes() {
     ];
     for (hunks, (first, last), gone) in cases {
         let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 22)));
-        anchor.follow(&LineMap::through(&[change(hunks)]));
+        anchor.follow(&LineMap::from_changes(&[change(hunks)]));
         assert_eq!((anchor.lines, anchor.gone), (Some(lines(first, last)), gone), "{hunks:?}");
     }
 }
@@ -88,18 +88,18 @@ fn anchors_follow_renames_and_end_with_their_file() {
     let mut anchor = Anchor::new("a.rs".into(), Some(lines(20, 20)));
     let renamed =
         FileChange { path: "b.rs".into(), renamed_from: Some("a.rs".into()), ..change(&[(1, 0, 1, 5)]) };
-    anchor.follow(&LineMap::through(&[renamed]));
+    anchor.follow(&LineMap::from_changes(&[renamed]));
     assert_eq!((anchor.path.as_str(), anchor.lines, anchor.gone), ("b.rs", Some(lines(25, 25)), false));
     let deleted = FileChange { path: "b.rs".into(), deleted: true, ..change(&[]) };
-    anchor.follow(&LineMap::through(&[deleted]));
+    anchor.follow(&LineMap::from_changes(&[deleted]));
     assert!(anchor.gone);
 }
 
 #[test]
 fn a_delta_moves_with_later_pushes() {
     let mut delta = Delta::default();
-    delta.extend(&LineMap::through(&[change(&[(10, 2, 10, 2)])]));
-    delta.extend(&LineMap::through(&[change(&[(1, 0, 2, 100)])]));
+    delta.extend(&LineMap::from_changes(&[change(&[(10, 2, 10, 2)])]));
+    delta.extend(&LineMap::from_changes(&[change(&[(1, 0, 2, 100)])]));
     let covers = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 3);
     assert!(
         covers(110) && covers(107) && covers(114) && covers(50),
@@ -109,7 +109,11 @@ fn a_delta_moves_with_later_pushes() {
     let exactly = |line| delta.covers(&"a.rs".into(), Some(lines(line, line)), 0);
     assert!(exactly(110) && exactly(111) && !exactly(112), "two lines were rewritten, and no third");
     let ranges: Vec<_> = delta.ranges().map(|(path, ranges)| (path.as_str(), ranges.to_vec())).collect();
-    assert_eq!(ranges, [("a.rs", vec![lines(2, 101), lines(110, 111)])], "this is what a reviewer is told");
+    assert_eq!(
+        ranges,
+        [("a.rs", vec![lines(2, 101), lines(110, 111)])],
+        "the reviewer's request lists these"
+    );
     assert!(!delta.covers(&"b.rs".into(), None, 3));
     assert!(
         delta.covers(&"a.rs".into(), None, 3),
@@ -118,20 +122,20 @@ fn a_delta_moves_with_later_pushes() {
 }
 
 #[test]
-fn lines_that_meet_are_one_stretch_and_one_that_was_rewritten_moves_nothing_below_it() {
+fn ranges_that_meet_are_joined_and_a_rewrite_in_place_moves_nothing_below() {
     let mut ranges = vec![lines(11, 15), lines(4, 6), lines(1, 3), lines(10, 12), lines(20, 20)];
     merge(&mut ranges);
     assert_eq!(ranges, [lines(1, 6), lines(10, 15), lines(20, 20)]);
     let rewritten = FileChange { hunks: vec![Hunk::rewritten(lines(5, 7))], ..change(&[]) };
     for (at, gone) in [(4, false), (5, true), (7, true), (8, false)] {
         let mut anchor = Anchor::new("a.rs".into(), Some(lines(at, at)));
-        anchor.follow(&LineMap::through(std::slice::from_ref(&rewritten)));
+        anchor.follow(&LineMap::from_changes(std::slice::from_ref(&rewritten)));
         assert_eq!((anchor.lines, anchor.gone), (Some(lines(at, at)), gone));
     }
 }
 
 #[test]
-fn what_is_named_in_words_is_written_the_same_way() {
+fn names_in_json_equal_the_names_in_text() {
     fn check<T: Copy + serde::Serialize>(all: &[T], name: fn(T) -> &'static str) {
         for &one in all {
             assert_eq!(serde_json::to_value(one).unwrap(), name(one), "scripts read both");
@@ -182,7 +186,7 @@ fn l7_what_an_author_is_asked_to_do() {
 }
 
 #[test]
-fn l7_what_is_open_is_sorted_and_what_is_left_out_says_why() {
+fn l7_open_findings_are_triaged_and_each_skip_has_a_reason() {
     let mut ended = thread("ended", "r", 70, "Close the handle");
     ended.machine.decide(Decision::Veto).unwrap();
     let threads = [
@@ -191,19 +195,19 @@ fn l7_what_is_open_is_sorted_and_what_is_left_out_says_why() {
         thread("vague", "r", 50, "The cache is stale"),
         ended,
     ];
-    let sorted = sort(threads.iter());
+    let sorted = triage(threads.iter());
     assert_eq!(sorted.actionable, ["fix".into()]);
     let skipped: Vec<String> = sorted.skipped.iter().map(|(id, why)| format!("{id}: {why}")).collect();
-    let told = [
+    let expected = [
         "maybe: asks to consider something, without a change",
         "vague: names neither a code change nor a clear fix",
     ];
-    assert_eq!(skipped, told);
+    assert_eq!(skipped, expected);
     assert_eq!(SkipReason::Style.to_string(), "a matter of style");
 }
 
 #[test]
-fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
+fn r6_the_oldest_parts_are_cut_and_the_text_says_so() {
     let old = "x".repeat(4000);
     let question = "y".repeat(400);
     let pieces = [
@@ -212,9 +216,9 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
         PromptPiece { text: &old, may_be_cut: true },
     ];
     let roomy = fit(&pieces, 10_000);
-    assert!(!roomy.is_worth_a_warning() && roomy.cut.is_empty());
+    assert!(!roomy.uses_over_half_the_window() && roomy.cut.is_empty());
     let tight = fit(&pieces, 3_000);
-    assert!(tight.is_worth_a_warning() && tight.cut.is_empty());
+    assert!(tight.uses_over_half_the_window() && tight.cut.is_empty());
     let over = fit(&pieces, 1_500);
     assert_eq!((over.cut.as_slice(), over.still_too_large), (&[1][..], false));
     assert_eq!(
@@ -222,18 +226,20 @@ fn r6_the_oldest_bulk_is_cut_and_it_says_so() {
         "the prompt is about 2100 tokens for a window of 1500; the oldest part was cut"
     );
     assert!(fit(&pieces, 50).still_too_large);
-    // Exactly at a limit is within it: half the window, and all of it.
-    assert!(!fit(&pieces, 4_200).is_worth_a_warning() && fit(&pieces, 4_199).is_worth_a_warning());
+    // Exactly at a limit is within it: half of the window, and all of it.
+    assert!(
+        !fit(&pieces, 4_200).uses_over_half_the_window() && fit(&pieces, 4_199).uses_over_half_the_window()
+    );
     assert!(!fit(&pieces, 100).still_too_large && fit(&pieces, 99).still_too_large);
     let foreign = [PromptPiece { text: "näher", may_be_cut: false }];
-    assert_eq!(fit(&foreign, 100).estimated_tokens, 2, "what is not ASCII is a token of its own");
+    assert_eq!(fit(&foreign, 100).estimated_tokens, 2, "each character outside ASCII is one token");
 }
 
 #[test]
-fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
+fn r7_only_a_label_or_a_person_who_may_override_breaks_the_glass() {
     let rules = BreakGlassRules::default();
     let bob: Login = "bob".into();
-    let said = |association, by_bot, body| {
+    let phrase = |association, by_bot, body| {
         broken_glass(&PhraseTables, &rules, [], [BreakGlassComment { by: &bob, by_bot, association, body }])
     };
     assert_eq!(
@@ -241,13 +247,13 @@ fn r7_only_a_label_or_someone_who_may_breaks_the_glass() {
         Some(BrokenGlass::Label("cloture:break-glass".to_owned()))
     );
     assert_eq!(
-        said(Association::Member, false, "/cloture break-glass now"),
+        phrase(Association::Member, false, "/cloture break-glass now"),
         Some(BrokenGlass::Phrase { by: bob.clone() })
     );
-    assert_eq!(said(Association::Contributor, false, "/cloture break-glass"), None);
-    assert_eq!(said(Association::Owner, true, "/cloture break-glass"), None, "a bot is no person");
+    assert_eq!(phrase(Association::Contributor, false, "/cloture break-glass"), None);
+    assert_eq!(phrase(Association::Owner, true, "/cloture break-glass"), None, "a bot may not");
     assert_eq!(
-        said(Association::Owner, false, "> /cloture break-glass\nwhat does this do?"),
+        phrase(Association::Owner, false, "> /cloture break-glass\nwhat does this do?"),
         None,
         "a quote"
     );
@@ -263,7 +269,7 @@ fn thread(id: &str, reviewer: &str, line: u32, title: &str) -> Thread {
 }
 
 #[test]
-fn h8_every_finding_says_why_it_will_or_will_not_go() {
+fn h8_every_finding_says_why_it_will_or_will_not_be_handed_off() {
     let rules = HandoffRules { mode: HandoffMode::ThresholdAuto, ..HandoffRules::default() };
     let plain = thread("t", "r", 10, "Leaked handle");
     let sentence = |thread: &Thread, bot, rules: &HandoffRules| eligibility(thread, bot, rules).to_string();
@@ -274,11 +280,8 @@ fn h8_every_finding_says_why_it_will_or_will_not_go() {
         "automatic handoff is off, and nobody queued it"
     );
     let unknown = Thread { finding: Finding { severity: None, ..plain.finding.clone() }, ..plain.clone() };
-    assert!(!eligibility(&unknown, false, &rules).is_eligible(), "a severity is never invented");
-    assert_eq!(
-        sentence(&unknown, false, &rules),
-        "the reviewer states no severity to hold against the threshold, and nobody queued it"
-    );
+    assert!(!eligibility(&unknown, false, &rules).is_eligible(), "a missing severity stays unknown");
+    assert_eq!(sentence(&unknown, false, &rules), "the reviewer stated no severity, and nobody queued it");
     let high = Thread {
         finding: Finding { severity: Some(Severity::High), ..plain.finding.clone() },
         ..plain.clone()
@@ -302,7 +305,7 @@ fn h8_every_finding_says_why_it_will_or_will_not_go() {
     settled.machine.decide(Decision::Resolve).unwrap();
     assert_eq!(sentence(&settled, false, &rules), "settled: nothing is left to fix");
     let sent = Thread { handed_off: true, ..queued };
-    assert_eq!(sentence(&sent, false, &rules), "handed off already, and never twice");
+    assert_eq!(sentence(&sent, false, &rules), "already handed off, which happens only once");
 }
 
 #[test]
@@ -345,7 +348,7 @@ fn h7_h9_findings_are_routed_and_grouped() {
 }
 
 #[test]
-fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
+fn h9_a_persons_target_outweighs_the_routes_and_groups_the_finding() {
     let rules = HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() };
     let routed = |id: &str, line: u32, title: &str, to: Destination| Thread {
         routed: to,
@@ -366,7 +369,10 @@ fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
     assert_eq!(shape, [("default", vec!["t2"]), ("expert", vec!["t1", "t3"])]);
     let withheld = eligibility(&threads[3], false, &rules);
     assert_eq!(withheld, Eligibility::Withheld);
-    assert_eq!(withheld.to_string(), "taken off the list by a person: it stays unless somebody queues it");
+    assert_eq!(
+        withheld.to_string(),
+        "taken off the list by a person: it is handed off only if somebody queues it"
+    );
     let off = HandoffRules::default();
     assert_eq!(
         eligibility(&threads[3], true, &off),
@@ -377,7 +383,7 @@ fn h9_what_a_person_sent_elsewhere_goes_there_and_is_grouped_there() {
 }
 
 #[test]
-fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
+fn h6_queueing_undoes_withholding_and_unqueueing_never_withholds() {
     let rules = HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() };
     let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
@@ -386,13 +392,13 @@ fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
         |pull_request: &DrivenPullRequest| eligibility(pull_request.thread(&id).unwrap(), false, &rules);
     pull_request.decide(&id, Decision::Queue).unwrap();
     pull_request.route(&id, Destination::Nowhere).unwrap();
-    assert_eq!(why(&pull_request), Eligibility::Withheld, "it is off the queue as well");
+    assert_eq!(why(&pull_request), Eligibility::Withheld, "it also leaves the queue");
     pull_request.decide(&id, Decision::Unqueue).unwrap();
     assert_eq!(why(&pull_request), Eligibility::Withheld);
     pull_request.decide(&id, Decision::Queue).unwrap();
     assert_eq!(why(&pull_request), Eligibility::Queued);
     pull_request.decide(&id, Decision::Unqueue).unwrap();
-    assert_eq!(why(&pull_request), Eligibility::EverythingGoes, "what goes by itself goes");
+    assert_eq!(why(&pull_request), Eligibility::EverythingGoes, "automatic handoff applies again");
 
     pull_request.route(&id, Destination::Target("expert".into())).unwrap();
     assert!(pull_request.close() && pull_request.reopen());
@@ -414,15 +420,15 @@ fn h6_queueing_takes_back_a_withholding_and_unqueueing_never_withholds() {
 }
 
 #[test]
-fn d2_a_bots_own_id_beats_place_and_text() {
+fn d2_an_equal_id_outweighs_place_and_text() {
     let policy = Policy::default();
-    let known = Finding { own_id: Some("BUG-1".into()), ..finding("Leaked handle") };
-    let mut shelves = DuplicateIndex::new(&policy);
-    shelves.add_report(1, &known);
+    let earlier = Finding { own_id: Some("BUG-1".into()), ..finding("Leaked handle") };
+    let mut index = DuplicateIndex::new(&policy);
+    index.add_report(1, &earlier);
     let elsewhere =
         Finding { path: "z.rs".into(), lines: None, own_id: Some("BUG-1".into()), ..finding("Other words") };
-    assert_eq!(shelves.overlaps(&elsewhere), [1]);
-    assert!(shelves.overlaps(&Finding { own_id: Some("BUG-2".into()), ..elsewhere }).is_empty());
+    assert_eq!(index.overlaps(&elsewhere), [1]);
+    assert!(index.overlaps(&Finding { own_id: Some("BUG-2".into()), ..elsewhere }).is_empty());
 }
 
 #[test]
@@ -433,7 +439,7 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
         thread("c", "codex", 60, "Unchecked index"),
         thread("d", "coderabbit", 12, "File handle is leaked in finish"),
     ];
-    let items = items(threads.iter(), &Policy::default());
+    let items = group_duplicates(threads.iter(), &Policy::default());
     let shape: Vec<Vec<&str>> =
         items.iter().map(|item| item.threads.iter().map(ThreadId::as_str).collect()).collect();
     assert_eq!(shape, [vec!["a", "b"], vec!["c"], vec!["d"]], "one reviewer's own threads stay apart");
@@ -441,7 +447,7 @@ fn d6_one_problem_of_several_reviewers_is_one_item() {
 }
 
 #[test]
-fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
+fn r1_a_second_cycle_knows_the_head_of_the_first() {
     let policy = Policy::default();
     let mut pull_request = DrivenPullRequest::new(false);
     let mut ask = |head: &str| {
@@ -458,11 +464,11 @@ fn r1_a_second_cycle_is_told_what_the_first_looked_at() {
 }
 
 #[test]
-fn r3_a_settled_thread_that_a_person_reopens_on_the_forge_starts_afresh() {
+fn r3_a_settled_thread_that_a_person_reopens_on_github_starts_afresh() {
     let id: ThreadId = "t".into();
     let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
-    assert_eq!(pull_request.reopened_by_person(&id), Ok(false), "it is open: there is nothing to re-open");
+    assert_eq!(pull_request.reopened_by_person(&id), Ok(false), "it is open already");
     pull_request.decide(&id, Decision::Resolve).unwrap();
     assert_eq!(pull_request.reopened_by_person(&id), Ok(true));
     let ThreadMachine { status, counters, returns, .. } = pull_request.thread(&id).unwrap().machine;
@@ -471,7 +477,7 @@ fn r3_a_settled_thread_that_a_person_reopens_on_the_forge_starts_afresh() {
 }
 
 #[test]
-fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it() {
+fn r3_an_override_can_be_withdrawn_and_nothing_else_changes() {
     let id: ThreadId = "t".into();
     let intents = [
         (Intent::WontFix, true),
@@ -484,21 +490,21 @@ fn r3_a_word_that_ends_the_argument_can_be_taken_back_and_nothing_else_with_it()
     for (intent, ends_it) in intents {
         let mut pull_request = DrivenPullRequest::new(false);
         pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
-        assert_eq!((intent.settles(), pull_request.overridden(&id, intent)), (ends_it, Ok(ends_it)));
+        assert_eq!((intent.settles(), pull_request.apply_override(&id, intent)), (ends_it, Ok(ends_it)));
         assert_eq!(pull_request.override_withdrawn(&id), Ok(ends_it));
         let ThreadMachine { status, returns, .. } = pull_request.thread(&id).unwrap().machine;
         assert_eq!((status, returns), (ThreadStatus::Open, u32::from(ends_it)));
-        // What somebody resolved with the button stays resolved.
+        // A thread that a person resolved with the button stays resolved.
         pull_request.decide(&id, Decision::Resolve).unwrap();
         assert_eq!(pull_request.override_withdrawn(&id), Ok(false));
         assert_eq!(pull_request.thread(&id).unwrap().status(), ThreadStatus::Resolved(ResolvedBy::Person));
-        assert_eq!(pull_request.overridden(&"u".into(), intent), Err(Refusal::UnknownThread));
+        assert_eq!(pull_request.apply_override(&"u".into(), intent), Err(Refusal::UnknownThread));
         assert_eq!(pull_request.override_withdrawn(&"u".into()), Err(Refusal::UnknownThread));
     }
 }
 
 #[test]
-fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
+fn h1_closing_clears_the_queue_and_h4_a_finding_is_handed_off_once() {
     let id: ThreadId = "t".into();
     let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
@@ -510,11 +516,11 @@ fn h1_closing_discards_the_queue_and_h4_what_went_earlier_does_not_go_again() {
     pull_request.decide(&id, Decision::Queue).unwrap();
     pull_request.handed_off(&id);
     let everything = HandoffRules { mode: HandoffMode::FullAuto, ..HandoffRules::default() };
-    assert_eq!(pull_request.merge(&everything), [], "a task that was decided earlier took it along");
+    assert_eq!(pull_request.merge(&everything), [], "an earlier task already contains it");
 }
 
 #[test]
-fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_times() {
+fn c4_pushes_do_not_buy_new_calls_of_a_failing_reviewer() {
     let policy = Policy { max_review_iterations: 2, cycle_retries: 1, ..Policy::default() };
     let reviewer = "r".into();
     let mut pull_request = DrivenPullRequest::new(true);
@@ -527,7 +533,7 @@ fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_
         let NextCall::Ask(frozen) = pull_request.next_call(&reviewer, CycleTrigger::Review, &policy) else {
             unreachable!("call {asked} is within the bound")
         };
-        // A push abandons what has failed so far, so its retries begin anew.
+        // A push abandons the failing cycle, so its retries start again.
         assert_eq!(frozen.attempt, 1);
         pull_request.answer(&frozen, Err(Violation::MalformedAnswer("no JSON".to_owned())), &policy);
     }
@@ -537,7 +543,7 @@ fn c4_whoever_pushes_a_reviewer_that_never_behaves_is_asked_a_bounded_number_of_
 }
 
 #[test]
-fn c2_an_illegal_action_is_told_with_what_is_legal_instead() {
+fn c2_an_illegal_action_lists_the_legal_ones() {
     let policy = Policy { repeat_limit: 1, ..Policy::default() };
     let mut pull_request = DrivenPullRequest::new(false);
     pull_request.adopt(thread("t", "r", 10, "Leaked handle"));
@@ -551,14 +557,13 @@ fn c2_an_illegal_action_is_told_with_what_is_legal_instead() {
     let sentences: Vec<String> = violations.iter().map(ToString::to_string).collect();
     assert_eq!(
         sentences,
-        [
-            "`reply` with stance `seeks_change` is not legal on thread t: legal there are `escalate`, `resolve` and `veto`"
-        ]
+        ["`reply` with stance `seeks_change` is not legal on thread t: legal there are `escalate`, \
+             `resolve` and `veto`"]
     );
 }
 
 #[test]
-fn c1_an_answer_to_what_no_longer_is_counts_for_nothing() {
+fn c1_a_stale_answer_changes_nothing() {
     let policy = Policy::default();
     let overtaken_by = |happens: fn(&mut DrivenPullRequest)| {
         let mut pull_request = DrivenPullRequest::new(false);
@@ -576,16 +581,16 @@ fn c1_an_answer_to_what_no_longer_is_counts_for_nothing() {
 }
 
 #[test]
-fn d1_an_open_thread_decides_before_a_persons_and_that_before_a_resolved_one() {
+fn d1_an_open_thread_precedes_a_persons_and_that_one_a_resolved_thread() {
     let policy = Policy::default();
-    let standing = |id: &str, status| {
+    let thread_with = |id: &str, status| {
         let mut thread = thread(id, "r", 10, "Leaked handle");
         thread.machine.status = status;
         thread
     };
-    let resolved = standing("resolved", ThreadStatus::Resolved(ResolvedBy::Reviewer));
-    let vetoed = standing("vetoed", ThreadStatus::Vetoed(VetoedBy::Person));
-    let open = standing("open", ThreadStatus::Open);
+    let resolved = thread_with("resolved", ThreadStatus::Resolved(ResolvedBy::Reviewer));
+    let vetoed = thread_with("vetoed", ThreadStatus::Vetoed(VetoedBy::Person));
+    let open = thread_with("open", ThreadStatus::Open);
     let noted = |threads: &[&Thread]| {
         let mut pull_request = DrivenPullRequest::new(false);
         for &thread in threads {
@@ -606,7 +611,7 @@ fn d1_an_open_thread_decides_before_a_persons_and_that_before_a_resolved_one() {
 }
 
 #[test]
-fn h9_a_default_that_was_described_is_known_once() {
+fn h9_a_configured_default_target_is_listed_once() {
     let target = |name: &str| HandoffTarget { name: name.into(), coalesce: true };
     let rules = |targets: &[&str]| HandoffRules {
         targets: targets.iter().map(|name| target(name)).collect(),
@@ -617,15 +622,15 @@ fn h9_a_default_that_was_described_is_known_once() {
 }
 
 #[test]
-fn a_repository_is_an_owner_and_a_name_that_can_stand_in_a_path() {
+fn l13_a_repository_name_ignores_case_and_is_safe_in_a_url_path() {
     let parsed = RepositoryName::parse("Owner/some.repo").unwrap();
     assert_eq!(
         (parsed.owner(), parsed.name(), parsed.to_string().as_str()),
         ("Owner", "some.repo", "Owner/some.repo")
     );
     let other = RepositoryName::parse("owner/Some.Repo").unwrap();
-    assert!(parsed != other && parsed.is_same(&other), "the forge does not tell them apart");
-    assert_eq!(serde_json::to_value(&parsed).unwrap(), "Owner/some.repo", "as it is written, so it is kept");
+    assert!(parsed != other && parsed.is_same(&other), "GitHub ignores the case");
+    assert_eq!(serde_json::to_value(&parsed).unwrap(), "Owner/some.repo", "the spelling is kept");
     assert!(!parsed.is_same(&RepositoryName::parse("owner/another").unwrap()));
     assert!(!parsed.is_same(&RepositoryName::parse("another/some.repo").unwrap()));
     let longest = "n".repeat(100);
@@ -639,7 +644,7 @@ fn a_repository_is_an_owner_and_a_name_that_can_stand_in_a_path() {
 }
 
 #[test]
-fn what_may_not_be_seen_is_not_taken_for_nothing() {
+fn hidden_data_is_not_taken_for_empty_data() {
     assert_eq!(Visible::Seen(Vec::<u32>::new()).seen(), Some(&Vec::new()));
-    assert_eq!(Visible::<Vec<u32>>::Hidden("the token may not look".to_owned()).seen(), None);
+    assert_eq!(Visible::<Vec<u32>>::Hidden("the token may not read it".to_owned()).seen(), None);
 }

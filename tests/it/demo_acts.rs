@@ -238,7 +238,7 @@ fn duplicates_are_folded(played: &Played) {
     assert_eq!(repeating.len(), 1);
     assert!(repeating[0].on_forge.unwrap().resolved, "it points at the first thread and is resolved");
     let own = threads.iter().filter(|shown| shown.repeats.is_none()).map(|shown| shown.thread);
-    let items = duplicates::items(own, &played.stage.config.policy);
+    let items = duplicates::group_duplicates(own, &played.stage.config.policy);
     let by_two: Vec<_> = items.iter().filter(|item| item.reviewers.len() == 2).collect();
     assert_eq!((items.len(), by_two.len()), (2, 1));
 }

@@ -1,5 +1,5 @@
-//! Precision and recall of the text similarity behind duplicates (D2), on real findings and on pairs written by
-//! hand. The floors stand just under what is reached, so that a change for the worse is seen.
+//! Precision and recall of the text similarity (D2), on real findings and on handwritten pairs. The floors
+//! are just below the measured values, so that a change for the worse fails.
 
 #![expect(clippy::print_stdout, reason = "the table is what this test is for")]
 
@@ -12,7 +12,7 @@ use rewording::REWORDINGS;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A post of the data set that is a finding.
+/// A post of the data set that contains a finding.
 struct Post {
     title: String,
     body: String,
@@ -27,7 +27,7 @@ impl Post {
     }
 }
 
-/// Pairs of one origin, and how alike each of them is.
+/// Pairs of one origin, with the similarity of each.
 struct Group {
     name: String,
     same: bool,
@@ -50,7 +50,7 @@ impl Group {
 }
 
 #[test]
-fn handwritten_pairs_are_told_apart() {
+fn handwritten_pairs_are_classified_well_enough() {
     let groups = handwritten_groups();
     show(&groups);
     assert!(precision(&groups, SAME_FINDING) >= 0.93);
@@ -66,7 +66,7 @@ fn handwritten_pairs_are_told_apart() {
 
 #[test]
 #[cfg_attr(not(has_shared), ignore = "needs ../shared, which is not part of the repository")]
-fn real_findings_are_told_apart() {
+fn real_findings_are_classified_well_enough() {
     let records = records();
     let posts = findings(&records);
     let mut groups = reworded_groups(&posts);
@@ -96,7 +96,7 @@ fn handwritten_groups() -> Vec<Group> {
     groups
 }
 
-/// One group for each rewording operator, over all findings that it changes.
+/// One group per rewording function, over all findings that it changes.
 fn reworded_groups(posts: &[Post]) -> Vec<Group> {
     let pairs = |reword: rewording::Reword| {
         posts.iter().filter_map(move |post| {
@@ -108,7 +108,7 @@ fn reworded_groups(posts: &[Post]) -> Vec<Group> {
     REWORDINGS.iter().map(|(name, reword)| Group::new(name, true, pairs(*reword))).collect()
 }
 
-/// The real text of a finding against both hand-written wordings of it.
+/// The real text of a finding, paired with both handwritten wordings.
 fn paraphrase_groups(posts: &[Post]) -> Vec<Group> {
     let against_real = |p: &handwritten::Paraphrase| {
         let post = &posts[p.of];
@@ -137,7 +137,7 @@ fn posted_twice(records: &[serde_json::Value], posts: &[Post]) -> Vec<(FindingWo
     pairs
 }
 
-/// Pairs of different findings; every pair is counted once, in the closest group it belongs to.
+/// Pairs of different findings. Every pair counts once, in the closest group that it belongs to.
 fn different_groups(posts: &[Post]) -> Vec<Group> {
     let words: Vec<FindingWords> = posts.iter().map(Post::words).collect();
     let mut by_kin: [Vec<(FindingWords, FindingWords)>; 4] = Default::default();

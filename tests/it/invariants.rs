@@ -1,5 +1,5 @@
-//! Property tests: any sequence of events whatever keeps the invariants, and any bytes at all give a violation
-//! or a sentence, never a panic.
+//! Property tests: every sequence of events keeps the invariants, and any bytes give a violation or a
+//! sentence, never a panic.
 
 use cloture::commands::simulate::{SimulateError, simulate};
 use cloture::domain::cycle::Protocol;
@@ -26,7 +26,8 @@ fn id() -> impl Strategy<Value = String> {
 fn finding() -> impl Strategy<Value = Value> {
     (0..40_u32, 0..4_usize, pick(&SEVERITIES), 1..4_u32, any::<bool>()).prop_map(
         |(number, title, severity, line, whole)| {
-            let mut finding = json!({"id": format!("t{number}"), "path": "a.rs", "line": line * 5, "title": TITLES[title], "severity": severity});
+            let mut finding = json!({"id": format!("t{number}"), "path": "a.rs", "line": line * 5,
+                "title": TITLES[title], "severity": severity});
             if whole {
                 finding["category"] = json!("security");
                 finding["end_line"] = json!(line * 5 + 2);
@@ -44,7 +45,8 @@ fn cycle() -> impl Strategy<Value = Value> {
     (pick(&["r", "s"]), pick(&["actions", "findings"]), lists, pick(&["review", "verify"])).prop_map(
         |(reviewer, protocol, (actions, findings), trigger)| {
             let actions = if protocol == "findings" { Vec::new() } else { actions };
-            json!({"cycle": {"reviewer": reviewer, "protocol": protocol, "actions": actions, "findings": findings, "trigger": trigger}})
+            json!({"cycle": {"reviewer": reviewer, "protocol": protocol, "actions": actions,
+                "findings": findings, "trigger": trigger}})
         },
     )
 }
@@ -59,7 +61,9 @@ fn event() -> impl Strategy<Value = Value> {
         .prop_map(|(thread, act)| json!({"person": {"act": act, "thread": thread, "by": "bob"}}));
     let intents = pick(&["wont_fix", "acknowledged", "disagree", "fixed", "question", "other"]);
     let reply = (id(), intents, pick(&["OWNER", "CONTRIBUTOR"]));
-    let reply = reply.prop_map(|(thread, intent, association)| json!({"reply": {"thread": thread, "by": "bob", "association": association, "intent": intent}}));
+    let reply = reply.prop_map(|(thread, intent, association)| {
+        json!({"reply": {"thread": thread, "by": "bob", "association": association, "intent": intent}})
+    });
     prop_oneof![
         6 => push,
         8 => cycle(),
@@ -72,7 +76,8 @@ fn event() -> impl Strategy<Value = Value> {
 prop_compose! {
     fn trace()(
         repeat_limit in 1..4_u32, flip_limit in 0..3_u32, reopen_limit in 0..3_u32, cycle_retries in 0..3_u32,
-        max_review_iterations in 1..12_u32, author_is_bot in any::<bool>(), mode in pick(&["off", "threshold_auto", "full_auto"]),
+        max_review_iterations in 1..12_u32, author_is_bot in any::<bool>(),
+        mode in pick(&["off", "threshold_auto", "full_auto"]),
         events in prop::collection::vec(event(), 1..60),
     ) -> (Value, Vec<Value>) {
         let header = json!({
@@ -126,7 +131,8 @@ proptest! {
                 prop_assert!(cycles < bound || (cycles == bound && !open), "T5: {}", thread);
                 prop_assert_eq!(thread["cause"].is_null(), open, "{}", thread);
                 for stance in STANCES {
-                    let legal: Vec<_> = thread["legal"][stance].as_array().unwrap().iter().map(|a| a.as_str().unwrap()).collect();
+                    let legal = thread["legal"][stance].as_array().unwrap().iter();
+                    let legal: Vec<_> = legal.map(|action| action.as_str().unwrap()).collect();
                     let expected: &[&[&str]] = if open {
                         &[&["escalate", "resolve", "veto"], &["escalate", "reply", "resolve", "veto"]]
                     } else {
@@ -138,20 +144,25 @@ proptest! {
             for completed in line["cycles"].as_object().unwrap().values() {
                 prop_assert!(completed.as_u64().unwrap() <= number("max_review_iterations"), "C6: {}", line);
             }
-            for finding in line["tasks"].as_array().unwrap().iter().flat_map(|task| task["findings"].as_array().unwrap()) {
+            let tasks = line["tasks"].as_array().unwrap().iter();
+            for finding in tasks.flat_map(|task| task["findings"].as_array().unwrap()) {
                 let finding = finding.as_str().unwrap().to_owned();
-                prop_assert!(!sent.contains(&finding), "H4: {finding} goes twice");
+                prop_assert!(!sent.contains(&finding), "H4: {finding} is handed off twice");
                 sent.push(finding);
             }
             let Some(before) = index.checked_sub(1).map(|previous| &lines[previous]) else { continue };
             for (id, old) in threads(before) {
-                let Some(new) = now.get(id) else { return Err(TestCaseError::fail(format!("{id} vanished"))) };
-                prop_assert!(rank(&new["severity"]) >= rank(&old["severity"]), "a severity fell: {} {}", old, new);
+                let Some(new) = now.get(id) else {
+                    return Err(TestCaseError::fail(format!("{id} vanished")));
+                };
+                let fell = rank(&new["severity"]) < rank(&old["severity"]);
+                prop_assert!(!fell, "a severity fell: {} {}", old, new);
                 prop_assert!(new["returns"].as_u64() >= old["returns"].as_u64());
                 prop_assert!(new["handed_off"] == true || old["handed_off"] == false, "H4: {}", new);
                 let left_for_good = !["open", "resolved"].contains(&old["status"].as_str().unwrap());
                 if left_for_good && new["status"] == "open" {
-                    prop_assert_eq!(events[index]["person"]["act"].as_str(), Some("return"), "only a person returns a thread");
+                    let act = events[index]["person"]["act"].as_str();
+                    prop_assert_eq!(act, Some("return"), "only a person returns a thread");
                 }
             }
             if line["accepted"] == false && !line["skipped"].is_null() {
@@ -163,7 +174,7 @@ proptest! {
         }
     }
 
-    /// A state is the fold of its events: a shorter replay is the beginning of the longer one.
+    /// The state follows from the events: a shorter replay is the beginning of a longer one.
     #[test]
     fn replaying_again_gives_the_same((header, events) in trace(), cut in 0..60_usize) {
         let whole = replay(&header, &events);
@@ -172,7 +183,9 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_as_an_answer_give_a_violation_and_never_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_as_an_answer_give_a_violation_and_never_a_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
         for protocol in [Protocol::Actions, Protocol::Findings] {
             let answer = read(&bytes, protocol, &Policy::default(), |n| format!("new{n}").into());
             let is_an_answer = serde_json::from_slice::<Value>(&bytes).is_ok_and(|value| value.is_object());
@@ -180,17 +193,22 @@ proptest! {
         }
     }
 
-    /// The same with text that is nearly an answer, which gets further in.
+    /// The same with text that is almost an answer, so that parsing gets further.
     #[test]
-    fn nearly_an_answer_never_panics(text in r#"[\{\}\[\]:,"a-z_0-9\\ -]{0,60}"#, field in pick(&["actions", "findings", "summary", "other"])) {
+    fn nearly_an_answer_never_panics(
+        text in r#"[\{\}\[\]:,"a-z_0-9\\ -]{0,60}"#,
+        field in pick(&["actions", "findings", "summary", "other"]),
+    ) {
         let almost = format!("{{\"{field}\": {text}}}");
-        let _either = read(almost.as_bytes(), Protocol::Actions, &Policy::default(), |n| format!("new{n}").into());
+        let new_id = |n| format!("new{n}").into();
+        let _either = read(almost.as_bytes(), Protocol::Actions, &Policy::default(), new_id);
     }
 
     #[test]
     fn any_bytes_as_a_trace_stop_with_a_line_number(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut output = Vec::new();
-        let is_named = matches!(simulate(&bytes[..], &mut output), Err(SimulateError::Trace { line: 1.., .. }));
+        let result = simulate(&bytes[..], &mut output);
+        let is_named = matches!(result, Err(SimulateError::Trace { line: 1.., .. }));
         prop_assert!(is_named);
     }
 }

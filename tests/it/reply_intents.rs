@@ -1,23 +1,24 @@
-//! R3 and R5: what a reply means, and whether a person wrote it. The promise is one-sided: no disagreement,
-//! question or unreadable reply is ever taken for one that closes a thread.
+//! R3 and R5: the intent of a reply, and whether a person wrote it. No disagreement, question or unreadable
+//! reply may ever close a thread.
 
 mod replies;
 
 use cloture::domain::vocabulary::Intent::{self, Acknowledged, Disagree, Other, WontFix};
 use cloture::replies::{classify, is_agent_post};
 use proptest::prelude::*;
-use replies::{AGENT_POSTS, DOUBTFUL, MEANT, PERSONS_POSTS};
+use replies::{AGENT_POSTS, DOUBTFUL, PERSONS_POSTS, REPLIES_BY_INTENT};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 #[test]
-fn every_reply_of_ours_is_read_as_meant() {
+fn our_own_replies_are_classified_by_intent() {
     let mut wrong = String::new();
-    for (intent, bodies) in MEANT {
+    for (intent, bodies) in REPLIES_BY_INTENT {
         for body in *bodies {
             let read = classify(body);
             if read != *intent {
-                writeln!(wrong, "  {:?} read as {}, meant as {}", body, read.name(), intent.name()).unwrap();
+                writeln!(wrong, "  {:?} classified as {}, expected {}", body, read.name(), intent.name())
+                    .unwrap();
             }
         }
     }
@@ -25,18 +26,18 @@ fn every_reply_of_ours_is_read_as_meant() {
 }
 
 #[test]
-fn there_are_enough_of_them() {
-    let count: usize = MEANT.iter().map(|(_, bodies)| bodies.len()).sum();
+fn there_are_enough_replies_of_our_own() {
+    let count: usize = REPLIES_BY_INTENT.iter().map(|(_, bodies)| bodies.len()).sum();
     assert!(count >= 150, "only {count} replies");
 }
 
 #[test]
-fn nothing_doubtful_closes() {
+fn no_doubtful_reply_closes() {
     let closing: Vec<&str> = DOUBTFUL.iter().copied().filter(|body| closes(classify(body))).collect();
-    assert!(closing.is_empty(), "taken for the last word: {closing:#?}");
+    assert!(closing.is_empty(), "these must not close: {closing:#?}");
 }
 
-/// A reply that closes stops closing when one of these follows it, in whatever language it was said.
+/// A closing reply stops closing if one of these follows it, in any language.
 #[test]
 fn an_objection_after_a_closing_word_keeps_the_thread_open() {
     let objections = [
@@ -54,7 +55,7 @@ fn an_objection_after_a_closing_word_keeps_the_thread_open() {
         "Das stimmt so aber nicht.",
         "Но я не согласен.",
     ];
-    for (_, bodies) in MEANT.iter().filter(|(intent, _)| closes(*intent)) {
+    for (_, bodies) in REPLIES_BY_INTENT.iter().filter(|(intent, _)| closes(*intent)) {
         for body in *bodies {
             for objection in objections {
                 let both = format!("{body}\n\n{objection}");
@@ -64,10 +65,10 @@ fn an_objection_after_a_closing_word_keeps_the_thread_open() {
     }
 }
 
-/// What is quoted, fenced, struck out, folded away or commented out was not said.
+/// Quoted, fenced, struck-out, folded and commented-out text does not count.
 #[test]
 fn only_the_persons_own_words_count() {
-    for (_, bodies) in MEANT.iter().filter(|(intent, _)| closes(*intent)) {
+    for (_, bodies) in REPLIES_BY_INTENT.iter().filter(|(intent, _)| closes(*intent)) {
         for body in bodies.iter().filter(|body| !body.contains('\n')) {
             let hidden = [
                 format!("> {body}"),
@@ -87,7 +88,7 @@ fn only_the_persons_own_words_count() {
 }
 
 #[test]
-fn what_was_not_read_may_say_the_opposite() {
+fn a_reply_that_was_not_fully_read_never_closes() {
     let filler = "The table below lists every caller of the function. ".repeat(400);
     for body in ["Won't fix.", "Acknowledged.", "Out of scope for this PR."] {
         assert!(closes(classify(body)));
@@ -100,7 +101,7 @@ fn what_was_not_read_may_say_the_opposite() {
 }
 
 #[test]
-fn agents_are_known_by_their_marks() {
+fn r5_agents_are_recognised_by_their_marks() {
     for body in AGENT_POSTS {
         assert!(is_agent_post(body), "{body:?} is an agent's");
     }
@@ -111,7 +112,7 @@ fn agents_are_known_by_their_marks() {
         "{}\n\n🤖 Generated with [Claude Code](https://example.com)",
         "Details follow. ".repeat(4000)
     );
-    assert!(is_agent_post(&long), "the signature of an over-long post stands at its end");
+    assert!(is_agent_post(&long), "the signature of a long post is at its end");
 }
 
 #[test]
@@ -130,14 +131,19 @@ proptest! {
     }
 
     #[test]
-    fn any_markup_can_be_read(body in "([>*_`~<!\\-#\\[\\]()|\\\\ \n\t\"'?.:]|won't fix|noted|<details>|</details>|<!--|-->|```){0,200}") {
+    fn any_markup_can_be_read(
+        body in "([>*_`~<!\\-#\\[\\]()|\\\\ \n\t\"'?.:]|won't fix|noted|\
+            <details>|</details>|<!--|-->|```){0,200}",
+    ) {
         let _ = classify(&body);
         let _ = is_agent_post(&body);
     }
 
-    /// A question mark at the end of any letters is never a decision.
+    /// Any letters with a question mark at the end are never a decision.
     #[test]
-    fn a_question_never_closes(words in proptest::collection::vec("[a-z']{1,9}|won't fix|noted|by design|agreed|out of scope", 1..8)) {
+    fn a_question_never_closes(
+        words in proptest::collection::vec("[a-z']{1,9}|won't fix|noted|by design|agreed|out of scope", 1..8),
+    ) {
         let body = format!("{}?", words.join(" "));
         prop_assert!(!closes(classify(&body)), "{}", body);
     }
@@ -170,7 +176,7 @@ fn hostile_sizes_can_be_read() {
 /// The labelled replies of real pull requests.
 #[test]
 #[cfg_attr(not(has_shared), ignore = "needs ../shared, which is not part of the repository")]
-fn real_replies_are_read_as_labelled() {
+fn real_replies_are_classified_as_labelled() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/bots/dev.jsonl");
     let rows = std::fs::read_to_string(path).unwrap();
 
@@ -202,11 +208,11 @@ fn real_replies_are_read_as_labelled() {
     }
     writeln!(summary, "{right} of {total} as labelled").unwrap();
     report(&summary);
-    assert!(dangerous.is_empty(), "taken for the last word: {dangerous:#?}");
+    assert!(dangerous.is_empty(), "these must not close: {dangerous:#?}");
     assert!(right * 100 >= total * 90, "{right} of {total} is too few");
 }
 
-/// Sources whose label a reading of the text proves wrong, each with the reason. None so far.
+/// Replies whose label is wrong, each with the reason. None so far.
 const MISLABELLED: &[&str] = &[];
 
 fn closes(intent: Intent) -> bool {

@@ -1,5 +1,4 @@
-//! The pull request's loop (L1–L10), a rule at a time. That it ends whatever happens is proved in
-//! `tests/it/termination.rs`; here it does the right thing.
+//! The loop of a pull request (L1–L10), rule by rule. `tests/it/termination.rs` proves that it always ends.
 
 use cloture::domain::policy::Policy;
 use cloture::domain::re_review::BrokenGlass;
@@ -15,7 +14,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
 }
 
-fn seen(head: &str) -> Observation {
+fn observed(head: &str) -> Observation {
     Observation {
         state: PullRequestState::Open,
         anchor: WaitAnchor { head: head.into(), pushed_at: at(0) },
@@ -62,7 +61,7 @@ fn timer(effects: &[LoopEffect]) -> (TimerId, Timestamp) {
 }
 
 #[test]
-fn l1_what_counts_is_what_was_made_for_this_head() {
+fn l1_only_posts_about_this_head_count() {
     let comment = |seconds, commit| post("r", PostKind::Comment(PostContent::Complete), seconds, commit);
     let cases = [
         (review("r", "abcdef1234"), true),
@@ -78,16 +77,16 @@ fn l1_what_counts_is_what_was_made_for_this_head() {
         (review("someone-else", "abcdef1234"), false),
     ];
     for (post, counts) in cases {
-        let observation = Observation { posts: vec![post.clone()], ..seen("abcdef1234") };
+        let observation = Observation { posts: vec![post.clone()], ..observed("abcdef1234") };
         let effects = polled(&mut waiting_for(&["r"]), &observation, 60);
         assert_eq!(ended(&effects) == Some(&Exit::Success), counts, "{post:?}");
     }
 }
 
 #[test]
-fn l2_l4_a_wait_polls_at_the_interval_and_names_who_is_missing_at_the_end() {
+fn l2_l4_a_wait_polls_at_the_interval_and_its_timeout_names_the_missing() {
     let mut review_loop = waiting_for(&["in", "late", "later"]);
-    let observation = Observation { posts: vec![review("in", "h")], ..seen("h") };
+    let observation = Observation { posts: vec![review("in", "h")], ..observed("h") };
     for attempt in 1..10 {
         let now = 60 * attempt;
         let effects = polled(&mut review_loop, &observation, now);
@@ -102,9 +101,9 @@ fn l2_l4_a_wait_polls_at_the_interval_and_names_who_is_missing_at_the_end() {
 }
 
 #[test]
-fn l4_what_did_arrive_before_a_timeout_is_processed() {
+fn l4_findings_that_arrived_before_a_timeout_start_a_round() {
     let policy = Policy { max_attempts: 1, ..Policy::default() };
-    let observation = Observation { posts: vec![review("in", "h")], something_to_fix: true, ..seen("h") };
+    let observation = Observation { posts: vec![review("in", "h")], something_to_fix: true, ..observed("h") };
     let mut review_loop = waiting_for(&["in", "late"]);
     let Transition::Do(effects) = review_loop.wake(LoopEvent::Polled(&observation), at(60), &policy) else {
         panic!()
@@ -120,7 +119,7 @@ fn l4_what_did_arrive_before_a_timeout_is_processed() {
 }
 
 #[test]
-fn l4_a_failed_workflow_ends_the_wait_unless_the_review_came_all_the_same() {
+fn l4_a_failed_workflow_ends_the_wait_unless_the_review_arrived() {
     let failure = post("r", PostKind::Comment(PostContent::Failure("out of quota".to_owned())), 5, None);
     let check = post("r", PostKind::CheckRunFailed("timed out".to_owned()), 5, Some("h"));
     let old = post("r", PostKind::Comment(PostContent::Failure("out of quota".to_owned())), -5, None);
@@ -130,7 +129,7 @@ fn l4_a_failed_workflow_ends_the_wait_unless_the_review_came_all_the_same() {
         (vec![old], None),
         (vec![failure, review("r", "h")], Some("every expected review is in, and nothing is left to act on")),
     ] {
-        let effects = polled(&mut waiting_for(&["r"]), &Observation { posts, ..seen("h") }, 60);
+        let effects = polled(&mut waiting_for(&["r"]), &Observation { posts, ..observed("h") }, 60);
         assert_eq!(ended(&effects).map(ToString::to_string).as_deref(), expected);
     }
 }
@@ -138,21 +137,21 @@ fn l4_a_failed_workflow_ends_the_wait_unless_the_review_came_all_the_same() {
 #[test]
 fn l5_a_moved_head_starts_the_attempts_again_and_asks_for_reviews() {
     let mut review_loop = waiting_for(&["r"]);
-    let first = polled(&mut review_loop, &seen("h1"), 60);
+    let first = polled(&mut review_loop, &observed("h1"), 60);
     assert_eq!(first[0], LoopEffect::AskForReviews { missing: vec!["r".into()] });
-    let second = polled(&mut review_loop, &seen("h1"), 120);
-    assert_eq!((second.len(), review_loop.attempt()), (1, 2), "the same head is not asked for again");
-    let moved = polled(&mut review_loop, &seen("h2"), 180);
+    let second = polled(&mut review_loop, &observed("h1"), 120);
+    assert_eq!((second.len(), review_loop.attempt()), (1, 2), "no second request for the same head");
+    let moved = polled(&mut review_loop, &observed("h2"), 180);
     assert_eq!(moved[0], LoopEffect::AskForReviews { missing: vec!["r".into()] });
     assert_eq!(review_loop.attempt(), 1);
-    let mut pushed_again = seen("h2");
+    let mut pushed_again = observed("h2");
     pushed_again.anchor.pushed_at = at(200);
     polled(&mut review_loop, &pushed_again, 240);
     assert_eq!(review_loop.attempt(), 1, "the same commit pushed again is a new wait");
 }
 
 #[test]
-fn l6_rounds_are_capped_by_the_forges_count_and_by_the_loops_own() {
+fn l6_rounds_are_capped_by_githubs_count_and_by_the_loops_own() {
     for (on_forge, earlier, dispatches) in [(0, 0, 3), (2, 0, 1), (3, 0, 0), (0, 3, 0), (0, 2, 1)] {
         let mut review_loop = ReviewLoop::new(["r".into()].into(), earlier);
         let mut dispatched = 0;
@@ -162,14 +161,14 @@ fn l6_rounds_are_capped_by_the_forges_count_and_by_the_loops_own() {
                 posts: vec![review("r", &head)],
                 something_to_fix: true,
                 rounds_on_forge: on_forge + dispatched,
-                ..seen(&head)
+                ..observed(&head)
             };
             let effects = polled(&mut review_loop, &observation, 60);
             match &effects[0] {
                 LoopEffect::DispatchAuthor { round } => {
                     dispatched += 1;
                     assert_eq!(*round, (on_forge + dispatched).max(earlier + dispatched));
-                    assert_eq!(timer(&effects).1, at(120), "the author's push is watched for");
+                    assert_eq!(timer(&effects).1, at(120), "the loop polls for the author's push");
                 }
                 LoopEffect::PostRoundCap { rounds } => {
                     assert_eq!(ended(&effects), Some(&Exit::RoundCap { rounds: *rounds }));
@@ -187,7 +186,7 @@ fn l6_a_person_can_grant_one_more_round_and_only_at_the_cap() {
     let mut review_loop = ReviewLoop::new(["r".into()].into(), 3);
     let policy = Policy::default();
     assert!(matches!(review_loop.wake(LoopEvent::GrantRound, at(0), &policy), Transition::Ignored(_)));
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
     assert!(ended(&polled(&mut review_loop, &issues, 60)).is_some());
     assert_eq!(
         review_loop.wake(LoopEvent::GrantRound, at(60), &policy),
@@ -207,14 +206,13 @@ fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
     };
     assert_eq!((timer(&effects).1, review_loop.attempt()), (until, 0));
     for _ in 0..2 {
-        assert!(
-            matches!(review_loop.wake(LoopEvent::Unreachable, at(0), &policy), Transition::Do(effects) if ended(&effects).is_none())
-        );
+        let transition = review_loop.wake(LoopEvent::Unreachable, at(0), &policy);
+        assert!(matches!(transition, Transition::Do(effects) if ended(&effects).is_none()));
     }
     let Transition::Do(effects) = review_loop.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
     assert_eq!(ended(&effects), Some(&Exit::OutOfReach));
     let mut reached_once = waiting_for(&["r"]);
-    reached_once.wake(LoopEvent::Polled(&seen("h")), at(0), &policy);
+    reached_once.wake(LoopEvent::Polled(&observed("h")), at(0), &policy);
     reached_once.wake(LoopEvent::Unreachable, at(0), &policy);
     let Transition::Do(effects) = reached_once.wake(LoopEvent::Unreachable, at(0), &policy) else { panic!() };
     assert_eq!(ended(&effects), Some(&Exit::Timeout { missing: TimedOutOn::Unknown }));
@@ -224,29 +222,29 @@ fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
 fn l10_people_pause_resume_stop_and_poll_at_once() {
     let policy = Policy::default();
     let mut review_loop = waiting_for(&["r"]);
-    let pending = timer(&polled(&mut review_loop, &seen("h"), 0)).0;
+    let pending = timer(&polled(&mut review_loop, &observed("h"), 0)).0;
     review_loop.wake(LoopEvent::Pause, at(1), &policy);
     assert!(matches!(review_loop.wake(LoopEvent::Timer(pending), at(60), &policy), Transition::Ignored(_)));
     assert!(matches!(
-        review_loop.wake(LoopEvent::Polled(&seen("h")), at(60), &policy),
+        review_loop.wake(LoopEvent::Polled(&observed("h")), at(60), &policy),
         Transition::Ignored(_)
     ));
     assert_eq!(review_loop.wake(LoopEvent::Resume, at(70), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    let pending = timer(&polled(&mut review_loop, &seen("h"), 71)).0;
+    let pending = timer(&polled(&mut review_loop, &observed("h"), 71)).0;
     assert_eq!(review_loop.wake(LoopEvent::PollNow, at(72), &policy), Transition::Do(vec![LoopEffect::Poll]));
     let stale = review_loop.wake(LoopEvent::Timer(pending), at(131), &policy);
     assert_eq!(stale, Transition::Ignored("the timer was replaced"));
     review_loop.wake(LoopEvent::Stop, at(132), &policy);
     assert_eq!(*review_loop.phase(), Phase::Ended(Exit::Stopped));
     assert!(matches!(
-        review_loop.wake(LoopEvent::Polled(&seen("h")), at(133), &policy),
+        review_loop.wake(LoopEvent::Polled(&observed("h")), at(133), &policy),
         Transition::Ignored(_)
     ));
 }
 
 #[test]
-fn the_pull_requests_own_end_and_the_broken_glass_come_first() {
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+fn the_end_of_the_pull_request_and_break_glass_come_first() {
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
     let glass = BrokenGlass::Phrase { by: "bob".into() };
     for (observation, sentence) in [
         (Observation { state: PullRequestState::Merged, ..issues.clone() }, "the pull request was merged"),
@@ -254,7 +252,7 @@ fn the_pull_requests_own_end_and_the_broken_glass_come_first() {
             Observation { state: PullRequestState::Closed, ..issues.clone() },
             "the pull request was closed without merging",
         ),
-        (Observation { broken_glass: Some(glass), ..issues.clone() }, "bob broke the glass"),
+        (Observation { broken_glass: Some(glass), ..issues.clone() }, "bob broke the glass with a comment"),
         (
             Observation { has_author: false, ..issues },
             "the reviews found something to fix, and no author is configured to fix it",
@@ -266,8 +264,8 @@ fn the_pull_requests_own_end_and_the_broken_glass_come_first() {
 }
 
 #[test]
-fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+fn an_author_that_does_not_push_ends_in_a_timeout_or_gives_up() {
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
     let mut review_loop = waiting_for(&["r"]);
     polled(&mut review_loop, &issues, 0);
     let mut given_up = review_loop.clone();
@@ -280,21 +278,21 @@ fn an_author_that_does_not_push_runs_into_the_timeout_or_says_so() {
 }
 
 #[test]
-fn l3_a_loop_that_nobody_came_to_has_ended_at_its_head_and_keeps_what_was_spent() {
-    let anchor = seen("h").anchor;
-    let ended = ReviewLoop::nobody_came(anchor.clone(), 10, 2, 1);
+fn l3_a_loop_without_reviewers_ends_at_its_head_and_keeps_its_budget() {
+    let anchor = observed("h").anchor;
+    let ended = ReviewLoop::ended_without_reviewers(anchor.clone(), 10, 2, 1);
     assert_eq!(*ended.phase(), Phase::Ended(Exit::Timeout { missing: TimedOutOn::Anybody }));
-    assert_eq!((ended.anchor(), ended.attempt()), (Some(&anchor), 10), "a push can tell that it is stale");
-    assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop is not a new budget");
+    assert_eq!((ended.anchor(), ended.attempt()), (Some(&anchor), 10), "a push is recognised by the anchor");
+    assert_eq!((ended.dispatched(), ended.granted()), (2, 1), "a new loop gets no new budget");
     let named = waiting_for(&["r", "s"]);
     assert_eq!(named.expected().iter().map(ReviewerName::as_str).collect::<Vec<_>>(), ["r", "s"]);
-    assert_eq!((named.anchor(), named.granted()), (None, 0), "nothing was seen and nothing granted yet");
+    assert_eq!((named.anchor(), named.granted()), (None, 0), "no poll and no grant yet");
 }
 
 #[test]
-fn a_loop_that_is_resumed_counts_the_rounds_and_grants_of_the_earlier_ones() {
+fn a_resumed_loop_counts_the_rounds_and_grants_of_earlier_ones() {
     let policy = Policy { max_rounds: 1, max_restarts: 1, ..Policy::default() };
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
     let act =
         |review_loop: &mut ReviewLoop| match review_loop.wake(LoopEvent::Polled(&issues), at(60), &policy) {
             Transition::Do(effects) => effects[0].clone(),
@@ -306,11 +304,11 @@ fn a_loop_that_is_resumed_counts_the_rounds_and_grants_of_the_earlier_ones() {
     assert_eq!(act(&mut granted), LoopEffect::DispatchAuthor { round: 2 });
     assert_eq!((granted.dispatched(), granted.granted()), (2, 1));
 
-    // The author is at work on this head: nobody starts another, and its round is one of this loop's.
+    // The author is at work on this head: no other round starts, and this one counts for the loop.
     let mut at_work = ReviewLoop::resumed(["r".into()].into(), 0, 0, Some(issues.anchor.clone()));
     assert_eq!(*at_work.phase(), Phase::WithAuthor);
     assert!(matches!(act(&mut at_work), LoopEffect::WakeAt { .. }));
-    let pushed = Observation { posts: vec![review("r", "h2")], something_to_fix: true, ..seen("h2") };
+    let pushed = Observation { posts: vec![review("r", "h2")], something_to_fix: true, ..observed("h2") };
     let Transition::Do(effects) = at_work.wake(LoopEvent::Polled(&pushed), at(120), &policy) else {
         panic!()
     };
@@ -318,10 +316,10 @@ fn a_loop_that_is_resumed_counts_the_rounds_and_grants_of_the_earlier_ones() {
 }
 
 #[test]
-fn l10_a_pause_goes_back_to_what_it_interrupted_and_silences_the_timer() {
+fn l10_a_paused_loop_resumes_its_phase_and_ignores_the_old_timer() {
     let policy = Policy::default();
-    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..seen("h") };
-    for (observation, before) in [(&seen("h"), Phase::Waiting), (&issues, Phase::WithAuthor)] {
+    let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
+    for (observation, before) in [(&observed("h"), Phase::Waiting), (&issues, Phase::WithAuthor)] {
         let mut review_loop = waiting_for(&["r"]);
         let pending = timer(&polled(&mut review_loop, observation, 0)).0;
         assert_eq!(*review_loop.phase(), before);
@@ -334,40 +332,41 @@ fn l10_a_pause_goes_back_to_what_it_interrupted_and_silences_the_timer() {
             Transition::Ignored("the timer was replaced"),
             "one poll too many, at a wrong time"
         );
-        let renewed = timer(&polled(&mut review_loop, &seen("h"), 61)).0;
-        assert_ne!(renewed, pending, "or the old one would pass for it");
+        let renewed = timer(&polled(&mut review_loop, &observed("h"), 61)).0;
+        assert_ne!(renewed, pending, "the old timer must not match");
     }
 }
 
 #[test]
-fn l2_a_timer_polls_once_and_each_has_a_name_of_its_own() {
+fn l2_a_timer_polls_once_and_each_has_its_own_id() {
     let policy = Policy::default();
     let mut review_loop = waiting_for(&["r"]);
     assert_eq!(review_loop.wake(LoopEvent::Started, at(0), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    let first = timer(&polled(&mut review_loop, &seen("h"), 0)).0;
+    let first = timer(&polled(&mut review_loop, &observed("h"), 0)).0;
     assert_eq!(
         review_loop.wake(LoopEvent::Timer(first), at(60), &policy),
         Transition::Do(vec![LoopEffect::Poll])
     );
-    let second = timer(&polled(&mut review_loop, &seen("h"), 60)).0;
+    let second = timer(&polled(&mut review_loop, &observed("h"), 60)).0;
     assert_ne!(first, second);
     assert_eq!(
         review_loop.wake(LoopEvent::Timer(first), at(61), &policy),
         Transition::Ignored("the timer was replaced")
     );
     review_loop.wake(LoopEvent::PollNow, at(62), &policy);
-    let third = timer(&polled(&mut review_loop, &seen("h"), 62)).0;
-    assert!(third != first && third != second, "what was replaced does not come back under its name");
+    let third = timer(&polled(&mut review_loop, &observed("h"), 62)).0;
+    assert!(third != first && third != second, "a replaced id is never used again");
 }
 
 #[test]
-fn l6_one_loop_starts_no_more_rounds_than_it_may_whatever_the_pull_request_has_left() {
+fn l6_max_restarts_caps_one_loop_even_if_the_pull_request_has_rounds_left() {
     let policy = Policy { max_rounds: 9, max_restarts: 2, ..Policy::default() };
     let mut review_loop = waiting_for(&["r"]);
     let mut started = 0;
     for push in 0..5 {
         let head = format!("h{push}");
-        let issues = Observation { posts: vec![review("r", &head)], something_to_fix: true, ..seen(&head) };
+        let issues =
+            Observation { posts: vec![review("r", &head)], something_to_fix: true, ..observed(&head) };
         if let Transition::Do(effects) = review_loop.wake(LoopEvent::Polled(&issues), at(60), &policy) {
             started += effects.iter().filter(|e| matches!(e, LoopEffect::DispatchAuthor { .. })).count();
         }
@@ -376,10 +375,11 @@ fn l6_one_loop_starts_no_more_rounds_than_it_may_whatever_the_pull_request_has_l
 }
 
 #[test]
-fn l4_every_end_has_a_name_for_scripts_and_a_sentence_and_says_whether_news_can_change_it() {
+fn l4_every_exit_has_a_name_a_sentence_and_whether_it_is_provisional() {
     let failed = Exit::WorkflowFailure { reviewer: "r".into(), reason: "out of quota".to_owned() };
     let late = |missing| Exit::Timeout { missing };
-    let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push the last fix by hand";
+    let cap = "3 author rounds did not settle it: merge as it is, force-approve, close and reopen, or push \
+         the last fix by hand";
     for (exit, name, provisional, sentence) in [
         (Exit::Success, "success", true, "every expected review is in, and nothing is left to act on"),
         (
@@ -392,17 +392,17 @@ fn l4_every_end_has_a_name_for_scripts_and_a_sentence_and_says_whether_news_can_
             late(TimedOutOn::Anybody),
             "timeout",
             true,
-            "no reviewer showed itself in time; name those to wait for in the configuration",
+            "no reviewer posted in time; name the expected reviewers in the configuration",
         ),
         (late(TimedOutOn::Push), "timeout", true, "the author did not push in time"),
         (
             late(TimedOutOn::Unknown),
             "timeout",
             true,
-            "the attempts ran out while the forge could not be reached",
+            "the attempts ran out, and the last of them did not reach GitHub",
         ),
         (failed, "workflow_failure", true, "the review by r failed: out of quota"),
-        (Exit::OutOfReach, "out_of_reach", true, "the forge could not be reached in any attempt"),
+        (Exit::OutOfReach, "out_of_reach", true, "GitHub could not be reached in any attempt"),
         (Exit::RoundCap { rounds: 3 }, "round_cap", false, cap),
         (Exit::PrMerged, "pr_merged", false, "the pull request was merged"),
         (Exit::PrClosed, "pr_closed", false, "the pull request was closed without merging"),

@@ -147,11 +147,11 @@ fn r6_size_is_estimated_warned_about_and_cut_oldest_first() {
         ..sources(&snapshot)
     };
     let whole = prepared(&large, &[]);
-    assert!(!whole.fit.is_worth_a_warning(), "{}", whole.fit);
+    assert!(!whole.fit.uses_over_half_the_window(), "{}", whole.fit);
     let size = whole.fit.estimated_tokens;
 
     let warned = prepared(&RequestSources { context_window: size, ..large }, &[]);
-    assert!(warned.fit.is_worth_a_warning() && warned.fit.cut.is_empty());
+    assert!(warned.fit.uses_over_half_the_window() && warned.fit.cut.is_empty());
     assert_eq!(warned.request, whole.request);
 
     let cut = prepared(&RequestSources { context_window: size - 1, ..large }, &[]);

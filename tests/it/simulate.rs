@@ -1,10 +1,10 @@
-//! `cloture simulate` from outside: the rules of the specification, each as a trace and what must come of it.
+//! `cloture simulate` from outside: each rule as a trace with its expected result.
 
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// Runs the trace's lines and gives back what was printed, parsed.
+/// Runs the trace's lines and returns the parsed output.
 fn simulate(lines: &[Value]) -> Vec<Value> {
     let text = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let output = run(text.as_bytes());
@@ -28,7 +28,7 @@ fn run(trace: &[u8]) -> Output {
     let mut stdin = child.stdin.take().unwrap();
     let trace = trace.to_vec();
     let writer = std::thread::spawn(move || {
-        // A replay that stops early closes its input; that is what some of these tests are about.
+        // The program closes its input if it stops early, as some of these tests expect.
         let _closed = stdin.write_all(&trace);
     });
     let output = child.wait_with_output().unwrap();
@@ -77,7 +77,7 @@ fn kinds(line: &Value) -> Vec<&str> {
     line["violations"].as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect()
 }
 
-/// The fields of the first thread that a rule is about.
+/// Some fields of the first thread.
 fn thread<'a>(line: &'a Value, fields: &[&str]) -> Vec<&'a Value> {
     fields.iter().map(|field| &line["threads"][0][field]).collect()
 }
@@ -167,7 +167,8 @@ fn c2_every_kind_of_violation_has_its_own_name() {
             vec!["duplicate_finding"],
         ),
         (
-            json!({"actions": [resolve], "findings": [finding("n", 400, "Dead code", "low"), finding("m", 401, "Dead code", "low")]}),
+            json!({"actions": [resolve], "findings": [
+                finding("n", 400, "Dead code", "low"), finding("m", 401, "Dead code", "low")]}),
             vec!["duplicate_finding"],
         ),
         (json!({"actions": "junk"}), vec!["malformed_answer"]),
@@ -200,7 +201,7 @@ fn c2_every_kind_of_violation_has_its_own_name() {
 }
 
 #[test]
-fn c4_a_reviewer_that_never_behaves_is_closed_by_the_engine() {
+fn c4_the_engine_closes_the_cycle_of_a_failing_reviewer() {
     let silent = json!({"cycle": {"reviewer": "r", "actions": []}});
     let out = simulate(&[
         plain(),
@@ -228,7 +229,7 @@ fn c4_a_reviewer_that_never_behaves_is_closed_by_the_engine() {
 }
 
 #[test]
-fn c4_a_push_abandons_a_cycle_that_failed_so_far() {
+fn c4_a_push_abandons_a_failing_cycle() {
     let silent = json!({"cycle": {"reviewer": "r", "actions": []}});
     let out = simulate(&[
         header(&json!({"cycle_retries": 1}), &json!({}), false),
@@ -245,7 +246,7 @@ fn c4_a_push_abandons_a_cycle_that_failed_so_far() {
 }
 
 #[test]
-fn c5_c6_guards_are_looked_at_in_order() {
+fn c5_c6_guards_apply_in_order() {
     let clean = json!({"cycle": {"reviewer": "r"}});
     let out = simulate(&[
         header(&json!({"max_review_iterations": 1}), &json!({}), false),
@@ -304,7 +305,10 @@ fn d2_the_same_words_at_two_places_are_two_findings_unless_the_first_is_gone() {
     let elsewhere = push_lines("2", 100, 200);
     let rewritten = push_lines("2", 5, 200);
     let again = finding("t2", 150, "Leaked file handle", "high");
-    let answer = |finding: &Value| json!({"cycle": {"reviewer": "r", "actions": [{"thread": "t1", "action": "reply", "stance": "accepts"}], "findings": [finding]}});
+    let answer = |finding: &Value| {
+        let reply = json!({"thread": "t1", "action": "reply", "stance": "accepts"});
+        json!({"cycle": {"reviewer": "r", "actions": [reply], "findings": [finding]}})
+    };
     let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), elsewhere, answer(&again)]);
     assert_eq!(out[3]["threads"].as_array().unwrap().len(), 2, "both places exist");
     let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), rewritten, answer(&again)]);
@@ -319,7 +323,8 @@ fn push_lines(head: &str, from: u32, to: u32) -> Value {
 fn d2_lines_are_the_same_place_within_the_slack() {
     for (line, duplicate) in [(7, true), (13, true), (6, false), (14, false)] {
         let raised = finding("n", line, "Leaked file handle", "high");
-        let cycle = json!({"cycle": {"reviewer": "r", "actions": [{"thread": "t1", "action": "veto", "stance": "seeks_change"}], "findings": [raised]}});
+        let veto = json!({"thread": "t1", "action": "veto", "stance": "seeks_change"});
+        let cycle = json!({"cycle": {"reviewer": "r", "actions": [veto], "findings": [raised]}});
         let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), push_lines("2", 200, 201), cycle]);
         let expected: &[&str] = if duplicate { &["duplicate_finding"] } else { &[] };
         assert_eq!(kinds(&out[3]), expected, "line {line}");
@@ -327,7 +332,7 @@ fn d2_lines_are_the_same_place_within_the_slack() {
 }
 
 #[test]
-fn d4_what_a_person_had_comes_back_only_when_it_is_worse() {
+fn d4_a_finding_that_a_person_had_comes_back_only_if_worse() {
     for (decide, severity, status, cause) in [
         ("veto", "high", "vetoed", "person"),
         ("veto", "critical", "escalated", "worsened"),
@@ -353,7 +358,7 @@ fn d4_what_a_person_had_comes_back_only_when_it_is_worse() {
 }
 
 #[test]
-fn d5_what_the_reviewer_resolved_and_raises_again_continues() {
+fn d5_a_resolved_finding_that_is_raised_again_continues_its_thread() {
     let again = raises(&[finding("t9", 10, "Leaked file handle", "high")]);
     let out = simulate(&[
         header(&json!({"max_review_iterations": 20}), &json!({}), false),
@@ -385,7 +390,7 @@ fn d5_what_the_reviewer_resolved_and_raises_again_continues() {
 }
 
 #[test]
-fn r2_later_rounds_cover_only_what_changed() {
+fn r2_later_cycles_cover_only_changed_code() {
     let cases = [
         (100, "high", false),
         (100, "critical", true),
@@ -407,9 +412,12 @@ fn r2_later_rounds_cover_only_what_changed() {
 }
 
 #[test]
-fn r3_r4_r5_only_people_who_may_can_override() {
-    let reply = |association: &str, body: &str, by: &str| json!({"reply": {"thread": "t1", "by": by, "association": association, "body": body}});
-    for (said, status, cause) in [
+fn r3_r4_r5_only_people_with_the_right_can_override() {
+    let reply = |association: &str, body: &str, by: &str| {
+        let reply = json!({"thread": "t1", "by": by, "association": association, "body": body});
+        json!({"reply": reply})
+    };
+    for (reply, status, cause) in [
         (reply("OWNER", "Won't fix, this is by design.", "bob"), "resolved", json!("wont_fix")),
         (reply("COLLABORATOR", "Acknowledged.", "bob"), "resolved", json!("acknowledged")),
         (reply("CONTRIBUTOR", "Won't fix, this is by design.", "bob"), "open", Value::Null),
@@ -422,8 +430,8 @@ fn r3_r4_r5_only_people_who_may_can_override() {
         ),
         (reply("MEMBER", "Won't fix.", "fixer[bot]"), "open", Value::Null),
     ] {
-        let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), said.clone()]);
-        assert_eq!(thread(&out[2], &["status", "cause"]), [&json!(status), &cause], "{said}");
+        let out = simulate(&[plain(), push("1"), raises(&[leak("high")]), reply.clone()]);
+        assert_eq!(thread(&out[2], &["status", "cause"]), [&json!(status), &cause], "{reply}");
         assert_eq!(out[2]["accepted"], true);
     }
     let explicit =
@@ -433,7 +441,16 @@ fn r3_r4_r5_only_people_who_may_can_override() {
 }
 
 #[test]
-fn v2_a_bots_pull_request_is_blocked_by_what_stays_and_not_by_what_is_new() {
+fn v1_on_a_persons_pull_request_the_verdict_is_only_a_comment() {
+    let out =
+        simulate(&[plain(), push("1"), raises(&[leak("critical")]), push("2"), acts("resolve", "accepts")]);
+    for line in [&out[1], &out[3]] {
+        assert_eq!((&line["verdict"], &line["rounds"]), (&json!("comment"), &json!(0)));
+    }
+}
+
+#[test]
+fn v2_v3_old_findings_block_a_bots_pull_request_until_they_are_gone() {
     for (severity, verdict, rounds) in [("critical", "request_changes", 1), ("high", "approve", 0)] {
         let out = simulate(&[header(&json!({}), &json!({}), true), push("1"), raises(&[leak(severity)])]);
         assert_eq!((&out[1]["verdict"], &out[1]["rounds"]), (&json!(verdict), &json!(rounds)));
@@ -452,11 +469,12 @@ fn v2_a_bots_pull_request_is_blocked_by_what_stays_and_not_by_what_is_new() {
 }
 
 #[test]
-fn h_what_fires_at_merge() {
+fn h1_h2_h3_the_merge_hands_off_the_eligible_findings() {
     let findings = [
         leak("high"),
         finding("t2", 50, "Unchecked index", "low"),
-        json!({"id": "t3", "path": "b.rs", "line": 5, "title": "Stale cache", "severity": "critical", "category": "security"}),
+        json!({"id": "t3", "path": "b.rs", "line": 5, "title": "Stale cache", "severity": "critical",
+            "category": "security"}),
     ];
     let queue = json!({"person": {"act": "queue", "thread": "t2", "by": "bob"}});
     let fired = |handoff: Value, bot: bool, extra: &[Value]| -> Value {
@@ -498,7 +516,7 @@ fn h_what_fires_at_merge() {
 }
 
 #[test]
-fn h_nothing_goes_twice_and_refusals_have_names() {
+fn h4_nothing_is_handed_off_twice_and_refusals_have_names() {
     let out = simulate(&[
         header(&json!({}), &json!({"mode": "full_auto"}), false),
         push("1"),
@@ -534,7 +552,7 @@ fn h_nothing_goes_twice_and_refusals_have_names() {
 }
 
 #[test]
-fn h5_findings_of_verification_runs_go_only_when_queued() {
+fn h5_findings_of_verification_runs_are_handed_off_only_if_queued() {
     let verify = json!({"cycle": {"reviewer": "r", "trigger": "verify", "findings": [leak("critical")]}});
     for (extra, count) in [(vec![], 0), (vec![person("queue")], 1)] {
         let mut lines =
@@ -545,9 +563,9 @@ fn h5_findings_of_verification_runs_go_only_when_queued() {
     }
 }
 
-/// Bad lines stop the replay: exit 2, the line's number, and everything before it printed.
+/// A bad line stops the replay: exit 2, the line's number, and all output before it.
 #[test]
-fn a_bad_line_stops_the_replay_and_loses_nothing_before_it() {
+fn a_bad_line_stops_the_replay_after_printing_everything_before_it() {
     let good = format!("{}\n{}\n", plain(), push("1"));
     for bad in [
         &b"not json\n"[..],
@@ -578,7 +596,7 @@ fn a_bad_line_stops_the_replay_and_loses_nothing_before_it() {
 }
 
 #[test]
-fn a_bad_header_is_refused_with_what_is_wrong() {
+fn a_bad_header_is_refused_with_the_reason() {
     for (bad, word) in [
         (json!({}), "trace"),
         (

@@ -74,7 +74,7 @@ impl AuthorTask {
         round: u32,
     ) -> AuthorTask {
         let threads: BTreeMap<&ThreadId, &Thread> = threads.map(|thread| (&thread.id, thread)).collect();
-        let sorted = actionable::sort(threads.values().copied());
+        let sorted = actionable::triage(threads.values().copied());
         let find = |id: &ThreadId| threads.get(id).copied();
         AuthorTask {
             protocol: PROTOCOL,

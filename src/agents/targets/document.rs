@@ -189,7 +189,7 @@ fn cut(text: &str, length: usize) -> String {
 }
 
 fn finding(thread: &Thread, conversation: Option<&snapshot::ReviewThread>) -> TaskFindingPart {
-    let comments = conversation.map(snapshot::ReviewThread::said).unwrap_or_default();
+    let comments = conversation.map(snapshot::ReviewThread::published_comments).unwrap_or_default();
     TaskFindingPart {
         id: thread.id.clone(),
         title: thread.finding.title.clone(),

@@ -59,7 +59,7 @@ fn attempt(turn: &JudgedAttempt) -> Value {
         "prompt": {
             "estimated_tokens": fit.estimated_tokens,
             "window_tokens": fit.window_tokens,
-            "warning": fit.is_worth_a_warning().then(|| fit.to_string()),
+            "warning": fit.uses_over_half_the_window().then(|| fit.to_string()),
         },
         "violations": violations,
         "log": turn.attempt.log,

@@ -72,7 +72,7 @@ fn attempt(f: &mut fmt::Formatter<'_>, turn: &JudgedAttempt) -> fmt::Result {
         CycleOutcome::Overtaken => "overtaken",
     };
     writeln!(f, "  attempt {number}, {took:.1} s: {word}")?;
-    if turn.attempt.fit.is_worth_a_warning() {
+    if turn.attempt.fit.uses_over_half_the_window() {
         writeln!(f, "    warning: {}", turn.attempt.fit)?;
     }
     if let CycleOutcome::Failed { violations, .. } = &turn.outcome {

@@ -218,8 +218,8 @@ fn progress(view: &PullRequestView, told: &PrintedState) -> String {
 
 fn told(view: &PullRequestView) -> PrintedState {
     let ReviewArrivals { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
-        (Some(standing), Some(review_loop)) => standing.seen.standing(review_loop.expected()),
-        (Some(standing), None) => standing.seen.standing(&standing.expected),
+        (Some(standing), Some(review_loop)) => standing.seen.arrivals(review_loop.expected()),
+        (Some(standing), None) => standing.seen.arrivals(&standing.expected),
         (None, _) => ReviewArrivals::default(),
     };
     let phase = match view.review_loop.as_ref().map(ReviewLoop::phase) {

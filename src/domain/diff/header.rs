@@ -1,9 +1,9 @@
-//! The lines of a diff that are not code: names and numbers.
+//! Parses the header lines of a diff: names and numbers.
 
-/// Where a file comes from that was not there, and where one goes that is not there any more.
+/// The name git gives to the missing side of an added or deleted file.
 pub(super) const NOWHERE: &str = "/dev/null";
 
-/// The two ranges of a hunk's header, as `-10,4 +10,5 @@ fn whatever()` gives them: start and count of either side.
+/// The two ranges in a hunk's header such as `-10,4 +10,5 @@ fn f()`: start and count of each side.
 pub(super) fn ranges(text: &str) -> Option<((u32, u32), (u32, u32))> {
     let mut words = text.split(' ');
     let old = range(words.next()?.strip_prefix('-')?)?;
@@ -18,7 +18,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// A name as it is, where git put quotes around it or a time of day behind it.
+/// The name without git's quotes, or without the timestamp after a tab.
 pub(super) fn unquoted(name: &str) -> String {
     match name.strip_prefix('"') {
         Some(rest) => unescaped(rest).0,
@@ -26,7 +26,7 @@ pub(super) fn unquoted(name: &str) -> String {
     }
 }
 
-/// What stands before the closing quote, and what comes after it. Bytes are written as octal numbers.
+/// The text before the closing quote, unescaped, and the text after it. Git escapes bytes as octal numbers.
 fn unescaped(quoted: &str) -> (String, &str) {
     let mut bytes = Vec::new();
     let source = quoted.as_bytes();
@@ -67,8 +67,8 @@ pub(super) fn without_prefix(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_owned()
 }
 
-/// The file of a `diff --git` line. It matters only where no other line names one, which is where both names are the
-/// same: a changed mode, an empty or a binary file.
+/// The file in a `diff --git` line. Needed only if no other line names the file (a changed mode, an empty or
+/// binary file), and then both names are equal.
 pub(super) fn path_of_both(names: &str) -> Option<String> {
     if let Some(rest) = names.strip_prefix('"') {
         return Some(without_prefix(&unescaped(rest).0, "a/"));

@@ -8,9 +8,10 @@ fn hunk(old_start: u32, old_lines: u32, new_start: u32, new_lines: u32) -> Hunk 
 }
 
 #[test]
-fn stretches_are_told_apart_within_one_hunk() {
+fn one_hunk_yields_its_separate_stretches() {
     let text = "diff --git a/src/a.rs b/src/a.rs\nindex 1..2 100644\n--- a/src/a.rs\n+++ b/src/a.rs\n\
-                @@ -1,7 +1,7 @@ fn f()\n a\n-b\n+B\n+BB\n c\n d\n-e\n-f\n+\n\\ No newline at end of file\n g\n";
+                @@ -1,7 +1,7 @@ fn f()\n a\n-b\n+B\n+BB\n c\n d\n-e\n-f\n+\n\
+             \\ No newline at end of file\n g\n";
     let [change] = <[_; 1]>::try_from(read(text)).unwrap();
     assert_eq!(change.path.as_str(), "src/a.rs");
     assert_eq!((change.renamed_from, change.deleted), (None, false));
@@ -18,22 +19,27 @@ fn stretches_are_told_apart_within_one_hunk() {
 }
 
 #[test]
-fn insertions_and_deletions_stand_after_the_line_before_them() {
+fn insertions_and_deletions_name_the_line_before_them() {
     let text = "--- a/x\n+++ b/x\n@@ -3,0 +4,2 @@\n+one\n+two\n@@ -10,2 +12,0 @@\n-ten\n-eleven\n";
     assert_eq!(read(text)[0].hunks, [hunk(3, 0, 4, 2), hunk(10, 2, 12, 0)]);
 }
 
 #[test]
-fn new_deleted_renamed_binary_and_empty_files_are_known() {
-    let text = "diff --git a/new.rs b/new.rs\nnew file mode 100644\n--- /dev/null\n+++ b/new.rs\n@@ -0,0 +1,2 @@\n+a\n+b\n\
-                diff --git a/old.rs b/old.rs\ndeleted file mode 100644\n--- a/old.rs\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\
-                diff --git a/from here.rs b/to there.rs\nsimilarity index 100%\nrename from from here.rs\nrename to to there.rs\n\
-                diff --git a/a picture.png b/a picture.png\nindex 1..2\nBinary files a/a picture.png and b/a picture.png differ\n\
+fn new_deleted_renamed_binary_and_empty_files_are_recognised() {
+    let text = "diff --git a/new.rs b/new.rs\nnew file mode 100644\n--- /dev/null\n+++ b/new.rs\n\
+             @@ -0,0 +1,2 @@\n+a\n+b\n\
+                diff --git a/old.rs b/old.rs\ndeleted file mode 100644\n--- a/old.rs\n+++ /dev/null\n\
+             @@ -1 +0,0 @@\n-a\n\
+                diff --git a/from here.rs b/to there.rs\nsimilarity index 100%\nrename from from here.rs\n\
+             rename to to there.rs\n\
+                diff --git a/a picture.png b/a picture.png\nindex 1..2\n\
+             Binary files a/a picture.png and b/a picture.png differ\n\
                 diff --git a/empty b/empty\nnew file mode 100644\n\
                 diff --git a/x b/y.png b/x b/y.png\nBinary files differ\n\
-                diff --git \"a/\\303\\244 \\\"b.rs\" \"b/\\303\\244 \\\"b.rs\"\n--- \"a/\\303\\244 \\\"b.rs\"\n+++ \"b/\\303\\244 \\\"b.rs\"\n@@ -1 +1 @@\n-x\n+y\n";
+                diff --git \"a/\\303\\244 \\\"b.rs\" \"b/\\303\\244 \\\"b.rs\"\n\
+             --- \"a/\\303\\244 \\\"b.rs\"\n+++ \"b/\\303\\244 \\\"b.rs\"\n@@ -1 +1 @@\n-x\n+y\n";
     let found = read(text);
-    let told: Vec<_> = found
+    let summary: Vec<_> = found
         .iter()
         .map(|change| {
             let from = change.renamed_from.as_ref().map(FilePath::as_str);
@@ -49,14 +55,15 @@ fn new_deleted_renamed_binary_and_empty_files_are_known() {
         ("x b/y.png", None, false, 0),
         ("ä \"b.rs", None, false, 1),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(summary, expected);
     assert_eq!(found[0].hunks, [hunk(0, 0, 1, 2)]);
     assert_eq!(found[1].hunks, [hunk(1, 1, 0, 0)]);
 }
 
 #[test]
 fn code_that_looks_like_a_diff_stays_code() {
-    let text = "--- a/x.sql\n+++ b/x.sql\n@@ -1,3 +1,3 @@\n--- a comment\n+++ b/evil.rs\n @@ -1 +1 @@\n-diff --git a/q b/q\n+x\n\
+    let text = "--- a/x.sql\n+++ b/x.sql\n@@ -1,3 +1,3 @@\n--- a comment\n+++ b/evil.rs\n @@ -1 +1 @@\n\
+             -diff --git a/q b/q\n+x\n\
                 --- a/y\n+++ b/y\n@@ -1 +1 @@\n-1\n+2\n";
     let paths: Vec<_> = read(text).into_iter().map(|change| change.path.to_string()).collect();
     assert_eq!(paths, ["x.sql", "y"]);
@@ -72,7 +79,7 @@ fn every_file_keeps_its_own_text() {
 }
 
 #[test]
-fn hunks_out_of_order_or_out_of_this_world_are_passed_over() {
+fn hunks_out_of_order_or_with_impossible_lines_are_skipped() {
     let text = "--- a/x\n+++ b/x\n@@ -10 +10 @@\n-a\n+b\n@@ -2 +2 @@\n-a\n+b\n@@ -99999999999 +1 @@\n-a\n+b\n\
                 @@ -0 +0 @@\n-a\n+b\n@@ -4294967295,9 +4294967295,9 @@\n-a\n-b\n+c\n";
     let hunks = &read(text)[0].hunks;
@@ -88,7 +95,7 @@ fn a_hunk_has_the_lines_that_its_header_counts() {
     assert_eq!(hunks("@@ -1,5 +1,5 @@\n-a\n+b\n@@ -20 +20 @@\n-c\n+d\n"), two, "the first was cut short");
     assert_eq!(hunks("@@ -1 +1 @@\n-a\n+b\n+c\n"), [hunk(1, 1, 1, 1)], "one line too many was added");
     assert_eq!(hunks("@@ -1 +1,2 @@\n-a\n-b\n+c\n"), [hunk(1, 1, 0, 0)], "one line too many was removed");
-    // Lines before the first do not exist, and a file is changed from its top to its bottom on either side.
+    // There is no line 0, and hunks must go down the file on both sides.
     for bad in ["@@ -0 +1 @@\n-a\n+b\n", "@@ -1 +0 @@\n-a\n+b\n"] {
         assert_eq!(hunks(bad), [], "{bad}");
     }
@@ -98,7 +105,7 @@ fn a_hunk_has_the_lines_that_its_header_counts() {
 }
 
 #[test]
-fn a_file_is_deleted_by_its_mode_or_by_going_nowhere() {
+fn a_file_is_deleted_by_its_mode_or_by_dev_null() {
     let deleted = |text: &str| read(text)[0].deleted;
     assert!(deleted("diff --git a/picture.png b/picture.png\ndeleted file mode 100644\nindex 1..0\n"));
     assert!(deleted("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"));
@@ -115,13 +122,14 @@ fn untouched<'t>(text: &'t str, ranges: &[(u32, u32)]) -> Vec<&'t str> {
 
 proptest! {
     #[test]
-    fn what_lies_outside_the_hunks_is_the_same_on_both_sides(
+    fn lines_outside_the_hunks_are_equal_on_both_sides(
         before in prop::collection::vec("[abc+@ -]{0,3}", 0..40),
         after in prop::collection::vec("[abc+@ -]{0,3}", 0..40),
         context in 0_usize..5,
     ) {
         let (before, after) = (before.join("\n"), after.join("\n"));
-        let text = TextDiff::from_lines(&before, &after).unified_diff().context_radius(context).header("a/f", "b/f").to_string();
+        let diff = TextDiff::from_lines(&before, &after);
+        let text = diff.unified_diff().context_radius(context).header("a/f", "b/f").to_string();
         let changes = read(&text);
         let hunks = changes.first().map(|change| change.hunks.clone()).unwrap_or_default();
         let old: Vec<_> = hunks.iter().map(|hunk| (hunk.old_start, hunk.old_lines)).collect();
@@ -130,9 +138,11 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_text_is_it_can_be_read_and_followed(text in "([-+ @a/0-9,\"\\\\]|diff --git |@@ -|--- a/|\\+\\+\\+ b/|\n){0,80}") {
+    fn any_text_can_be_parsed_and_followed(
+        text in "([-+ @a/0-9,\"\\\\]|diff --git |@@ -|--- a/|\\+\\+\\+ b/|\n){0,80}",
+    ) {
         let changes = read(&text);
-        let route = LineMap::through(&changes);
+        let route = LineMap::from_changes(&changes);
         let mut anchor = Anchor::new("a".into(), LineRange::new(1, u32::MAX));
         anchor.follow(&route);
         for change in &changes {

@@ -1,4 +1,4 @@
-//! The reviewers' part of a pull request: beginning a cycle, taking an answer, closing what failed.
+//! The reviewers' events on a driven pull request: begin a cycle, take an answer, close a failed cycle.
 
 use super::{DrivenPullRequest, PendingCycle};
 use crate::domain::cycle::{
@@ -7,84 +7,71 @@ use crate::domain::cycle::{
 };
 use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Finding, Thread};
-use crate::domain::machine::{EscalatedBy, RegressionOutcome, ResolvedBy, ThreadStatus};
+use crate::domain::machine::{EscalatedBy, RegressionOutcome};
 use crate::domain::place::Delta;
 use crate::domain::policy::Policy;
 use crate::domain::re_review::ReviewScope;
+use crate::domain::repeats::{FindingMatch, RaisedBy, RepeatOutcome, Repetition, match_finding, raise_again};
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::verdict::{UnsettledThreads, Verdict, verdict};
 use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to do about a driven reviewer now.
+/// The next step for a driven reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextCall {
-    /// Ask it this.
     Ask(FrozenCycle),
-    /// Its calls are spent; the cycle is closed without asking, as a failed one is (C4).
+    /// C4: its calls are spent, so the engine closed the cycle like a failed one, without asking.
     ClosedUnasked,
     Skip(CycleSkip),
 }
 
-/// What came of an answer.
+/// The result of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CycleOutcome {
     Completed {
         verdict: Verdict,
         notes: Vec<CycleNote>,
     },
-    /// C3: nothing of the answer counted. `closed` where the retries were spent and the engine closed the
-    /// cycle itself (C4).
+    /// C3: no part of the answer counts. `closed` if the retries were spent and the engine closed the cycle
+    /// (C4).
     Failed {
         violations: Vec<Violation>,
         closed: bool,
     },
-    /// The head moved, or the pull request ended, while the reviewer was thinking: its answer is about
-    /// something that no longer is.
+    /// The head moved or the pull request ended while the reviewer worked, so the answer is stale.
     Overtaken,
 }
 
-/// What a completed cycle did with a finding or thread beyond what the thread itself shows.
+/// An effect of a completed cycle that the thread alone does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CycleNote {
     Opened(ThreadId),
-    /// C7: listed again.
+    /// C7: the answer listed the thread's finding again.
     Relisted(ThreadId),
-    /// D5
+    /// D5: the reviewer raised a finding that it had resolved.
     Regressed(ThreadId, RegressionOutcome),
-    /// D4: the person who has it, or had it, is not asked again.
+    /// D4: a person has decided about the finding or will, so they are not asked again.
     Suppressed {
         report: ThreadId,
         thread: ThreadId,
     },
-    /// D4
+    /// D4: the finding got strictly worse, so it goes back to the inbox.
     Worsened {
         report: ThreadId,
         thread: ThreadId,
     },
-    /// R2
+    /// R2: the finding is about code that did not change.
     OutOfScope {
         report: ThreadId,
         finding: Finding,
     },
-    /// A person ended the thread while the reviewer was thinking.
+    /// A person ended the thread while the reviewer worked.
     EndedMeanwhile(ThreadId),
 }
 
-/// What a finding of an answer turns out to be once it is compared with its reviewer's threads (D3–D5).
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum FindingMatch {
-    New,
-    /// An open thread reports it already.
-    Open(ThreadId),
-    /// A person closed it or has it.
-    WithPerson(ThreadId),
-    /// The reviewer resolved it itself.
-    Regression(ThreadId),
-}
-
 impl DrivenPullRequest {
-    /// What is in a reviewer's way, if anything (C5, C6).
+    /// Why the reviewer may not start a cycle now, if there is a reason (C5, C6).
     pub fn obstacle(&self, reviewer: &ReviewerName, policy: &Policy) -> Option<CycleSkip> {
         match self.state {
             PullRequestState::Merged => return Some(CycleSkip::PrMerged),
@@ -101,7 +88,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// C1: begins a cycle, or tries it again, by freezing what is put to the reviewer.
+    /// C1: begins or retries a cycle, and freezes the question.
     pub fn begin_cycle(
         &mut self,
         reviewer: &ReviewerName,
@@ -132,9 +119,8 @@ impl DrivenPullRequest {
         })
     }
 
-    /// The same, for a reviewer that costs money to ask. Pushes abandon cycles that have failed so far, so
-    /// the caps on cycles and retries alone would let a reviewer that never behaves be asked for as long as
-    /// somebody pushes. This bounds what is spent whoever pushes.
+    /// The same, for a reviewer whose calls cost money. A push abandons a failing cycle, so caps on cycles
+    /// and retries alone would allow new calls after every push. This cap counts the calls themselves (C4).
     pub fn next_call(&mut self, reviewer: &ReviewerName, trigger: CycleTrigger, policy: &Policy) -> NextCall {
         if let Some(skip) = self.obstacle(reviewer, policy) {
             return NextCall::Skip(skip);
@@ -149,7 +135,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// Takes an answer, or what was wrong with reading it, to what was asked.
+    /// Applies an answer, or the violation found while parsing it.
     pub fn answer(
         &mut self,
         frozen: &FrozenCycle,
@@ -169,38 +155,39 @@ impl DrivenPullRequest {
         }
     }
 
-    /// C2: everything that is wrong with an answer, or what each of its findings turns out to be.
+    /// C2: all violations of an answer, or a match for each of its findings.
     fn check(
         &self,
         frozen: &FrozenCycle,
         answer: &ReviewerAnswer,
         policy: &Policy,
-    ) -> Result<Vec<FindingMatch>, Vec<Violation>> {
+    ) -> Result<Vec<FindingMatch<ThreadId>>, Vec<Violation>> {
         let mut violations = match answer {
             ReviewerAnswer::Actions { choices, .. } => {
-                check_choices(frozen, choices, |id| self.elsewhere(id, frozen))
+                check_choices(frozen, choices, |id| self.classify_unasked(id, frozen))
             }
             ReviewerAnswer::Findings { .. } => Vec::new(),
         };
         let reports = answer.reports();
         violations.extend(check_reports_against_each_other(reports, policy));
-        let matches = self.compare(&frozen.reviewer, reports, policy);
+        let raised_by = RaisedBy::Driven(answer.protocol());
+        let matches = self.compare(&frozen.reviewer, reports, raised_by, policy);
         for (report, matched) in reports.iter().zip(&matches) {
-            match (matched, answer) {
-                (FindingMatch::Open(thread), ReviewerAnswer::Actions { .. }) => {
+            match matched {
+                FindingMatch::Violation(thread) => {
                     violations.push(Violation::duplicate(&report.finding, Some(thread.clone())));
                 }
-                (FindingMatch::New, _) if self.threads.contains_key(&report.id) => {
+                FindingMatch::New if self.threads.contains_key(&report.id) => {
                     let taken = format!("the id {} is that of another thread", report.id);
                     violations.push(Violation::MalformedAnswer(taken));
                 }
-                _ => {}
+                FindingMatch::New | FindingMatch::Repeats(..) => {}
             }
         }
         if violations.is_empty() { Ok(matches) } else { Err(violations) }
     }
 
-    fn elsewhere(&self, id: &ThreadId, frozen: &FrozenCycle) -> UnaskedThread {
+    fn classify_unasked(&self, id: &ThreadId, frozen: &FrozenCycle) -> UnaskedThread {
         match self.threads.get(id) {
             None => UnaskedThread::Unknown,
             Some(thread) if thread.reviewer != frozen.reviewer => UnaskedThread::Foreign,
@@ -208,47 +195,33 @@ impl DrivenPullRequest {
         }
     }
 
-    /// D1: holds each finding against every thread of its reviewer. Where it overlaps several, an open one
-    /// decides before one that a person had, and that before one the reviewer resolved.
+    /// D1: compares each finding with every thread of its reviewer.
     fn compare(
         &self,
         reviewer: &ReviewerName,
         reports: &[AnswerFinding],
+        raised_by: RaisedBy,
         policy: &Policy,
-    ) -> Vec<FindingMatch> {
+    ) -> Vec<FindingMatch<ThreadId>> {
         let own = if reports.is_empty() { None } else { self.reviewers.get(reviewer) };
-        let mut known = DuplicateIndex::new(policy);
+        let mut earlier = DuplicateIndex::new(policy);
         for thread in own.into_iter().flat_map(|record| &record.threads).filter_map(|id| self.threads.get(id))
         {
-            known.add_thread(thread, &thread.finding, &thread.anchor);
+            earlier.add_thread(thread, &thread.finding, &thread.anchor);
         }
-        let decide = |report: &AnswerFinding| {
-            let overlapping = known.overlaps(&report.finding);
-            let nearest = overlapping.into_iter().min_by_key(|thread| match thread.status() {
-                ThreadStatus::Open => 0,
-                ThreadStatus::Resolved(ResolvedBy::Reviewer) => 2,
-                _ => 1,
-            });
-            match nearest {
-                None => FindingMatch::New,
-                Some(thread) => match thread.status() {
-                    ThreadStatus::Open => FindingMatch::Open(thread.id.clone()),
-                    ThreadStatus::Resolved(ResolvedBy::Reviewer) => {
-                        FindingMatch::Regression(thread.id.clone())
-                    }
-                    _ => FindingMatch::WithPerson(thread.id.clone()),
-                },
-            }
+        let matched = |report: &AnswerFinding| {
+            let overlapping = earlier.overlaps(&report.finding).into_iter();
+            match_finding(overlapping.map(|thread| (thread.id.clone(), thread.status())), raised_by)
         };
-        reports.iter().map(decide).collect()
+        reports.iter().map(matched).collect()
     }
 
-    /// Carries out an answer that was found good: the threads first, then the findings.
+    /// Applies an answer without violations: first the actions on threads, then the findings.
     fn complete(
         &mut self,
         frozen: &FrozenCycle,
         answer: ReviewerAnswer,
-        matches: Vec<FindingMatch>,
+        matches: Vec<FindingMatch<ThreadId>>,
         policy: &Policy,
     ) -> CycleOutcome {
         let mut notes = Vec::new();
@@ -272,9 +245,12 @@ impl DrivenPullRequest {
         let mut opened = BTreeSet::new();
         for (report, matched) in reports.into_iter().zip(matches) {
             match matched {
-                FindingMatch::Open(_) => {}
-                FindingMatch::WithPerson(thread) => self.reach_person(report, &thread, &mut notes),
-                FindingMatch::Regression(thread) => self.regress(&thread, &report, policy, &mut notes),
+                // A violation fails the whole answer (C3), and `derive_actions` has already applied D3 to
+                // open threads.
+                FindingMatch::Violation(_) | FindingMatch::Repeats(_, Repetition::OfOpen) => {}
+                FindingMatch::Repeats(thread, repetition) => {
+                    self.raise_again(report, thread, repetition, policy, &mut notes);
+                }
                 FindingMatch::New if scope.admits(&report.finding, policy) => {
                     opened.insert(report.id.clone());
                     notes.push(CycleNote::Opened(report.id.clone()));
@@ -293,19 +269,19 @@ impl DrivenPullRequest {
         CycleOutcome::Completed { verdict, notes }
     }
 
-    /// C7: what a list of findings says about each open thread. Listed again holds the stance; omitted
-    /// resolves.
+    /// C7: derives an action for each open thread. A listed finding holds the stance; a missing one is
+    /// resolved.
     fn derive_actions(
         &mut self,
         frozen: &FrozenCycle,
         reports: &[AnswerFinding],
-        matches: &[FindingMatch],
+        matches: &[FindingMatch<ThreadId>],
         policy: &Policy,
         notes: &mut Vec<CycleNote>,
     ) {
         let mut listed: BTreeMap<&ThreadId, Option<Severity>> = BTreeMap::new();
         for (report, matched) in reports.iter().zip(matches) {
-            if let FindingMatch::Open(thread) = matched {
+            if let FindingMatch::Repeats(thread, Repetition::OfOpen) = matched {
                 let worst = listed.entry(thread).or_default();
                 *worst = (*worst).max(report.finding.severity);
             }
@@ -315,8 +291,7 @@ impl DrivenPullRequest {
             if !thread.machine.is_open() {
                 notes.push(CycleNote::EndedMeanwhile(id.clone()));
             } else if let Some(&severity) = listed.get(id) {
-                thread.worsen_to(severity);
-                thread.machine.hold(Stance::SeeksChange, policy);
+                raise_again(thread, Repetition::OfOpen, severity, true, policy);
                 notes.push(CycleNote::Relisted(id.clone()));
             } else {
                 // Resolving is legal on every open thread (T4).
@@ -325,7 +300,7 @@ impl DrivenPullRequest {
         }
     }
 
-    /// R2: round 1 is the first cycle a reviewer ever completes on the pull request.
+    /// R2: everything is in scope until the reviewer completes its first cycle on the pull request.
     fn scope(&self, reviewer: &ReviewerName) -> ReviewScope {
         match self.reviewers.get(reviewer).and_then(|record| record.since_last_review.clone()) {
             None => ReviewScope::Everything,
@@ -342,35 +317,25 @@ impl DrivenPullRequest {
         self.threads.insert(id, thread);
     }
 
-    /// D4: a finding that a person had is raised again. Only a strictly worse one reaches them.
-    fn reach_person(&mut self, report: AnswerFinding, thread: &ThreadId, notes: &mut Vec<CycleNote>) {
-        let Some(known) = self.threads.get_mut(thread) else { return };
-        let (report, worse) = (report.id, known.worsen_to(report.finding.severity));
-        let thread = thread.clone();
-        notes.push(if worse {
-            known.machine.worsen();
-            CycleNote::Worsened { report, thread }
-        } else {
-            CycleNote::Suppressed { report, thread }
-        });
-    }
-
-    fn regress(
+    /// D4, D5: notes what raising a finding again did to its thread.
+    fn raise_again(
         &mut self,
-        thread: &ThreadId,
-        report: &AnswerFinding,
+        report: AnswerFinding,
+        id: ThreadId,
+        repetition: Repetition,
         policy: &Policy,
         notes: &mut Vec<CycleNote>,
     ) {
-        let Some(known) = self.threads.get_mut(thread) else { return };
-        known.worsen_to(report.finding.severity);
-        // A second finding of this answer may overlap the thread that the first has just opened again.
-        if known.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer) {
-            notes.push(CycleNote::Regressed(thread.clone(), known.machine.regress(policy)));
-        }
+        let Some(thread) = self.threads.get_mut(&id) else { return };
+        notes.push(match raise_again(thread, repetition, report.finding.severity, true, policy) {
+            RepeatOutcome::Suppressed => CycleNote::Suppressed { report: report.id, thread: id },
+            RepeatOutcome::Worsened => CycleNote::Worsened { report: report.id, thread: id },
+            RepeatOutcome::Regressed(outcome) => CycleNote::Regressed(id, outcome),
+            RepeatOutcome::Folded | RepeatOutcome::RegressedAlready => return,
+        });
     }
 
-    /// V2's two groups: what was there before the cycle and is not settled, and what the cycle opened.
+    /// V2's two groups of unsettled threads: those from before the cycle, and those that the cycle opened.
     fn unsettled(&self, reviewer: &ReviewerName, opened: &BTreeSet<ThreadId>) -> UnsettledThreads {
         let own = self.reviewers.get(reviewer).into_iter().flat_map(|record| &record.threads);
         let mut unsettled = UnsettledThreads::default();
@@ -396,7 +361,7 @@ impl DrivenPullRequest {
         CycleOutcome::Failed { violations, closed }
     }
 
-    /// C4: the engine closes the cycle in the reviewer's place.
+    /// C4: the engine closes the cycle for a reviewer that failed.
     fn close_failed_cycle(&mut self, reviewer: &ReviewerName, policy: &Policy) {
         self.cut_off_threads(reviewer, EscalatedBy::ReviewerFailed);
         self.close_cycle(reviewer, policy);

@@ -1,34 +1,34 @@
-//! Which head a comment was made on. The forge does not say so of replies, so it is worked out from what it does say.
+//! Finds the head that a comment is about. GitHub does not record it for replies, so it follows from commits
+//! and times.
 
-use crate::domain::review_loop::{ReviewerPost, names};
+use crate::domain::review_loop::{ReviewerPost, matches_commit};
 use crate::domain::snapshot::{PullRequestSnapshot, ThreadComment};
 use crate::domain::vocabulary::Sha;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
-/// The heads that left a trace, each with the first moment it is known to have been there, in order of time.
+/// The heads that left a trace, each with the earliest time at which it was the head, sorted by time.
 #[derive(Debug)]
 pub(super) struct Heads<'a> {
     starts: Vec<(Timestamp, &'a Sha)>,
-    /// The commit of each review, by the review's id.
+    /// The commit of each review, by review id.
     reviewed: BTreeMap<&'a str, &'a Sha>,
 }
 
 impl<'a> Heads<'a> {
     pub(super) fn of(snapshot: &'a PullRequestSnapshot) -> Self {
-        let reviews = snapshot.reviews.iter().filter_map(|review| {
-            Some((review.commit.as_ref()?, review.submitted_at.unwrap_or(review.created_at)))
-        });
+        let reviews = snapshot.reviews.iter();
+        let reviews = reviews.filter_map(|review| Some((review.commit.as_ref()?, review.published_at())));
         let comments = snapshot.threads.iter().flat_map(|thread| &thread.comments);
         let comments =
             comments.filter_map(|comment| Some((comment.original_commit.as_ref()?, comment.created_at)));
         let pushes = snapshot.force_pushes.iter().filter_map(|push| Some((push.after.as_ref()?, push.at)));
         let mut first: BTreeMap<&Sha, Timestamp> = BTreeMap::new();
         for (sha, at) in reviews.chain(comments).chain(pushes) {
-            let known = first.entry(sha).or_insert(at);
-            *known = at.min(*known);
+            let earliest = first.entry(sha).or_insert(at);
+            *earliest = at.min(*earliest);
         }
-        // What shows only after the present head was pushed is late talk about an older one.
+        // A commit that first appears after the present head was pushed is an older head, reviewed late.
         let head = &snapshot.head.sha;
         first.retain(|sha, at| *sha != head && *at < snapshot.pushed.at);
         first.insert(head, snapshot.pushed.at);
@@ -40,10 +40,11 @@ impl<'a> Heads<'a> {
         Self { starts, reviewed }
     }
 
-    /// The head that a post is about: that of its commit, else the one that was there when it was made.
+    /// The head that a post is about: that of its commit, else the head at the time of the post.
     pub(super) fn of_post(&self, post: &ReviewerPost) -> usize {
         let named = post.commit.as_ref();
-        let by_commit = named.and_then(|commit| self.starts.iter().position(|(_, sha)| names(commit, sha)));
+        let by_commit =
+            named.and_then(|commit| self.starts.iter().position(|(_, sha)| matches_commit(commit, sha)));
         by_commit.map_or_else(|| self.at(post.at), |position| position + 1)
     }
 
@@ -51,8 +52,8 @@ impl<'a> Heads<'a> {
         self.starts.partition_point(|(start, _)| *start <= moment)
     }
 
-    /// The place in the order of heads: by the commit its review was made on or by the time it was written,
-    /// whichever is newer, since a reply may carry the commit of the comment it answers.
+    /// The position among the heads, by the commit of the comment's review or by its time. The newer one
+    /// wins, because a reply may carry the commit of the comment that it answers.
     pub(super) fn of_comment(&self, comment: &ThreadComment) -> usize {
         let by_time = self.at(comment.created_at);
         let commit = comment.review.as_deref().and_then(|review| self.reviewed.get(review));

@@ -1,89 +1,90 @@
-//! One reviewer's whole history on a pull request, folded onto its threads' machines (C8).
+//! Replays one reviewer's history on a pull request through the machines of its threads (C8).
 //!
-//! Everything that happened is put in order of time and taken one by one. A thread's reviewer has had another turn
-//! when it speaks again after somebody else did or after a push, when it raises the same finding again at a newer head,
-//! or when it finishes a newer head without a word about the thread.
+//! All events are sorted by time and applied one by one. The reviewer takes a turn on a thread when it
+//! replies after somebody else or after a push, raises the finding again at a newer head, or finishes a newer
+//! head without mentioning the thread.
 
 use super::heads::Heads;
 use super::title::title;
-use super::{ObservedThread, Seen, ThreadEvent, ThreadEventKind, is_person};
+use super::{ObservedThread, ReviewThread, ThreadEvent, ThreadEventKind, is_person};
 use crate::domain::duplicates::DuplicateIndex;
 use crate::domain::finding::{Destination, Finding, Thread};
-use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus};
+use crate::domain::machine::{Decision, EscalatedBy, ThreadMachine};
 use crate::domain::place::{Anchor, LineRange};
 use crate::domain::policy::Policy;
 use crate::domain::post::{PostClass, PostPlace, PostReader, ReportedFinding};
 use crate::domain::re_review::ClassifiedReply;
+use crate::domain::repeats::{RaisedBy, Repetition, match_finding, raise_again};
 use crate::domain::snapshot::{Account, PullRequestSnapshot, ThreadComment};
-use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Severity, Stance, ThreadId};
+use crate::domain::vocabulary::{ReviewerAction, ReviewerName, Stance, ThreadId};
 use jiff::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A thread of the reviewer as the forge has it.
+/// One of the reviewer's threads on GitHub.
 struct RootThread<'a> {
-    seen: &'a Seen,
+    source: &'a ReviewThread,
     first: &'a ThreadComment,
     later: Vec<&'a ThreadComment>,
     head: usize,
     finding: Finding,
     anchor: Anchor,
-    /// When an edit of the first comment said that it is settled.
+    /// The time of the edit that marked the first comment as settled, if there was one.
     accepted_by_edit: Option<Timestamp>,
 }
 
-/// One finding with every thread that reports it, the first of them standing for all.
+/// One finding with every thread that reports it. `thread` is the first and represents the group.
 struct FindingGroup {
     thread: Thread,
     members: Vec<usize>,
     /// The head of the reviewer's last turn.
     turn: usize,
-    /// Whether somebody else has spoken since.
+    /// Whether somebody else replied after that turn.
     answered: bool,
     resolve_proposed: bool,
 }
 
-/// Something that happened, about one of the roots where it names one. The order decides between things of the same
-/// moment: what was said comes before what follows from it.
+/// An event, with the index of its root thread if it concerns one. The order of the variants decides between
+/// events of the same time: a comment comes before its consequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ReplayEvent {
     Opened(usize),
-    /// The reviewer's own comment, by its place among the later ones.
-    Said(usize, usize),
+    /// The reviewer's own comment, by its index in `later`.
+    ReviewerReplied(usize, usize),
     AcceptedByEdit(usize),
-    /// Somebody else's comment.
-    Answered(usize, usize),
+    /// Somebody else's comment, by its index in `later`.
+    OthersReplied(usize, usize),
     Finished(usize),
-    /// By its place in the list of what people did.
-    Happened(usize, usize),
+    /// A recorded event, by its index in the list.
+    Recorded(usize, usize),
 }
 
-/// The threads that this reviewer opened, and how many heads it has finished since the pull request was last reopened.
-pub(super) fn fold(
+/// The threads that this reviewer opened, and how many heads it finished since the last reopening.
+pub(super) fn replay_reviewer(
     reviewer: &ReviewerName,
-    seen: &[&Seen],
+    threads: &[&ReviewThread],
     finished: &BTreeMap<usize, Timestamp>,
-    happened: &[ThreadEvent],
+    recorded: &[ThreadEvent],
     context: &ReplayContext<'_>,
 ) -> (Vec<ObservedThread>, u32) {
-    let roots = roots(reviewer, seen, context);
-    let mut fold = ReviewerReplay {
+    let roots = roots(reviewer, threads, context);
+    let mut replay = ReviewerReplay {
         reviewer,
         roots: &roots,
         context,
         groups: Vec::new(),
         group_of: vec![0; roots.len()],
-        shelves: DuplicateIndex::new(context.policy),
+        earlier_findings: DuplicateIndex::new(context.policy),
         completed: 0,
     };
-    for (at, event) in timeline(reviewer, &roots, finished, happened, context) {
-        fold.take(at, event, happened);
+    for (at, event) in timeline(reviewer, &roots, finished, recorded, context) {
+        replay.apply(at, event, recorded);
     }
-    fold.settle();
-    let completed = fold.completed;
-    (fold.shown(), completed)
+    replay.settle();
+    let completed = replay.completed;
+    (replay.into_threads(), completed)
 }
 
-/// What every reviewer's fold needs to know.
+/// The inputs that every reviewer's replay shares.
 pub(super) struct ReplayContext<'a> {
     pub(super) snapshot: &'a PullRequestSnapshot,
     pub(super) heads: &'a Heads<'a>,
@@ -97,72 +98,83 @@ impl ReplayContext<'_> {
         comment.author.as_ref().and_then(by).as_ref() == Some(owner)
     }
 
-    /// What comes after the end of a pull request changes nothing any more, however long a bot goes on.
+    /// Posts after the end of a pull request change nothing.
     fn is_over(&self, at: Timestamp) -> bool {
         let ended = self.snapshot.merged_at.or(self.snapshot.closed_at);
         ended.is_some_and(|ended| at > ended)
     }
 }
 
-/// In the order in which they were opened.
-fn roots<'a>(reviewer: &ReviewerName, seen: &[&'a Seen], context: &ReplayContext<'_>) -> Vec<RootThread<'a>> {
-    let mut roots: Vec<RootThread<'a>> = seen
+/// Sorted by head, then by time.
+fn roots<'a>(
+    reviewer: &ReviewerName,
+    threads: &[&'a ReviewThread],
+    context: &ReplayContext<'_>,
+) -> Vec<RootThread<'a>> {
+    let mut roots: Vec<RootThread<'a>> = threads
         .iter()
-        .filter_map(|&seen| {
-            let comments = seen.said();
+        .filter_map(|&source| {
+            let comments = source.published_comments();
             let (&first, later) = comments.split_first()?;
             let reading = context.reads.read(reviewer, PostPlace::ThreadRoot, &first.body);
             let accepted_by_edit = (reading.stance == Some(Stance::Accepts))
                 .then(|| first.edited_at.unwrap_or(first.updated_at).max(first.created_at));
-            let finding = finding(seen, first, reading.findings.into_iter().next());
+            let finding = finding(source, first, reading.findings.into_iter().next());
             let mut anchor = Anchor::new(finding.path.clone(), finding.lines);
-            anchor.gone = seen.outdated;
+            anchor.gone = source.outdated;
             let head = context.heads.of_comment(first);
-            Some(RootThread { seen, first, later: later.to_vec(), head, finding, anchor, accepted_by_edit })
+            Some(RootThread { source, first, later: later.to_vec(), head, finding, anchor, accepted_by_edit })
         })
         .collect();
-    roots.sort_by_key(|root| (root.head, root.first.created_at, root.seen.id.clone()));
+    roots.sort_by_key(|root| (root.head, root.first.created_at, root.source.id.clone()));
     roots
 }
 
-/// The place is the thread's; what the problem is, the reviewer's text says.
-pub(super) fn finding(seen: &Seen, first: &ThreadComment, reported: Option<ReportedFinding>) -> Finding {
-    let last = seen.line.or(seen.original_line);
-    let start = seen.start_line.or(seen.original_start_line).or(last);
+/// The thread gives the place; the reviewer's text gives the rest.
+pub(super) fn finding(
+    source: &ReviewThread,
+    first: &ThreadComment,
+    reported: Option<ReportedFinding>,
+) -> Finding {
+    let last = source.line.or(source.original_line);
+    let start = source.start_line.or(source.original_start_line).or(last);
     let lines = last.and_then(|last| LineRange::new(start.unwrap_or(last).min(last), last));
-    let reported = reported.unwrap_or_else(|| ReportedFinding::untold(&first.body));
-    reported.at(seen.path.clone(), lines, || title(&first.body).into())
+    let reported = reported.unwrap_or_else(|| ReportedFinding::without_details(&first.body));
+    reported.at(source.path.clone(), lines, || title(&first.body).into())
 }
 
 fn timeline(
     reviewer: &ReviewerName,
     roots: &[RootThread<'_>],
     finished: &BTreeMap<usize, Timestamp>,
-    happened: &[ThreadEvent],
+    recorded: &[ThreadEvent],
     context: &ReplayContext<'_>,
 ) -> Vec<(Timestamp, ReplayEvent)> {
     let mut events = Vec::new();
     let mut by_thread: BTreeMap<&ThreadId, usize> = BTreeMap::new();
     for (index, root) in roots.iter().enumerate() {
-        by_thread.insert(&root.seen.id, index);
+        by_thread.insert(&root.source.id, index);
         events.push((root.first.created_at, ReplayEvent::Opened(index)));
         events.extend(root.accepted_by_edit.map(|at| (at, ReplayEvent::AcceptedByEdit(index))));
         for (place, comment) in root.later.iter().enumerate() {
             let event = if context.is_owner(reviewer, comment) {
-                ReplayEvent::Said(index, place)
+                ReplayEvent::ReviewerReplied(index, place)
             } else {
-                ReplayEvent::Answered(index, place)
+                ReplayEvent::OthersReplied(index, place)
             };
             events.push((comment.created_at, event));
         }
     }
     events.extend(finished.iter().map(|(&head, &at)| (at, ReplayEvent::Finished(head))));
-    for (place, happened) in happened.iter().enumerate() {
-        let root = by_thread.get(&happened.thread);
-        // By another clock than the forge's, which may be behind: nothing happens to a thread before it is there.
-        events.extend(root.map(|&root| {
-            (happened.at.max(roots[root].first.created_at), ReplayEvent::Happened(root, place))
-        }));
+    for (place, event) in recorded.iter().enumerate() {
+        let root = by_thread.get(&event.thread);
+        // Recorded events carry our clock, which may be behind GitHub's. No event comes before its thread was
+        // opened.
+        events.extend(
+            root.map(|&root| {
+                (event.at.max(roots[root].first.created_at), ReplayEvent::Recorded(root, place))
+            }),
+        );
     }
     events.sort();
     events
@@ -173,50 +185,50 @@ struct ReviewerReplay<'a> {
     roots: &'a [RootThread<'a>],
     context: &'a ReplayContext<'a>,
     groups: Vec<FindingGroup>,
-    /// Which group a root was put into, once it was opened.
+    /// The group of each root thread, set when it is opened.
     group_of: Vec<usize>,
-    shelves: DuplicateIndex<'a, usize>,
+    earlier_findings: DuplicateIndex<'a, usize>,
     completed: u32,
 }
 
 impl<'a> ReviewerReplay<'a> {
-    fn take(&mut self, at: Timestamp, event: ReplayEvent, happened: &[ThreadEvent]) {
+    fn apply(&mut self, at: Timestamp, event: ReplayEvent, recorded: &[ThreadEvent]) {
         let policy = self.context.policy;
         match event {
             ReplayEvent::Opened(root) => self.opened(root, at),
-            ReplayEvent::Said(root, comment) => self.said(root, comment, at),
+            ReplayEvent::ReviewerReplied(root, comment) => self.reviewer_replied(root, comment, at),
             ReplayEvent::AcceptedByEdit(root) => {
                 let group = &mut self.groups[self.group_of[root]];
-                // The edit of a repetition says nothing about what it repeats.
+                // An edit of an earlier thread says nothing about a later repetition.
                 if group.members.last() == Some(&root) && !self.context.is_over(at) {
-                    // Only an open thread can be resolved by its reviewer; where a person has it, it stays there.
+                    // The reviewer can resolve only an open thread. One that waits for a person stays there.
                     let _waits_for_a_person =
                         group.thread.machine.act(Stance::Accepts, ReviewerAction::Resolve, policy);
                 }
             }
-            ReplayEvent::Answered(root, comment) => {
+            ReplayEvent::OthersReplied(root, comment) => {
                 let comment = self.roots[root].later[comment];
                 let group = &mut self.groups[self.group_of[root]];
                 group.answered = true;
-                answer(&mut group.thread.machine, comment, self.context.reads);
+                apply_reply(&mut group.thread.machine, comment, self.context.reads);
             }
             ReplayEvent::Finished(head) => self.finished(head, at),
-            ReplayEvent::Happened(root, place) => {
+            ReplayEvent::Recorded(root, place) => {
                 let thread = &mut self.groups[self.group_of[root]].thread;
-                happen(thread, &happened[place].what);
+                apply_event(thread, &recorded[place].what);
             }
         }
     }
 
-    /// A new thread: a finding that is new, or one that was raised before.
+    /// A thread was opened. Its finding is new or repeats an earlier one.
     fn opened(&mut self, root: usize, at: Timestamp) {
         let roots: &'a [RootThread<'a>] = self.roots;
-        let RootThread { seen, finding, anchor, head, .. } = &roots[root];
+        let RootThread { source, finding, anchor, head, .. } = &roots[root];
         let repeated = self.repeated(root);
-        self.shelves.add_thread(root, finding, anchor);
+        self.earlier_findings.add_thread(root, finding, anchor);
         let Some(group) = repeated else {
             self.group_of[root] = self.groups.len();
-            let mut thread = Thread::opened(seen.id.clone(), self.reviewer.clone(), finding.clone(), false);
+            let mut thread = Thread::opened(source.id.clone(), self.reviewer.clone(), finding.clone(), false);
             thread.anchor.clone_from(anchor);
             let group = FindingGroup {
                 thread,
@@ -231,44 +243,41 @@ impl<'a> ReviewerReplay<'a> {
         self.group_of[root] = group;
         let members = self.groups[group].members.iter();
         let resolved_by_person =
-            members.clone().any(|&member| self.was_resolved_by_person(self.roots[member].seen));
+            members.clone().any(|&member| self.was_resolved_by_person(self.roots[member].source));
         let group = &mut self.groups[group];
-        let earlier: Vec<&Seen> = group.members.iter().map(|&member| self.roots[member].seen).collect();
+        let earlier: Vec<&ReviewThread> =
+            group.members.iter().map(|&member| self.roots[member].source).collect();
         group.members.push(root);
         if self.context.is_over(at) {
             return;
         }
-        if group.thread.machine.is_open() && earlier.iter().all(|seen| seen.resolved) {
-            // The forge does not say when it was resolved. It must have been before it was raised again, or it
-            // would not have had to be.
+        if group.thread.machine.is_open() && earlier.iter().all(|source| source.resolved) {
+            // GitHub does not say when a thread was resolved. It must have been before the reviewer raised
+            // the finding again.
             resolve(&mut group.thread.machine, resolved_by_person, self.context.policy);
         }
         let new_turn = *head > group.turn;
         group.turn = group.turn.max(*head);
         group.resolve_proposed = false;
-        repeat(&mut group.thread, finding.severity, new_turn, self.context.policy);
+        let repetition = Repetition::of(group.thread.status());
+        raise_again(&mut group.thread, repetition, finding.severity, new_turn, self.context.policy);
         group.answered &= !new_turn;
     }
 
-    /// D1: the finding that this one repeats. Findings of one look are told apart by the reviewer itself, however
-    /// alike they are. Where it repeats several, an open one comes first, as for a driven reviewer.
+    /// D1: the earlier finding that this one repeats. A reviewer tells the findings of one review apart
+    /// itself, so they are never compared with each other.
     fn repeated(&self, root: usize) -> Option<usize> {
         let RootThread { finding, head, .. } = &self.roots[root];
-        let earlier = self.shelves.overlaps_among(finding, |other| self.roots[other].head < *head);
-        earlier.into_iter().map(|other| self.group_of[other]).min_by_key(|&group| {
-            let rank = match self.groups[group].thread.status() {
-                ThreadStatus::Open => 0,
-                ThreadStatus::Resolved(ResolvedBy::Reviewer) => 2,
-                _ => 1,
-            };
-            (rank, group)
-        })
+        let earlier = self.earlier_findings.overlaps_among(finding, |other| self.roots[other].head < *head);
+        let groups: BTreeSet<usize> = earlier.into_iter().map(|other| self.group_of[other]).collect();
+        let overlapping = groups.into_iter().map(|group| (group, self.groups[group].thread.status()));
+        match_finding(overlapping, RaisedBy::Observed).thread()
     }
 
-    fn said(&mut self, root: usize, place: usize, at: Timestamp) {
-        let RootThread { seen, later, .. } = &self.roots[root];
-        // What was said before the reviewer resolved the thread led there, and the resolving is what counts.
-        if seen.resolved || self.context.is_over(at) {
+    fn reviewer_replied(&mut self, root: usize, place: usize, at: Timestamp) {
+        let RootThread { source, later, .. } = &self.roots[root];
+        // GitHub shows the thread as resolved; the resolution outweighs the comments before it.
+        if source.resolved || self.context.is_over(at) {
             return;
         }
         let comment = later[place];
@@ -287,14 +296,15 @@ impl<'a> ReviewerReplay<'a> {
         }
     }
 
-    /// The reviewer is done with a head: what it did not mention, it holds or has let go, and C6 counts the look.
+    /// The reviewer finished a head. For each finding that it did not mention, it holds its stance or Cloture
+    /// proposes to resolve. C6 counts the head.
     fn finished(&mut self, head: usize, at: Timestamp) {
         if self.context.is_over(at) {
             return;
         }
         for index in 0..self.groups.len() {
-            if self.groups[index].turn < head && !self.speaks_of(index, head) {
-                self.silent(index, head);
+            if self.groups[index].turn < head && !self.mentions(index, head) {
+                self.reviewer_was_silent(index, head);
             }
         }
         if self.context.snapshot.reopened_at.is_none_or(|reopened| at > reopened) {
@@ -302,17 +312,17 @@ impl<'a> ReviewerReplay<'a> {
         }
         if self.completed >= self.context.policy.max_review_iterations {
             let roots = self.roots;
-            // What the forge shows as resolved is not open, whichever look it was that resolved it.
+            // GitHub does not say which cycle resolved a thread, so a resolved one is never cut off.
             let is_open =
-                |group: &FindingGroup| !group.members.iter().all(|&member| roots[member].seen.resolved);
+                |group: &FindingGroup| !group.members.iter().all(|&member| roots[member].source.resolved);
             for group in self.groups.iter_mut().filter(|group| is_open(group)) {
                 group.thread.machine.cut_off(EscalatedBy::IterationCap);
             }
         }
     }
 
-    /// Whether the reviewer says anything about a finding at this head, be it later than its review.
-    fn speaks_of(&self, group: usize, head: usize) -> bool {
+    /// Whether the reviewer comments on a finding at this head, even after its review.
+    fn mentions(&self, group: usize, head: usize) -> bool {
         let roots = self.groups[group].members.iter().map(|&member| &self.roots[member]);
         let mut comments = roots.flat_map(|root| &root.later);
         comments.any(|comment| {
@@ -320,13 +330,13 @@ impl<'a> ReviewerReplay<'a> {
         })
     }
 
-    fn silent(&mut self, group: usize, head: usize) {
+    fn reviewer_was_silent(&mut self, group: usize, head: usize) {
         let group = &mut self.groups[group];
-        let members = || group.members.iter().map(|&member| self.roots[member].seen);
-        if members().all(|seen| seen.resolved) || !group.thread.machine.is_open() {
+        let members = || group.members.iter().map(|&member| self.roots[member].source);
+        if members().all(|source| source.resolved) || !group.thread.machine.is_open() {
             return;
         }
-        if members().all(|seen| seen.outdated) {
+        if members().all(|source| source.outdated) {
             group.resolve_proposed = true;
             return;
         }
@@ -335,46 +345,46 @@ impl<'a> ReviewerReplay<'a> {
         group.turn = head;
     }
 
-    /// What the forge shows as resolved in all its threads is settled; when that happened it does not say.
+    /// Settles every finding whose threads are all resolved on GitHub, at whatever time that happened.
     fn settle(&mut self) {
         for index in 0..self.groups.len() {
-            let mut members = self.groups[index].members.iter().map(|&member| self.roots[member].seen);
-            if members.clone().all(|seen| seen.resolved) {
-                let by_person = members.any(|seen| self.was_resolved_by_person(seen));
+            let mut members = self.groups[index].members.iter().map(|&member| self.roots[member].source);
+            if members.clone().all(|source| source.resolved) {
+                let by_person = members.any(|source| self.was_resolved_by_person(source));
                 resolve(&mut self.groups[index].thread.machine, by_person, self.context.policy);
             }
         }
     }
 
-    /// The forge cannot name a bot that resolved a thread, so nobody means the reviewer.
-    fn was_resolved_by_person(&self, seen: &Seen) -> bool {
+    /// GitHub does not name a bot that resolved a thread, so a missing name means the reviewer.
+    fn was_resolved_by_person(&self, source: &ReviewThread) -> bool {
         let is_reviewer = |by: &Account| self.context.reads.reviewer(by, "").as_ref() == Some(self.reviewer);
-        seen.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by))
+        source.resolved_by.as_ref().is_some_and(|by| is_person(by) && !is_reviewer(by))
     }
 
-    /// Every thread there is on the forge. One that repeats another stands where that one stands.
-    fn shown(self) -> Vec<ObservedThread> {
+    /// Every thread on GitHub. A repetition has the state of the first thread.
+    fn into_threads(self) -> Vec<ObservedThread> {
         let ReviewerReplay { roots, groups, .. } = self;
         let mut shown = Vec::with_capacity(roots.len());
         for FindingGroup { thread, members, resolve_proposed, .. } in groups {
             let resolve_proposed = resolve_proposed && thread.machine.is_open();
             for (place, &member) in members.iter().enumerate().rev() {
-                let RootThread { seen, first, finding, anchor, .. } = &roots[member];
+                let RootThread { source, first, finding, anchor, .. } = &roots[member];
                 let mut own = thread.clone();
                 let first_of_all = place == 0;
                 if !first_of_all {
-                    own.id = seen.id.clone();
+                    own.id = source.id.clone();
                     own.finding = finding.clone();
                     own.anchor = anchor.clone();
-                    // The first alone is handed off, so that it alone is sent anywhere.
+                    // Only the first thread is handed off, so the finding is sent once.
                     (own.queued, own.handed_off) = (false, false);
                     own.routed = Destination::AsConfigured;
                 }
                 shown.push(ObservedThread {
                     thread: own,
-                    line: seen.line,
+                    line: source.line,
                     url: first.url.clone(),
-                    outdated: seen.outdated,
+                    outdated: source.outdated,
                     repeats: (!first_of_all).then(|| thread.id.clone()),
                     resolve_proposed,
                 });
@@ -384,44 +394,30 @@ impl<'a> ReviewerReplay<'a> {
     }
 }
 
-/// The finding was raised again (D3–D5).
-fn repeat(thread: &mut Thread, severity: Option<Severity>, new_turn: bool, policy: &Policy) {
-    let worse = thread.worsen_to(severity);
-    match thread.status() {
-        ThreadStatus::Open if new_turn => thread.machine.hold(Stance::SeeksChange, policy),
-        ThreadStatus::Open => {}
-        ThreadStatus::Resolved(ResolvedBy::Reviewer) => {
-            thread.machine.regress(policy);
-        }
-        _ if worse => thread.machine.worsen(),
-        _ => {}
-    }
-}
-
-/// R3–R5: what somebody else's reply does to the thread.
-fn answer(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn PostReader) {
+/// R3–R5: applies somebody else's reply.
+fn apply_reply(machine: &mut ThreadMachine, comment: &ThreadComment, reads: &dyn PostReader) {
     let by_person = comment.author.as_ref().is_some_and(is_person);
     let reply = ClassifiedReply::read(reads, !by_person, comment.association, &comment.body, None);
     if reply.is_override() {
-        machine.overridden(reply.intent);
+        machine.apply_override(reply.intent);
     }
 }
 
 fn resolve(machine: &mut ThreadMachine, by_person: bool, policy: &Policy) {
     if machine.status.is_settled() {
-        // Somebody who may had ended it with a reply; the click that followed adds nothing.
+        // A reply of a person with the right to override settled it before.
         return;
     }
-    let looked = !by_person && machine.act(Stance::Accepts, ReviewerAction::Resolve, policy).is_ok();
-    if !looked {
-        // A thread that is not settled can always be resolved by a person, so there is nothing to refuse.
+    let by_reviewer = !by_person && machine.act(Stance::Accepts, ReviewerAction::Resolve, policy).is_ok();
+    if !by_reviewer {
+        // A person can resolve any thread that is not settled.
         let _always_fits = machine.decide(Decision::Resolve);
     }
 }
 
-/// Something that the forge does not know. Whether it fitted was decided when it was recorded; what no longer fits,
-/// because the forge tells more by now, changes nothing.
-fn happen(thread: &mut Thread, what: &ThreadEventKind) {
+/// Applies an event from the journal. It was valid when it was recorded. If GitHub has since shown more and
+/// it no longer fits, it changes nothing.
+fn apply_event(thread: &mut Thread, what: &ThreadEventKind) {
     match what {
         ThreadEventKind::Act(Decision::Queue) if thread.handed_off => thread.queued = false,
         ThreadEventKind::Act(Decision::Queue) => thread.queue(),

@@ -29,7 +29,7 @@ fn person(login: &str) -> Account {
     account(login, AccountKind::User)
 }
 
-/// A reviewer whose posts are read by their first words.
+/// A reader that goes by the first words of a post.
 #[derive(Debug)]
 struct Rabbit;
 
@@ -72,8 +72,8 @@ impl PostReader for Rabbit {
         };
         let severity = Severity::ALL.into_iter().find(|severity| body.contains(severity.name()));
         let report = |text: &str| {
-            let report = ReportedFinding { severity, ..ReportedFinding::untold(text) };
-            // As some bots do, a body may name the place of what it tells.
+            let report = ReportedFinding { severity, ..ReportedFinding::without_details(text) };
+            // Some bots name the place of a finding in the body.
             match text.strip_prefix("src/a.rs:10 ") {
                 Some(title) => {
                     let lines = LineRange::new(10, 10);
@@ -117,8 +117,8 @@ fn comment(minute: i64, author: Account, body: &str) -> ThreadComment {
     }
 }
 
-fn thread(id: &str, comments: Vec<ThreadComment>) -> Seen {
-    Seen {
+fn thread(id: &str, comments: Vec<ThreadComment>) -> ReviewThread {
+    ReviewThread {
         id: id.into(),
         path: "src/a.rs".into(),
         line: Some(10),
@@ -155,7 +155,7 @@ fn review(minute: i64, head: &str) -> Review {
     }
 }
 
-/// On the pull request itself.
+/// A comment on the pull request itself.
 fn remark(minute: i64, author: Account, body: &str) -> Comment {
     Comment {
         id: format!("ic{minute}"),
@@ -171,8 +171,9 @@ fn remark(minute: i64, author: Account, body: &str) -> Comment {
     }
 }
 
-/// Heads `h0`, `h10`, `h20` … were pushed at those minutes and reviewed a minute later; the last is the head.
-fn snapshot(pushes: i64, threads: Vec<Seen>) -> PullRequestSnapshot {
+/// Heads `h0`, `h10`, `h20` … were pushed at those minutes and reviewed one minute later. The last one is the
+/// head.
+fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
     let last = (pushes - 1) * 10;
     PullRequestSnapshot {
         repository: RepositoryName::new("o", "r").unwrap(),
@@ -205,36 +206,37 @@ fn snapshot(pushes: i64, threads: Vec<Seen>) -> PullRequestSnapshot {
     }
 }
 
-fn folded(snapshot: &PullRequestSnapshot) -> Vec<ObservedThread> {
+fn threads_in(snapshot: &PullRequestSnapshot) -> Vec<ObservedThread> {
     with_decisions(snapshot, &[]).threads
 }
 
-fn with_decisions(snapshot: &PullRequestSnapshot, happened: &[ThreadEvent]) -> ObservedPullRequest {
-    observe(snapshot, happened, &Rabbit, &Policy::default())
+fn with_decisions(snapshot: &PullRequestSnapshot, events: &[ThreadEvent]) -> ObservedPullRequest {
+    observe(snapshot, events, &Rabbit, &Policy::default())
 }
 
 /// Status, cause, rounds, flips and cycles of the only thread.
-fn standing(snapshot: &PullRequestSnapshot) -> (&'static str, Option<&'static str>, u32, u32, u32) {
-    let observed = folded(snapshot);
+fn only_thread(snapshot: &PullRequestSnapshot) -> (&'static str, Option<&'static str>, u32, u32, u32) {
+    let observed = threads_in(snapshot);
     assert_eq!(observed.len(), 1);
     let ThreadMachine { status, counters, .. } = observed[0].thread.machine;
     (status.name(), status.cause(), counters.round_count, counters.flips, counters.cycles)
 }
 
-fn said(bodies: &[(i64, Account, &str)]) -> Seen {
+fn thread_of(bodies: &[(i64, Account, &str)]) -> ReviewThread {
     thread("t", bodies.iter().map(|(minute, author, body)| comment(*minute, author.clone(), body)).collect())
 }
 
 #[test]
-fn a_thread_is_its_first_writers_and_peoples_threads_are_left_out() {
+fn a_thread_belongs_to_its_first_writer_and_peoples_threads_are_left_out() {
     let people = thread("p", vec![comment(1, person("dana"), "Hm."), comment(12, bot(), "Indeed.")]);
     let lookalike = thread("e", vec![comment(1, person("rabbit"), "I am a bot.")]);
     let mut draft = thread("d", vec![comment(1, bot(), "Not sent.")]);
     draft.comments[0].pending = true;
     let mut ghost = thread("g", vec![comment(1, bot(), "Gone.")]);
     ghost.comments[0].author = None;
-    let own = said(&[(1, bot(), "**Unchecked index.**\nMore.")]);
-    let observed = folded(&snapshot(1, vec![people, lookalike, draft, ghost, own, thread("x", Vec::new())]));
+    let own = thread_of(&[(1, bot(), "**Unchecked index.**\nMore.")]);
+    let observed =
+        threads_in(&snapshot(1, vec![people, lookalike, draft, ghost, own, thread("x", Vec::new())]));
     assert_eq!(observed.len(), 1);
     let ObservedThread { thread, line, url, outdated, .. } = &observed[0];
     assert_eq!((thread.id.as_str(), thread.reviewer.as_str()), ("t", "rabbit"));
@@ -243,19 +245,19 @@ fn a_thread_is_its_first_writers_and_peoples_threads_are_left_out() {
 }
 
 #[test]
-fn speaking_again_after_a_push_or_an_answer_is_a_round_and_the_limit_escalates() {
+fn a_comment_after_a_push_or_a_reply_is_a_round_and_the_limit_escalates() {
     let opened = [(1, bot(), "Look."), (5, bot(), "And nobody had said anything: no round.")];
-    assert_eq!(standing(&snapshot(1, vec![said(&opened)])), ("open", None, 0, 0, 1));
+    assert_eq!(only_thread(&snapshot(1, vec![thread_of(&opened)])), ("open", None, 0, 0, 1));
     let argued =
         [(1, bot(), "Look."), (2, person("dana"), "Why?"), (3, bot(), "Still."), (4, bot(), "Still.")];
-    assert_eq!(standing(&snapshot(1, vec![said(&argued)])), ("open", None, 1, 0, 2));
+    assert_eq!(only_thread(&snapshot(1, vec![thread_of(&argued)])), ("open", None, 1, 0, 2));
     let again = [(1, bot(), "Look."), (12, bot(), "Still."), (13, bot(), "The same look.")];
-    assert_eq!(standing(&snapshot(2, vec![said(&again)])), ("open", None, 1, 0, 2));
+    assert_eq!(only_thread(&snapshot(2, vec![thread_of(&again)])), ("open", None, 1, 0, 2));
     let too_often = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still and still.")];
     let escalated = ("escalated", Some("round_limit"), 2, 0, 3);
-    assert_eq!(standing(&snapshot(3, vec![said(&too_often)])), escalated);
+    assert_eq!(only_thread(&snapshot(3, vec![thread_of(&too_often)])), escalated);
     let and_on = [(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still."), (32, bot(), "Still.")];
-    assert_eq!(standing(&snapshot(4, vec![said(&and_on)])), escalated);
+    assert_eq!(only_thread(&snapshot(4, vec![thread_of(&and_on)])), escalated);
     let alternating: Vec<_> = (0..8)
         .flat_map(|n| {
             let words = if n % 2 == 0 { "Still." } else { "Agreed, but." };
@@ -263,64 +265,76 @@ fn speaking_again_after_a_push_or_an_answer_is_a_round_and_the_limit_escalates()
         })
         .collect();
     let alternating: Vec<_> = [(1, bot(), "Look.")].into_iter().chain(alternating).collect();
-    let (status, cause, _, flips, cycles) = standing(&snapshot(1, vec![said(&alternating)]));
+    let (status, cause, _, flips, cycles) = only_thread(&snapshot(1, vec![thread_of(&alternating)]));
     assert_eq!((status, cause, flips), ("escalated", Some("round_limit"), 1));
     assert!(u64::from(cycles) <= Policy::default().cycles_per_thread());
 }
 
 #[test]
-fn what_is_no_word_on_the_matter_is_no_turn() {
+fn noise_in_a_thread_is_no_turn() {
     let noise = [(1, bot(), "Look."), (2, person("dana"), "Why?"), (3, bot(), "Triggered a review.")];
-    assert_eq!(standing(&snapshot(1, vec![said(&noise)])), ("open", None, 0, 0, 1));
+    assert_eq!(only_thread(&snapshot(1, vec![thread_of(&noise)])), ("open", None, 0, 0, 1));
 }
 
 #[test]
-fn silence_holds_where_the_code_is_the_same_and_proposes_to_resolve_where_it_changed() {
-    let opened = || said(&[(1, bot(), "Look.")]);
-    assert_eq!(standing(&snapshot(2, vec![opened()])), ("open", None, 1, 0, 2));
-    assert_eq!(standing(&snapshot(3, vec![opened()])), ("escalated", Some("round_limit"), 2, 0, 3));
+fn c8_silence_holds_if_the_code_is_unchanged_and_proposes_to_resolve_if_it_changed() {
+    let opened = || thread_of(&[(1, bot(), "Look.")]);
+    assert_eq!(only_thread(&snapshot(2, vec![opened()])), ("open", None, 1, 0, 2));
+    assert_eq!(only_thread(&snapshot(3, vec![opened()])), ("escalated", Some("round_limit"), 2, 0, 3));
     let mut changed = opened();
     (changed.outdated, changed.line) = (true, None);
-    let seen = snapshot(3, vec![changed]);
-    assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
-    let folded = folded(&seen);
-    assert!(folded[0].resolve_proposed);
-    assert!(!observed(&seen).0.something_to_fix, "the author seems to have dealt with it");
+    let fetched = snapshot(3, vec![changed]);
+    assert_eq!(only_thread(&fetched), ("open", None, 0, 0, 1));
+    let threads_in = threads_in(&fetched);
+    assert!(threads_in[0].resolve_proposed);
+    assert!(!observed(&fetched).0.something_to_fix, "the author seems to have dealt with it");
 }
 
 #[test]
-fn silence_is_the_reviewers_own_and_about_the_head_it_finished() {
+fn only_the_reviewers_own_silence_at_the_head_it_finished_counts() {
     let late = [(1, bot(), "Look."), (12, bot(), "Agreed.")];
-    assert_eq!(standing(&snapshot(2, vec![said(&late)])), ("open", None, 0, 1, 2), "said after its review");
+    assert_eq!(
+        only_thread(&snapshot(2, vec![thread_of(&late)])),
+        ("open", None, 0, 1, 2),
+        "said after its review"
+    );
     let others = [(1, bot(), "Look."), (12, person("dana"), "Why?")];
-    assert_eq!(standing(&snapshot(2, vec![said(&others)])), ("open", None, 1, 0, 2), "somebody else spoke");
+    assert_eq!(
+        only_thread(&snapshot(2, vec![thread_of(&others)])),
+        ("open", None, 1, 0, 2),
+        "somebody else spoke"
+    );
     let earlier = [(1, bot(), "Look."), (12, bot(), "Still.")];
     let escalated = ("escalated", Some("round_limit"), 2, 0, 3);
-    assert_eq!(standing(&snapshot(3, vec![said(&earlier)])), escalated, "that was at the head before");
-    let mut resolved = snapshot(3, vec![said(&[(1, bot(), "Look.")])]);
+    assert_eq!(
+        only_thread(&snapshot(3, vec![thread_of(&earlier)])),
+        escalated,
+        "that was at the head before"
+    );
+    let mut resolved = snapshot(3, vec![thread_of(&[(1, bot(), "Look.")])]);
     resolved.threads[0].resolved = true;
-    assert_eq!(standing(&resolved), ("resolved", Some("reviewer"), 0, 1, 2), "nothing is held any more");
+    assert_eq!(only_thread(&resolved), ("resolved", Some("reviewer"), 0, 1, 2), "nothing is held any more");
 }
 
 #[test]
-fn c6_looks_are_counted_since_the_pull_request_was_reopened() {
-    let mut seen = snapshot(3, vec![said(&[(1, bot(), "Look.")])]);
-    let cycles = |seen: &PullRequestSnapshot| with_decisions(seen, &[]).cycles[&"rabbit".into()];
-    assert_eq!(cycles(&seen), 3);
-    seen.reopened_at = Some(at(5));
-    assert_eq!(cycles(&seen), 2);
-    seen.reopened_at = Some(at(11));
-    assert_eq!(cycles(&seen), 1);
+fn c6_cycles_count_from_the_last_reopening() {
+    let mut fetched = snapshot(3, vec![thread_of(&[(1, bot(), "Look.")])]);
+    let cycles = |fetched: &PullRequestSnapshot| with_decisions(fetched, &[]).cycles[&"rabbit".into()];
+    assert_eq!(cycles(&fetched), 3);
+    fetched.reopened_at = Some(at(5));
+    assert_eq!(cycles(&fetched), 2);
+    fetched.reopened_at = Some(at(11));
+    assert_eq!(cycles(&fetched), 1);
 }
 
 #[test]
-fn a_head_that_was_not_finished_says_nothing() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
-    seen.reviews[1].body = "Error: quota.".to_owned();
-    assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
-    let (_, standing) = observed(&seen);
+fn a_failed_review_finishes_no_head() {
+    let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look.")])]);
+    fetched.reviews[1].body = "Error: quota.".to_owned();
+    assert_eq!(only_thread(&fetched), ("open", None, 0, 0, 1));
+    let (_, arrivals) = observed(&fetched);
     assert!(
-        standing.failed.contains_key(&"rabbit".into()),
+        arrivals.failed.contains_key(&"rabbit".into()),
         "a refusal is no review, though it is posted as one"
     );
 }
@@ -337,13 +351,13 @@ fn repeated(minutes: &[i64], pushes: i64) -> PullRequestSnapshot {
 
 #[test]
 fn a_finding_raised_again_is_a_repetition_of_the_first_thread() {
-    let folded = folded(&repeated(&[12], 2));
-    assert_eq!(folded.len(), 2);
+    let threads_in = threads_in(&repeated(&[12], 2));
+    assert_eq!(threads_in.len(), 2);
     let shown = |at: usize| {
-        let ThreadMachine { status, counters, .. } = folded[at].thread.machine;
+        let ThreadMachine { status, counters, .. } = threads_in[at].thread.machine;
         (
-            folded[at].thread.id.as_str(),
-            folded[at].repeats.as_ref().map(ThreadId::as_str),
+            threads_in[at].thread.id.as_str(),
+            threads_in[at].repeats.as_ref().map(ThreadId::as_str),
             status.name(),
             counters.cycles,
         )
@@ -353,87 +367,91 @@ fn a_finding_raised_again_is_a_repetition_of_the_first_thread() {
 }
 
 #[test]
-fn raising_it_again_is_a_turn_of_its_own_and_answers_what_was_said_before() {
-    let mut seen = repeated(&[11], 2);
-    assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "before its review is in");
-    seen.threads[0].comments.push(comment(2, person("dana"), "Why?"));
-    seen.threads[0].comments.push(comment(13, bot(), "Still, as I say below."));
-    assert_eq!(folded(&seen)[0].thread.machine.counters.cycles, 2, "one look, however often it speaks");
+fn raising_a_finding_again_is_one_turn_and_answers_earlier_replies() {
+    let mut fetched = repeated(&[11], 2);
+    assert_eq!(threads_in(&fetched)[0].thread.machine.counters.cycles, 2, "before its review is in");
+    fetched.threads[0].comments.push(comment(2, person("dana"), "Why?"));
+    fetched.threads[0].comments.push(comment(13, bot(), "Still, as I say below."));
+    assert_eq!(
+        threads_in(&fetched)[0].thread.machine.counters.cycles,
+        2,
+        "one look, however often it speaks"
+    );
 
     let mut worse = repeated(&[12], 2);
     worse.threads[0].comments[0].body += " low";
     worse.threads[1].comments[0].body += " critical";
-    let first = &folded(&worse)[0].thread;
+    let first = &threads_in(&worse)[0].thread;
     assert_eq!((first.status().name(), first.finding.severity), ("open", Some(Severity::Critical)));
 }
 
 #[test]
-fn late_talk_about_an_older_commit_is_no_newer_head() {
+fn a_late_review_of_an_older_commit_is_no_newer_head() {
     for minute in [10, 15] {
-        let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look.")])]);
-        seen.reviews.push(review(minute, "older"));
-        assert_eq!(with_decisions(&seen, &[]).cycles[&"rabbit".into()], 2, "at minute {minute}");
+        let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look.")])]);
+        fetched.reviews.push(review(minute, "older"));
+        assert_eq!(with_decisions(&fetched, &[]).cycles[&"rabbit".into()], 2, "at minute {minute}");
     }
 }
 
 #[test]
-fn d1_what_is_raised_again_repeats_an_open_thread_before_one_that_a_person_has() {
-    let mut seen = repeated(&[2, 11], 2);
+fn d1_a_repetition_matches_an_open_thread_before_one_that_a_person_has() {
+    let mut fetched = repeated(&[2, 11], 2);
     let vetoed = |thread: &str| ThreadEvent {
         at: at(5),
         thread: thread.into(),
         what: ThreadEventKind::Act(Decision::Veto),
     };
-    let repeats = |seen: &PullRequestSnapshot, happened: &[ThreadEvent]| {
-        let threads = with_decisions(seen, happened).threads;
+    let repeats = |fetched: &PullRequestSnapshot, events: &[ThreadEvent]| {
+        let threads = with_decisions(fetched, events).threads;
         let again = threads.into_iter().find(|observed| observed.thread.id.as_str() == "t11").unwrap();
         again.repeats.map(|id| id.to_string())
     };
-    assert_eq!(repeats(&seen, &[]).as_deref(), Some("t"));
-    assert_eq!(repeats(&seen, &[vetoed("t")]).as_deref(), Some("t2"));
-    // And one that a person has before one that its reviewer let go.
-    seen.threads[0].comments[0].body += " ✅";
-    seen.threads[0].comments[0].edited_at = Some(at(5));
-    assert_eq!(repeats(&seen, &[vetoed("t2")]).as_deref(), Some("t2"));
+    assert_eq!(repeats(&fetched, &[]).as_deref(), Some("t"));
+    assert_eq!(repeats(&fetched, &[vetoed("t")]).as_deref(), Some("t2"));
+    // A thread that a person has precedes one that its reviewer resolved.
+    fetched.threads[0].comments[0].body += " ✅";
+    fetched.threads[0].comments[0].edited_at = Some(at(5));
+    assert_eq!(repeats(&fetched, &[vetoed("t2")]).as_deref(), Some("t2"));
 }
 
 #[test]
 fn the_same_finding_twenty_five_times_is_one_thread_and_ends_within_the_bound() {
     let minutes: Vec<i64> = (1..25).map(|n| n * 10 + 2).collect();
-    let folded = folded(&repeated(&minutes, 25));
-    assert_eq!(folded.len(), 25);
-    assert_eq!(folded.iter().filter(|observed| observed.repeats.is_none()).count(), 1);
-    let machine = folded.iter().find(|observed| observed.repeats.is_none()).unwrap().thread.machine;
+    let threads_in = threads_in(&repeated(&minutes, 25));
+    assert_eq!(threads_in.len(), 25);
+    assert_eq!(threads_in.iter().filter(|observed| observed.repeats.is_none()).count(), 1);
+    let machine = threads_in.iter().find(|observed| observed.repeats.is_none()).unwrap().thread.machine;
     assert_eq!((machine.status.name(), machine.status.cause()), ("escalated", Some("round_limit")));
     assert!(u64::from(machine.counters.cycles) <= Policy::default().cycles_per_thread());
 }
 
 #[test]
-fn two_findings_of_one_look_stay_two_however_alike() {
-    let folded = folded(&repeated(&[2, 3], 1));
-    assert!(folded.iter().all(|observed| observed.repeats.is_none()));
+fn two_findings_of_one_review_stay_two_however_similar() {
+    let threads_in = threads_in(&repeated(&[2, 3], 1));
+    assert!(threads_in.iter().all(|observed| observed.repeats.is_none()));
 }
 
 #[test]
-fn raised_again_after_the_reviewer_resolved_it_is_a_regression_and_after_a_person_did_it_is_suppressed() {
-    let mut seen = repeated(&[12], 2);
-    seen.threads[0].resolved = true;
-    let machine = folded(&seen)[0].thread.machine;
+fn d4_d5_a_repetition_regresses_after_the_reviewer_resolved_and_is_suppressed_after_a_person_did() {
+    let mut fetched = repeated(&[12], 2);
+    fetched.threads[0].resolved = true;
+    let machine = threads_in(&fetched)[0].thread.machine;
     assert_eq!((machine.status.name(), machine.reopens), ("open", 1));
 
-    seen.threads[0].resolved_by = Some(person("dana"));
-    let machine = folded(&seen)[0].thread.machine;
+    fetched.threads[0].resolved_by = Some(person("dana"));
+    let machine = threads_in(&fetched)[0].thread.machine;
     assert_eq!((machine.status.cause(), machine.reopens), (Some("person"), 0));
-    seen.threads[0].comments[0].body += " low";
-    seen.threads[1].comments[0].body += " critical";
-    assert_eq!(folded(&seen)[0].thread.machine.status.cause(), Some("worsened"));
+    fetched.threads[0].comments[0].body += " low";
+    fetched.threads[1].comments[0].body += " critical";
+    assert_eq!(threads_in(&fetched)[0].thread.machine.status.cause(), Some("worsened"));
 
-    seen.threads[1].resolved = true;
-    assert_eq!(folded(&seen)[0].thread.machine.status.name(), "resolved");
+    fetched.threads[1].resolved = true;
+    assert_eq!(threads_in(&fetched)[0].thread.machine.status.name(), "resolved");
 }
 
 #[test]
-fn the_same_reviewer_is_cut_off_after_its_last_look() {
+fn c6_a_reviewer_is_cut_off_after_its_last_cycle() {
     let threads = (0..7).map(|n| {
         let words =
             ["colour", "length", "owner", "clock", "socket", "title", "index"][usize::try_from(n).unwrap()];
@@ -452,64 +470,68 @@ fn the_same_reviewer_is_cut_off_after_its_last_look() {
 }
 
 #[test]
-fn what_comes_after_the_merge_counts_no_more() {
-    let mut seen =
-        snapshot(3, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still.")])]);
-    seen.state = PullRequestState::Merged;
-    seen.merged_at = Some(at(5));
-    assert_eq!(standing(&seen), ("open", None, 0, 0, 1));
-    seen.merged_at = Some(at(12));
-    assert_eq!(standing(&seen), ("open", None, 1, 0, 2), "what was said at that very moment was still said");
-    let mut edited = snapshot(2, vec![said(&[(1, bot(), "Look. ✅")])]);
+fn posts_after_the_merge_change_nothing() {
+    let mut fetched =
+        snapshot(3, vec![thread_of(&[(1, bot(), "Look."), (12, bot(), "Still."), (22, bot(), "Still.")])]);
+    fetched.state = PullRequestState::Merged;
+    fetched.merged_at = Some(at(5));
+    assert_eq!(only_thread(&fetched), ("open", None, 0, 0, 1));
+    fetched.merged_at = Some(at(12));
+    assert_eq!(
+        only_thread(&fetched),
+        ("open", None, 1, 0, 2),
+        "what was said at that very moment was still said"
+    );
+    let mut edited = snapshot(2, vec![thread_of(&[(1, bot(), "Look. ✅")])]);
     edited.threads[0].comments[0].edited_at = Some(at(11));
     edited.merged_at = Some(at(5));
-    assert_eq!(standing(&edited).0, "open");
+    assert_eq!(only_thread(&edited).0, "open");
 }
 
 #[test]
-fn an_edit_that_says_it_is_addressed_resolves() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look. ✅")])]);
-    seen.threads[0].comments[0].edited_at = Some(at(11));
-    assert_eq!(standing(&seen), ("resolved", Some("reviewer"), 0, 1, 2));
+fn an_edit_that_says_addressed_resolves_the_thread() {
+    let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look. ✅")])]);
+    fetched.threads[0].comments[0].edited_at = Some(at(11));
+    assert_eq!(only_thread(&fetched), ("resolved", Some("reviewer"), 0, 1, 2));
 }
 
 #[test]
-fn findings_in_a_reviews_body_are_found_once_and_in_the_latest_only() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "The index is unchecked.")])]);
-    seen.reviews[0].body = "Two more:\nThe old socket leaks.".to_owned();
-    seen.reviews[1].body = "One more:\nThe clock is read twice; use one.".to_owned();
-    let observed = with_decisions(&seen, &[]);
+fn findings_in_review_bodies_count_once_and_only_in_the_latest_post() {
+    let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "The index is unchecked.")])]);
+    fetched.reviews[0].body = "Two more:\nThe old socket leaks.".to_owned();
+    fetched.reviews[1].body = "One more:\nThe clock is read twice; use one.".to_owned();
+    let observed = with_decisions(&fetched, &[]);
     let titles: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.title.to_string()).collect();
     assert_eq!(titles, ["One more:"]);
     assert_eq!(&*observed.in_bodies[0].finding.body, "The clock is read twice; use one.");
 
-    seen.reviews.reverse();
-    assert_eq!(with_decisions(&seen, &[]), observed, "the latest by its time, not by its place in the list");
-    seen.comments.push(remark(30, bot(), "You are welcome."));
-    assert_eq!(with_decisions(&seen, &[]).in_bodies, observed.in_bodies, "a courtesy takes nothing back");
-    seen.comments.push(remark(31, bot(), "Reviewed: there is nothing to say."));
-    assert_eq!(with_decisions(&seen, &[]).in_bodies, []);
+    fetched.reviews.reverse();
+    assert_eq!(with_decisions(&fetched, &[]), observed, "the latest by time, not by position");
+    fetched.comments.push(remark(30, bot(), "You are welcome."));
+    assert_eq!(with_decisions(&fetched, &[]).in_bodies, observed.in_bodies, "a courtesy withdraws nothing");
+    fetched.comments.push(remark(31, bot(), "Reviewed: there is nothing to say."));
+    assert_eq!(with_decisions(&fetched, &[]).in_bodies, []);
 }
 
 #[test]
-fn what_a_body_repeats_from_a_thread_of_its_reviewer_counts_there() {
-    let mut seen = snapshot(1, vec![said(&[(1, bot(), "The index is unchecked.")])]);
-    seen.reviews[0].body =
+fn a_body_finding_that_repeats_a_thread_counts_in_the_thread() {
+    let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "The index is unchecked.")])]);
+    fetched.reviews[0].body =
         "Two:\nsrc/a.rs:10 The index is unchecked.\nsrc/a.rs:10 The socket leaks.".to_owned();
-    let observed = with_decisions(&seen, &[]);
+    let observed = with_decisions(&fetched, &[]);
     let told: Vec<_> = observed.in_bodies.iter().map(|body| body.finding.body.to_string()).collect();
     assert_eq!(told, ["src/a.rs:10 The socket leaks."]);
 }
 
 #[test]
-fn threads_that_no_reviewer_opened_are_listed_with_who_did() {
+fn threads_that_no_reviewer_opened_are_listed_with_their_openers() {
     let people = thread("p", vec![comment(1, person("dana"), "Hm."), comment(12, bot(), "Indeed.")]);
     let mut ghost = thread("g", vec![comment(2, bot(), "Gone.")]);
     ghost.comments[0].author = None;
     (ghost.resolved, ghost.outdated, ghost.line) = (true, true, None);
-    let own = said(&[(1, bot(), "Look.")]);
-    let seen = snapshot(1, vec![people, ghost, own, thread("x", Vec::new())]);
-    let unowned = unowned(&seen, &Rabbit);
+    let own = thread_of(&[(1, bot(), "Look.")]);
+    let fetched = snapshot(1, vec![people, ghost, own, thread("x", Vec::new())]);
+    let unowned = unowned(&fetched, &Rabbit);
     let told: Vec<_> = unowned
         .iter()
         .map(|thread| {
@@ -522,14 +544,14 @@ fn threads_that_no_reviewer_opened_are_listed_with_who_did() {
 }
 
 #[test]
-fn what_people_decided_here_is_part_of_the_history() {
-    let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
+fn peoples_decisions_are_part_of_the_history() {
+    let fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
     let decided = |minute, decision| ThreadEvent {
         at: at(minute),
         thread: "t".into(),
         what: ThreadEventKind::Act(decision),
     };
-    let machine = |happened: &[ThreadEvent]| with_decisions(&seen, happened).threads[0].thread.machine;
+    let machine = |events: &[ThreadEvent]| with_decisions(&fetched, events).threads[0].thread.machine;
     let escalated = machine(&[decided(5, Decision::Escalate)]);
     assert_eq!((escalated.status.cause(), escalated.counters.cycles), (Some("person"), 1));
     let returned = machine(&[decided(6, Decision::Return), decided(5, Decision::Veto)]);
@@ -538,119 +560,122 @@ fn what_people_decided_here_is_part_of_the_history() {
     assert_eq!(refused.counters.cycles, 2, "what does not fit changes nothing");
     let queue = ThreadEvent { at: at(5), thread: "t".into(), what: ThreadEventKind::Act(Decision::Queue) };
     let gone = ThreadEvent { at: at(6), thread: "t".into(), what: ThreadEventKind::HandedOff };
-    let thread = with_decisions(&seen, &[gone, queue]).threads[0].thread.clone();
+    let thread = with_decisions(&fetched, &[gone, queue]).threads[0].thread.clone();
     assert!(thread.handed_off && !thread.queued);
     let late = ThreadEvent { at: at(7), thread: "t".into(), what: ThreadEventKind::Act(Decision::Queue) };
     let gone = ThreadEvent { at: at(6), thread: "t".into(), what: ThreadEventKind::HandedOff };
-    assert!(!with_decisions(&seen, &[late, gone]).threads[0].thread.queued, "H4: it never goes twice");
+    assert!(
+        !with_decisions(&fetched, &[late, gone]).threads[0].thread.queued,
+        "H4: it is handed off only once"
+    );
 }
 
 #[test]
-fn where_people_sent_a_finding_is_part_of_the_history_until_it_is_handed_off() {
-    let seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
-    let happened = |minute, what| ThreadEvent { at: at(minute), thread: "t".into(), what };
-    let thread = |all: &[ThreadEvent]| with_decisions(&seen, all).threads[0].thread.clone();
-    let queued = || happened(5, ThreadEventKind::Act(Decision::Queue));
-    let withheld = happened(6, ThreadEventKind::Routed(Destination::Nowhere));
-    let sent = happened(7, ThreadEventKind::Routed(Destination::Target("expert".into())));
+fn a_persons_handoff_target_counts_until_the_handoff() {
+    let fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look."), (12, bot(), "Still.")])]);
+    let event = |minute, what| ThreadEvent { at: at(minute), thread: "t".into(), what };
+    let thread = |all: &[ThreadEvent]| with_decisions(&fetched, all).threads[0].thread.clone();
+    let queued = || event(5, ThreadEventKind::Act(Decision::Queue));
+    let withheld = event(6, ThreadEventKind::Routed(Destination::Nowhere));
+    let sent = event(7, ThreadEventKind::Routed(Destination::Target("expert".into())));
     let found = thread(&[withheld.clone(), queued()]);
     assert!(!found.queued && found.routed == Destination::Nowhere);
-    let again = happened(8, ThreadEventKind::Act(Decision::Queue));
+    let again = event(8, ThreadEventKind::Act(Decision::Queue));
     let found = thread(&[again, withheld.clone(), queued()]);
     assert!(found.queued && found.routed == Destination::AsConfigured, "queueing it again lifts it");
     let found = thread(&[sent, withheld, queued()]);
     assert_eq!((found.queued, found.routed), (false, Destination::Target("expert".into())));
-    let gone = happened(6, ThreadEventKind::HandedOff);
-    let late = happened(7, ThreadEventKind::Routed(Destination::Nowhere));
+    let gone = event(6, ThreadEventKind::HandedOff);
+    let late = event(7, ThreadEventKind::Routed(Destination::Nowhere));
     let found = thread(&[late, gone]);
     assert!(found.handed_off && found.routed == Destination::AsConfigured);
 }
 
 #[test]
-fn a_reply_counts_by_its_reviews_commit_where_the_push_time_is_unsure() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (9, bot(), "Agreed.")])]);
-    assert_eq!(standing(&seen).3, 0, "said at the first head, and silent at the second");
-    seen.threads[0].comments[1].review = Some("r11".to_owned());
-    assert_eq!(standing(&seen).3, 1);
+fn a_reply_counts_by_its_reviews_commit_if_the_push_time_is_unsure() {
+    let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look."), (9, bot(), "Agreed.")])]);
+    assert_eq!(only_thread(&fetched).3, 0, "it replied at the first head and was silent at the second");
+    fetched.threads[0].comments[1].review = Some("r11".to_owned());
+    assert_eq!(only_thread(&fetched).3, 1);
 }
 
 #[test]
-fn who_resolved_it_tells_a_person_from_the_reviewer() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (12, bot(), "Thank you.")])]);
-    seen.threads[0].resolved = true;
-    assert_eq!(standing(&seen), ("resolved", Some("reviewer"), 0, 1, 2));
-    seen.threads[0].resolved_by = Some(bot());
-    assert_eq!(standing(&seen).1, Some("reviewer"));
-    seen.threads[0].resolved_by = Some(account("fixer", AccountKind::Bot));
-    assert_ne!(standing(&seen).1, Some("person"), "no bot passes for a person");
-    seen.threads[0].resolved_by = Some(person("dana"));
-    assert_eq!(standing(&seen), ("resolved", Some("person"), 0, 0, 1));
+fn a_named_resolver_is_a_person_and_a_missing_one_the_reviewer() {
+    let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look."), (12, bot(), "Thank you.")])]);
+    fetched.threads[0].resolved = true;
+    assert_eq!(only_thread(&fetched), ("resolved", Some("reviewer"), 0, 1, 2));
+    fetched.threads[0].resolved_by = Some(bot());
+    assert_eq!(only_thread(&fetched).1, Some("reviewer"));
+    fetched.threads[0].resolved_by = Some(account("fixer", AccountKind::Bot));
+    assert_ne!(only_thread(&fetched).1, Some("person"), "no bot passes for a person");
+    fetched.threads[0].resolved_by = Some(person("dana"));
+    assert_eq!(only_thread(&fetched), ("resolved", Some("person"), 0, 0, 1));
 }
 
 #[test]
-fn only_people_who_may_override_with_a_reply() {
-    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look."), (2, person("dana"), "Won't fix.")])]);
-    assert_eq!(standing(&seen).1, Some("wont_fix"));
-    seen.threads[0].resolved = true;
-    seen.threads[0].resolved_by = Some(person("dana"));
-    assert_eq!(standing(&seen).1, Some("wont_fix"), "the click that follows adds nothing");
-    seen.threads[0].resolved = false;
+fn r4_only_people_with_the_right_override_with_a_reply() {
+    let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "Look."), (2, person("dana"), "Won't fix.")])]);
+    assert_eq!(only_thread(&fetched).1, Some("wont_fix"));
+    fetched.threads[0].resolved = true;
+    fetched.threads[0].resolved_by = Some(person("dana"));
+    assert_eq!(only_thread(&fetched).1, Some("wont_fix"), "resolving after the reply changes nothing");
+    fetched.threads[0].resolved = false;
 
-    let reply = &mut seen.threads[0].comments[1];
+    let reply = &mut fetched.threads[0].comments[1];
     reply.association = Association::Contributor;
-    assert_eq!(standing(&seen).0, "open");
-    let reply = &mut seen.threads[0].comments[1];
+    assert_eq!(only_thread(&fetched).0, "open");
+    let reply = &mut fetched.threads[0].comments[1];
     reply.association = Association::Owner;
     reply.body = "Won't fix.\n\n<!-- cloture:reply -->".to_owned();
-    assert_eq!(standing(&seen).0, "open", "R5");
-    let reply = &mut seen.threads[0].comments[1];
+    assert_eq!(only_thread(&fetched).0, "open", "R5");
+    let reply = &mut fetched.threads[0].comments[1];
     reply.body = "Won't fix.".to_owned();
     reply.author = Some(account("fixer", AccountKind::Bot));
-    assert_eq!(standing(&seen).0, "open");
-    seen.threads[0].comments[1].author = None;
-    assert_eq!(standing(&seen).0, "open", "a deleted account is nobody who may");
+    assert_eq!(only_thread(&fetched).0, "open");
+    fetched.threads[0].comments[1].author = None;
+    assert_eq!(only_thread(&fetched).0, "open", "a deleted account may not override");
 }
 
 fn observed(snapshot: &PullRequestSnapshot) -> (Observation, ReviewArrivals) {
-    let seen =
+    let fetched =
         observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default(), false);
-    let standing = seen.standing(&reviewers(snapshot, &Rabbit));
-    (seen, standing)
+    let arrivals = fetched.arrivals(&reviewers(snapshot, &Rabbit));
+    (fetched, arrivals)
 }
 
 #[test]
-fn a_review_counts_at_its_head_and_a_comment_for_nobodys() {
-    let mut seen = snapshot(1, Vec::new());
-    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
-    seen.reviews[0].body = "  ".to_owned();
-    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "L3: an empty review is not ready");
-    seen.reviews[0].state = ReviewState::Approved;
-    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
-    seen.reviews[0].commit = Some("older".into());
-    assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
-    seen.reviews.clear();
-    assert!(reviewers(&seen, &Rabbit).is_empty());
-    seen.comments.push(remark(3, bot(), "Review in progress"));
-    assert_eq!(observed(&seen).1.missing, ["rabbit".into()]);
-    seen.author = Some(bot());
-    assert!(reviewers(&seen, &Rabbit).is_empty(), "nobody waits for the author's own review");
+fn l3_an_empty_review_or_one_of_another_head_is_missing() {
+    let mut fetched = snapshot(1, Vec::new());
+    assert_eq!(observed(&fetched).1.arrived, ["rabbit".into()]);
+    fetched.reviews[0].body = "  ".to_owned();
+    assert_eq!(observed(&fetched).1.missing, ["rabbit".into()], "L3: an empty review is not ready");
+    fetched.reviews[0].state = ReviewState::Approved;
+    assert_eq!(observed(&fetched).1.arrived, ["rabbit".into()]);
+    fetched.reviews[0].commit = Some("older".into());
+    assert_eq!(observed(&fetched).1.missing, ["rabbit".into()]);
+    fetched.reviews.clear();
+    assert!(reviewers(&fetched, &Rabbit).is_empty());
+    fetched.comments.push(remark(3, bot(), "Review in progress"));
+    assert_eq!(observed(&fetched).1.missing, ["rabbit".into()]);
+    fetched.author = Some(bot());
+    assert!(reviewers(&fetched, &Rabbit).is_empty(), "nobody waits for the author's own review");
 }
 
 #[test]
-fn l3_a_review_that_says_nothing_is_ready_with_its_threads_and_a_comment_by_what_it_is() {
-    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look.")])]);
-    seen.reviews[0].body = String::new();
-    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "the thread may be an older one's");
-    seen.threads[0].comments[0].review = Some("r1".to_owned());
-    assert_eq!(observed(&seen).1.arrived, ["rabbit".into()]);
-    seen.threads[0].comments[0].reply_to = Some("c0".to_owned());
-    assert_eq!(observed(&seen).1.missing, ["rabbit".into()], "an answer to somebody is no review");
+fn l3_a_review_without_text_is_ready_with_threads_and_a_comment_by_its_kind() {
+    let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "Look.")])]);
+    fetched.reviews[0].body = String::new();
+    assert_eq!(observed(&fetched).1.missing, ["rabbit".into()], "the thread may be an older one's");
+    fetched.threads[0].comments[0].review = Some("r1".to_owned());
+    assert_eq!(observed(&fetched).1.arrived, ["rabbit".into()]);
+    fetched.threads[0].comments[0].reply_to = Some("c0".to_owned());
+    assert_eq!(observed(&fetched).1.missing, ["rabbit".into()], "an answer to somebody is no review");
 
-    seen.reviews.clear();
+    fetched.reviews.clear();
     let left = |body: &str| {
-        let standing =
-            observed(&PullRequestSnapshot { comments: vec![remark(3, bot(), body)], ..seen.clone() }).1;
-        (standing.arrived.len(), standing.missing.len(), standing.failed.len())
+        let arrivals =
+            observed(&PullRequestSnapshot { comments: vec![remark(3, bot(), body)], ..fetched.clone() }).1;
+        (arrivals.arrived.len(), arrivals.missing.len(), arrivals.failed.len())
     };
     assert_eq!(left("Reviewed: there is nothing to say."), (1, 0, 0));
     assert_eq!(left("You are welcome."), (0, 1, 0), "a courtesy is no review");
@@ -659,38 +684,38 @@ fn l3_a_review_that_says_nothing_is_ready_with_its_threads_and_a_comment_by_what
 }
 
 #[test]
-fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_seen() {
-    let mut seen = snapshot(1, vec![said(&[(1, bot(), "The index is unchecked.")])]);
-    assert!(observed(&seen).0.something_to_fix);
-    seen.threads[0].comments[0].body = "Consider another name.".to_owned();
-    assert!(!observed(&seen).0.something_to_fix);
-    assert!(observed(&seen).0.broken_glass.is_none());
-    seen.labels.push("cloture:break-glass".to_owned());
-    assert!(observed(&seen).0.broken_glass.is_some());
-    seen.reviews[0].state = ReviewState::ChangesRequested;
+fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_found() {
+    let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "The index is unchecked.")])]);
+    assert!(observed(&fetched).0.something_to_fix);
+    fetched.threads[0].comments[0].body = "Consider another name.".to_owned();
+    assert!(!observed(&fetched).0.something_to_fix);
+    assert!(observed(&fetched).0.broken_glass.is_none());
+    fetched.labels.push("cloture:break-glass".to_owned());
+    assert!(observed(&fetched).0.broken_glass.is_some());
+    fetched.reviews[0].state = ReviewState::ChangesRequested;
     for (reopened, rounds) in [(None, 1), (Some(at(0)), 1), (Some(at(1)), 0), (Some(at(2)), 0)] {
-        seen.reopened_at = reopened;
-        assert_eq!(observed(&seen).0.rounds_on_forge, rounds, "reopened at {reopened:?}");
+        fetched.reopened_at = reopened;
+        assert_eq!(observed(&fetched).0.rounds_on_forge, rounds, "reopened at {reopened:?}");
     }
 }
 
 #[test]
-fn r7_the_phrase_is_heard_on_the_pull_request_and_in_threads_from_people_alone() {
+fn r7_the_phrase_counts_on_the_pull_request_and_in_threads_from_people_only() {
     let phrase = "/cloture break-glass";
-    let broken = |seen: &PullRequestSnapshot| observed(seen).0.broken_glass.is_some();
-    let mut seen = snapshot(1, vec![said(&[(1, bot(), "Look."), (2, person("dana"), phrase)])]);
-    assert!(broken(&seen));
-    seen.threads[0].comments[1].pending = true;
-    assert!(!broken(&seen), "a draft has been said to nobody");
-    seen.comments.push(remark(3, person("dana"), phrase));
-    assert!(!broken(&seen), "by nobody who may");
-    seen.comments[0].association = Association::Owner;
-    assert!(broken(&seen));
-    seen.comments[0].author = Some(account("fixer", AccountKind::Bot));
-    assert!(!broken(&seen));
+    let broken = |fetched: &PullRequestSnapshot| observed(fetched).0.broken_glass.is_some();
+    let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "Look."), (2, person("dana"), phrase)])]);
+    assert!(broken(&fetched));
+    fetched.threads[0].comments[1].pending = true;
+    assert!(!broken(&fetched), "a draft has been said to nobody");
+    fetched.comments.push(remark(3, person("dana"), phrase));
+    assert!(!broken(&fetched), "by nobody who may");
+    fetched.comments[0].association = Association::Owner;
+    assert!(broken(&fetched));
+    fetched.comments[0].author = Some(account("fixer", AccountKind::Bot));
+    assert!(!broken(&fetched));
 }
 
-/// A reviewer that leaves nothing but a passed check where it finds nothing.
+/// A reviewer that leaves only a passed check if it finds nothing.
 #[derive(Debug)]
 struct Gate;
 
@@ -719,7 +744,7 @@ impl PostReader for Gate {
 }
 
 #[test]
-fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_all_there_is() {
+fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_for_reviewers_that_leave_no_other() {
     let check = |outcome, title: Option<&str>| Check {
         name: "review".to_owned(),
         app: Some("rabbit".to_owned()),
@@ -732,32 +757,32 @@ fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_where_that_is_a
         completed_at: Some(at(2)),
         url: None,
     };
-    let standing = |check: Check, reads: &dyn PostReader| {
+    let arrivals = |check: Check, reads: &dyn PostReader| {
         let checks = Visible::Seen(vec![check]);
-        let seen = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
+        let fetched = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
         let rules = BreakGlassRules::default();
-        let observed = observe(&seen, &[], reads, &Policy::default());
-        observation(&seen, &observed, reads, &rules, false).standing(&["rabbit".into()].into())
+        let observed = observe(&fetched, &[], reads, &Policy::default());
+        observation(&fetched, &observed, reads, &rules, false).arrivals(&["rabbit".into()].into())
     };
     let failed =
-        |title| standing(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();
+        |title| arrivals(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();
     assert_eq!(failed(Some("Out of quota")), "Out of quota");
     assert_eq!(failed(None), "its check review failed");
-    assert_eq!(standing(check(CheckOutcome::Passed, None), &Gate).arrived.len(), 1);
+    assert_eq!(arrivals(check(CheckOutcome::Passed, None), &Gate).arrived.len(), 1);
     for silent in [CheckOutcome::Passed, CheckOutcome::Running, CheckOutcome::Neither] {
-        assert_eq!(standing(check(silent, None), &Rabbit).missing.len(), 1, "{silent:?}");
+        assert_eq!(arrivals(check(silent, None), &Rabbit).missing.len(), 1, "{silent:?}");
     }
-    assert_eq!(standing(check(CheckOutcome::Running, None), &Gate).missing.len(), 1);
+    assert_eq!(arrivals(check(CheckOutcome::Running, None), &Gate).missing.len(), 1);
     let stranger = Check { app: Some("builder".to_owned()), ..check(CheckOutcome::Failed, None) };
-    assert_eq!(standing(stranger, &Rabbit).missing.len(), 1);
+    assert_eq!(arrivals(stranger, &Rabbit).missing.len(), 1);
 }
 
 #[test]
-fn what_was_kept_of_a_pull_request_is_read_back_whole() {
-    let mut seen = snapshot(2, vec![said(&[(1, bot(), "Look."), (2, person("dana"), "Why?")])]);
-    seen.comments.push(remark(3, bot(), "Reviewed."));
-    let kept = serde_json::to_string(&seen).unwrap();
-    assert_eq!(serde_json::from_str::<PullRequestSnapshot>(&kept).unwrap(), seen);
+fn a_stored_pull_request_is_read_back_complete() {
+    let mut fetched = snapshot(2, vec![thread_of(&[(1, bot(), "Look."), (2, person("dana"), "Why?")])]);
+    fetched.comments.push(remark(3, bot(), "Reviewed."));
+    let kept = serde_json::to_string(&fetched).unwrap();
+    assert_eq!(serde_json::from_str::<PullRequestSnapshot>(&kept).unwrap(), fetched);
 }
 
 fn any_comment() -> impl Strategy<Value = ThreadComment> {
@@ -780,49 +805,49 @@ fn any_comment() -> impl Strategy<Value = ThreadComment> {
     )
 }
 
-fn any_thread() -> impl Strategy<Value = Seen> {
+fn any_thread() -> impl Strategy<Value = ReviewThread> {
     let resolver = prop_oneof![Just(None), Just(Some(person("dana"))), Just(Some(bot()))];
     (prop::collection::vec(any_comment(), 0..8), any::<bool>(), resolver).prop_map(
         |(mut comments, resolved, resolved_by)| {
             for (index, comment) in comments.iter_mut().enumerate() {
                 comment.id = format!("c{index}");
             }
-            Seen { resolved, resolved_by, ..thread("t", comments) }
+            ReviewThread { resolved, resolved_by, ..thread("t", comments) }
         },
     )
 }
 
 proptest! {
-    /// Pages may come in any order; the fold may not care.
+    /// The order of pages must not change the result.
     #[test]
     fn the_order_of_the_lists_does_not_matter(
         threads in prop::collection::vec(any_thread(), 0..5),
         pushes in 1..5_i64,
         seed in any::<prop::sample::Index>(),
     ) {
-        let mut seen = snapshot(pushes, threads);
-        for (index, thread) in seen.threads.iter_mut().enumerate() {
+        let mut fetched = snapshot(pushes, threads);
+        for (index, thread) in fetched.threads.iter_mut().enumerate() {
             thread.id = format!("t{index}").into();
         }
-        let before = (folded(&seen), observed(&seen));
+        let before = (threads_in(&fetched), observed(&fetched));
         let turn = |length: usize| if length == 0 { 0 } else { seed.index(length) };
-        for thread in &mut seen.threads {
+        for thread in &mut fetched.threads {
             let by = turn(thread.comments.len());
             thread.comments.rotate_left(by);
             thread.comments.reverse();
         }
-        let by = turn(seen.threads.len());
-        seen.threads.rotate_left(by);
-        seen.reviews.reverse();
-        prop_assert_eq!(before, (folded(&seen), observed(&seen)));
+        let by = turn(fetched.threads.len());
+        fetched.threads.rotate_left(by);
+        fetched.reviews.reverse();
+        prop_assert_eq!(before, (threads_in(&fetched), observed(&fetched)));
     }
 
-    /// T5 holds for what is observed, and what the forge shows as resolved is settled.
+    /// T5 holds for observed threads, and a thread that GitHub shows as resolved is settled.
     #[test]
-    fn bounds_hold_whatever_is_observed(thread in any_thread(), pushes in 1..5_i64) {
+    fn t5_bounds_hold_for_every_observed_history(thread in any_thread(), pushes in 1..5_i64) {
         let policy = Policy::default();
         let resolved = thread.resolved;
-        for observed in folded(&snapshot(pushes, vec![thread])) {
+        for observed in threads_in(&snapshot(pushes, vec![thread])) {
             let machine = observed.thread.machine;
             prop_assert!(u64::from(machine.counters.cycles) <= policy.cycles_per_thread());
             prop_assert!(!resolved || machine.status.is_settled());

@@ -1,12 +1,12 @@
-//! A finding's title, where its reviewer only wrote a comment.
+//! Derives a title from a comment, for a finding without one.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A longer first line is prose; as much of it as a list can show is enough.
+/// A longer first line is cut. Lists show no more of it.
 const LONGEST: usize = 200;
 
-/// The first line of a comment that says something, without its Markdown and HTML: hidden comments, badges and bare
-/// markup say nothing.
+/// The first line with visible text, without Markdown and HTML. Hidden comments, badges and bare markup are
+/// skipped.
 pub fn title(body: &str) -> String {
     let mut line = String::new();
     let mut images = 0_u32;
@@ -15,7 +15,7 @@ pub fn title(body: &str) -> String {
             Event::Start(Tag::Image { .. }) => images += 1,
             Event::End(TagEnd::Image) => images = images.saturating_sub(1),
             Event::Text(text) | Event::Code(text) if images == 0 => {
-                // Code blocks arrive with their line breaks inside.
+                // The text of a code block contains its line breaks.
                 for (index, part) in text.split('\n').enumerate() {
                     if index > 0 && !line.trim().is_empty() {
                         return shortened(&line);
@@ -35,7 +35,7 @@ pub fn title(body: &str) -> String {
     if line.trim().is_empty() { "(no text)".to_owned() } else { shortened(&line) }
 }
 
-/// What ends within a line does not end the line.
+/// Whether the event ends an inline element, which does not end the line.
 fn is_inline(event: &Event<'_>) -> bool {
     matches!(
         event,
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_is_stripped_and_what_says_nothing_is_passed_over() {
+    fn markup_is_stripped_and_lines_without_text_are_skipped() {
         for (body, expected) in [
             ("Plain words.\nMore.", "Plain words."),
             ("_⚠️ Potential issue_ | _🟠 Major_\n\n**A title.**", "⚠️ Potential issue | 🟠 Major"),

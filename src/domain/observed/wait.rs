@@ -1,4 +1,5 @@
-//! What a poll means for a wait (L): who has said what about which commit, and whether anything is left to fix.
+//! Turns a snapshot into the loop's observation (L): which reviewer posted about which commit, and whether
+//! anything is left to fix.
 
 use super::{ObservedPullRequest, is_person};
 use crate::domain::actionable::{SkipReason, reason_to_skip};
@@ -10,7 +11,7 @@ use crate::domain::snapshot::{
     Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Review, ReviewState,
 };
 
-/// What the loop is told about this moment.
+/// The input of the loop for this snapshot.
 pub fn observation(
     snapshot: &PullRequestSnapshot,
     observed: &ObservedPullRequest,
@@ -23,15 +24,15 @@ pub fn observation(
         state: snapshot.state,
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
         posts: posts(snapshot, reads),
-        broken_glass: broken_glass(reads, break_glass, labels, remarks(snapshot)),
+        broken_glass: broken_glass(reads, break_glass, labels, comments_by_accounts(snapshot)),
         something_to_fix: something_to_fix(observed),
         has_author,
         rounds_on_forge: rounds(snapshot, reads),
     }
 }
 
-/// L7, as far as it can be told: a finding of unknown severity may be grave, so only what is plainly a matter of taste
-/// is left out. So is what the author seems to have dealt with.
+/// L7 for observed bots: a finding of unknown severity may be grave, so only a plain matter of taste does not
+/// count. Neither does a finding that the author seems to have fixed.
 fn something_to_fix(observed: &ObservedPullRequest) -> bool {
     let threads = observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
     let mut open = threads.filter(|o| o.thread.machine.is_open()).map(|o| &o.thread.finding);
@@ -42,7 +43,7 @@ fn may_need_a_fix(finding: &Finding) -> bool {
     !matches!(reason_to_skip(finding), Some(SkipReason::Style | SkipReason::BareConsideration))
 }
 
-/// Everything that recognised reviewers left here, in order of time.
+/// All posts of recognised reviewers, sorted by time.
 pub(super) fn posts(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> Vec<ReviewerPost> {
     let reviews = snapshot.reviews.iter().filter_map(|review| of_review(snapshot, review, reads));
     let comments = snapshot.comments.iter().filter_map(|comment| of_comment(comment, reads));
@@ -53,8 +54,8 @@ pub(super) fn posts(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> V
     posts
 }
 
-/// L3: a review that neither says nor decides anything, and has no threads, is not ready yet. One that refuses is no
-/// review, whatever it is called.
+/// L3: a review without text, verdict and threads is not ready yet. A review that says it failed is a
+/// failure, whatever its state.
 fn of_review(
     snapshot: &PullRequestSnapshot,
     review: &Review,
@@ -74,12 +75,12 @@ fn of_review(
         (reading.content, reading.commit)
     };
     let content = if decides && content == PostContent::NotReady { PostContent::Complete } else { content };
-    let at = review.submitted_at.unwrap_or(review.created_at);
+    let at = review.published_at();
     let commit = review.commit.clone().or(named);
     Some(ReviewerPost { reviewer, kind: PostKind::Review(content), at, commit })
 }
 
-/// A comment that is edited says what it says now since its last edit.
+/// The time of a comment is that of its last edit, because the edit may have replaced the text.
 fn of_comment(comment: &Comment, reads: &dyn PostReader) -> Option<ReviewerPost> {
     let reviewer = reads.reviewer(comment.author.as_ref()?, &comment.body)?;
     let reading = reads.read(&reviewer, PostPlace::Comment, &comment.body);
@@ -89,11 +90,11 @@ fn of_comment(comment: &Comment, reads: &dyn PostReader) -> Option<ReviewerPost>
         }
         _ => reading.content,
     };
-    let at = comment.edited_at.unwrap_or(comment.created_at);
+    let at = comment.last_written_at();
     Some(ReviewerPost { reviewer, kind: PostKind::Comment(content), at, commit: reading.commit })
 }
 
-/// A check run names its app, which is the bot's account by another name.
+/// A check run names its app. The app's slug is the bot's login.
 fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn PostReader) -> Option<ReviewerPost> {
     let login = check.app.as_deref()?.into();
     let reviewer = reads.reviewer(&Account { login, kind: AccountKind::Bot, database_id: None }, "")?;
@@ -109,8 +110,8 @@ fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn PostReade
     Some(ReviewerPost { reviewer, kind, at, commit: Some(check.commit.clone()) })
 }
 
-/// What people said, on the pull request and in its threads.
-fn remarks(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
+/// All published comments with a known author, on the pull request and in its threads.
+fn comments_by_accounts(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
     let comments = snapshot.comments.iter().map(|c| (&c.author, c.association, &c.body));
     let in_threads = snapshot.threads.iter().flat_map(|thread| &thread.comments).filter(|c| !c.pending);
     let in_threads = in_threads.map(|c| (&c.author, c.association, &c.body));
@@ -123,12 +124,11 @@ fn remarks(snapshot: &PullRequestSnapshot) -> Vec<BreakGlassComment<'_>> {
         .collect()
 }
 
-/// L6: request-changes verdicts of reviewers since the last reopen.
+/// L6: request-changes verdicts of reviewers since the last reopening.
 fn rounds(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> u32 {
     let verdicts = snapshot.reviews.iter().filter(|review| {
-        let at = review.submitted_at.unwrap_or(review.created_at);
         review.state == ReviewState::ChangesRequested
-            && snapshot.reopened_at.is_none_or(|reopened| at > reopened)
+            && snapshot.reopened_at.is_none_or(|reopened| review.published_at() > reopened)
             && review.author.as_ref().and_then(|author| reads.reviewer(author, &review.body)).is_some()
     });
     u32::try_from(verdicts.count()).unwrap_or(u32::MAX)

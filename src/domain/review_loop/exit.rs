@@ -1,4 +1,4 @@
-//! How a loop ends (L4), each end with its plain sentence.
+//! The exits of a loop (L4), each with a sentence for people.
 
 use crate::domain::re_review::BrokenGlass;
 use crate::domain::vocabulary::ReviewerName;
@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Exit {
     Success,
-    /// There is something to fix and nobody to fix it.
+    /// There is something to fix, and no author to send it to.
     IssuesFound {
         author_gave_up: bool,
     },
@@ -26,24 +26,24 @@ pub enum Exit {
     PrClosed,
     BreakGlass(BrokenGlass),
     Stopped,
-    /// Not one attempt reached the forge.
+    /// No attempt reached GitHub.
     OutOfReach,
 }
 
-/// What a wait ran out on.
+/// What a wait timed out on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TimedOutOn {
     Reviews(Vec<ReviewerName>),
-    /// No reviewer is named, and none has shown itself (L3).
+    /// The configuration names no reviewer, and none posted (L3).
     Anybody,
-    /// The author's.
+    /// The author's push.
     Push,
-    /// The last attempts did not reach the forge.
+    /// The last attempts did not reach GitHub.
     Unknown,
 }
 
 impl Exit {
-    /// Whether something new on the pull request can change it, without a push or a person.
+    /// Whether a new post can change this exit, without a push or a person.
     pub fn is_provisional(&self) -> bool {
         matches!(
             self,
@@ -55,7 +55,7 @@ impl Exit {
         )
     }
 
-    /// The name that scripts and the journal know it by.
+    /// The name in scripts and in the journal.
     pub fn name(&self) -> &'static str {
         match self {
             Exit::Success => "success",
@@ -87,11 +87,11 @@ impl fmt::Display for Exit {
                 write!(f, "no review came in time from {}", names.join(", "))
             }
             Exit::Timeout { missing: TimedOutOn::Anybody } => {
-                write!(f, "no reviewer showed itself in time; name those to wait for in the configuration")
+                write!(f, "no reviewer posted in time; name the expected reviewers in the configuration")
             }
             Exit::Timeout { missing: TimedOutOn::Push } => write!(f, "the author did not push in time"),
             Exit::Timeout { missing: TimedOutOn::Unknown } => {
-                write!(f, "the attempts ran out while the forge could not be reached")
+                write!(f, "the attempts ran out, and the last of them did not reach GitHub")
             }
             Exit::WorkflowFailure { reviewer, reason } => {
                 write!(f, "the review by {reviewer} failed: {reason}")
@@ -104,9 +104,9 @@ impl fmt::Display for Exit {
             Exit::PrMerged => write!(f, "the pull request was merged"),
             Exit::PrClosed => write!(f, "the pull request was closed without merging"),
             Exit::BreakGlass(BrokenGlass::Label(label)) => write!(f, "the label {label} ended the loop"),
-            Exit::BreakGlass(BrokenGlass::Phrase { by }) => write!(f, "{by} broke the glass"),
+            Exit::BreakGlass(BrokenGlass::Phrase { by }) => write!(f, "{by} broke the glass with a comment"),
             Exit::Stopped => write!(f, "a person stopped the loop"),
-            Exit::OutOfReach => write!(f, "the forge could not be reached in any attempt"),
+            Exit::OutOfReach => write!(f, "GitHub could not be reached in any attempt"),
         }
     }
 }

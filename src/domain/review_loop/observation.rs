@@ -1,4 +1,4 @@
-//! What a poll saw, and which of it counts for the wait (L1, L3).
+//! The facts of one poll, and which of them count for the wait (L1, L3).
 
 use crate::domain::re_review::BrokenGlass;
 use crate::domain::snapshot::PullRequestState;
@@ -7,14 +7,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The head a wait is tied to. The push time is part of it: the same commit pushed again is a new wait.
+/// The head that a wait is tied to. The push time is part of it: pushing the same commit again starts a new
+/// wait.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WaitAnchor {
     pub head: Sha,
     pub pushed_at: Timestamp,
 }
 
-/// One poll's worth of facts, already read by whoever knows the forge and the bots.
+/// The facts of one poll, independent of GitHub's and the bots' formats.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub state: PullRequestState,
@@ -25,18 +26,18 @@ pub struct Observation {
     pub something_to_fix: bool,
     /// Whether an author is configured for this pull request.
     pub has_author: bool,
-    /// L6: author rounds as the forge's own review history has them, since the last reopen.
+    /// L6: author rounds since the last reopening, counted from GitHub's review history.
     pub rounds_on_forge: u32,
 }
 
-/// Something a recognised reviewer left on the pull request. People's comments never become posts, so that
-/// nothing they write can pass for a failure (L4).
+/// A post of a recognised reviewer. People's comments never become posts, so they cannot look like a failure
+/// (L4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReviewerPost {
     pub reviewer: ReviewerName,
     pub kind: PostKind,
     pub at: Timestamp,
-    /// The commit it was made on or names.
+    /// The commit that it was made on, or that it names.
     pub commit: Option<Sha>,
 }
 
@@ -49,15 +50,15 @@ pub enum PostKind {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PostContent {
-    /// A review that says something.
+    /// A finished review.
     Complete,
-    /// L3: empty, malformed or still in progress.
+    /// L3: empty, malformed or in progress.
     NotReady,
     /// The reviewer says that it could not review.
     Failure(String),
 }
 
-/// Who is in, who is missing, who failed.
+/// The state of each expected review.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReviewArrivals {
     pub arrived: Vec<ReviewerName>,
@@ -66,7 +67,7 @@ pub struct ReviewArrivals {
 }
 
 impl ReviewerPost {
-    /// Whether it is a review that says something.
+    /// Whether it is a finished review.
     pub fn is_complete(&self) -> bool {
         matches!(
             self.kind,
@@ -74,30 +75,30 @@ impl ReviewerPost {
         )
     }
 
-    /// L1: a review or check counts if it was made on the anchored commit; a comment if it is younger than
-    /// the push and, where it names a commit, names that one.
+    /// L1: a review or check counts if it was made on the anchored commit. A comment counts if it is younger
+    /// than the push and names no other commit.
     pub fn counts_for(&self, anchor: &WaitAnchor) -> bool {
         match self.kind {
             PostKind::Review(_) | PostKind::CheckRunFailed(_) => self.commit.as_ref() == Some(&anchor.head),
             PostKind::Comment(_) => {
                 self.at > anchor.pushed_at
-                    && self.commit.as_ref().is_none_or(|commit| names(commit, &anchor.head))
+                    && self.commit.as_ref().is_none_or(|commit| matches_commit(commit, &anchor.head))
             }
         }
     }
 }
 
-/// Bots name commits by their first characters.
-pub fn names(named: &Sha, head: &Sha) -> bool {
+/// Whether two names mean the same commit. Bots abbreviate commits.
+pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
     let named = named.as_str();
     named == head.as_str() || named.len() >= 7 && head.as_str().starts_with(named)
 }
 
 impl Observation {
-    /// Sorts the expected reviewers by what they left for the anchored head. A review that arrived outweighs
-    /// a failure, which may have been retried.
-    pub fn standing(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
-        let mut standing = ReviewArrivals::default();
+    /// Sorts the expected reviewers by their posts for the anchored head. A finished review outweighs a
+    /// failure, because the reviewer may have retried.
+    pub fn arrivals(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
+        let mut arrivals = ReviewArrivals::default();
         for reviewer in expected {
             let mut failure = None;
             let mut arrived = false;
@@ -113,13 +114,13 @@ impl Observation {
                 }
             }
             match (arrived, failure) {
-                (true, _) => standing.arrived.push(reviewer.clone()),
+                (true, _) => arrivals.arrived.push(reviewer.clone()),
                 (false, Some(reason)) => {
-                    standing.failed.insert(reviewer.clone(), reason);
+                    arrivals.failed.insert(reviewer.clone(), reason);
                 }
-                (false, None) => standing.missing.push(reviewer.clone()),
+                (false, None) => arrivals.missing.push(reviewer.clone()),
             }
         }
-        standing
+        arrivals
     }
 }

@@ -1,51 +1,57 @@
-//! From a reviewer's Markdown to words that can be compared.
+//! Turns a reviewer's Markdown into words that can be compared.
 //!
-//! What changes from one post to the next although the finding is the same (badges, folded boilerplate, code
-//! fences, links, line numbers, case, plural) goes; what tells two findings apart (names, numbers) stays.
+//! It drops what varies between two posts of the same finding: badges, folded boilerplate, code fences,
+//! links, line numbers, case, plurals. It keeps what tells two findings apart: names and numbers.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A word that every review uses: it says next to nothing about which finding this is.
+/// A word of every review. It says almost nothing about the finding.
 pub(super) const GENERIC: u8 = 1;
-/// A word that other reviewers would replace by another one of the same meaning.
+/// A word that other reviewers replace by a synonym.
 pub(super) const CONCEPT: u8 = 2;
 /// Any other word.
 pub(super) const WORD: u8 = 4;
 /// A part of a name in the code, or a number.
 pub(super) const NAME: u8 = 6;
 
-/// Words without meaning of their own, in the languages that reviewers were seen to write.
-const STOP_WORDS: &str = "a an the this that these those it its is are was were be been being am i we you they he she \
-    to of in on at by for from with within into onto as and or but if then than so such via per when while where \
-    which who whose what how there here has have had do does did can could may might must shall should will would \
-    line lines also just only very more most some any all each every both either other another s t re ve ll \
-    o os um uma de da do dos das em no na nos nas com para por que se ao mais como e ou el la los las un una del \
-    y con le les des du et est une der die das und ist ein eine zu den dem";
+/// Words without a meaning of their own, in the languages that reviewers use.
+const STOP_WORDS: &str = "\
+    a an the this that these those it its is are was were be been being am i we you they he she to of in \
+    on at by for from with within into onto as and or but if then than so such via per when while where \
+    which who whose what how there here has have had do does did can could may might must shall should \
+    will would line lines also just only very more most some any all each every both either other another \
+    s t re ve ll o os um uma de da do dos das em no na nos nas com para por que se ao mais como e ou el la \
+    los las un una del y con le les des du et est une der die das und ist ein eine zu den dem";
 
-/// Words of the trade of reviewing, and of the badges and buttons that reviewers put around a finding.
-const GENERIC_WORDS: &str = "issue problem finding bug potential potentially possible possibly likely critical major \
-    minor trivial high medium low severity priority nit nitpick suggestion suggest consider recommend recommended \
-    please note warning important quick win refactor badge useful react function method class code file value \
-    call called caller make making cause causes causing lead leads result results need needs needed ensure current \
-    currently actual actually instead still even however because since before after now new one two first second \
-    way case behavior behaviour change changes changed case good better correct correctly proper properly clear fix \
-    fixed fixes add added adding use used uses using user users get set handle handled handling implement \
-    implementation provide provided allow allows happen time state data type run running return returned returns \
-    show details found quality committable commit review comment pr pull request description expected unexpected default name \
-    reference statement section property attribute field variable";
+/// Words of code review, and of the badges and buttons around a finding.
+const GENERIC_WORDS: &str = "\
+    issue problem finding bug potential potentially possible possibly likely critical major minor trivial \
+    high medium low severity priority nit nitpick suggestion suggest consider recommend recommended please \
+    note warning important quick win refactor badge useful react function method class code file value \
+    call called caller make making cause causes causing lead leads result results need needs needed ensure \
+    current currently actual actually instead still even however because since before after now new one \
+    two first second way case behavior behaviour change changes changed case good better correct correctly \
+    proper properly clear fix fixed fixes add added adding use used uses using user users get set handle \
+    handled handling implement implementation provide provided allow allows happen time state data type \
+    run running return returned returns show details found quality committable commit review comment pr \
+    pull request description expected unexpected default name reference statement section property \
+    attribute field variable";
 
-/// Words that stand for one another in reviews; the first speaks for the group.
+/// Synonyms in reviews. The first word represents the group.
 const CONCEPTS: &[&str] = &[
-    "missing absent lack lacking without omit never not no none neither cannot cant dont doesn don didn isn aren won",
-    "error exception fail failure crash abort throw throwing raise panic break broken breaks breaking halt die",
+    "missing absent lack lacking without omit never not no none neither cannot cant dont doesn don didn \
+     isn aren won",
+    "error exception fail failure crash abort throw throwing raise panic break broken breaks breaking \
+     halt die",
     "duplicate duplication repeat repeated copied copies copy twice redundant duplicated",
     "remove delete drop discard removal deletion",
     "wrong incorrect incorrectly invalid bad misleading inaccurate inconsistent inconsistency mismatch",
     "hardcoded hardcode hardcodes coded",
     "unused unneeded unnecessary dead",
     "stale outdated obsolete old",
-    "validate validation check verify verification sanitize sanitise guard checked unvalidated unsanitised unchecked",
+    "validate validation check verify verification sanitize sanitise guard checked unvalidated \
+     unsanitised unchecked",
     "ignore ignored ignores skip skipped bypass bypasses swallow swallowed",
     "simplify simple simpler complex complicated complexity",
     "environment env",
@@ -63,25 +69,25 @@ const CONCEPTS: &[&str] = &[
     "parameter param argument arg args params parameters arguments",
 ];
 
-/// What the tables say of a stem: what it is compared as, and what it weighs (nothing, for a stop word).
-static KNOWN: LazyLock<BTreeMap<String, (String, u8)>> = LazyLock::new(|| {
-    let mut known = BTreeMap::new();
+/// For each stem: the stem that it is compared as, and its weight. A stop word weighs nothing.
+static WORD_TABLE: LazyLock<BTreeMap<String, (String, u8)>> = LazyLock::new(|| {
+    let mut table = BTreeMap::new();
     for word in GENERIC_WORDS.split_whitespace() {
-        known.insert(stem(word), (stem(word), GENERIC));
+        table.insert(stem(word), (stem(word), GENERIC));
     }
     for group in CONCEPTS {
-        let speaker = group.split_whitespace().next().map(stem).unwrap_or_default();
+        let representative = group.split_whitespace().next().map(stem).unwrap_or_default();
         for word in group.split_whitespace() {
-            known.insert(stem(word), (speaker.clone(), CONCEPT));
+            table.insert(stem(word), (representative.clone(), CONCEPT));
         }
     }
     for word in STOP_WORDS.split_whitespace() {
-        known.insert(word.to_owned(), (word.to_owned(), 0));
+        table.insert(word.to_owned(), (word.to_owned(), 0));
     }
-    known
+    table
 });
 
-/// One word as it is compared. `name` numbers the name in the code that it is a part of.
+/// One word, ready for comparison. Parts of the same name in the code share the number in `name`.
 #[derive(Debug)]
 pub(super) struct ComparedWord {
     pub(super) stem: String,
@@ -89,7 +95,7 @@ pub(super) struct ComparedWord {
     pub(super) name: Option<usize>,
 }
 
-/// The words of a text that [`without_markup`] went over, in their order.
+/// The words of a text without markup (see [`without_markup`]), in their order.
 pub(super) fn words(text: &str) -> Vec<ComparedWord> {
     let mut found = Vec::new();
     let mut names = 0;
@@ -112,7 +118,7 @@ pub(super) fn words(text: &str) -> Vec<ComparedWord> {
     found
 }
 
-/// Letters and digits without anything between them, and what stands around them.
+/// A run of letters and digits, with the text before and after it.
 struct RawWord<'a> {
     before: &'a str,
     text: &'a str,
@@ -126,12 +132,12 @@ impl RawWord<'_> {
         marked || self.continues_name() || looks_like_code(self.text)
     }
 
-    /// `config.load` and `Config::load` are one name; `a/b` and `a-b` only where they are marked as code.
+    /// `config.load` and `Config::load` are one name. `a/b` and `a-b` are one only if marked as code.
     fn continues_name(&self) -> bool {
         matches!(self.before, "." | "::" | "->") || (self.in_code && matches!(self.before, "-" | "/" | ":"))
     }
 
-    /// How bad it is may change from one post to the next.
+    /// The severity may change from one post to the next.
     fn is_priority(&self) -> bool {
         !self.in_code && matches!(self.text, "P0" | "P1" | "P2" | "P3" | "P4")
     }
@@ -156,18 +162,18 @@ fn pieces(text: &str) -> impl Iterator<Item = RawWord<'_>> {
     })
 }
 
-/// Whether a number that comes now would be a line's. Those are left out: where the finding stands is compared
-/// elsewhere, and better, and after a push the same finding says other lines.
+/// Whether the next number is a line number. Line numbers are dropped: the place is compared separately, and
+/// a push changes the numbers in the text.
 enum LineNumbers {
     None,
-    /// After "lines", and from then on to the first word.
+    /// After "lines", up to the next word.
     Next,
     /// After `file.rs`, if a colon follows.
     AfterColon,
 }
 
 impl LineNumbers {
-    /// Whether this is one; if not, what may come next.
+    /// Whether this is a line number. If not, remembers what may follow.
     fn take(&mut self, piece: &RawWord<'_>) -> bool {
         let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         let expected = match self {
@@ -193,7 +199,7 @@ impl LineNumbers {
     }
 }
 
-/// The text in lower case, width and accents evened out, everything between words one space.
+/// The text in lower case without accents and full-width forms, with one space between words.
 pub(super) fn flattened(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
     for word in text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()) {
@@ -205,11 +211,11 @@ pub(super) fn flattened(text: &str) -> String {
     flat
 }
 
-/// The text without what Markdown and HTML add to it. Backticks stay: they mark names.
+/// The text without Markdown and HTML. Backticks stay, because they mark names.
 pub(super) fn without_markup(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
-    // Beyond the last `>` no tag is closed, and none is searched for: a million times `<a` is no work.
+    // No tag ends after the last `>`. Without this limit, a million times `<a` would take quadratic time.
     let last_tag_end = text.rfind('>').map_or(usize::MAX, |at| text.len() - at);
     while let Some(first) = rest.chars().next() {
         let skipped = match first {
@@ -241,7 +247,7 @@ pub(super) fn without_markup(text: &str) -> String {
     clean
 }
 
-/// What follows a folded block or a tag; `None` where the `<` is just a sign.
+/// The text after a folded block or a tag. None if the `<` starts no tag.
 fn after_tag<'a>(rest: &'a str, clean: &mut String) -> Option<&'a str> {
     let name: String = rest[1..].chars().take_while(|&c| c == '/' || c.is_ascii_alphanumeric()).collect();
     if name.is_empty() {
@@ -249,7 +255,7 @@ fn after_tag<'a>(rest: &'a str, clean: &mut String) -> Option<&'a str> {
     }
     let (_, tail) = rest.split_once('>')?;
     match name.to_ascii_lowercase().as_str() {
-        // In the middle of a line it is prose about the element.
+        // In the middle of a line, `<details>` is prose about the element.
         "details" if clean.trim_end_matches(' ').ends_with('\n') || clean.trim().is_empty() => {
             return Some(after_details(tail));
         }
@@ -259,7 +265,7 @@ fn after_tag<'a>(rest: &'a str, clean: &mut String) -> Option<&'a str> {
     Some(tail)
 }
 
-/// Folded blocks hold prompts, patches and analysis, and may be nested.
+/// Folded blocks hold prompts, patches and analysis. They may be nested.
 fn after_details(mut rest: &str) -> &str {
     let mut open = 1_u32;
     while open > 0 {
@@ -277,16 +283,17 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
 /// Only prose has synonyms: `readConfig` and `loadConfig` are two functions.
 fn push_word(lower: &str, name: Option<usize>, found: &mut Vec<ComparedWord>) {
     let stem = stem(lower);
-    let known = KNOWN.get(lower).or_else(|| KNOWN.get(&stem));
+    let known = WORD_TABLE.get(lower).or_else(|| WORD_TABLE.get(&stem));
     let (stem, weight) = match (known, name) {
         (_, Some(_)) => (stem, NAME),
-        (Some((speaker, weight)), None) => (speaker.clone(), *weight),
+        (Some((representative, weight)), None) => (representative.clone(), *weight),
         (None, None) => (stem, WORD),
     };
     found.push(ComparedWord { stem, weight, name });
 }
 
-/// Chinese and Japanese have no spaces: pairs of characters stand in for words. Kana alone is mostly grammar.
+/// Chinese and Japanese have no spaces, so pairs of characters serve as words. Hiragana alone is mostly
+/// grammar.
 fn push_bigrams(run: &str, found: &mut Vec<ComparedWord>) {
     let characters: Vec<char> = run.chars().collect();
     for pair in characters.windows(characters.len().min(2)) {
@@ -305,15 +312,20 @@ fn is_combining(c: char) -> bool {
 }
 
 fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+    matches!(c,
+        '\u{3040}'..='\u{30FF}'
+        | '\u{3400}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7AF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Prose has no capital after a small letter, no inner underscore and no digit.
+/// A capital after a small letter, an inner underscore or a digit does not occur in prose.
 fn looks_like_code(raw: &str) -> bool {
     raw.contains('_') || raw.bytes().any(|b| b.is_ascii_digit()) || parts(raw).nth(1).is_some()
 }
 
-/// `getUserById`, `get_user_by_id` and `HTTPServer` in their parts.
+/// The parts of `getUserById`, `get_user_by_id` and `HTTPServer`.
 fn parts(raw: &str) -> impl Iterator<Item = &str> {
     let mut rest = raw;
     std::iter::from_fn(move || {
@@ -337,7 +349,7 @@ fn parts(raw: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The cheap part of compatibility normalisation: case, full-width forms, accents of Latin letters.
+/// A cheap part of compatibility normalisation: case, full-width forms, accents of Latin letters.
 fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -359,7 +371,7 @@ fn folded(text: &str) -> String {
     text.chars().map(narrow).filter(|&c| !is_combining(c)).flat_map(char::to_lowercase).map(plain).collect()
 }
 
-/// A light English stemmer. It only has to be wrong in the same way for both sides.
+/// A simple English stemmer. A wrong stem does no harm if both texts get it.
 fn stem(word: &str) -> String {
     if !word.bytes().all(|b| b.is_ascii_lowercase()) || word.len() < 4 {
         return word.to_owned();
@@ -400,22 +412,22 @@ fn undoubled(stem: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// What a text says, as the start of it is compared.
-    fn said(text: &str) -> String {
+    /// The text without markup, as the start of a finding is compared.
+    fn plain_start(text: &str) -> String {
         flattened(&without_markup(text))
     }
 
-    /// The words of a text and what they weigh.
+    /// The words of a text with their weights.
     fn weights(text: &str) -> Vec<(String, u8)> {
         words(&without_markup(text)).into_iter().map(|word| (word.stem, word.weight)).collect()
     }
 
-    /// The words of a text that are no name and no part of one.
+    /// The words of a text that are not part of a name.
     fn prose(text: &str) -> Vec<String> {
         words(text).into_iter().filter(|word| word.name.is_none()).map(|word| word.stem).collect()
     }
 
-    /// The names of a text, each as its parts.
+    /// The names in a text, each as its parts.
     fn names(text: &str) -> Vec<String> {
         let words = words(&without_markup(text));
         let groups = words.chunk_by(|a, b| a.name == b.name).filter(|parts| parts[0].name.is_some());
@@ -425,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_taken_away() {
+    fn markup_is_removed() {
         for (marked, plain) in [
             ("## **Missing** check\n\n- in `foo`", "missing check in foo"),
             ("Missing <b>null</b> check", "missing null check"),
@@ -437,12 +449,12 @@ mod tests {
             ("The page (http://example.com/a) is old", "the page is old"),
             ("Unused\n```suggestion\nlet x = 1;\n```\nimport", "unused import"),
         ] {
-            assert_eq!(said(marked), plain, "{marked}");
+            assert_eq!(plain_start(marked), plain, "{marked}");
         }
     }
 
     #[test]
-    fn signs_that_mark_nothing_stay_where_they_are() {
+    fn signs_that_are_no_markup_stay() {
         for (text, plain) in [
             ("Fails if a < b or b > c", "fails if a b or b c"),
             ("Fails if a < b", "fails if a b"),
@@ -450,10 +462,10 @@ mod tests {
             ("Reads list[0] of (a)", "reads list 0 of a"),
             ("An http header, and https too", "an http header and https too"),
             ("The `Vec<String>` here", "the vec string here"),
-            // A mark that nothing closes in its paragraph marks nothing, and hides no markup.
+            // An unclosed backtick in a paragraph marks no code and hides no markup.
             ("One ` here\n\n<!-- id:1 -->another ` there", "one here another there"),
         ] {
-            assert_eq!(said(text), plain, "{text}");
+            assert_eq!(plain_start(text), plain, "{text}");
         }
     }
 
@@ -467,12 +479,12 @@ mod tests {
             ("Missing check\n<details>\nnever closed", "missing check"),
             ("The <details> element is never closed", "the element is never closed"),
         ] {
-            assert_eq!(said(folded), plain, "{folded}");
+            assert_eq!(plain_start(folded), plain, "{folded}");
         }
     }
 
     #[test]
-    fn names_are_told_from_prose() {
+    fn names_are_distinguished_from_prose() {
         assert_eq!(
             names("`load`, <code>save</code>, $total and flush() fail"),
             ["load", "save", "total", "flush"]
@@ -493,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_split_at_their_humps() {
+    fn names_are_split_at_capitals_and_underscores() {
         let split = |name| parts(name).collect::<Vec<&str>>();
         assert_eq!(split("getUserById"), ["get", "User", "By", "Id"]);
         assert_eq!(split("__get_user__id_"), ["get", "user", "id"]);
@@ -503,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_lines_are_left_out_and_others_stay() {
+    fn line_numbers_are_dropped_and_other_numbers_stay() {
         for text in [
             "Overflow at line 12",
             "Overflow at lines 12-14",
@@ -529,12 +541,12 @@ mod tests {
     }
 
     #[test]
-    fn how_bad_it_is_says_nothing_unless_it_is_a_name() {
+    fn a_priority_is_dropped_unless_it_is_a_name() {
         assert_eq!(weights("P1: `P2`"), [("p2".to_owned(), NAME)]);
     }
 
     #[test]
-    fn a_word_weighs_what_it_says_about_the_finding() {
+    fn a_word_weighs_by_what_it_says_about_the_finding() {
         let expected = [
             ("the", 0),
             ("issu", GENERIC),
@@ -545,12 +557,12 @@ mod tests {
         ];
         let expected = expected.map(|(word, weight)| (word.to_owned(), weight));
         assert_eq!(weights("The issues: unused parsers, `load` 17"), expected);
-        // Prose has other words for the same, a name has not.
+        // Prose has synonyms; a name has none.
         assert_eq!(weights("absent `absent`"), [("miss".to_owned(), CONCEPT), ("absent".to_owned(), NAME)]);
     }
 
     #[test]
-    fn what_has_no_spaces_is_compared_in_pairs() {
+    fn text_without_spaces_is_compared_in_pairs_of_characters() {
         let expected = [
             ("検索", CONCEPT),
             ("索が", CONCEPT),

@@ -1,7 +1,7 @@
 use super::{PhraseTable, Signal};
 
-/// Past forms that report a change when they open a clause or follow "I", "we've", "has been" and the like.
-pub(in super::super) const DEEDS: &str = "
+/// Past forms that report a change if they begin a clause or follow "I", "we've", "has been" and the like.
+pub(in super::super) const CHANGE_VERBS: &str = "
     added addressed adjusted adopted aligned amended applied bumped capped centralized changed
     clarified cleaned collapsed committed consolidated converted corrected covered created
     decoupled deduplicated deleted disabled documented done dropped eliminated enabled enforced
@@ -23,24 +23,27 @@ pub(super) const PHRASES: PhraseTable = &[
          for the catch; for the feedback; for the suggestion; for flagging this; for flagging;
          for pointing this out; for pointing it out; for the heads up;
          go/goes/going/went/gone/gets/got/falls/drops/moves out of scope; leaves/left scope;
-         variable/binding/lifetime/closure/guard/handle/pointer/reference/value/lock/temporary .. out of scope;
+         variable/binding/lifetime/closure/guard/handle/pointer/reference/value/lock/temporary .. out of
+         scope;
          where required; where applicable; where needed; as noted above; as agreed upon; agreed upon;
          not only; not just; if needed; if necessary; not yet landed; as is the case; feel free to;
-         out of scope for/of this/the/that rule/linter/check/lint/policy/spec/analyzer/checker/tool/scanner/warning",
+         out of scope for/of this/the/that rule/linter/check/lint/policy/spec/analyzer/checker/tool/scanner/\
+         warning",
     ),
     (
         Signal::Fixed,
-        "^ @deed; ^ now @deed; ^ just @deed; ^ all @deed; ^ both @deed;
-         ^ already fixed/addressed/corrected; ^ and @deed; , @deed in; , @deed by; i @deed; we @deed;
-         i just @deed; i also @deed; i've @deed; i've also @deed; i've now @deed; i've just @deed;
-         we've @deed; we've now @deed; i've gone ahead; has been @deed; have been @deed;
-         has now been @deed; have now been @deed; is now @deed; are now @deed; now @deed;
-         was/were @deed .. <sha>; was/were @deed .. commit; were @deed entirely;
+        "^ @change; ^ now @change; ^ just @change; ^ all @change; ^ both @change;
+         ^ already fixed/addressed/corrected; ^ and @change; , @change in; , @change by; i @change; we
+         @change;
+         i just @change; i also @change; i've @change; i've also @change; i've now @change; i've just @change;
+         we've @change; we've now @change; i've gone ahead; has been @change; have been @change;
+         has now been @change; have now been @change; is now @change; are now @change; now @change;
+         was/were @change .. <sha>; was/were @change .. commit; were @change entirely;
          was/were fixed/addressed/corrected/resolved/removed; been fixed/addressed/corrected/resolved;
          got fixed/addressed; already fixed/addressed/corrected; it's fixed/done; that's fixed/done;
-         this is fixed/done; this is now; @deed in <sha>; @deed in commit; @deed in pr; @deed in #*;
-         @deed in the latest; @deed in latest; @deed by <sha>; @deed via <sha>; @deed with <sha>;
-         @deed at <sha>; @deed as suggested; @deed as requested; @deed accordingly; @deed inline;
+         this is fixed/done; this is now; @change in <sha>; @change in commit; @change in pr; @change in #*;
+         @change in the latest; @change in latest; @change by <sha>; @change via <sha>; @change with <sha>;
+         @change at <sha>; @change as suggested; @change as requested; @change accordingly; @change inline;
          fix/fixes in <sha>; fix commit <sha>; fix .. <sha>; see <sha>; see commit; ^ commit <sha>;
          ^ <sha>; in commit <sha>; merged at <sha>; , commit <sha>; commit <sha>; in amend <sha>;
          same fix as; should be fixed now; should be fixed in; should be resolved now;
@@ -63,9 +66,12 @@ pub(super) const PHRASES: PhraseTable = &[
     ),
     (
         Signal::Promises,
-        "should be fixed; should be addressed; will fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/be;
-         i'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/check/be/try;
-         we'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/check/be/try;
+        "should be fixed; should be addressed; will fix/update/change/address/do/add/remove/correct/handle/\
+         look/take/push/rework/adjust/be;
+         i'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/check/be/\
+         try;
+         we'll fix/update/change/address/do/add/remove/correct/handle/look/take/push/rework/adjust/check/be/\
+         try;
          let me; ^ fixing; ^ updating; ^ working on; ^ on it; i'm on it;
          going to fix/update/change/add; ^ looking; ^ checking; ^ investigating; wip; soon $;
          we should fix; we need to fix; needs to be fixed; should be fixed before; must be fixed;
@@ -105,17 +111,16 @@ pub(super) const PHRASES: PhraseTable = &[
          we won't fix/address/implement/touch/refactor/rename/remove/adopt/apply;
          we won't do/change this/it/that/these/those/so/the/anything; we won't do/change $;
          i won't add a/an/another/the/this/it; we won't add a/an/another/the/this/it;
-         i'm not going to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         we're not going to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         decided not to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         opted not to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         opting not to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         chose not to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         choosing not to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         no plans to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         don't plan to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         not planning to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
-         don't intend to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         i'm/we're not going to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/\
+         act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         decided/opted/opting/chose/choosing not to fix/change/do/address/implement/touch/refactor/rename/\
+         add/remove/rewrite/act/apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         no plans to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/\
+         split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         don't plan/intend to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/\
+         apply/split/move/adopt/introduce/support/handle/pursue/update/make/use;
+         not planning to fix/change/do/address/implement/touch/refactor/rename/add/remove/rewrite/act/apply/\
+         split/move/adopt/introduce/support/handle/pursue/update/make/use;
          out of scope in this/the; accepted risk $; accepted risk for/here/since/because/as/in;
          ^ declined $; ^ declined as/per/by/for/because/since/here/to/this/the; , declined $;
          , declined as/per/by/for/because/since/here; so won't fix $; so won't fix this/it/here;
@@ -221,12 +226,18 @@ pub(super) const PHRASES: PhraseTable = &[
          filing a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/tracking/specific;
          will follow up $; will follow up in/separately; i'll follow up in/separately;
          we'll follow up in/separately; follow up with a pr/fix;
-         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take .. later;
-         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take .. later;
-         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take .. next;
-         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take .. next;
-         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take .. separate*;
-         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take .. separate*;
+         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
+         later;
+         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
+         later;
+         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
+         next;
+         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
+         next;
+         i'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
+         separate*;
+         we'll fix/do/address/handle/update/add/change/clean/improve/refactor/implement/tackle/move/take ..
+         separate*;
          will open/file a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/b/tracking/pr;
          i'll open/file a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/b/tracking/pr;
          we'll open/file a/an issue/ticket/bug/task/row/card/follow/backlog/item/separate/b/tracking/pr;
@@ -323,10 +334,7 @@ pub(super) const PHRASES: PhraseTable = &[
          would be; tempted; propose; proposing; suggest; suggesting; consider; considering; leaning;
          let's; either; used to; every time; prove; explain",
     ),
-    (
-        Signal::Supposes,
-        "if; whether; when; whenever; once; unless; provided; in case",
-    ),
+    (Signal::Supposes, "if; whether; when; whenever; once; unless; provided; in case"),
     (
         Signal::Conditions,
         "until; till; unless; yet; pending; as long as; provided that; before i; before we;

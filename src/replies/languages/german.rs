@@ -13,10 +13,7 @@ pub(super) const PHRASES: PhraseTable = &[
          ^ entfernt; habe .. entfernt; wurde entfernt; ersetzt; umbenannt; aktualisiert; umgesetzt;
          ^ gelost; ist gelost; eingebaut; ubernommen; umgestellt; uberarbeitet; nachgezogen",
     ),
-    (
-        Signal::Settled,
-        "bereits behoben; bereits umgesetzt; schon umgesetzt; bereits implementiert",
-    ),
+    (Signal::Settled, "bereits behoben; bereits umgesetzt; schon umgesetzt; bereits implementiert"),
     (
         Signal::Promises,
         "werde .. beheben; werde .. andern; werde .. anpassen; mache ich; schaue ich; schau ich;
@@ -66,13 +63,11 @@ pub(super) const PHRASES: PhraseTable = &[
          in einem folge pr; folge pr; separater pr; in einer spateren; spater nach; ticket angelegt;
          issue angelegt; ticket erstellt; issue erstellt; ins backlog; im backlog",
     ),
-    (
-        Signal::Later,
-        "spater; demnachst",
-    ),
+    (Signal::Later, "spater; demnachst"),
     (
         Signal::Disputes,
-        "stimme nicht zu; stimme dem nicht zu; stimme dir nicht zu; stimmt nicht; stimmt .. nicht; stimmt so nicht;
+        "stimme nicht zu; stimme dem nicht zu; stimme dir nicht zu; stimmt nicht; stimmt .. nicht; stimmt so
+         nicht;
          nicht einverstanden; fehlalarm; falsch positiv; falscher alarm; ist falsch; ^ falsch;
          nicht richtig; nicht korrekt; inkorrekt; trifft nicht zu; trifft hier nicht zu; kein bug;
          kein fehler; kein problem; nicht der fall; du irrst; irrtum; missverstand*; wird bereits;
@@ -85,39 +80,18 @@ pub(super) const PHRASES: PhraseTable = &[
         "existiert; bereits; schon; korrekt; richtig; nicht notig; nicht notwendig; unnotig;
          tatsachlich; eigentlich; funktioniert; gepruft; verifiziert; garantiert",
     ),
-    (
-        Signal::Denies,
-        "nicht; nie; kein*; niemals",
-    ),
-    (
-        Signal::Contrasts,
-        "aber; jedoch; allerdings; trotzdem; dennoch; obwohl",
-    ),
-    (
-        Signal::Negates,
-        "nicht; nie; kein*; niemals; ohne; nein",
-    ),
+    (Signal::Denies, "nicht; nie; kein*; niemals"),
+    (Signal::Contrasts, "aber; jedoch; allerdings; trotzdem; dennoch; obwohl"),
+    (Signal::Negates, "nicht; nie; kein*; niemals; ohne; nein"),
     (
         Signal::Hedges,
         "vielleicht; ob; nicht sicher; unsicher; vermutlich; wahrscheinlich; sollten; sollte; konnte;
          konnten; du sagst; angeblich; warum; wieso; scheint; weiss nicht",
     ),
-    (
-        Signal::Supposes,
-        "falls; wenn",
-    ),
-    (
-        Signal::Conditions,
-        "bis; solange; es sei denn; noch nicht; bevor",
-    ),
-    (
-        Signal::Predicates,
-        "ist; sind; war; ware; wurde; bricht; verursacht; sollte; kann; hat",
-    ),
-    (
-        Signal::Connects,
-        "weil; da; damit; dass; und",
-    ),
+    (Signal::Supposes, "falls; wenn"),
+    (Signal::Conditions, "bis; solange; es sei denn; noch nicht; bevor"),
+    (Signal::Predicates, "ist; sind; war; ware; wurde; bricht; verursacht; sollte; kann; hat"),
+    (Signal::Connects, "weil; da; damit; dass; und"),
     (
         Signal::Withholds,
         "offen lassen; lasse offen; bleibt offen; offenlassen; nicht schliessen; diskutieren;
@@ -128,8 +102,5 @@ pub(super) const PHRASES: PhraseTable = &[
         "warum; wieso; weshalb; kannst du; konntest du; konnen sie; was meinst du; ^ was; ^ wie;
          ^ welche*; ^ sollen wir; ^ sollten wir; verstehe nicht",
     ),
-    (
-        Signal::Explains,
-        "weil; da die; da das; denn; deshalb",
-    ),
+    (Signal::Explains, "weil; da die; da das; denn; deshalb"),
 ];

@@ -29,7 +29,7 @@ pub(super) fn replies(thread: &Thread, sources: &RequestSources<'_>) -> Vec<Conv
     let Some(seen) = (sources.conversation)(&thread.id) else { return Vec::new() };
     let mut entries = Vec::new();
     let mut disputed: Option<usize> = None;
-    for comment in seen.said().into_iter().skip(1) {
+    for comment in seen.published_comments().into_iter().skip(1) {
         let role = role_of(comment, sources);
         let (intent, may_override) = match role {
             SpeakerRole::Person | SpeakerRole::Author => reading(comment),

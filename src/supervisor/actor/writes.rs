@@ -62,7 +62,7 @@ impl PullRequestActor {
         match review_loop.phase() {
             Phase::Waiting => {
                 let most = self.setup.config.policy.max_review_iterations;
-                let missing = standing.seen.standing(review_loop.expected()).missing;
+                let missing = standing.seen.arrivals(review_loop.expected()).missing;
                 let askable =
                     missing.iter().filter(|reviewer| planned_writes::may_be_asked(standing, reviewer, most));
                 let asks = askable.filter_map(|reviewer| {

@@ -43,7 +43,7 @@ pub fn waiting<'a>(
 ) -> Vec<InboxThread<'a>> {
     let threads: Vec<ThreadView<'a>> =
         standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
-    let problems = duplicates::items(threads.iter().map(|shown| shown.thread), policy);
+    let problems = duplicates::group_duplicates(threads.iter().map(|shown| shown.thread), policy);
     let problem_of = |id: &ThreadId| problems.iter().position(|problem| problem.threads.contains(id));
     let mut waiting: Vec<_> = threads
         .into_iter()

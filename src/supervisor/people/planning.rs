@@ -7,7 +7,7 @@
 use super::key::key;
 use super::past::{JournalHistory, RecordedAct, RecordedActKind};
 use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
-use crate::domain::driven::{Refusal, may_still_go};
+use crate::domain::driven::{Refusal, check_can_be_handed_off};
 use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadStatus, VetoedBy};
 use crate::domain::snapshot::ReviewThread as Seen;
 use crate::domain::vocabulary::ThreadId;
@@ -367,7 +367,7 @@ impl<'a> ThreadPlanner<'a> {
 pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), PlanError> {
     let thread = first.thread;
     let fits = match decision {
-        Decision::Queue => may_still_go(thread),
+        Decision::Queue => check_can_be_handed_off(thread),
         decision => thread.machine.admits(decision).map_err(Refusal::from),
     };
     fits.map_err(|refusal| {

@@ -153,7 +153,7 @@ impl ThreadRow {
 impl ThreadCounters {
     fn of(machine: &ThreadMachine, policy: &Policy) -> ThreadCounters {
         let counters = machine.counters;
-        let legal = machine.legal(policy).under(counters.stance.unwrap_or(Stance::SeeksChange));
+        let legal = machine.legal(policy).for_stance(counters.stance.unwrap_or(Stance::SeeksChange));
         ThreadCounters {
             stance: counters.stance,
             rounds: counters.round_count,

@@ -1,12 +1,12 @@
-//! Pairs written by hand, before the measure was tuned and in words of our own.
+//! Pairs in our own words, written before the measure was tuned.
 //!
-//! Every second pair (the odd positions) is held out: weights and thresholds were chosen on the others, so its
-//! recall is the one to believe.
+//! Every second pair (the odd positions) is held out. Weights and thresholds were chosen on the other half,
+//! so the recall of the held-out half is the reliable figure.
 
 /// A title and a body.
 pub(crate) type Finding = (&'static str, &'static str);
 
-/// A finding of the data set, by its position there, and two ways a reviewer could word it in two rounds.
+/// A finding of the data set, by its position there, with two other wordings.
 pub(crate) struct Paraphrase {
     pub(crate) of: usize,
     pub(crate) first: Finding,
@@ -44,11 +44,13 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         2,
         (
             "Secrets typed by the user are thrown away",
-            "The modal sets `stixmagic_setup_complete` although the Telegram and Zoom credentials are never sent anywhere.",
+            "The modal sets `stixmagic_setup_complete` although the Telegram and Zoom credentials are \
+             never sent anywhere.",
         ),
         (
             "Onboarding marks setup complete without saving credentials",
-            "Telegram/Zoom secrets are neither stored nor submitted before `stixmagic_setup_complete` is written.",
+            "Telegram/Zoom secrets are neither stored nor submitted before `stixmagic_setup_complete` is \
+             written.",
         ),
     ),
     reworded(
@@ -59,7 +61,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "`$PORT` is ignored by the container command",
-            "`CMD` is in exec form and always binds to 8080. Switch to shell form to respect the environment.",
+            "`CMD` is in exec form and always binds to 8080. Switch to shell form to respect the \
+             environment.",
         ),
     ),
     reworded(
@@ -70,14 +73,16 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Privacy risk: `webhook_debug` dumps full payload",
-            "With the flag enabled every webhook body is logged unredacted, tokens and conversation text included.",
+            "With the flag enabled every webhook body is logged unredacted, tokens and conversation text \
+             included.",
         ),
     ),
     reworded(
         6,
         (
             "`get_line_number` may return something that is not an int",
-            "`start_line` is read from JSON and returned as it is, while the annotation promises `int | None`.",
+            "`start_line` is read from JSON and returned as it is, while the annotation promises `int | \
+             None`.",
         ),
         (
             "Return type of `get_line_number` is not guaranteed",
@@ -92,7 +97,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Unvalidated `entity_id` allows writing files outside the roots directory",
-            "`sync_keys` joins an attacker-controlled id to a path. Reject ids with separators and check the resolved path.",
+            "`sync_keys` joins an attacker-controlled id to a path. Reject ids with separators and check \
+             the resolved path.",
         ),
     ),
     reworded(
@@ -137,7 +143,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         16,
         (
             "Unstub globals in `afterEach`",
-            "When an assertion fails, `vi.unstubAllGlobals()` is skipped and the stub leaks into the next test.",
+            "When an assertion fails, `vi.unstubAllGlobals()` is skipped and the stub leaks into the next \
+             test.",
         ),
         (
             "Global stub leaks when the test fails",
@@ -148,11 +155,13 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         18,
         (
             "Fragile assertion in overflow test",
-            "`findByText(/technologies/i)` can match any other text with that word. Assert on a hidden technology such as Vite.",
+            "`findByText(/technologies/i)` can match any other text with that word. Assert on a hidden \
+             technology such as Vite.",
         ),
         (
             "`findByText(/technologies/i)` is too loose",
-            "The overflow test would also pass on another heading; look for one specific technology in the expanded panel.",
+            "The overflow test would also pass on another heading; look for one specific technology in the \
+             expanded panel.",
         ),
     ),
     reworded(
@@ -185,7 +194,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Fixture path under `references/upstreams` is not committed",
-            "The tree is ignored by git; on CI the file is missing and the expectation does not hold. Use a tracked fixture.",
+            "The tree is ignored by git; on CI the file is missing and the expectation does not hold. Use \
+             a tracked fixture.",
         ),
     ),
     reworded(
@@ -203,7 +213,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         23,
         (
             "Home screenshot baseline is out of date",
-            "`home-full-chromium-win32.png` still shows \"Delete any meeting\" instead of \"Archive any meeting\".",
+            "`home-full-chromium-win32.png` still shows \"Delete any meeting\" instead of \"Archive any \
+             meeting\".",
         ),
         (
             "Regenerate the home visual snapshot",
@@ -225,7 +236,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         26,
         (
             "PostHog variables are not passed to the frontend build",
-            "`VITE_POSTHOG_KEY` and `VITE_POSTHOG_HOST` are missing in both deploy workflows, so analytics stays off.",
+            "`VITE_POSTHOG_KEY` and `VITE_POSTHOG_HOST` are missing in both deploy workflows, so analytics \
+             stays off.",
         ),
         (
             "Deploy workflows never set `VITE_POSTHOG_KEY`",
@@ -247,7 +259,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         28,
         (
             "Autocapture records meeting notes",
-            "posthog-js turns autocapture on by default and sends the text of clicked elements. Set `autocapture: false`.",
+            "posthog-js turns autocapture on by default and sends the text of clicked elements. Set \
+             `autocapture: false`.",
         ),
         (
             "Turn off PostHog autocapture for signed-in users",
@@ -325,7 +338,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Hardcoded admin key in client code",
-            "The key can be read from the bundle and used against `/api/admin/users`. Check the role on the server.",
+            "The key can be read from the bundle and used against `/api/admin/users`. Check the role on \
+             the server.",
         ),
     ),
     reworded(
@@ -358,7 +372,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Sensitive data in request logs",
-            "The logger middleware records URL, headers and body, so tokens and session cookies are stored in clear text.",
+            "The logger middleware records URL, headers and body, so tokens and session cookies are stored \
+             in clear text.",
         ),
     ),
     reworded(
@@ -369,7 +384,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Sanitize HTML before `dangerouslySetInnerHTML`",
-            "`marked` keeps raw HTML, so a post with a script tag runs in the reader's browser. Use DOMPurify.",
+            "`marked` keeps raw HTML, so a post with a script tag runs in the reader's browser. Use \
+             DOMPurify.",
         ),
     ),
     reworded(
@@ -446,7 +462,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Missing `PRAGMA journal_mode=WAL`",
-            "`getDb` opens the database with the default rollback journal although the pull request says WAL is used.",
+            "`getDb` opens the database with the default rollback journal although the pull request says \
+             WAL is used.",
         ),
     ),
     reworded(
@@ -465,7 +482,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Tests do not go through `getDb()`",
-            "`createClient` is called directly, hence `foreign_keys` stays disabled and cascades are not tested.",
+            "`createClient` is called directly, hence `foreign_keys` stays disabled and cascades are not \
+             tested.",
         ),
     ),
     reworded(
@@ -476,14 +494,16 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Non-atomic migrations",
-            "SQL is run first and the name stored later; wrap both into a transaction so a crash cannot separate them.",
+            "SQL is run first and the name stored later; wrap both into a transaction so a crash cannot \
+             separate them.",
         ),
     ),
     reworded(
         60,
         (
             "Column ids collide between boards",
-            "`columns.id` is the primary key and holds `todo` or `backlog`, so a second board cannot have that column.",
+            "`columns.id` is the primary key and holds `todo` or `backlog`, so a second board cannot have \
+             that column.",
         ),
         (
             "Primary key of `columns` must include the board",
@@ -575,7 +595,8 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
         ),
         (
             "Environment of the host leaks into the `GPU2USE` test",
-            "Delete `GPU2USE` with monkeypatch first, or the assertion that it is absent fails on such hosts.",
+            "Delete `GPU2USE` with monkeypatch first, or the assertion that it is absent fails on such \
+             hosts.",
         ),
     ),
     reworded(
@@ -621,7 +642,7 @@ pub(crate) const PARAPHRASES: &[Paraphrase] = &[
     ),
 ];
 
-/// Two different findings that read alike: the same kind of problem at another name, or another problem of
+/// Two different findings with similar texts: the same kind of problem at another name, or another problem of
 /// the same name.
 pub(crate) const LOOKALIKES: &[(Finding, Finding)] = &[
     (("Missing error handling in readConfig", ""), ("Missing error handling in writeConfig", "")),

@@ -1,5 +1,5 @@
-//! What happens to a finding's text between two rounds, as functions: each takes the title and the body and
-//! gives them back as a later post of the same finding could have them.
+//! How a finding's text changes between two rounds. Each function takes the title and the body, and returns
+//! them as a later post of the same finding could have them.
 
 pub(crate) type Reword = fn(&str, &str) -> (String, String);
 
@@ -17,7 +17,7 @@ pub(crate) const REWORDINGS: &[(&str, Reword)] = &[
     ("title reworded, body reworded and thinned", |title, body| (reworded(title), reworded(&thinned(body)))),
 ];
 
-/// Both directions are used, so a pair of words may stand here once only.
+/// Both directions are used, so each pair of words is listed once.
 const SYNONYMS: &[(&str, &str)] = &[
     ("missing", "absent"),
     ("remove", "delete"),
@@ -55,8 +55,9 @@ const SYNONYMS: &[(&str, &str)] = &[
 
 fn other_badge(title: &str, body: &str) -> (String, String) {
     let body = format!(
-        "<!-- run:7f3a -->\n![P0 Badge](https://img.example/p0.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n{}\n\n\
-         Useful? React with 👍 / 👎.\n\n<details>\n<summary>Prompt for agents</summary>\nVerify and fix.\n</details>",
+        "<!-- run:7f3a -->\n![P0 Badge](https://img.example/p0.svg)\n_⚠️ Potential issue_ | _🔴 Critical_\n\n\
+         {}\n\nUseful? React with 👍 / 👎.\n\n\
+         <details>\n<summary>Prompt for agents</summary>\nVerify and fix.\n</details>",
         body.replace("🟠 Major", "🔵 Trivial").replace("High Severity", "Low Severity")
     );
     (title.to_owned(), body)
@@ -120,7 +121,8 @@ fn thinned(body: &str) -> String {
     kept.map(|(_, sentence)| sentence).collect::<Vec<_>>().join("\n")
 }
 
-/// Synonyms, names written as prose (`getUser` to "get user"), and the second part of a sentence first.
+/// Uses synonyms, writes names as prose (`getUser` to "get user"), and puts the second part of a sentence
+/// first.
 fn reworded(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(reworded_word).collect();
     let cut = words

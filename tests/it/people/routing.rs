@@ -43,7 +43,7 @@ async fn what_would_go_by_itself_is_withheld_until_it_is_queued_again() {
     );
     let shown = finding(&world, 0).await;
     assert_eq!((&shown["withheld"], &shown["goes"]), (&json!(true), &json!(false)));
-    assert_eq!(shown["why"], "taken off the list by a person: it stays unless somebody queues it");
+    assert_eq!(shown["why"], "taken off the list by a person: it is handed off only if somebody queues it");
     let again = decided(&world, &remove).await;
     assert_eq!(again["recorded"], "before");
     assert!(again["sentence"].as_str().unwrap().contains("is not handed off anyway: taken off the list"));

@@ -1,4 +1,4 @@
-//! Replies written for these tests, and what their authors mean by them.
+//! Replies written for these tests, with their intents.
 
 use cloture::domain::vocabulary::Intent::{self, Acknowledged, Disagree, Fixed, Other, Question, WontFix};
 
@@ -37,8 +37,8 @@ pub(crate) const PERSONS_POSTS: &[&str] = &[
     "",
 ];
 
-/// Own sentences, by what their authors mean.
-pub(crate) const MEANT: &[(Intent, &[&str])] = &[
+/// Sentences of our own, by intent.
+pub(crate) const REPLIES_BY_INTENT: &[(Intent, &[&str])] = &[
     (
         WontFix,
         &[
@@ -237,13 +237,18 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
             "Fehlalarm, wird bereits in der Middleware geprüft.",
             "Не согласен.",
             "Это ложное срабатывание.",
-            "Verified against the current head: line 42 already reads `foo`, so the finding is stale. Resolving.",
-            "The path is repo-relative by convention; all sibling rows use the same form. Resolving without change.",
-            "This is a historical record and names are preserved there on purpose, the policy only covers current-state docs. Resolving.",
-            "Intentional design here: the archive is meant to be immutable, so the reviewer's assumption that it should be updated doesn't match the contract.",
+            "Verified against the current head: line 42 already reads `foo`, so the finding is stale. \
+             Resolving.",
+            "The path is repo-relative by convention; all sibling rows use the same form. Resolving \
+             without change.",
+            "This is a historical record and names are preserved there on purpose, the policy only covers \
+             current-state docs. Resolving.",
+            "Intentional design here: the archive is meant to be immutable, so the reviewer's assumption \
+             that it should be updated doesn't match the contract.",
             "The attribution is legitimate on history surfaces. Leaving as-is.",
             "Acknowledged; historical files keep first-name attribution per the policy carve-out. Resolving.",
-            "Keeping the wording. The paragraph describes the state at the time of writing, and the later section supersedes it.",
+            "Keeping the wording. The paragraph describes the state at the time of writing, and the later \
+             section supersedes it.",
             "This refers to the old API. The new one takes three arguments, which is what the code passes.",
             "The script runs under bash only, so the POSIX concern is moot.",
             "No fix required — the referenced section is in the sibling file and the link resolves on main.",
@@ -318,7 +323,8 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
             "Applied the suggestion.",
             "Resolved in 12cd98e by switching to the typed API.",
             "Reworded: the section no longer claims the gate is enforced.",
-            "Both findings addressed: (1) the regex is anchored; (2) the test covers the empty case. Commit 8be7710.",
+            "Both findings addressed: (1) the regex is anchored; (2) the test covers the empty case. \
+             Commit 8be7710.",
             "IMPLEMENTED: Added retry with jitter.",
             "The doc was updated in 1fe02ab to describe the new flow.",
             "Great point. I have moved the check before the loop and added a regression test.",
@@ -422,7 +428,7 @@ pub(crate) const MEANT: &[(Intent, &[&str])] = &[
     ),
 ];
 
-/// Replies that must not close, whatever else they are read as.
+/// Replies that must not close, whatever their intent is.
 pub(crate) const DOUBTFUL: &[&str] = &[
     "I will not close this as won't fix.",
     "We will not leave this as is.",

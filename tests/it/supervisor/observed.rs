@@ -195,7 +195,7 @@ async fn nobody_waits_for_ever_for_reviewers_that_nobody_named() {
     let config = DRIVEN.replace("reviewers = ['coderabbit']\n", "");
     let run = place.run(&config).await;
     assert_eq!(run.end().await, "timeout");
-    assert!(run.view().exit().unwrap().to_string().starts_with("no reviewer showed itself in time"));
+    assert!(run.view().exit().unwrap().to_string().starts_with("no reviewer posted in time"));
     place.play(&review(&[]));
     run.ticks(2).await;
     assert_eq!(run.exit().as_deref(), Some("success"), "one that comes late is taken notice of");

@@ -1,5 +1,5 @@
-//! A whole pull request: reviewers that answer anything, an author that pushes at will, people with a few
-//! decisions to spend, answers that get lost, merges that are told twice.
+//! A whole pull request: reviewers that answer anything, an author that pushes at will, people with a limited
+//! number of decisions, answers that get lost, and merges that are reported twice.
 
 use cloture::domain::cycle::{
     AnswerFinding, CycleSkip, CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation,
@@ -23,10 +23,10 @@ struct PrModel {
     handoff: HandoffRules,
     author_is_bot: bool,
     reviewers: Vec<ReviewerName>,
-    /// How many problems each reviewer knows of.
+    /// How many problems each reviewer can raise.
     problems: usize,
     max_pushes: u32,
-    /// Decisions that people may take, returns included.
+    /// The most decisions of people, including returns.
     max_decisions: u32,
     max_reopenings: u32,
 }
@@ -37,9 +37,9 @@ struct PrModelState {
     pushes: u32,
     decisions: u32,
     reopenings: u32,
-    /// Findings handed off, in order.
+    /// Findings that were handed off, in order.
     sent: Vec<ThreadId>,
-    /// The promise that a transition broke, if any did.
+    /// The promise that a transition broke, if any.
     broken: Option<&'static str>,
 }
 
@@ -53,13 +53,13 @@ enum Event {
     PushBack,
     Ask {
         reviewer: usize,
-        said: Said,
+        response: Response,
     },
     Person {
         thread: ThreadId,
         act: Decision,
     },
-    /// "Won't fix", by someone who may and by someone who may not.
+    /// "Won't fix", by a person who may override or by one who may not.
     WontFix {
         thread: ThreadId,
         association: Association,
@@ -69,17 +69,17 @@ enum Event {
     Reopen,
 }
 
-/// What comes back from a reviewer.
+/// A reviewer's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Said {
-    /// The program died, or we did.
+enum Response {
+    /// No answer, because the program or Cloture crashed.
     Nothing,
     Junk,
-    /// An answer for no thread at all.
+    /// An answer without any action.
     Silence,
-    /// One choice for each open thread in order, and perhaps a problem raised.
+    /// One choice for each open thread in order, and perhaps a new finding.
     Choices(Vec<(Stance, ReviewerAction)>, Option<Raised>),
-    /// The other protocol: the problems that are still there.
+    /// The protocol `findings`: the problems that the reviewer still sees.
     List(Vec<Raised>),
 }
 
@@ -118,14 +118,14 @@ impl PrModel {
         AnswerFinding { id: self.thread_id(reviewer, raised.problem), finding }
     }
 
-    fn everything_said(&self, frozen: &FrozenCycle) -> Vec<Said> {
+    fn all_responses(&self, frozen: &FrozenCycle) -> Vec<Response> {
         let severities = [Severity::Medium, Severity::Critical];
         let raised: Vec<Raised> = (0..self.problems)
             .flat_map(|problem| severities.map(|severity| Raised { problem, severity }))
             .collect();
-        let mut said = vec![Said::Nothing, Said::Junk];
+        let mut responses = vec![Response::Nothing, Response::Junk];
         if !frozen.threads.is_empty() {
-            said.push(Said::Silence);
+            responses.push(Response::Silence);
         }
         let mut choices: Vec<Vec<(Stance, ReviewerAction)>> = vec![Vec::new()];
         for _ in &frozen.threads {
@@ -135,18 +135,18 @@ impl PrModel {
                 .collect();
         }
         for chosen in choices {
-            said.extend(raised.iter().map(|&raised| Said::Choices(chosen.clone(), Some(raised))));
-            said.push(Said::Choices(chosen, None));
+            responses.extend(raised.iter().map(|&raised| Response::Choices(chosen.clone(), Some(raised))));
+            responses.push(Response::Choices(chosen, None));
         }
-        said.push(Said::List(Vec::new()));
-        said.extend(raised.iter().map(|&raised| Said::List(vec![raised])));
-        said
+        responses.push(Response::List(Vec::new()));
+        responses.extend(raised.iter().map(|&raised| Response::List(vec![raised])));
+        responses
     }
 
     fn answer(
         &self,
         reviewer: usize,
-        said: &Said,
+        response: &Response,
         frozen: &FrozenCycle,
     ) -> Option<Result<ReviewerAnswer, Violation>> {
         let choice = |(thread, &(stance, action)): (&ThreadId, &(Stance, ReviewerAction))| ThreadChoice {
@@ -155,29 +155,29 @@ impl PrModel {
             stance,
             comment: None,
         };
-        Some(match said {
-            Said::Nothing => return None,
-            Said::Junk => Err(Violation::MalformedAnswer("junk".to_owned())),
-            Said::Silence => Ok(ReviewerAnswer::Actions { choices: Vec::new(), reports: Vec::new() }),
-            Said::Choices(choices, raised) => Ok(ReviewerAnswer::Actions {
+        Some(match response {
+            Response::Nothing => return None,
+            Response::Junk => Err(Violation::MalformedAnswer("junk".to_owned())),
+            Response::Silence => Ok(ReviewerAnswer::Actions { choices: Vec::new(), reports: Vec::new() }),
+            Response::Choices(choices, raised) => Ok(ReviewerAnswer::Actions {
                 choices: frozen.threads.keys().zip(choices).map(choice).collect(),
                 reports: raised.iter().map(|&raised| self.report(reviewer, raised)).collect(),
             }),
-            Said::List(raised) => Ok(ReviewerAnswer::Findings {
+            Response::List(raised) => Ok(ReviewerAnswer::Findings {
                 reports: raised.iter().map(|&raised| self.report(reviewer, raised)).collect(),
             }),
         })
     }
 
-    /// Asks a reviewer and takes what it said, watching every promise about a cycle while doing so.
-    fn ask(&self, state: &mut PrModelState, reviewer: usize, said: &Said) {
+    /// Asks a reviewer and applies its answer. Checks every promise about the cycle.
+    fn ask(&self, state: &mut PrModelState, reviewer: usize, response: &Response) {
         let before = state.pr.clone();
         let NextCall::Ask(frozen) =
             state.pr.next_call(&self.reviewers[reviewer], CycleTrigger::Review, &self.policy)
         else {
             return;
         };
-        let Some(answer) = self.answer(reviewer, said, &frozen) else { return };
+        let Some(answer) = self.answer(reviewer, response, &frozen) else { return };
         let outcome = state.pr.answer(&frozen, answer, &self.policy);
         let cycles = |pr: &DrivenPullRequest| -> BTreeMap<ThreadId, u32> {
             pr.threads().map(|thread| (thread.id.clone(), thread.machine.counters.cycles)).collect()
@@ -230,16 +230,16 @@ impl Model for PrModel {
             let mut asked = state.pr.clone();
             match asked.next_call(&self.reviewers[reviewer], CycleTrigger::Review, &self.policy) {
                 NextCall::Ask(frozen) => {
-                    let said = self.everything_said(&frozen);
-                    events.extend(said.into_iter().map(|said| Event::Ask { reviewer, said }));
+                    let responses = self.all_responses(&frozen);
+                    events.extend(responses.into_iter().map(|response| Event::Ask { reviewer, response }));
                 }
-                NextCall::ClosedUnasked => events.push(Event::Ask { reviewer, said: Said::Nothing }),
+                NextCall::ClosedUnasked => events.push(Event::Ask { reviewer, response: Response::Nothing }),
                 NextCall::Skip(_) => {}
             }
         }
         for thread in state.pr.threads().map(|thread| thread.id.clone()) {
             if state.decisions < self.max_decisions {
-                let decisions = Decision::ON_THE_MACHINE.into_iter();
+                let decisions = Decision::CHANGING_STATUS.into_iter();
                 events.extend(
                     decisions
                         .chain([Decision::Queue])
@@ -267,7 +267,7 @@ impl Model for PrModel {
                 next.pr.push(format!("h{}", next.pushes).into(), &[change]);
             }
             Event::PushBack => next.pr.push("h0".into(), &[]),
-            Event::Ask { reviewer, said } => self.ask(&mut next, reviewer, &said),
+            Event::Ask { reviewer, response } => self.ask(&mut next, reviewer, &response),
             Event::Person { thread, act } => {
                 if next.pr.decide(&thread, act).is_ok() {
                     next.decisions += 1;
@@ -363,8 +363,8 @@ const CLOSED_FOR_IT: &str = "C4: a reviewer that never behaves leaves nothing op
 const CHAIN: &str = "H3: nothing is handed off from a bot's pull request that nobody queued";
 
 impl PrModel {
-    /// An open thread on an open pull request can always be brought to an end: by its reviewer now, by its
-    /// reviewer after a push, or, where its reviewer's cycles are spent, by the person who returned it.
+    /// Whether each open thread on an open pull request can still end: by its reviewer now, by its reviewer
+    /// after a push, or, if the reviewer's cycles are spent, by the person who returned it.
     fn has_a_way_on(&self, state: &PrModelState) -> bool {
         let mut open = state.pr.threads().filter(|thread| thread.machine.is_open());
         state.pr.state() != PullRequestState::Open || open.all(|thread| self.can_end(&state.pr, &thread.id))

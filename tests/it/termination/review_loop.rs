@@ -1,5 +1,5 @@
-//! The pull request's loop: polls that fail, reviews that stay away, an author that may or may not push,
-//! people who pause, stop and grant.
+//! The loop of a pull request: polls that fail, reviews that never come, an author that may or may not push,
+//! and people who pause, stop and grant.
 
 use cloture::domain::policy::Policy;
 use cloture::domain::review_loop::{
@@ -14,13 +14,13 @@ use std::collections::BTreeSet;
 
 struct LoopModel {
     policy: Policy,
-    /// Pushes by anybody, the dispatched author included.
+    /// Pushes by anybody, including the author of a round.
     max_pushes: u32,
     max_grants: u32,
     max_pauses: u32,
-    /// Rate limits and people asking to poll cost no attempt and could go on for ever.
+    /// Rate limits and polls by hand cost no attempt, so the model limits them.
     max_free_polls: u32,
-    /// Whether the forge's review history counts rounds, as it does where verdicts are posted.
+    /// Whether GitHub's review history counts rounds, as it does if verdicts are posted.
     forge_counts: bool,
 }
 
@@ -30,9 +30,9 @@ struct LoopState {
     pushes: u32,
     pauses: u32,
     free_polls: u32,
-    /// Rounds dispatched, as the world outside counts them.
+    /// Rounds as the model counts them.
     dispatched: u32,
-    /// What the driver holds: at most one timer that counts, and whether a poll is under way.
+    /// The driver's state: at most one valid timer, and whether a poll is running.
     timer: Option<TimerId>,
     polling: bool,
     cap_comments: u32,
@@ -42,7 +42,7 @@ struct LoopState {
 enum Event {
     Timer,
     StaleTimer,
-    Poll(Seen),
+    Poll(PollResult),
     Unreachable,
     RateLimited,
     Push,
@@ -54,9 +54,9 @@ enum Event {
     Grant,
 }
 
-/// What a poll finds.
+/// The result of a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum PollResult {
     NoReview,
     CleanReview,
     Issues,
@@ -65,13 +65,13 @@ enum Seen {
 }
 
 impl LoopModel {
-    fn observation(&self, state: &LoopState, seen: Seen) -> Observation {
+    fn observation(&self, state: &LoopState, result: PollResult) -> Observation {
         let head = format!("h{}", state.pushes).into();
         let anchor = WaitAnchor { head, pushed_at: Timestamp::UNIX_EPOCH };
-        let content = match seen {
-            Seen::NoReview | Seen::Merged => None,
-            Seen::CleanReview | Seen::Issues => Some(PostContent::Complete),
-            Seen::Failure => Some(PostContent::Failure("out of quota".to_owned())),
+        let content = match result {
+            PollResult::NoReview | PollResult::Merged => None,
+            PollResult::CleanReview | PollResult::Issues => Some(PostContent::Complete),
+            PollResult::Failure => Some(PostContent::Failure("out of quota".to_owned())),
         };
         let post = content.map(|content| ReviewerPost {
             reviewer: reviewer(),
@@ -80,19 +80,23 @@ impl LoopModel {
             commit: Some(anchor.head.clone()),
         });
         Observation {
-            state: if seen == Seen::Merged { PullRequestState::Merged } else { PullRequestState::Open },
+            state: if result == PollResult::Merged {
+                PullRequestState::Merged
+            } else {
+                PullRequestState::Open
+            },
             anchor,
             posts: post.into_iter().collect(),
             broken_glass: None,
-            something_to_fix: seen == Seen::Issues,
+            something_to_fix: result == PollResult::Issues,
             has_author: true,
             rounds_on_forge: if self.forge_counts { state.dispatched } else { 0 },
         }
     }
 
-    /// Does what the loop said, as a driver would.
-    fn carry_out(&self, state: &mut LoopState, wake: LoopEvent<'_>) {
-        let Transition::Do(effects) = state.review_loop.wake(wake, Timestamp::UNIX_EPOCH, &self.policy)
+    /// Carries out the loop's effects, like a driver.
+    fn carry_out(&self, state: &mut LoopState, event: LoopEvent<'_>) {
+        let Transition::Do(effects) = state.review_loop.wake(event, Timestamp::UNIX_EPOCH, &self.policy)
         else {
             return;
         };
@@ -133,8 +137,14 @@ impl Model for LoopModel {
         }
         events.push(Event::StaleTimer);
         if state.polling {
-            let seen = [Seen::NoReview, Seen::CleanReview, Seen::Issues, Seen::Failure, Seen::Merged];
-            events.extend(seen.map(Event::Poll));
+            let results = [
+                PollResult::NoReview,
+                PollResult::CleanReview,
+                PollResult::Issues,
+                PollResult::Failure,
+                PollResult::Merged,
+            ];
+            events.extend(results.map(Event::Poll));
             events.push(Event::Unreachable);
             if state.free_polls < self.max_free_polls {
                 events.push(Event::RateLimited);
@@ -163,9 +173,9 @@ impl Model for LoopModel {
                 self.carry_out(&mut next, LoopEvent::Timer(timer));
             }
             Event::StaleTimer => self.carry_out(&mut next, LoopEvent::Timer(TimerId::default())),
-            Event::Poll(seen) => {
+            Event::Poll(result) => {
                 next.polling = false;
-                let observation = self.observation(state, seen);
+                let observation = self.observation(state, result);
                 self.carry_out(&mut next, LoopEvent::Polled(&observation));
             }
             Event::Unreachable => {
@@ -242,7 +252,7 @@ fn reviewer() -> ReviewerName {
 }
 
 #[test]
-fn author_rounds_are_bounded_whatever_happens() {
+fn author_rounds_are_bounded_under_all_events() {
     let mut states = 0;
     for (max_rounds, max_restarts) in [(1, 1), (2, 2), (3, 3), (2, 3), (3, 2)] {
         for forge_counts in [true, false] {

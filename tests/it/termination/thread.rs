@@ -1,4 +1,4 @@
-//! One thread, with everything that can ever happen to it.
+//! One thread under every possible event.
 
 use cloture::domain::machine::{
     ActionSet, Decision, DecisionError, EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus,
@@ -8,41 +8,42 @@ use cloture::domain::vocabulary::{Intent, ReviewerAction, Stance};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::BTreeSet;
 
-/// What the adversary, the engine and people can do to a thread.
+/// An event of the reviewer, the engine or a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Event {
-    /// The reviewer tries something, legal or not.
+    /// The reviewer tries an action, legal or not.
     Act(Stance, ReviewerAction),
-    /// It says nothing new, and the engine takes it to hold its stance.
+    /// The reviewer says nothing new, and the engine holds its stance.
     Hold(Stance),
     /// The engine gives up on the reviewer.
     CutOff(EscalatedBy),
-    /// The reviewer raises a finding again that it had resolved.
+    /// The reviewer raises a finding that it had resolved.
     RaiseAgain,
-    /// It raises one again, and worse, that a person had.
+    /// The reviewer raises a finding that a person had, with a higher severity.
     Worsen,
     Decide(Decision),
     Override(Intent),
     ReopenOnForge,
 }
 
-/// What a rule would look like without the part that makes it terminate.
+/// A rule without the part that makes it terminate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rules {
     AsWritten,
-    /// T3 as it was published: every change of stance resets the count.
+    /// T3 without the flip budget: every change of stance resets the count.
     NoFlipBudget,
-    /// D5 with a fresh count for a finding that is raised again, and no limit on how often.
+    /// D5 with a fresh count for a finding that is raised again, and without a limit.
     FreshCountOnReopen,
 }
 
 struct ThreadModel {
     /// The policy whose bound is checked.
     policy: Policy,
-    /// The policy the machine runs under: the same, unless a rule is taken away.
+    /// The policy that the machine runs under: the same, unless a rule is removed.
     effective: Policy,
     rules: Rules,
-    /// How often people may return the thread. Each return starts a new count, so any number repeats this.
+    /// How often people may return the thread. Each return starts a new count, so more would only repeat
+    /// this.
     max_returns: u32,
 }
 
@@ -65,9 +66,9 @@ impl ThreadModel {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ThreadState {
     machine: ThreadMachine,
-    /// A thread that had left the AI's hands for a person's came back without one.
+    /// A thread that waited for a person came back without one.
     came_back_alone: bool,
-    /// Something that was refused, or settled already, changed the thread all the same.
+    /// An event that was refused, or came after the thread was settled, changed it.
     changed_by_refused: bool,
 }
 
@@ -96,7 +97,7 @@ impl Model for ThreadModel {
         }
         let may_return = state.machine.returns < self.max_returns;
         events.extend(
-            Decision::ON_THE_MACHINE
+            Decision::CHANGING_STATUS
                 .into_iter()
                 .filter(|&d| may_return || d != Decision::Return)
                 .map(Event::Decide),
@@ -132,7 +133,7 @@ impl Model for ThreadModel {
                 (false, false)
             }
             Event::Decide(decision) => (machine.decide(decision).is_err(), true),
-            Event::Override(intent) => (!machine.overridden(intent), true),
+            Event::Override(intent) => (!machine.apply_override(intent), true),
             Event::ReopenOnForge => (!machine.reopened_by_person(), true),
         };
         if machine == before {
@@ -172,9 +173,9 @@ impl Model for ThreadModel {
                     Stance::ALL.into_iter().all(|stance| {
                         let ends = [ReviewerAction::Resolve, ReviewerAction::Veto, ReviewerAction::Escalate];
                         if s.machine.is_open() {
-                            ends.into_iter().all(|action| legal.under(stance).contains(action))
+                            ends.into_iter().all(|action| legal.for_stance(stance).contains(action))
                         } else {
-                            legal.under(stance) == ActionSet::NONE
+                            legal.for_stance(stance) == ActionSet::NONE
                         }
                     })
                 },
@@ -227,7 +228,7 @@ fn the_formula_gives_the_published_figures() {
     assert_eq!(policy(2, 0, 1).cycles_per_thread(), 3);
 }
 
-/// Taken away the flip budget, the checker has to find a reviewer that alternates its stance for ever.
+/// Without the flip budget, the checker must find a reviewer that alternates its stance for ever.
 #[test]
 fn without_the_flip_budget_the_checker_finds_the_endless_alternation() {
     let path = counterexample(Rules::NoFlipBudget);
@@ -239,7 +240,7 @@ fn without_the_flip_budget_the_checker_finds_the_endless_alternation() {
     );
 }
 
-/// With a fresh count for what is raised again, the checker has to find resolving and raising in turn.
+/// With a fresh count on reopening, the checker must find resolving and raising in turn.
 #[test]
 fn with_a_fresh_count_on_reopening_the_checker_finds_resolve_and_raise_again() {
     let path = counterexample(Rules::FreshCountOnReopen);
@@ -250,24 +251,23 @@ fn with_a_fresh_count_on_reopening_the_checker_finds_resolve_and_raise_again() {
     );
 }
 
-/// The states on the way to a violated T5, with nobody but the reviewer having a say.
+/// The states that lead to a violation of T5 by the reviewer alone.
 fn counterexample(rules: Rules) -> Vec<ThreadMachine> {
     let mut model = ThreadModel::new(policy(2, 1, 1), rules);
     model.max_returns = 0;
     let checker = model.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
-    let path =
-        checker.discovery(T5).expect("without its rule, the machine must be seen to run past its bound");
+    let path = checker.discovery(T5).expect("without its rule, the machine must exceed its bound");
     path.into_states().into_iter().map(|state| state.machine).collect()
 }
 
 fn repeats<K: Ord>(path: &[ThreadMachine], key: impl Fn(&ThreadMachine) -> K) -> bool {
-    let mut seen = BTreeSet::new();
-    !path.iter().all(|machine| seen.insert(key(machine)))
+    let mut visited = BTreeSet::new();
+    !path.iter().all(|machine| visited.insert(key(machine)))
 }
 
-/// T6 and T7's table, to the letter.
+/// The table of T6 and T7, case by case.
 #[test]
-fn a_persons_decision_fits_exactly_where_it_should() {
+fn t6_t7_a_persons_decision_fits_exactly_the_listed_statuses() {
     use ThreadStatus::{Dismissed, Escalated, Open, Resolved, Upheld, Vetoed};
     let statuses = [
         Open,
@@ -282,7 +282,7 @@ fn a_persons_decision_fits_exactly_where_it_should() {
         let machine = ThreadMachine { status, ..ThreadMachine::opened() };
         let with_person = matches!(status, Vetoed(_) | Escalated(_) | Upheld);
         let settled = matches!(status, Resolved(_) | Dismissed);
-        for decision in Decision::ON_THE_MACHINE {
+        for decision in Decision::CHANGING_STATUS {
             let expected = match decision {
                 Decision::Veto | Decision::Escalate if status != Open => Err(DecisionError::NotOpen),
                 Decision::Uphold | Decision::Dismiss if !with_person => Err(DecisionError::NotWaiting),

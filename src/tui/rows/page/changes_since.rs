@@ -105,7 +105,7 @@ fn through(pushes: &[RecordedPush], mut anchor: Anchor) -> ChangesSince {
             }
             None => {}
         }
-        anchor.follow(&LineMap::through(&push.changes));
+        anchor.follow(&LineMap::from_changes(&push.changes));
     }
     if told.is_empty() {
         let at = anchor.lines.map_or_else(String::new, |lines| format!("; it is at {} now", spelled(lines)));
