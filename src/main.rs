@@ -103,28 +103,29 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             return Ok(told(&show_review(cli, pull_request, reviewer, *json)?));
         }
         Command::Doctor { pull_requests } => return Ok(told(&show_examination(cli, pull_requests)?)),
-        Command::Act(act) => return Ok(told(&write_to_forge(cli, &act.how, || act.order(io::stdin()))?)),
+        Command::Act(act) => return Ok(told(&write_to_forge(cli, &act.how, || act.request(io::stdin()))?)),
         Command::Queue { queue: QueueCommand::List { json, pull_requests } } => {
             return Ok(told(&show_queue(cli, pull_requests, *json)?));
         }
         Command::Queue { queue: QueueCommand::Add(adding) } => {
-            return Ok(told(&write_to_forge(cli, &adding.which.how, || Ok(adding.order()))?));
+            return Ok(told(&write_to_forge(cli, &adding.which.how, || Ok(adding.request()))?));
         }
         Command::Queue { queue: QueueCommand::Remove(queueing) } => {
             return Ok(told(&write_to_forge(cli, &queueing.how, || Ok(queueing.removal()))?));
         }
         Command::Queue { queue: QueueCommand::Retarget(retargeting) } => {
-            return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.order()))?));
+            return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.request()))?));
         }
         Command::Queue { queue: QueueCommand::History { json, limit, pull_request } } => {
-            let wanted = queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
+            let wanted =
+                queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
             show_sent(cli, &wanted, *json)?;
         }
         Command::Inbox { json, fresh, all, pull_requests } => {
             let wanted = inbox::InboxQuery { pull_requests, fresh: *fresh, all: *all };
             return Ok(told(&show_inbox(cli, &wanted, *json)?));
         }
-        Command::Pr(pr) => return Ok(told(&write_to_forge(cli, &pr.how, || pr.order(io::stdin()))?)),
+        Command::Pr(pr) => return Ok(told(&write_to_forge(cli, &pr.how, || pr.request(io::stdin()))?)),
         Command::Watch { json, once, timeout, pull_request } => {
             return watch_loop(cli, pull_request, *json, *once, *timeout);
         }
