@@ -3,6 +3,8 @@
 
 pub mod connection;
 pub mod diagnostics;
+pub mod invocation;
 pub mod launch;
+pub mod runtime;
 pub mod selection;
 pub mod session;

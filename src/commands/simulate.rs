@@ -3,7 +3,10 @@
 //! engine is tested from outside.
 
 mod report;
+mod run;
 mod trace;
+
+pub use run::run;
 
 use crate::domain::cycle::Violation;
 use crate::domain::driven::{CycleOutcome, DrivenPullRequest, Refusal};
