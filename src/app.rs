@@ -1,5 +1,5 @@
-//! The wiring that commands and the terminal share: which GitHub, which pull requests, which journal, and how the
-//! terminal starts.
+//! The wiring that commands and the terminal share: which GitHub, which pull requests, which journal, and how
+//! the terminal starts.
 
 pub mod connection;
 pub mod diagnostics;

@@ -1,5 +1,6 @@
-//! One module for each subcommand. `run` is its entry: it gathers the inputs, asks the rooms below, prints the result
-//! and returns an [`Outcome`]. What is absent: no command writes to the error stream or ends the process.
+//! One module for each subcommand. `run` is its entry: it gathers the inputs, asks the rooms below, prints
+//! the result and returns an [`Outcome`]. What is absent: no command writes to the error stream or ends the
+//! process.
 
 pub mod act;
 pub mod bound;

@@ -128,7 +128,8 @@ fn run_queue(invocation: &Invocation, command: &QueueCommand) -> anyhow::Result<
     }
 }
 
-/// Runs a command that writes to GitHub. A question goes to the error stream, because standard output is the report's.
+/// Runs a command that writes to GitHub. A question goes to the error stream, because standard output is the
+/// report's.
 fn write(
     invocation: &Invocation,
     args: &WriteArgs,

@@ -36,8 +36,8 @@ pub struct ForgeConnection {
 }
 
 impl ConnectionSettings<'_> {
-    /// The GitHub to talk to. Only the command line and the configuration can name another than GitHub.com. A checkout's
-    /// remote cannot, or the person who made the checkout would choose where the token goes.
+    /// The GitHub to talk to. Only the command line and the configuration can name another than GitHub.com. A
+    /// checkout's remote cannot, or the person who made the checkout would choose where the token goes.
     pub fn host(&self) -> Result<Host, Failure> {
         match self.api_url {
             Some(url) => Ok(Host::from_api_url(url)?),

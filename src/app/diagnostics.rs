@@ -1,7 +1,7 @@
 //! The log file for bug reports: what the program did, when, and how long it took.
 //!
-//! What is absent: events of dependencies, because one of them might print a header with the token; and, at the default
-//! level, the text of comments, reviews and diffs.
+//! What is absent: events of dependencies, because one of them might print a header with the token; and, at
+//! the default level, the text of comments, reviews and diffs.
 
 use crate::failure::Failure;
 use std::fs::OpenOptions;
@@ -12,11 +12,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-/// The variable that holds the filter, in the syntax of `tracing-subscriber`: `debug`, or `cloture::github=trace`.
+/// The variable that holds the filter, in the syntax of `tracing-subscriber`: `debug`, or
+/// `cloture::github=trace`.
 pub const FILTER_VARIABLE: &str = "CLOTURE_LOG";
 const DEFAULT_FILTER: &str = "info";
 
-/// The file to log to. `--log FILE` names it; if only the filter is set, it is `cloture.log` in the state folder.
+/// The file to log to. `--log FILE` names it; if only the filter is set, it is `cloture.log` in the state
+/// folder.
 pub fn log_file(
     named: Option<&Path>,
     filter: Option<&str>,
@@ -31,7 +33,8 @@ pub fn start(file: &Path, filter: Option<&str>) -> Result<(), Failure> {
     let filter = filter.map(str::trim).filter(|filter| !filter.is_empty()).unwrap_or(DEFAULT_FILTER);
     let levels = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(format_args!(
-            "{FILTER_VARIABLE} is `{filter}`, which is not a log filter: {error}; try `debug` or `cloture::github=debug`"
+            "{FILTER_VARIABLE} is `{filter}`, which is not a log filter: {error}; try `debug` or \
+             `cloture::github=debug`"
         ))
     })?;
     let unwritable = |error| {

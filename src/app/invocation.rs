@@ -1,5 +1,5 @@
-//! One run of the program: the options that every command takes, and the configuration and the connection that they
-//! lead to.
+//! One run of the program: the options that every command takes, and the configuration and the connection
+//! that they lead to.
 
 use crate::app::connection::ConnectionSettings;
 use crate::app::{diagnostics, runtime, session};
@@ -66,7 +66,8 @@ impl Invocation {
         Config::load(&self.config_paths())
     }
 
-    /// Loads the configuration and the profiles, and runs `work` with them and with this process's environment.
+    /// Loads the configuration and the profiles, and runs `work` with them and with this process's
+    /// environment.
     pub fn with_context<T, E: Into<anyhow::Error>>(
         &self,
         work: impl AsyncFnOnce(CommandContext<'_>) -> Result<T, E>,

@@ -1,8 +1,8 @@
-//! The start of the terminal. The first frame shows the journal's last snapshots; the rest arrives behind it as soon as
-//! it is ready: the token, the connection, and the list of pull requests from GitHub.
+//! The start of the terminal. The first frame shows the journal's last snapshots; the rest arrives behind it
+//! as soon as it is ready: the token, the connection, and the list of pull requests from GitHub.
 //!
-//! What is absent: the screen waits for nothing here, no failure ends the program, and no file is written unless the
-//! person agrees.
+//! What is absent: the screen waits for nothing here, no failure ends the program, and no file is written
+//! unless the person agrees.
 
 mod background_start;
 mod first_run;
@@ -27,7 +27,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Everything the terminal starts with. The environment and the folder are passed in, so that a test can choose them.
+/// Everything the terminal starts with. The environment and the folder are passed in, so that a test can
+/// choose them.
 #[derive(Debug, Clone)]
 pub struct TerminalLaunch {
     pub config: Arc<Config>,
@@ -165,7 +166,8 @@ pub async fn show(
     Ok(end?)
 }
 
-/// Panics where a test asks for it, to show that a bug restores the terminal. Release builds have no such switch.
+/// Panics where a test asks for it, to show that a bug restores the terminal. Release builds have no such
+/// switch.
 #[cfg(debug_assertions)]
 #[expect(clippy::panic, reason = "that is what is asked for")]
 async fn panic_if_requested(place: Option<String>) {

@@ -12,15 +12,16 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
 
 /// Runs the terminal. When it ends, the process waits for no task that hangs.
 pub fn block_on_screen<T>(work: impl Future<Output = T>) -> io::Result<T> {
-    // Computing one pull request's state takes milliseconds. The short interval lets timers and input run in between.
+    // Computing one pull request's state takes milliseconds. The short interval lets timers and input run in
+    // between.
     let runtime = tokio::runtime::Builder::new_multi_thread().event_interval(2).enable_all().build()?;
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     Ok(done)
 }
 
-/// Runs the demo with one worker thread, because every further thread costs memory and the demo needs none. At the end
-/// its tasks get a moment to stop the programs that they started.
+/// Runs the demo with one worker thread, because every further thread costs memory and the demo needs none.
+/// At the end its tasks get a moment to stop the programs that they started.
 pub fn block_on_one_worker<T>(work: impl Future<Output = T>) -> io::Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let done = runtime.block_on(work);

@@ -1,4 +1,5 @@
-//! Which pull requests a command works on: those named, the current branch's, or those that the `[[watch]]` rules find.
+//! Which pull requests a command works on: those named, the current branch's, or those that the `[[watch]]`
+//! rules find.
 
 use super::connection::ConnectionSettings;
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -18,8 +19,8 @@ pub struct Selection {
     pub spent: CallCost,
 }
 
-/// Parses the pull requests on the command line, and drops duplicates. A web address must name the host that Cloture
-/// talks to.
+/// Parses the pull requests on the command line, and drops duplicates. A web address must name the host that
+/// Cloture talks to.
 pub fn parse_addresses(arguments: &[String], host: &Host) -> Result<Vec<PullRequestAddress>, Failure> {
     let mut addresses = Vec::new();
     for argument in arguments {
@@ -42,8 +43,8 @@ pub fn parse_address(argument: &str, host: &Host) -> Result<PullRequestAddress, 
     }
 }
 
-/// The pull requests that were named, else the current branch's, else those that the rules find. With none of these, the
-/// failure says what to do.
+/// The pull requests that were named, else the current branch's, else those that the rules find. With none of
+/// these, the failure says what to do.
 pub async fn select(
     named: Vec<PullRequestAddress>,
     settings: &ConnectionSettings<'_>,
@@ -61,8 +62,8 @@ pub async fn select(
     };
     if settings.config.watch.is_empty() {
         return Err(Failure::usage(format_args!(
-            "no pull request was named, and {why_not}; name one as OWNER/REPO#NUMBER, or add a [[watch]] rule to the \
-             configuration"
+            "no pull request was named, and {why_not}; name one as OWNER/REPO#NUMBER, or add a [[watch]] \
+             rule to the configuration"
         )));
     }
     find_by_rules(&settings.config.watch, client).await
@@ -85,8 +86,8 @@ async fn find_by_rules(rules: &[WatchRule], client: &Client) -> Result<Selection
     Ok(selection)
 }
 
-/// The pull requests that the terminal watches: those that the rules find, or, without rules, all open ones of the
-/// checkout's repository; and always the pull request of the checkout's branch.
+/// The pull requests that the terminal watches: those that the rules find, or, without rules, all open ones
+/// of the checkout's repository; and always the pull request of the checkout's branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchSelection {
     rules: Vec<WatchRule>,
@@ -134,7 +135,8 @@ impl WatchSelection {
         snapshot.head.name == checkout.branch && checkout.repository.is_same(from)
     }
 
-    /// Asks GitHub for the selection. The branch's pull request is returned on its own as well, and comes first.
+    /// Asks GitHub for the selection. The branch's pull request is returned on its own as well, and comes
+    /// first.
     pub async fn find(&self, client: &Client) -> Result<(Option<PullRequestAddress>, Selection), Failure> {
         let of_branch = match &self.checkout {
             Ok(checkout) => match discover::of_checkout(client, checkout).await {
@@ -177,7 +179,8 @@ async fn checkout(settings: &ConnectionSettings<'_>, host: &Host) -> Result<Chec
     Err(format!("{repository} is on {remote_host}, but Cloture talks to {host}"))
 }
 
-/// The current branch's pull request, or the reason why there is none. An error means that the rules would fail too.
+/// The current branch's pull request, or the reason why there is none. An error means that the rules would
+/// fail too.
 async fn of_branch(
     settings: &ConnectionSettings<'_>,
     client: &Client,

@@ -1,4 +1,5 @@
-//! Everything a supervising command needs: the client, the journal, the profiles of reviewers, and the supervisor.
+//! Everything a supervising command needs: the client, the journal, the profiles of reviewers, and the
+//! supervisor.
 
 #[cfg(feature = "test-control")]
 pub mod test_control;
@@ -66,7 +67,8 @@ impl Session {
         }
     }
 
-    /// The handler of a person's requests. It shares the supervisor's writer. `by` names the person if GitHub does not.
+    /// The handler of a person's requests. It shares the supervisor's writer. `by` names the person if GitHub
+    /// does not.
     pub fn request_handler(
         &self,
         settings: &ConnectionSettings<'_>,

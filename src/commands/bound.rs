@@ -56,18 +56,21 @@ impl fmt::Display for BoundReport {
         writeln!(f)?;
         writeln!(
             f,
-            "  cycles per thread        {:>8}   repeat_limit {repeat_limit} × (flip_limit {flip_limit} + 1) + 1",
+            "  cycles per thread        {:>8}   repeat_limit {repeat_limit} × (flip_limit {flip_limit} + 1) \
+             + 1",
             bounds.cycles_per_thread
         )?;
         writeln!(
             f,
-            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × ({retries} + 1)",
+            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × \
+             ({retries} + 1)",
             bounds.reviewer_calls_per_pr
         )?;
         writeln!(f, "  author rounds per PR     {:>8}   max_rounds", bounds.author_rounds_per_pr)?;
         writeln!(
             f,
-            "  handoff tasks per PR     {:>8}   {reviewers}, each finding its own task: {} findings per cycle",
+            "  handoff tasks per PR     {:>8}   {reviewers}, each finding its own task: \
+             {} findings per cycle",
             bounds.handoff_tasks_per_pr, self.max_findings_per_answer
         )?;
         writeln!(
@@ -89,8 +92,9 @@ impl fmt::Display for BoundReport {
         writeln!(f)?;
         write!(
             f,
-            "People can go beyond these limits. A thread that a person returns starts again, a round that a person grants\n\
-             is one more, and a pull request that a person closes and reopens counts from zero."
+            "People can go beyond these limits. A thread that a person returns starts again, a round that a \
+             person grants\nis one more, and a pull request that a person closes and reopens counts from \
+             zero."
         )
     }
 }

@@ -1,9 +1,10 @@
-//! `cloture classify`: prints how Cloture reads posts, one JSON line for each line of input. People use it to tune profiles.
+//! `cloture classify`: prints how Cloture reads posts, one JSON line for each line of input. People use it to
+//! tune profiles.
 //!
-//! A known reviewer's post is read with its profile, an unknown bot's by marks that many bots share. A person's post has an
-//! intent instead of a stance, and its place decides its kind: a thread's first comment is a `finding`, a later comment a
-//! `reply`, a review's body a `summary`. A comment that an agent posted under a person's login is read like an unknown
-//! bot's, because the person did not write it.
+//! A known reviewer's post is read with its profile, an unknown bot's by marks that many bots share. A
+//! person's post has an intent instead of a stance, and its place decides its kind: a thread's first comment
+//! is a `finding`, a later comment a `reply`, a review's body a `summary`. A comment that an agent posted
+//! under a person's login is read like an unknown bot's, because the person did not write it.
 
 use crate::app::invocation::Invocation;
 use crate::commands::Outcome;
@@ -36,8 +37,8 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<Outcome> {
     Ok(Outcome::SUCCESS)
 }
 
-/// Reads posts, one JSON object per line, and prints how Cloture reads each. An answer is flushed before the next line is
-/// read, so that a program can ask about one post at a time.
+/// Reads posts, one JSON object per line, and prints how Cloture reads each. An answer is flushed before the
+/// next line is read, so that a program can ask about one post at a time.
 pub fn classify(
     mut input: impl BufRead,
     mut output: impl Write,
@@ -67,7 +68,8 @@ pub fn classify(
     }
 }
 
-/// The parser's reason without its position: the line number is printed already, and a column in JSON helps nobody.
+/// The parser's reason without its position: the line number is printed already, and a column in JSON helps
+/// nobody.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);

@@ -1,5 +1,5 @@
-//! `cloture doctor`: checks everything that Cloture needs. Each line is a pass, or a problem and what to do about it. The
-//! last lines say how to report a bug.
+//! `cloture doctor`: checks everything that Cloture needs. Each line is a pass, or a problem and what to do
+//! about it. The last lines say how to report a bug.
 
 mod equipment;
 
@@ -90,8 +90,8 @@ impl fmt::Display for DoctorReport {
         }
         write!(
             f,
-            "To report a bug, run the failing command again with {FILTER_VARIABLE}=debug and --log FILE. Attach FILE and\n\
-             this output to the report."
+            "To report a bug, run the failing command again with {FILTER_VARIABLE}=debug and --log FILE. \
+             Attach FILE and\nthis output to the report."
         )
     }
 }
@@ -165,7 +165,8 @@ impl DoctorReport {
         }
     }
 
-    /// Decisions carry this machine's time and posts carry GitHub's, so the clocks must agree to put them in order.
+    /// Decisions carry this machine's time and posts carry GitHub's, so the clocks must agree to put them in
+    /// order.
     fn clock(&mut self, host: &Host, ours: Timestamp, theirs: Option<Timestamp>) {
         // The simulator runs on its scenario's time.
         let Some(theirs) = theirs.filter(|_| !host.is_loopback()) else { return };
@@ -239,7 +240,8 @@ impl DoctorReport {
         self.fail(
             FailureKind::Unfit,
             format_args!(
-                "{repository}: permission {name}, enough to watch; to resolve threads, label and merge, you need write"
+                "{repository}: permission {name}, enough to watch; to resolve threads, label and merge, you \
+                 need write"
             ),
             "ask an administrator for the write role, or only watch",
         );
@@ -267,7 +269,8 @@ impl DoctorReport {
             return self.pass("API budget: GitHub did not say how many points are left");
         };
         let sentence = format!(
-            "API budget: {} points spent now, {left} left until {reset_at:.0}, {} an hour at one poll every {} s",
+            "API budget: {} points spent now, {left} left until {reset_at:.0}, {} an hour at one poll \
+             every {} s",
             status.spent.points,
             budget.per_hour,
             budget.interval.as_secs()

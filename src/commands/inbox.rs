@@ -1,4 +1,5 @@
-//! `cloture inbox`: every thread that waits for a person, from all pull requests, worst and oldest first (U1).
+//! `cloture inbox`: every thread that waits for a person, from all pull requests, worst and oldest first
+//! (U1).
 
 use crate::app::connection::ConnectionSettings;
 use crate::app::invocation::Invocation;
@@ -237,7 +238,8 @@ impl fmt::Display for InboxReport {
         let waiting = self.waiting();
         if waiting.is_empty() {
             let nothing = if self.is_empty {
-                "The journal has no pull request yet. Run `cloture watch OWNER/REPO#N`, or `cloture inbox --fresh OWNER/REPO#N`."
+                "The journal has no pull request yet. Run `cloture watch OWNER/REPO#N`, or \
+                 `cloture inbox --fresh OWNER/REPO#N`."
             } else {
                 "Nothing waits for a person."
             };

@@ -62,7 +62,8 @@ impl JournalQuery<'_> {
     }
 }
 
-/// Prints the records, oldest first. With `follow`, prints new records of every instance until `follow` completes.
+/// Prints the records, oldest first. With `follow`, prints new records of every instance until `follow`
+/// completes.
 async fn show(
     journal: &Journal,
     query: &JournalQuery<'_>,
@@ -109,7 +110,8 @@ fn print(record: &Record, query: &JournalQuery<'_>, output: &mut impl Write) -> 
     }
 }
 
-/// When, on which pull request, who, what and why. Times are in UTC, so that all readers of a shared journal see the same.
+/// When, on which pull request, who, what and why. Times are in UTC, so that all readers of a shared journal
+/// see the same.
 fn as_line(record: &Record) -> String {
     let about = record.pull_request.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let Record { at, by, kind, why, body, .. } = record;

@@ -1,5 +1,5 @@
-//! `cloture queue list`: the findings that a merge hands off, the tasks they form, and why the other findings stay (H8).
-//! `cloture queue history` ([`sent_tasks`]): every task that a merge started, and its state.
+//! `cloture queue list`: the findings that a merge hands off, the tasks they form, and why the other findings
+//! stay (H8). `cloture queue history` ([`sent_tasks`]): every task that a merge started, and its state.
 
 pub mod sent_tasks;
 

@@ -1,8 +1,8 @@
-//! `cloture review`: tries a driven reviewer out. It runs one cycle with its retries, prints what would be posted, and posts
-//! nothing.
+//! `cloture review`: tries a driven reviewer out. It runs one cycle with its retries, prints what would be
+//! posted, and posts nothing.
 //!
-//! What is absent: the journal. The cycle continues no earlier one, so the reviewer gets the whole change, and its threads
-//! are those that GitHub shows.
+//! What is absent: the journal. The cycle continues no earlier one, so the reviewer gets the whole change,
+//! and its threads are those that GitHub shows.
 
 mod json;
 mod text;
@@ -48,10 +48,13 @@ pub fn run(
     json: bool,
 ) -> anyhow::Result<Outcome> {
     let review = invocation.with_context(async |context| {
-        // The reviewer runs in its own process group, which Ctrl-C does not reach. Dropping the future kills it.
+        // The reviewer runs in its own process group, which Ctrl-C does not reach. Dropping the future kills
+        // it.
         tokio::select! {
             review = review(pull_request, reviewer, &context.settings, &context.profiles) => review,
-            () = interrupted() => Err(Failure::new(FailureKind::Stopped, "interrupted; the reviewer was stopped")),
+            () = interrupted() => {
+                Err(Failure::new(FailureKind::Stopped, "interrupted; the reviewer was stopped"))
+            }
         }
     })?;
     report::print(&review, json)
@@ -69,7 +72,8 @@ async fn review(
     let configured = configured.ok_or_else(|| unknown_reviewer(reviewer, settings))?;
     let adapter = configured.adapter.clone().ok_or_else(|| {
         Failure::usage(format_args!(
-            "the reviewer {reviewer} has no `kind`, so there is no program to run; add one in the configuration"
+            "the reviewer {reviewer} has no `kind`, so there is no program to run; add one in the \
+             configuration"
         ))
     })?;
     let driver = ReviewerDriver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
@@ -257,7 +261,8 @@ impl ReviewReport {
             .count();
         (unsettled > 0).then(|| {
             let sentence = format_args!(
-                "{reviewer} reports problems: {opened} new, {unsettled} unsettled in total; nothing was posted"
+                "{reviewer} reports problems: {opened} new, {unsettled} unsettled in total; nothing was \
+                 posted"
             );
             Failure::new(FailureKind::IssuesFound, sentence)
         })

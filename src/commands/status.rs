@@ -1,4 +1,5 @@
-//! `cloture status`: polls once, and prints the state of every pull request and thread, for people and for scripts.
+//! `cloture status`: polls once, and prints the state of every pull request and thread, for people and for
+//! scripts.
 
 mod json;
 mod table;
@@ -53,8 +54,8 @@ pub fn run(invocation: &Invocation, pull_requests: &[String], json: bool) -> any
     report::print(&status, json)
 }
 
-/// Selects the pull requests, polls each once and computes its state. People's decisions come from the journal if there is
-/// one; this makes none.
+/// Selects the pull requests, polls each once and computes its state. People's decisions come from the
+/// journal if there is one; this makes none.
 async fn status(
     arguments: &[String],
     settings: &ConnectionSettings<'_>,

@@ -1,4 +1,5 @@
-//! `cloture watch`: follows one pull request's loop until it ends, and prints a line per change for people and scripts.
+//! `cloture watch`: follows one pull request's loop until it ends, and prints a line per change for people
+//! and scripts.
 
 mod lines;
 
@@ -84,8 +85,8 @@ pub fn run(
         let output = &mut io::stdout();
         let end = watch(&options, &supervisor, &session.clock, interrupted(), notifier, output).await;
         supervisor.stop().await;
-        // Another process may hold the journal for long. A write that is cut off here has its intent recorded, and the
-        // next driver looks for it.
+        // Another process may hold the journal for long. A write that is cut off here has its intent
+        // recorded, and the next driver looks for it.
         if let Ok(closed) = tokio::time::timeout(CLOSE_TIMEOUT, session.journal.close()).await {
             closed.map_err(Failure::from)?;
         }
@@ -94,8 +95,8 @@ pub fn run(
     Ok(end.exit_status().into())
 }
 
-/// Follows the loop until it ends, the time is up, or `interrupted` completes. `notifier` tells the person whenever a thread
-/// starts to wait for them. After an interrupt, the next `watch` continues the loop.
+/// Follows the loop until it ends, the time is up, or `interrupted` completes. `notifier` tells the person
+/// whenever a thread starts to wait for them. After an interrupt, the next `watch` continues the loop.
 async fn watch(
     options: &WatchOptions,
     supervisor: &Supervisor,
@@ -149,7 +150,8 @@ async fn watch(
         tokio::select! {
             changed = board.changed() => {
                 if changed.is_err() {
-                    return Ok(WatchEnd::Failed(Failure::new(FailureKind::OutOfReach, "the supervisor has stopped")));
+                    let failure = Failure::new(FailureKind::OutOfReach, "the supervisor has stopped");
+                    return Ok(WatchEnd::Failed(failure));
                 }
             }
             notification = notifier.next() => lines.notified(notification, output)?,

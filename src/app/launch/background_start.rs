@@ -1,5 +1,5 @@
-//! The part of the start that runs behind the first frame: journal, token, connection, and the search for pull requests.
-//! The person can ask to try a failed step again.
+//! The part of the start that runs behind the first frame: journal, token, connection, and the search for
+//! pull requests. The person can ask to try a failed step again.
 
 use super::{ConfigPresence, TerminalLaunch, first_run, remembered};
 use crate::app::connection::found_where;
@@ -17,7 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Cloture searches for new pull requests once per this many polls, but not more often than [`SEARCH_INTERVAL`].
+/// Cloture searches for new pull requests once per this many polls, but not more often than
+/// [`SEARCH_INTERVAL`].
 const POLLS_PER_SEARCH: u32 = 5;
 const SEARCH_INTERVAL: Duration = Duration::from_mins(5);
 
@@ -37,7 +38,8 @@ pub(super) struct BackgroundStart {
 }
 
 impl BackgroundStart {
-    /// Runs the steps in order, and repeats a failed step when the person asks for it. It ends with the screen.
+    /// Runs the steps in order, and repeats a failed step when the person asks for it. It ends with the
+    /// screen.
     pub(super) async fn run(mut self, drawn: oneshot::Receiver<()>) {
         // Both read only this machine, and the first frame shows both.
         let settings = self.launch.settings();
@@ -69,8 +71,8 @@ impl BackgroundStart {
         self.search(selection).await;
     }
 
-    /// Opens the journal and reads the last snapshots. It runs in a task of its own, because starting `git` blocks the
-    /// thread that does it.
+    /// Opens the journal and reads the last snapshots. It runs in a task of its own, because starting `git`
+    /// blocks the thread that does it.
     async fn open_journal(&self) -> Result<(Session, Vec<StoredSnapshot>), Failure> {
         let BackgroundStart { launch, profiles, clock, client, .. } = self;
         let launch = launch.clone();

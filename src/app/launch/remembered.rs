@@ -9,8 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 /// Pull requests that ended longer ago are left to `cloture journal`.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// The stored pull requests that this start probably watches, the branch's first. One that was open at the last poll is
-/// kept however old it is: it may have been merged since, with tasks to send.
+/// The stored pull requests that this start probably watches, the branch's first. One that was open at the
+/// last poll is kept however old it is: it may have been merged since, with tasks to send.
 pub(super) fn likely_watched(
     stored: Vec<StoredSnapshot>,
     host: &str,

@@ -1,10 +1,11 @@
-//! A test's control over a real process, to check what a kill leaves behind. The test sets the process's time, receives a
-//! report of every commit to its journal, and can stop it after one commit in order to kill it exactly there.
+//! A test's control over a real process, to check what a kill leaves behind. The test sets the process's
+//! time, receives a report of every commit to its journal, and can stop it after one commit in order to kill
+//! it exactly there.
 //!
-//! Only a build with the cargo feature `test-control` has this module, and only tests build with it. The test listens on
-//! a loopback port, names it in [`VARIABLE`], and the process connects before it opens its journal. Both sides write lines
-//! of JSON: the test sends [`Terms`] and then [`Order`]s, the process sends [`Report`]s. There is no pause between writes
-//! here, because only the real GitHub asks for one.
+//! Only a build with the cargo feature `test-control` has this module, and only tests build with it. The test
+//! listens on a loopback port, names it in [`VARIABLE`], and the process connects before it opens its
+//! journal. Both sides write lines of JSON: the test sends [`Terms`] and then [`Order`]s, the process sends
+//! [`Report`]s. There is no pause between writes here, because only the real GitHub asks for one.
 //!
 //! What is absent: a test cannot read the journal or GitHub through this, or have anything written.
 

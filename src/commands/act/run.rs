@@ -1,4 +1,5 @@
-//! The entry of every command that writes to GitHub: `act`, `pr`, and the `queue` commands that change something.
+//! The entry of every command that writes to GitHub: `act`, `pr`, and the `queue` commands that change
+//! something.
 
 use super::{ActRequest, act, consent};
 use crate::app::invocation::Invocation;
@@ -14,8 +15,8 @@ pub struct WriteSwitches {
     pub json: bool,
 }
 
-/// Carries a request out. `request` may read a text from standard input, so consent is settled before it is called.
-/// The question goes to `question_output`, because standard output belongs to the report.
+/// Carries a request out. `request` may read a text from standard input, so consent is settled before it is
+/// called. The question goes to `question_output`, because standard output belongs to the report.
 pub fn run(
     invocation: &Invocation,
     switches: WriteSwitches,

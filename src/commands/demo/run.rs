@@ -1,4 +1,5 @@
-//! The entries of `cloture demo`, and of the two hidden commands that play its driven reviewer and its author.
+//! The entries of `cloture demo`, and of the two hidden commands that play its driven reviewer and its
+//! author.
 
 use crate::app::{launch, runtime};
 use crate::commands::Outcome;

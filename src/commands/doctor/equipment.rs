@@ -39,10 +39,13 @@ impl DoctorReport {
             Ok::<_, JournalError>(records)
         };
         match check.await {
-            Ok(records) => self.pass(format_args!(
-                "journal: {address}, version {}, {records} records, readable and writable",
-                Journal::VERSION
-            )),
+            Ok(records) => {
+                let version = Journal::VERSION;
+                let records = if records == 1 { "1 record".to_owned() } else { format!("{records} records") };
+                self.pass(format_args!(
+                    "journal: {address}, version {version}, {records}, readable and writable"
+                ));
+            }
             Err(error) => self.failed("journal", &Failure::from(error)),
         }
     }

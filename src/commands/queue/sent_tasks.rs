@@ -1,5 +1,5 @@
-//! `cloture queue history`: every task that a merge started, newest first, and its state. It reads only the journal, so it
-//! also lists pull requests that nobody watches any more.
+//! `cloture queue history`: every task that a merge started, newest first, and its state. It reads only the
+//! journal, so it also lists pull requests that nobody watches any more.
 
 use crate::app::connection::ConnectionSettings;
 use crate::app::invocation::Invocation;

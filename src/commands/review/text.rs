@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! acme/shop#7  Add a discount to the cart
-//!   reviewed by orange at 1f0c2a9; this is a trial and posts nothing
+//!   reviewed by orange at 1f0c2a9; this is a trial, nothing is posted
 //!
 //!   attempt 1, 2.1 s: refused
-//!     missing_action: thread PRRT_1 is open and yours, but the answer gives no action for it: choose exactly one
+//!     missing_action: thread PRRT_1 is open and yours, but the answer gives no action for it: …
 //!   attempt 2, 1.8 s: accepted
 //!
 //!   verdict: comment
@@ -34,7 +34,7 @@ impl fmt::Display for ReviewReport {
         let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
         writeln!(f, "{}#{}  {}", snapshot.repository, snapshot.number, sanitize::line(&snapshot.title))?;
         let (reviewer, head) = (sanitize::line(self.reviewer.as_str()), sanitize::line(&head));
-        writeln!(f, "  reviewed by {reviewer} at {head}; this is a trial and posts nothing")?;
+        writeln!(f, "  reviewed by {reviewer} at {head}; this is a trial, nothing is posted")?;
         writeln!(f)?;
         match &self.end {
             CycleEnd::Skipped(skip) => return write!(f, "  not asked: {}", skip.name()),

@@ -65,7 +65,8 @@ impl WatchLines {
         if is_polled && self.printed.as_ref() != Some(&state) {
             let sentence = progress(view, &state);
             let body = json!({
-                "event": "progress", "phase": state.phase, "attempt": state.attempt, "max_attempts": view.max_attempts,
+                "event": "progress", "phase": state.phase, "attempt": state.attempt,
+                "max_attempts": view.max_attempts,
                 "in": state.arrived, "missing": state.missing, "thinking": state.thinking,
                 "author_at_work": state.author_at_work, "role": state.role, "next_at": view.next_at,
             });
@@ -88,15 +89,18 @@ impl WatchLines {
                 HandoffState::Sent { url } => {
                     format!("sent{}", url.as_ref().map_or_else(String::new, |url| format!(": {url}")))
                 }
-                HandoffState::Waiting { why: None, .. } => "not accepted yet; Cloture tries again".to_owned(),
+                HandoffState::Waiting { why: None, .. } => "not taken yet; it is tried again".to_owned(),
                 HandoffState::Waiting { why: Some(why), .. } => {
-                    format!("not accepted yet; Cloture tries again: {why}")
+                    format!("not taken yet; it is tried again: {why}")
                 }
                 HandoffState::Stuck(why) => format!("stuck: {why}"),
             };
             let sentence = format!("task for {} about {}: {state}", handoff.task.target, handoff.task.path);
             if !self.handoffs.contains(&sentence) {
-                let body = json!({"event": "handoff", "key": handoff.key, "target": handoff.task.target, "path": handoff.task.path, "state": state});
+                let body = json!({
+                    "event": "handoff", "key": handoff.key, "target": handoff.task.target,
+                    "path": handoff.task.path, "state": state,
+                });
                 self.line(&sentence, body, output)?;
                 self.handoffs.push(sentence);
             }
@@ -117,7 +121,9 @@ impl WatchLines {
         let age = view.seen_at.map(|at| now.duration_since(at).as_secs()).filter(|age| *age > 1);
         let age = age.map_or_else(String::new, |age| format!(", polled {age} s ago"));
         let sentence = format!("{}  {} (head {head}{age})", self.pull_request, snapshot.title);
-        let body = json!({"event": "start", "title": snapshot.title, "url": snapshot.url, "head": snapshot.head.sha});
+        let body = json!({
+            "event": "start", "title": snapshot.title, "url": snapshot.url, "head": snapshot.head.sha,
+        });
         self.line(&sentence, body, output)
     }
 
