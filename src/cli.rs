@@ -1,4 +1,4 @@
-//! The command line as clap types, and what is made from their definitions.
+//! The command line as clap types, and the completions and manual pages generated from them.
 
 pub mod manual;
 mod writing;

@@ -77,7 +77,7 @@ async fn find_by_rules(rules: &[WatchRule], client: &Client) -> Result<Selection
         selection.spent.add(found.spent);
         selection.failures.extend(found.notes.iter().map(Failure::usage));
         for (address, id) in found.pull_requests {
-            if !selection.pull_requests.iter().any(|known| known.address == address) {
+            if !selection.pull_requests.iter().any(|found| found.address == address) {
                 selection.pull_requests.push(PullRequestRef { address, node_id: Some(id) });
             }
         }

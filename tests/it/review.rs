@@ -143,7 +143,7 @@ async fn nothing_found_is_success_and_a_wrong_name_is_wrong_usage() {
         run.err
     );
     let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#1", "--reviewer", "counted"]).await;
-    assert!(run.code == 2 && run.err.contains("has no kind"), "{run:?}");
+    assert!(run.code == 2 && run.err.contains("has no `kind`"), "{run:?}");
     let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#999", "--reviewer", "orange"]).await;
     assert_eq!(run.code, 2, "{run:?}");
 }
