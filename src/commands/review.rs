@@ -191,14 +191,14 @@ impl FindingFate {
     }
 
     fn of(report: &ThreadId, notes: &[CycleNote]) -> FindingFate {
-        let noted = notes.iter().find_map(|note| match note {
+        let fate = notes.iter().find_map(|note| match note {
             CycleNote::Opened(id) if id == report => Some(FindingFate::Opened),
             CycleNote::OutOfScope { report: id, .. } if id == report => Some(FindingFate::OutOfScope),
             CycleNote::Suppressed { report: id, .. } if id == report => Some(FindingFate::Suppressed),
             CycleNote::Worsened { report: id, .. } if id == report => Some(FindingFate::Worsened),
             _ => None,
         });
-        noted.unwrap_or(FindingFate::Continued)
+        fate.unwrap_or(FindingFate::Continued)
     }
 }
 
