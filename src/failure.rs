@@ -1,4 +1,5 @@
-//! Why a command that talks to GitHub could not do all it was asked: one sentence, and the exit code scripts know.
+//! Why a command failed, or could do only a part of its work: one sentence, and the exit code that scripts
+//! read.
 
 use crate::domain::review_loop::Exit;
 use crate::github::discover::{CheckoutError, PullRequestAddressError};
@@ -8,7 +9,7 @@ use crate::github::{Error, PullRequestAddress};
 use crate::output::sanitize;
 use std::fmt;
 
-/// A sentence for a person, already safe for a terminal.
+/// One sentence for a person, safe for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct Failure {
@@ -16,29 +17,30 @@ pub struct Failure {
     sentence: String,
 }
 
-/// The kinds that scripts tell apart, the one to report first where several came together first.
+/// The kinds that scripts tell apart. If several occur, the first in this order chooses the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailureKind {
     /// No token, or not allowed.
     NotAllowed,
-    /// No usable answer came back.
+    /// GitHub did not answer, or sent no usable answer.
     OutOfReach,
-    /// GitHub wants us to wait.
+    /// GitHub's rate limit asks us to wait.
     Limited,
     /// The journal cannot be used.
     Journal,
-    /// What was asked for makes no sense or is not there.
+    /// Wrong usage, or something that does not exist.
     Usage,
-    /// A person interrupted it, or was asked and said no.
+    /// A person interrupted the command, or answered no.
     Stopped,
-    /// There is nothing to review any more.
+    /// The pull request is merged, so there is nothing to review.
     Merged,
+    /// The pull request is closed, so there is nothing to review.
     Closed,
-    /// A reviewer that was asked never gave an answer that counts.
+    /// A driven reviewer gave no valid answer.
     ReviewerFailed,
-    /// Everything worked, and what it found is for somebody to fix.
+    /// Everything worked, and the reviewer found problems.
     IssuesFound,
-    /// Something is there and works, but not as it should: only `doctor` says so.
+    /// A check of `doctor` failed, although everything answers.
     Unfit,
 }
 
@@ -47,14 +49,14 @@ pub enum FailureKind {
 #[repr(u8)]
 pub enum ExitStatus {
     Success = 0,
-    /// Everything answers, but something should be fixed: only `doctor` says so.
+    /// A check of `doctor` failed, although everything answers.
     Unfit = 1,
     /// Wrong usage or bad input, a pull request that does not exist included.
     Usage = 2,
     Configuration = 3,
     /// No token, or not allowed.
     NotAllowed = 4,
-    /// GitHub did not answer, or asked for patience.
+    /// GitHub did not answer, or its rate limit asks us to wait.
     OutOfReach = 5,
     IssuesFound = 10,
     Timeout = 11,
@@ -63,7 +65,7 @@ pub enum ExitStatus {
     Merged = 15,
     Closed = 16,
     BreakGlass = 17,
-    /// A person stopped it, or said no.
+    /// A person stopped the command, or answered no.
     Stopped = 18,
     /// A bug in Cloture.
     Bug = 70,
@@ -78,7 +80,7 @@ impl ExitStatus {
 }
 
 impl From<&Exit> for ExitStatus {
-    /// L4: how a loop ended, as scripts see it.
+    /// The exit code of each end of a loop (L4).
     fn from(exit: &Exit) -> Self {
         match exit {
             Exit::Success => ExitStatus::Success,
@@ -130,7 +132,7 @@ impl Failure {
         Self::new(FailureKind::Usage, sentence)
     }
 
-    /// What kept one pull request from being read.
+    /// Why one pull request could not be read.
     pub fn about(address: &PullRequestAddress, error: &Error) -> Self {
         Self::new(FailureKind::of(error), format_args!("{address}: {error}"))
     }

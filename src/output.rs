@@ -1,4 +1,4 @@
-//! How Cloture writes what it knows: text made safe for a terminal, threads as a table, threads as JSON.
+//! How commands print: text made safe for a terminal, threads as a table, threads as JSON.
 
 pub mod sanitize;
 pub(crate) mod thread_json;

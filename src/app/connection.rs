@@ -1,4 +1,4 @@
-//! Which GitHub a command talks to, and as whom: what the command line and the configuration say together.
+//! Which GitHub a command talks to, and with which token, from the command line and the configuration.
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -6,14 +6,14 @@ use crate::github::token::TokenSearch;
 use crate::github::{Client, Credentials, Host, Timeouts, Token, TokenSource};
 use std::path::Path;
 
-/// What a command is run with. The environment and the folder are passed in, so that a test decides them.
+/// The inputs of a connection. The environment and the folder are passed in, so that a test can choose them.
 pub struct ConnectionSettings<'a> {
     pub config: &'a Config,
-    /// The command line's.
+    /// `--api-url`
     pub api_url: Option<&'a str>,
     pub environment: &'a (dyn Fn(&str) -> Option<String> + Sync),
     pub directory: &'a Path,
-    /// Where programs that outlive a borrow look for their keys.
+    /// The same environment as a plain function, for programs and tasks that outlive the borrow.
     pub environment_of_programs: fn(&str) -> Option<String>,
 }
 
@@ -21,14 +21,14 @@ impl std::fmt::Debug for ConnectionSettings<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ConnectionSettings { config: _, api_url, environment: _, directory, environment_of_programs: _ } =
             self;
-        f.debug_struct("Settings")
+        f.debug_struct("ConnectionSettings")
             .field("api_url", api_url)
             .field("directory", directory)
             .finish_non_exhaustive()
     }
 }
 
-/// A connection, and where its token was found.
+/// A client, and the source of its token.
 #[derive(Debug)]
 pub struct ForgeConnection {
     pub client: Client,
@@ -36,8 +36,8 @@ pub struct ForgeConnection {
 }
 
 impl ConnectionSettings<'_> {
-    /// The GitHub that is meant: only the command line and the configuration can name another than GitHub.com. A
-    /// checkout's remote cannot, or whoever made the checkout would choose where the token goes.
+    /// The GitHub to talk to. Only the command line and the configuration can name another than GitHub.com. A
+    /// checkout's remote cannot, or the person who made the checkout would choose where the token goes.
     pub fn host(&self) -> Result<Host, Failure> {
         match self.api_url {
             Some(url) => Ok(Host::from_api_url(url)?),
@@ -45,18 +45,26 @@ impl ConnectionSettings<'_> {
         }
     }
 
-    /// Finds a token.
     pub async fn token(&self, host: &Host) -> Result<Token, Failure> {
         let file = self.config.github.token_file.as_deref();
         let search = TokenSearch { host, environment: self.environment, gh: Some("gh".into()), file };
         Ok(search.find().await?)
     }
 
-    /// Finds a token and makes the client. Nothing is sent yet.
+    /// Finds a token and makes the client. This sends nothing yet.
     pub async fn connect(&self, host: Host) -> Result<ForgeConnection, Failure> {
         let token = self.token(&host).await?;
         let source = token.source().clone();
         let client = Client::new(host, &Credentials::Token(token), Timeouts::default())?;
         Ok(ForgeConnection { client, token: source })
+    }
+}
+
+/// Where a token was found, in words. Never the token itself.
+pub fn found_where(source: &TokenSource) -> String {
+    match source {
+        TokenSource::Environment(variable) => format!("in {variable}"),
+        TokenSource::GhCli => "by running `gh auth token`".to_owned(),
+        TokenSource::File(path) => format!("in {}", path.display()),
     }
 }

@@ -1,78 +1,124 @@
-//! The start of the terminal. The screen comes first, with what the journal saw last; the rest comes up behind it, each part
-//! as soon as it can: the token, the connection, and what GitHub says is to be watched now.
+//! The start of the terminal. The first frame shows the journal's last snapshots; the rest arrives behind it
+//! as soon as it is ready: the token, the connection, and the list of pull requests from GitHub.
 //!
-//! What is absent: nothing here is waited for by the screen, no failure ends the program, and no file is written without
-//! somebody agreeing.
+//! What is absent: the screen waits for nothing here, no failure ends the program, and no file is written
+//! unless the person agrees.
 
+mod background_start;
 mod first_run;
 mod remembered;
 
 use crate::app::connection::ConnectionSettings;
-use crate::app::selection::WatchSelection;
-use crate::app::session::{self, Session};
+use crate::app::invocation::Invocation;
+use crate::app::{runtime, session};
 use crate::config::{Config, ConfigPaths, LoadedConfig};
-use crate::failure::{Failure, FailureKind};
-use crate::github::writer::WritePace;
-use crate::github::{Client, CredentialSender, Credentials, Error, Host, Timeouts, TokenSource};
-use crate::journal::{SetAside, StoredSnapshot};
+use crate::failure::Failure;
+use crate::github::{Client, Timeouts};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::tui::rows::RowBuilder;
-use crate::tui::startup::{DiscoveredPullRequests, StartupNews, WatchScope};
-use crate::tui::{self, StartupEvent, StartupRequest, TerminalEnd, Themes};
+use crate::tui::{self, TerminalEnd, Themes};
+use background_start::BackgroundStart;
+use std::env;
 use std::future::Future;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// What the terminal is started with: the command line, the environment and the folder, as they were found.
+/// Everything the terminal starts with. The environment and the folder are passed in, so that a test can
+/// choose them.
 #[derive(Debug, Clone)]
 pub struct TerminalLaunch {
     pub config: Arc<Config>,
-    /// Where the configuration was found, or would be.
-    pub configured: ConfigPresence,
+    pub config_presence: ConfigPresence,
     pub api_url: Option<String>,
     pub read_only: bool,
     pub state_folder: Option<PathBuf>,
     pub directory: PathBuf,
-    /// Names this process among those that share the journal.
+    /// The name of this process among those that share the journal.
     pub instance: String,
-    /// Who sits here.
+    /// The person at the keyboard.
     pub by: String,
     pub themes: Themes,
     pub environment: fn(&str) -> Option<String>,
 }
 
-/// Whether there is a configuration.
+/// Whether there is a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigPresence {
     Yes,
-    /// There is none, and this is where it would be read from; none where no home folder is known.
     No {
-        place: Option<PathBuf>,
+        /// The file that Cloture would read. None if the home folder is unknown.
+        path: Option<PathBuf>,
     },
 }
 
 impl ConfigPresence {
-    pub fn of(loaded: &LoadedConfig, places: &ConfigPaths) -> ConfigPresence {
+    pub fn of(loaded: &LoadedConfig, paths: &ConfigPaths) -> ConfigPresence {
         match &loaded.source {
             Some(_) => ConfigPresence::Yes,
-            None => ConfigPresence::No { place: places.default.clone() },
+            None => ConfigPresence::No { path: paths.default.clone() },
         }
     }
 }
 
-/// New pull requests are looked for as often as this many polls of the known ones, and not more often than the second.
-const POLLS_BETWEEN_SEARCHES: u32 = 5;
-const BETWEEN_SEARCHES: Duration = Duration::from_mins(5);
+/// How the terminal ended, and the configuration it ran with.
+#[derive(Debug)]
+pub struct TerminalClosed {
+    pub end: TerminalEnd,
+    pub config: Arc<Config>,
+}
 
-/// A search that failed is not repeated sooner.
-const SHORTEST_WAIT: Duration = Duration::from_secs(15);
+/// Why the terminal could not be shown, or broke off.
+#[derive(Debug, thiserror::Error)]
+pub enum ShowError {
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    #[error("the terminal failed: {0}")]
+    Terminal(#[from] io::Error),
+}
 
-/// Arrivals that may wait for the screen.
-const QUEUE: usize = 64;
+/// Capacity of the queue of startup events; the start waits when it is full.
+const EVENT_QUEUE: usize = 64;
+
+/// Opens the terminal, and returns when the person leaves it.
+pub fn open(invocation: &Invocation) -> anyhow::Result<TerminalClosed> {
+    require_terminal("`cloture status` and `cloture watch` print lines instead")?;
+    let paths = invocation.config_paths();
+    let loaded = Config::load(&paths)?;
+    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let launch = TerminalLaunch {
+        config_presence: ConfigPresence::of(&loaded, &paths),
+        themes: themes(&loaded.config),
+        config: Arc::new(loaded.config),
+        api_url: invocation.api_url.clone(),
+        read_only: invocation.read_only,
+        state_folder: invocation.state_folder(),
+        directory: env::current_dir()?,
+        instance: session::instance_name(),
+        by: env::var("USER").unwrap_or_else(|_| "a person".to_owned()),
+        environment: |name| env::var(name).ok(),
+    };
+    let config = Arc::clone(&launch.config);
+    let end = runtime::block_on_screen(show(launch, profiles, runtime::interrupted()))??;
+    Ok(TerminalClosed { end, config })
+}
+
+/// Refuses to run where nobody could see the screen or press a key. `instead` says what to do.
+pub fn require_terminal(instead: &str) -> Result<(), Failure> {
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage(format_args!("this needs a terminal; {instead}")))
+}
+
+/// The configured themes, without colour if `NO_COLOR` is set and not empty (<https://no-color.org>).
+pub fn themes(config: &Config) -> Themes {
+    let no_color = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Themes::of(&config.tui, no_color, env::var("COLORFGBG").ok().as_deref())
+}
 
 /// Shows the terminal until the person leaves or `interrupted` completes.
 pub async fn show(
@@ -83,9 +129,9 @@ pub async fn show(
     let host = launch.settings().host()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let profiles = Arc::new(profiles);
-    let (arrivals, arriving) = mpsc::channel(QUEUE);
-    let (wishes, asked_for) = mpsc::unbounded_channel();
-    let (drawn, was_drawn) = oneshot::channel();
+    let (events, event_receiver) = mpsc::channel(EVENT_QUEUE);
+    let (request_sender, requests) = mpsc::unbounded_channel();
+    let (drawn_sender, drawn) = oneshot::channel();
     let setup = tui::TerminalSetup {
         making: RowBuilder {
             config: Arc::clone(&launch.config),
@@ -98,29 +144,33 @@ pub async fn show(
         tick: Duration::from_secs(1),
         guide: None,
         supervised: None,
-        launch: Some(tui::LaunchChannels { arrivals: arriving, wishes, drawn }),
+        launch: Some(tui::LaunchChannels {
+            arrivals: event_receiver,
+            wishes: request_sender,
+            drawn: drawn_sender,
+        }),
     };
-    let (client, introduction) = Client::waiting(host.clone(), Timeouts::default());
-    let introduction = Arc::new(introduction);
-    let starting =
-        BackgroundStart { launch, host, profiles, clock, client, introduction, arrivals, asked_for };
-    let panics = panics((starting.launch.environment)("CLOTURE_PANIC"));
-    let starting = tokio::spawn(starting.run(was_drawn));
+    let (client, credentials) = Client::waiting(host.clone(), Timeouts::default());
+    let credentials = Arc::new(credentials);
+    let start = BackgroundStart { launch, host, profiles, clock, client, credentials, events, requests };
+    let panic = panic_if_requested((start.launch.environment)("CLOTURE_PANIC"));
+    let start = tokio::spawn(start.run(drawn));
     let interrupted = async {
         tokio::select! {
             () = interrupted => {}
-            () = panics => {}
+            () = panic => {}
         }
     };
     let end = tui::run(setup, std::future::pending(), interrupted).await;
-    starting.abort();
+    start.abort();
     Ok(end?)
 }
 
-/// Lets a test see that a bug leaves the terminal as it was. What people use has no such switch.
+/// Panics where a test asks for it, to show that a bug restores the terminal. Release builds have no such
+/// switch.
 #[cfg(debug_assertions)]
 #[expect(clippy::panic, reason = "that is what is asked for")]
-async fn panics(place: Option<String>) {
+async fn panic_if_requested(place: Option<String>) {
     const AFTER: Duration = Duration::from_millis(200);
     match place.as_deref() {
         Some("screen") => {
@@ -139,17 +189,8 @@ async fn panics(place: Option<String>) {
 }
 
 #[cfg(not(debug_assertions))]
-async fn panics(_place: Option<String>) {
+async fn panic_if_requested(_place: Option<String>) {
     std::future::pending().await
-}
-
-/// Why the terminal was not shown, or not to the end.
-#[derive(Debug, thiserror::Error)]
-pub enum ShowError {
-    #[error(transparent)]
-    Failure(#[from] Failure),
-    #[error("the terminal: {0}")]
-    Terminal(#[from] io::Error),
 }
 
 impl TerminalLaunch {
@@ -161,226 +202,5 @@ impl TerminalLaunch {
             directory: &self.directory,
             environment_of_programs: self.environment,
         }
-    }
-}
-
-/// What comes up behind the screen.
-struct BackgroundStart {
-    launch: TerminalLaunch,
-    host: Host,
-    profiles: Arc<Profiles>,
-    clock: Arc<dyn Clock>,
-    client: Client,
-    introduction: Arc<CredentialSender>,
-    arrivals: mpsc::Sender<StartupEvent>,
-    asked_for: mpsc::UnboundedReceiver<StartupRequest>,
-}
-
-impl BackgroundStart {
-    /// Everything in its order, each step again when somebody wants that. It ends with the screen.
-    async fn run(mut self, drawn: oneshot::Receiver<()>) {
-        // Both are only this machine's business, and the first frame wants both.
-        let settings = self.launch.settings();
-        let (mut opened, here) =
-            tokio::join!(self.open_journal(), WatchSelection::here(&settings, &self.host));
-        loop {
-            match opened {
-                Ok((session, stored)) => {
-                    if let Err(failure) = self.resume(session, stored, &here).await {
-                        self.tell(StartupNews::Journal(Err(failure))).await;
-                    }
-                    break;
-                }
-                Err(failure) => self.tell(StartupNews::Journal(Err(failure))).await,
-            }
-            self.scope(&here, None).await;
-            if self.wish().await.is_none() {
-                return;
-            }
-            opened = self.open_journal().await;
-        }
-        // Certificates and programs would be in the way of the first frame.
-        let _gone = drawn.await;
-        while !self.introduce().await {
-            if self.wish().await.is_none() {
-                return;
-            }
-        }
-        self.search(here).await;
-    }
-
-    /// Opens the journal and reads what was seen last, in a task of its own: starting `git` holds up whoever does it.
-    async fn open_journal(&self) -> Result<(Session, Vec<StoredSnapshot>), Failure> {
-        let BackgroundStart { launch, profiles, clock, client, .. } = self;
-        let launch = launch.clone();
-        let (profiles, client, clock) = (Arc::clone(profiles), client.clone(), Arc::clone(clock));
-        let opening = tokio::spawn(async move {
-            let (journal, set_aside) =
-                session::open_journal(&launch.settings(), launch.state_folder.clone(), clock.now()).await?;
-            let stored = journal.load_snapshots().await?.readable;
-            Ok((Session { journal, set_aside, profiles, client, clock, pace: WritePace::default() }, stored))
-        });
-        let bug = |_| Failure::usage("the journal could not be opened; this is a bug, please report it");
-        opening.await.map_err(bug)?
-    }
-
-    /// Shows what was seen before, and lets the supervisor go on with it.
-    async fn resume(
-        &self,
-        session: Session,
-        stored: Vec<StoredSnapshot>,
-        here: &WatchSelection,
-    ) -> Result<(), Failure> {
-        if let Some(SetAside { to, why }) = &session.set_aside {
-            let to = to.display();
-            self.tell(StartupNews::Note(format!(
-                "the journal was damaged ({why}) and is now {to}; a new one was begun"
-            )))
-            .await;
-        }
-        let last = remembered::among(stored, self.host.name(), here, self.clock.now());
-        let first = last.iter().find(|stored| here.is_of_branch(&stored.snapshot));
-        let first = first.map(remembered::address);
-        let remembered = last.len();
-        let (settings, read_only) = (self.launch.settings(), self.launch.read_only);
-        let supervisor = session.resume(&settings, self.launch.instance.clone(), read_only, last).await?;
-        self.scope(here, first).await;
-        let desk = session.desk(&settings, &supervisor, self.launch.by.clone(), read_only);
-        let supervised = Box::new(tui::SupervisorHandles { supervisor, journal: session.journal, desk });
-        self.send(StartupEvent::Supervised { supervised, remembered }).await;
-        self.tell(StartupNews::Journal(Ok(()))).await;
-        if remembered == 0
-            && let ConfigPresence::No { place: Some(place) } = &self.launch.configured
-        {
-            let repository = here.checkout.as_ref().ok().map(|checkout| &checkout.repository);
-            self.tell(StartupNews::FirstRun(first_run::proposal(place, repository))).await;
-        }
-        Ok(())
-    }
-
-    async fn scope(&self, here: &WatchSelection, first: Option<crate::github::PullRequestAddress>) {
-        let scope = match (&here.checkout, here.rules()) {
-            (_, number @ 1..) => WatchScope::Rules { number },
-            (Ok(checkout), _) => WatchScope::Checkout {
-                repository: checkout.repository.to_string(),
-                branch: checkout.branch.clone(),
-            },
-            (Err(why), _) => WatchScope::Nothing { why: why.clone() },
-        };
-        self.tell(StartupNews::Scope { scope, first }).await;
-    }
-
-    /// Finds a token and lets everything through that waits for it. False where there is none.
-    async fn introduce(&self) -> bool {
-        let found = self.launch.settings().token(&self.host).await;
-        let token = match found {
-            Ok(token) => token,
-            Err(failure) => {
-                let what = format!("asking {}", self.host);
-                self.introduction.refuse(Error::Denied { what, missing: failure.to_string() });
-                self.tell(StartupNews::Token(Err(failure))).await;
-                return false;
-            }
-        };
-        let source = found_where(token.source());
-        let introduction = Arc::clone(&self.introduction);
-        // It reads every certificate of the machine.
-        let introducing =
-            tokio::task::spawn_blocking(move || introduction.set_credentials(&Credentials::Token(token)));
-        let introduced = match introducing.await {
-            Ok(introduced) => introduced.map(|()| source).map_err(Failure::from),
-            Err(_) => {
-                Err(Failure::usage("the connection could not be made; this is a bug, please report it"))
-            }
-        };
-        let is_introduced = introduced.is_ok();
-        self.tell(StartupNews::Token(introduced)).await;
-        is_introduced
-    }
-
-    /// Asks GitHub what is to be watched now: at once, every some minutes, and when somebody wants it.
-    async fn search(&mut self, mut here: WatchSelection) {
-        let interval = self.launch.config.policy.poll_interval;
-        let between = interval.saturating_mul(POLLS_BETWEEN_SEARCHES).max(BETWEEN_SEARCHES);
-        loop {
-            let mut again_in = between;
-            if here.is_nothing() {
-                let nothing = Failure::usage("nothing says which pull requests to watch");
-                self.send(StartupEvent::Found(Err(nothing))).await;
-            } else {
-                let found = here.find(&self.client).await.map(|(first, selection)| DiscoveredPullRequests {
-                    pull_requests: selection.pull_requests,
-                    first,
-                    notes: selection.failures.iter().map(ToString::to_string).collect(),
-                    is_all: true,
-                });
-                // A limit is not a thing to knock at; whatever else failed may be over soon.
-                if found.as_ref().is_err_and(|failure| failure.kind != FailureKind::Limited) {
-                    again_in = interval.clamp(SHORTEST_WAIT, between);
-                }
-                self.send(StartupEvent::Found(found)).await;
-            }
-            let wish = tokio::select! {
-                () = tokio::time::sleep(again_in) => Some(StartupRequest::LookAgain),
-                wish = self.asked_for.recv() => wish,
-            };
-            match wish {
-                None => return,
-                Some(StartupRequest::LookAgain) => {}
-                Some(StartupRequest::WriteConfiguration) => here = self.configure(here).await,
-            }
-        }
-    }
-
-    /// The next wish to look again. A configuration that somebody wants written meanwhile is.
-    async fn wish(&mut self) -> Option<StartupRequest> {
-        loop {
-            match self.asked_for.recv().await {
-                Some(StartupRequest::WriteConfiguration) => {
-                    let here = WatchSelection::here(&self.launch.settings(), &self.host).await;
-                    self.configure(here).await;
-                }
-                other => return other,
-            }
-        }
-    }
-
-    /// Writes what was proposed, and watches by it from now on.
-    async fn configure(&mut self, here: WatchSelection) -> WatchSelection {
-        let ConfigPresence::No { place: Some(place) } = self.launch.configured.clone() else { return here };
-        let repository = here.checkout.as_ref().ok().map(|checkout| checkout.repository.clone());
-        let proposal = first_run::proposal(&place, repository.as_ref());
-        let written = tokio::task::spawn_blocking(move || first_run::write(&place, &proposal.text)).await;
-        let written = written.unwrap_or_else(|error| Err(error.to_string()));
-        let mut now = here;
-        let outcome = match written {
-            Ok(config) => {
-                now = WatchSelection::new(config.watch, now.checkout);
-                self.launch.configured = ConfigPresence::Yes;
-                self.scope(&now, None).await;
-                Ok(proposal.path)
-            }
-            Err(why) => Err(why),
-        };
-        self.tell(StartupNews::Written(outcome)).await;
-        now
-    }
-
-    async fn tell(&self, news: StartupNews) {
-        self.send(StartupEvent::News(news)).await;
-    }
-
-    async fn send(&self, arrival: StartupEvent) {
-        // With the screen gone, this task is about to be ended, too.
-        let _gone = self.arrivals.send(arrival).await;
-    }
-}
-
-/// Where a token was found, never the token.
-fn found_where(source: &TokenSource) -> String {
-    match source {
-        TokenSource::Environment(name) => format!("in {name}"),
-        TokenSource::GhCli => "by asking `gh auth token`".to_owned(),
-        TokenSource::File(path) => format!("in {}", path.display()),
     }
 }

@@ -1,4 +1,5 @@
-//! Which pull requests a command is about: those named, the current branch's, or those the `[[watch]]` rules find.
+//! Which pull requests a command works on: those named, the current branch's, or those that the `[[watch]]`
+//! rules find.
 
 use super::connection::ConnectionSettings;
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -8,26 +9,22 @@ use crate::github::discover::{self, Checkout, CheckoutError, PullRequestRef, Wat
 use crate::github::host::HostKind;
 use crate::github::{Client, Error, Host, PullRequestAddress};
 
-/// The pull requests that are meant.
+/// The pull requests that a command works on.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// Each with its id, where finding it told that.
+    /// With the node id, if the search returned it.
     pub pull_requests: Vec<PullRequestRef>,
-    /// What kept others from being found.
+    /// Why others could not be found.
     pub failures: Vec<Failure>,
     pub spent: CallCost,
 }
 
-/// Reads what the command line names, each once. A web address must be of the GitHub that is asked.
-pub fn named(arguments: &[String], host: &Host) -> Result<Vec<PullRequestAddress>, Failure> {
+/// Parses the pull requests on the command line, and drops duplicates. A web address must name the host that
+/// Cloture talks to.
+pub fn parse_addresses(arguments: &[String], host: &Host) -> Result<Vec<PullRequestAddress>, Failure> {
     let mut addresses = Vec::new();
     for argument in arguments {
-        let (on, address) = PullRequestAddress::parse(argument)?;
-        if let Some(on) = on
-            && !is_same(&on, host)
-        {
-            return Err(elsewhere(&format!("{address} is"), &on, host));
-        }
+        let address = parse_address(argument, host)?;
         if !addresses.contains(&address) {
             addresses.push(address);
         }
@@ -35,7 +32,19 @@ pub fn named(arguments: &[String], host: &Host) -> Result<Vec<PullRequestAddress
     Ok(addresses)
 }
 
-/// Those named, else the current branch's, else those the rules find, else a sentence that says what to do.
+/// Parses one pull request, like [`parse_addresses`].
+pub fn parse_address(argument: &str, host: &Host) -> Result<PullRequestAddress, Failure> {
+    let (named_host, address) = PullRequestAddress::parse(argument)?;
+    match named_host {
+        Some(named_host) if !is_same(&named_host, host) => Err(Failure::usage(format_args!(
+            "{address} is on {named_host}, but Cloture talks to {host}; pass --api-url https://{named_host}"
+        ))),
+        _ => Ok(address),
+    }
+}
+
+/// The pull requests that were named, else the current branch's, else those that the rules find. With none of
+/// these, the failure says what to do.
 pub async fn select(
     named: Vec<PullRequestAddress>,
     settings: &ConnectionSettings<'_>,
@@ -53,22 +62,22 @@ pub async fn select(
     };
     if settings.config.watch.is_empty() {
         return Err(Failure::usage(format_args!(
-            "no pull request is named, and {why_not}; name some as OWNER/REPO#NUMBER, or add a [[watch]] rule to the \
-             configuration"
+            "no pull request was named, and {why_not}; name one as OWNER/REPO#NUMBER, or add a [[watch]] \
+             rule to the configuration"
         )));
     }
-    selected(&settings.config.watch, client).await
+    find_by_rules(&settings.config.watch, client).await
 }
 
-/// What rules select, each once.
-async fn selected(rules: &[WatchRule], client: &Client) -> Result<Selection, Failure> {
+/// The pull requests that the rules find, without duplicates.
+async fn find_by_rules(rules: &[WatchRule], client: &Client) -> Result<Selection, Failure> {
     let mut selection = Selection::default();
     for rule in rules {
         let found = discover::find(client, rule).await?;
         selection.spent.add(found.spent);
         selection.failures.extend(found.notes.iter().map(Failure::usage));
         for (address, id) in found.pull_requests {
-            if !selection.pull_requests.iter().any(|known| known.address == address) {
+            if !selection.pull_requests.iter().any(|found| found.address == address) {
                 selection.pull_requests.push(PullRequestRef { address, node_id: Some(id) });
             }
         }
@@ -77,55 +86,57 @@ async fn selected(rules: &[WatchRule], client: &Client) -> Result<Selection, Fai
     Ok(selection)
 }
 
-/// What is watched where nobody names anything: what the rules select, or everything open in the checkout's repository; and
-/// in any case the pull request of the checkout's branch.
+/// The pull requests that the terminal watches: those that the rules find, or, without rules, all open ones
+/// of the checkout's repository; and always the pull request of the checkout's branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchSelection {
     rules: Vec<WatchRule>,
+    /// The checkout in the current folder, or why there is none to use.
     pub checkout: Result<Checkout, String>,
 }
 
 impl WatchSelection {
-    /// Finds out what is meant by being here. Only this machine is asked.
-    pub async fn here(settings: &ConnectionSettings<'_>, host: &Host) -> WatchSelection {
+    /// Reads the configuration and the checkout. GitHub is not asked.
+    pub async fn from_directory(settings: &ConnectionSettings<'_>, host: &Host) -> WatchSelection {
         let checkout = checkout(settings, host).await;
         WatchSelection::new(settings.config.watch.clone(), checkout)
     }
 
-    /// By rules that came later.
     pub fn new(rules: Vec<WatchRule>, checkout: Result<Checkout, String>) -> WatchSelection {
         WatchSelection { rules, checkout }
     }
 
+    /// The number of rules.
     pub fn rules(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether nothing says what to watch.
+    /// Whether neither a rule nor a checkout says what to watch.
     pub fn is_nothing(&self) -> bool {
         self.rules.is_empty() && self.checkout.is_err()
     }
 
-    /// Whether a pull request that was seen before is likely to be among them.
-    pub fn may_include(&self, seen: &PullRequestSnapshot) -> bool {
+    /// Whether a pull request from the journal probably belongs to the selection.
+    pub fn may_include(&self, snapshot: &PullRequestSnapshot) -> bool {
         if !self.rules.is_empty() {
-            return self.rules.iter().any(|rule| rule.may_fit(seen)) || self.is_of_branch(seen);
+            return self.rules.iter().any(|rule| rule.may_fit(snapshot)) || self.is_of_branch(snapshot);
         }
         let Ok(checkout) = &self.checkout else { return false };
-        checkout.repository.is_same(&seen.repository) || self.is_of_branch(seen)
+        checkout.repository.is_same(&snapshot.repository) || self.is_of_branch(snapshot)
     }
 
-    /// Whether it is the pull request of the checkout's branch.
-    pub fn is_of_branch(&self, seen: &PullRequestSnapshot) -> bool {
+    /// Whether this is the pull request of the checkout's branch.
+    pub fn is_of_branch(&self, snapshot: &PullRequestSnapshot) -> bool {
         let Ok(checkout) = &self.checkout else { return false };
         if let Some(number) = checkout.pull_request {
-            return seen.number == number && checkout.repository.is_same(&seen.repository);
+            return snapshot.number == number && checkout.repository.is_same(&snapshot.repository);
         }
-        let from = seen.head_repository.as_ref().unwrap_or(&seen.repository);
-        seen.head.name == checkout.branch && checkout.repository.is_same(from)
+        let from = snapshot.head_repository.as_ref().unwrap_or(&snapshot.repository);
+        snapshot.head.name == checkout.branch && checkout.repository.is_same(from)
     }
 
-    /// Asks GitHub which those are now. The branch's comes first, with what could not be listed after them.
+    /// Asks GitHub for the selection. The branch's pull request is returned on its own as well, and comes
+    /// first.
     pub async fn find(&self, client: &Client) -> Result<(Option<PullRequestAddress>, Selection), Failure> {
         let of_branch = match &self.checkout {
             Ok(checkout) => match discover::of_checkout(client, checkout).await {
@@ -137,15 +148,15 @@ impl WatchSelection {
         };
         let mut selection = match &self.checkout {
             Ok(checkout) if self.rules.is_empty() => {
-                // A fork's pull requests are in the repository that it was forked from.
+                // A fork's pull requests are in its parent repository.
                 let parent = of_branch.as_ref().map(|address| address.repository.clone());
                 let repositories = vec![parent.unwrap_or_else(|| checkout.repository.clone())];
-                selected(&[WatchRule { repositories, ..WatchRule::default() }], client).await?
+                find_by_rules(&[WatchRule { repositories, ..WatchRule::default() }], client).await?
             }
-            _ => selected(&self.rules, client).await?,
+            _ => find_by_rules(&self.rules, client).await?,
         };
         if let Some(address) = &of_branch
-            && !selection.pull_requests.iter().any(|known| known.address == *address)
+            && !selection.pull_requests.iter().any(|found| found.address == *address)
         {
             selection.pull_requests.insert(0, address.clone().into());
         }
@@ -153,23 +164,23 @@ impl WatchSelection {
     }
 }
 
-/// The checkout here, or why there is none that counts.
+/// The checkout in the current folder, or why it cannot be used.
 async fn checkout(settings: &ConnectionSettings<'_>, host: &Host) -> Result<Checkout, String> {
     let checkout = Checkout::read(settings.directory).await.map_err(|error| match error {
-        CheckoutError::NotACheckout => "this folder is no git checkout".to_owned(),
+        CheckoutError::NotACheckout => "this folder is not a git checkout".to_owned(),
         CheckoutError::Detached => "no branch is checked out here".to_owned(),
-        CheckoutError::NoRemote => "the checkout here has no remote on a GitHub".to_owned(),
+        CheckoutError::NoRemote => "the checkout here has no remote on GitHub".to_owned(),
         CheckoutError::Process(error) => error.to_string(),
     })?;
     if is_same(&checkout.host, host) {
         return Ok(checkout);
     }
-    let Checkout { host: on, repository, .. } = &checkout;
-    Err(format!("{repository} is on {on}, while {host} is asked"))
+    let Checkout { host: remote_host, repository, .. } = &checkout;
+    Err(format!("{repository} is on {remote_host}, but Cloture talks to {host}"))
 }
 
-/// The current branch's pull request, or the reason why there is none. Only what would also strike the rules is an
-/// error.
+/// The current branch's pull request, or the reason why there is none. An error means that the rules would
+/// fail too.
 async fn of_branch(
     settings: &ConnectionSettings<'_>,
     client: &Client,
@@ -187,11 +198,7 @@ async fn of_branch(
     }
 }
 
-/// A plain address, the simulator's above all, stands for whatever host its pull requests claim to be on.
+/// A plain address, such as the simulator's, stands for every host that its pull requests name.
 fn is_same(name: &str, host: &Host) -> bool {
     host.kind() == HostKind::Plain || host.is_loopback() || name.eq_ignore_ascii_case(host.name())
-}
-
-fn elsewhere(what: &str, on: &str, host: &Host) -> Failure {
-    Failure::usage(format_args!("{what} on {on}, while {host} is asked; pass --api-url https://{on}"))
 }

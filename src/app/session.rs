@@ -1,9 +1,11 @@
-//! What a command that supervises needs, put together: the forge, the journal, the reviewers' profiles and the supervisor.
+//! Everything a supervising command needs: the client, the journal, the profiles of reviewers, and the
+//! supervisor.
 
 #[cfg(feature = "test-control")]
 pub mod test_control;
 
 use crate::app::connection::ConnectionSettings;
+use crate::config::Config;
 use crate::failure::{Failure, FailureKind};
 use crate::github::writer::WritePace;
 use crate::github::{Client, Host, PullRequestAddress, PullRequestRef};
@@ -11,6 +13,7 @@ use crate::journal::{
     Checkpoint, Journal, JournalAddress, JournalError, JournalOptions, PullRequestKey, SetAside,
     StoredSnapshot,
 };
+use crate::output::sanitize;
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::people::request_handler::{self, RequestHandler};
@@ -19,27 +22,28 @@ use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{env, fs, process};
 
-/// An open journal and the way to the forge.
+/// An open journal and a client.
 #[derive(Debug)]
 pub struct Session {
     pub journal: Journal,
-    /// The file that was there was damaged; a person should hear of it.
+    /// Set if the old journal was damaged. The person must be told, with [`damage_notice`].
     pub set_aside: Option<SetAside>,
     pub profiles: Arc<Profiles>,
     pub client: Client,
     pub clock: Arc<dyn Clock>,
-    /// How patient the supervisor's writes are.
+    /// The pause between two writes to GitHub.
     pub pace: WritePace,
 }
 
-/// A pull request stays with an instance for so many polls without being heard of.
+/// How many polls a driver may miss before another instance takes its pull request over.
 const LEASE_POLLS: u32 = 3;
-/// No lease is shorter: a write whose answer was lost is looked for over some seconds.
+/// The shortest lease. After a lost answer, the driver looks for its write for some seconds.
 const SHORTEST_LEASE: Duration = Duration::from_mins(1);
 
 impl Session {
-    /// Opens the journal and connects. Nothing is sent yet.
+    /// Opens the journal and makes the client. This sends nothing yet.
     pub async fn open(
         settings: &ConnectionSettings<'_>,
         host: Host,
@@ -54,8 +58,8 @@ impl Session {
         Ok(Session { journal, set_aside, profiles, client, clock, pace })
     }
 
-    /// A pull request of this forge, as the journal names it.
-    pub fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
+    /// The journal's key of a pull request on this host.
+    pub fn key_of(&self, address: &PullRequestAddress) -> PullRequestKey {
         PullRequestKey {
             host: self.client.host().name().to_owned(),
             repository: address.repository.clone(),
@@ -63,9 +67,9 @@ impl Session {
         }
     }
 
-    /// Where a person's orders are carried out, with what the supervisor writes with. `by` names the person where GitHub
-    /// cannot be asked.
-    pub fn desk(
+    /// The handler of a person's requests. It shares the supervisor's writer. `by` names the person if GitHub
+    /// does not.
+    pub fn request_handler(
         &self,
         settings: &ConnectionSettings<'_>,
         supervisor: &Supervisor,
@@ -84,7 +88,7 @@ impl Session {
         })
     }
 
-    /// Starts supervising. `instance` names this process among those that share the journal.
+    /// Starts the supervisor. `instance` names this process among those that share the journal.
     pub async fn supervise(
         &self,
         settings: &ConnectionSettings<'_>,
@@ -96,16 +100,16 @@ impl Session {
         Ok(Supervisor::start(options, pull_requests).await?)
     }
 
-    /// Starts supervising what was seen before.
+    /// Starts the supervisor on stored snapshots.
     pub async fn resume(
         &self,
         settings: &ConnectionSettings<'_>,
         instance: String,
         read_only: bool,
-        last: Vec<StoredSnapshot>,
+        snapshots: Vec<StoredSnapshot>,
     ) -> Result<Supervisor, Failure> {
         let options = self.options(settings, instance, read_only);
-        Ok(Supervisor::resume(options, last).await?)
+        Ok(Supervisor::resume(options, snapshots).await?)
     }
 
     fn options(
@@ -132,7 +136,7 @@ impl Session {
     }
 }
 
-/// Opens the journal that the configuration and the command line mean.
+/// Opens the journal, and makes it if it does not exist yet.
 pub async fn open_journal(
     settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
@@ -141,7 +145,7 @@ pub async fn open_journal(
     open_with(settings, state_folder, now, Process::of(settings)?.checkpoint).await
 }
 
-/// How fast a command writes to GitHub. A test that controls the process waits for nothing.
+/// The pause between two writes to GitHub. A process under a test's control makes none.
 #[cfg_attr(not(feature = "test-control"), expect(unused_variables, reason = "only a test changes the pace"))]
 pub fn pace(settings: &ConnectionSettings<'_>) -> WritePace {
     #[cfg(feature = "test-control")]
@@ -151,7 +155,7 @@ pub fn pace(settings: &ConnectionSettings<'_>) -> WritePace {
     WritePace::default()
 }
 
-/// What a process brings of its own: its clock, and what sees the commits of its journal.
+/// The clock of this process, and the observer of its journal's commits. A test can replace both.
 struct Process {
     clock: Arc<dyn Clock>,
     checkpoint: Option<Arc<dyn Checkpoint>>,
@@ -160,7 +164,7 @@ struct Process {
 impl Process {
     #[cfg(feature = "test-control")]
     fn of(settings: &ConnectionSettings<'_>) -> Result<Process, Failure> {
-        let control = test_control::TestControl::taken(settings.environment)?;
+        let control = test_control::TestControl::connect_if_requested(settings.environment)?;
         Ok(control.map_or_else(Process::uncontrolled, |control| {
             let control = Arc::new(control);
             Process { clock: control.clone(), checkpoint: Some(control) }
@@ -184,17 +188,23 @@ async fn open_with(
     now: Timestamp,
     checkpoint: Option<Arc<dyn Checkpoint>>,
 ) -> Result<(Journal, Option<SetAside>), Failure> {
-    let address: Option<JournalAddress> = settings.config.journal_address(state_folder);
-    let address = address.ok_or_else(|| {
-        Failure::usage("no home folder is known to keep the journal in; pass --state-dir DIR or set HOME")
-    })?;
+    let address = journal_address(settings.config, state_folder)?;
     let mut options = JournalOptions::new(now);
     options.checkpoint = checkpoint;
     let opened = Journal::open(&address, options).await?;
     Ok((opened.journal, opened.set_aside))
 }
 
-/// The journal, where there is one: whoever only looks does not make one.
+/// Where the journal is, or will be.
+pub fn journal_address(config: &Config, state_folder: Option<PathBuf>) -> Result<JournalAddress, Failure> {
+    config.journal_address(state_folder).ok_or_else(|| {
+        Failure::usage(
+            "cannot place the journal, because the home folder is unknown; pass --state-dir DIR or set HOME",
+        )
+    })
+}
+
+/// Opens the journal if it exists. Commands that only read do not make one.
 pub async fn existing_journal(
     settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
@@ -205,6 +215,20 @@ pub async fn existing_journal(
         return Ok(None);
     }
     Ok(Some(Journal::open(&address, JournalOptions::new(now)).await?.journal))
+}
+
+/// Tells the person that the journal was damaged, and where the damaged file is now.
+pub fn damage_notice(set_aside: &SetAside) -> String {
+    let SetAside { to, why } = set_aside;
+    let (to, why) = (to.display(), sanitize::line(why));
+    format!("the journal was damaged ({why}) and was moved to {to}; Cloture started a new one")
+}
+
+/// Names this process in a shared journal, so that people can read which one did what.
+pub fn instance_name() -> String {
+    let host = env::var("HOSTNAME").ok().or_else(|| fs::read_to_string("/etc/hostname").ok());
+    let host = host.map(|host| host.trim().to_owned()).filter(|host| !host.is_empty());
+    format!("{}/{}", host.unwrap_or_else(|| "here".to_owned()), process::id())
 }
 
 impl From<JournalError> for Failure {

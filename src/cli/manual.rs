@@ -1,4 +1,4 @@
-//! What is made from the definition of the command line: completions for shells, and manual pages.
+//! Shell completions and manual pages, generated from the command line's definition.
 
 use crate::cli::Cli;
 use clap::CommandFactory;
@@ -7,9 +7,9 @@ use clap_mangen::Man;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Prints a script that lets a shell complete commands and options.
+/// Prints a completion script for a shell.
 pub fn completions(shell: Shell, mut output: impl Write) -> io::Result<()> {
-    // The generator cannot be told that nobody reads on, so it writes to memory.
+    // The generator panics when a pipe is closed, so it writes to memory first.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "cloture", &mut script);
     output.write_all(&script)
@@ -20,7 +20,7 @@ pub fn page(mut output: impl Write) -> io::Result<()> {
     Man::new(Cli::command()).render(&mut output)
 }
 
-/// Writes a page for the program and one for each command into a folder that is there.
+/// Writes a page for the program and one for each command into an existing folder.
 pub fn pages_into(folder: &Path) -> io::Result<()> {
     clap_mangen::generate_to(Cli::command(), folder)
 }

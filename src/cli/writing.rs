@@ -1,4 +1,4 @@
-//! The commands that write: what was typed, and the order it stands for.
+//! The commands that write, and the request that each stands for.
 
 use crate::commands::act::{ActKind, ActRequest, BodySource, MergeMethod, PullRequestAct, ReasonedThreadAct};
 use crate::domain::finding::Destination;
@@ -10,25 +10,25 @@ use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::PathBuf;
 
-const ONCE: &str = "What is posted is posted once. A text carries a hidden key, made from the pull request, the thread, \
-the verb, the text and the head commit; a post of your account that carries the same key is looked for first, so that \
-running the same command again after a lost answer, or by mistake, posts nothing. After a push it is posted again. To \
-say the same once more at the same head, or to say it once whatever the head is, pass --key with a word of your own: it \
-takes the head's place. What is no text (resolving, labels, closing, merging, asking for a review) is not done where it \
-is so already, and an approval not where one of yours stands at this head. Only `pr dispatch` leaves nothing that could \
-be looked for: run twice, it is sent twice, with the same `cloture_key` in its payload.
+const ONCE: &str = "A text is posted once. It carries a hidden key, made from the pull request, the thread, the verb, the \
+text and the head commit. Cloture first looks for a post of your account with that key, so you can run the same command \
+again after a lost answer or by mistake, and nothing is posted twice. After a push the same text is posted again. With \
+--key WORD your word replaces the head commit in the key: another word posts the same text again at the same head, and \
+the same word never does. Other writes (resolve, label, close, merge, request a review) are skipped when they are already \
+in effect, and so is an approval that you already gave at this head. Only `pr dispatch` cannot be looked for: run twice, \
+it sends two events, with the same `cloture_key` in their payload.
 
-Exit codes: 0 done, or there already; 2 wrong usage, no such thread, or refused; 4 no token, or not allowed; 5 GitHub out \
-of reach: the sentence says whether it was certainly not done or whether nobody knows; 18 you said no.";
+Exit codes: 0 done, or already done; 2 wrong usage, no such thread, or refused; 4 no token, or not allowed; 5 GitHub out of \
+reach: the sentence says whether the write is certainly not done or may have arrived; 18 you said no.";
 
 /// `cloture act`
 #[derive(Debug, Args)]
 #[command(after_long_help = ONCE)]
 pub struct ActArgs {
-    /// The pull request; its web address does too.
+    /// OWNER/REPO#N or a web address.
     #[arg(value_name = "OWNER/REPO#N")]
     pull_request: String,
-    /// A thread's id, the beginning or end of one, or PATH:LINE, where only one thread of the pull request fits.
+    /// A thread's id, the beginning or end of an id, or PATH:LINE. It must fit exactly one thread.
     thread: String,
     #[command(subcommand)]
     verb: ThreadCommand,
@@ -40,7 +40,7 @@ pub struct ActArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = ONCE)]
 pub struct PrArgs {
-    /// The pull request; its web address does too.
+    /// OWNER/REPO#N or a web address.
     #[arg(value_name = "OWNER/REPO#N")]
     pull_request: String,
     #[command(subcommand)]
@@ -49,22 +49,22 @@ pub struct PrArgs {
     pub how: WriteArgs,
 }
 
-/// What all that writes has in common.
+/// The options of every command that writes.
 #[derive(Debug, Args)]
 pub struct WriteArgs {
-    /// Print exactly what would be sent, and send nothing.
+    /// Print every call that would be sent, and send nothing.
     #[arg(long, global = true)]
     pub dry_run: bool,
-    /// Agree beforehand instead of being asked.
+    /// Do not ask for confirmation.
     #[arg(long, short, global = true)]
     pub yes: bool,
-    /// Print what became of each write as one JSON object.
+    /// Print the outcome of each write as one JSON object.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Name the occasion: under another key the same text is posted again, under the same one never.
+    /// Post the same text again under another word, and never twice under the same word.
     #[arg(long, global = true, value_name = "WORD")]
     key: Option<String>,
-    /// Do nothing unless this commit (its first 7 characters will do) is still the head.
+    /// Do nothing unless this commit (at least 7 characters) is still the head.
     #[arg(long, global = true, value_name = "SHA")]
     head: Option<String>,
 }
@@ -73,29 +73,29 @@ pub struct WriteArgs {
 enum ThreadCommand {
     /// Resolve the thread.
     Resolve {
-        /// Why, posted as a reply before the thread is resolved.
+        /// The reason; posted as a reply before the thread is resolved.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Open the resolved thread again.
+    /// Reopen a resolved thread.
     Unresolve {
-        /// Why, posted as a reply before the thread is opened.
+        /// The reason; posted as a reply before the thread is reopened.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Stop the argument: the reviewer is not asked again, and the thread waits in the inbox for you.
+    /// Stop the argument and keep the thread: it waits in your inbox, and its reviewer is not asked again.
     Veto(ReasonArg),
-    /// Stop the argument and address the thread to the operator, by label and reply.
+    /// Stop the argument and address the thread to the operator, with a label and a reply.
     Escalate(ReasonArg),
-    /// Decide that the finding of a waiting thread stands.
+    /// Decide that the finding of a waiting thread stands and should be fixed.
     Uphold(OptionalReasonArg),
-    /// Decide that nothing will be done about a waiting thread: it is resolved, with the reason as a reply.
+    /// Decide that a waiting thread will not be fixed: resolve it, with the reason as a reply.
     Dismiss(ReasonArg),
     /// Send a waiting or dismissed thread back into the loop, with fresh counters.
     Return(ReasonArg),
     /// Hand the finding off when the pull request is merged.
     Queue(OptionalReasonArg),
-    /// Take the finding off the queue; what goes by itself goes all the same, see `queue remove`.
+    /// Take the finding off the queue. Automatic handoff may still send it; `queue remove` prevents that.
     Unqueue(OptionalReasonArg),
     /// Reply in the thread.
     Reply {
@@ -108,25 +108,25 @@ enum ThreadCommand {
 
 #[derive(Debug, Args)]
 struct ReasonArg {
-    /// Why; kept in the journal with your name.
+    /// The reason; the journal keeps it with your name.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
 }
 
 #[derive(Debug, Args)]
 struct OptionalReasonArg {
-    /// Why; kept in the journal with your name.
+    /// The reason; the journal keeps it with your name.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
 }
 
-/// Which finding `cloture queue` is about.
+/// The finding that `cloture queue` acts on.
 #[derive(Debug, Args)]
 pub struct QueueThreadArgs {
-    /// The pull request; its web address does too.
+    /// OWNER/REPO#N or a web address.
     #[arg(value_name = "OWNER/REPO#N")]
     pull_request: String,
-    /// A thread's id, the beginning or end of one, or PATH:LINE, where only one thread of the pull request fits.
+    /// A thread's id, the beginning or end of an id, or PATH:LINE. It must fit exactly one thread.
     thread: String,
     #[command(flatten)]
     why: OptionalReasonArg,
@@ -139,7 +139,7 @@ pub struct QueueThreadArgs {
 pub struct QueueAddArgs {
     #[command(flatten)]
     pub which: QueueThreadArgs,
-    /// The target it goes to, instead of the one that the routes choose.
+    /// Send it to this target instead of the one the routes choose.
     #[arg(long, value_name = "NAME")]
     target: Option<String>,
 }
@@ -149,43 +149,43 @@ pub struct QueueAddArgs {
 pub struct QueueRetargetArgs {
     #[command(flatten)]
     pub which: QueueThreadArgs,
-    /// One of the targets of the configuration.
+    /// The name of a target in the configuration.
     #[arg(value_name = "TARGET", required_unless_present = "as_configured")]
     target: Option<String>,
-    /// Leave it to the configuration's rules again, whatever anybody said: its target, and whether it goes.
+    /// Undo every earlier `add`, `remove` and `retarget`: the configuration decides again.
     #[arg(long, conflicts_with = "target")]
     as_configured: bool,
 }
 
 impl QueueAddArgs {
-    pub fn order(&self) -> ActRequest {
+    pub fn request(&self) -> ActRequest {
         let what = match &self.target {
             Some(target) => ThreadAct::QueueFor(target.as_str().into()),
             None => ThreadAct::Decide(Decision::Queue),
         };
-        self.which.order(what)
+        self.which.request(what)
     }
 }
 
 impl QueueRetargetArgs {
-    pub fn order(&self) -> ActRequest {
+    pub fn request(&self) -> ActRequest {
         let to = match &self.target {
             Some(target) => Destination::Target(target.as_str().into()),
             None => Destination::AsConfigured,
         };
-        self.which.order(ThreadAct::Route(to))
+        self.which.request(ThreadAct::Route(to))
     }
 }
 
 impl QueueThreadArgs {
     /// `cloture queue remove`
     pub fn removal(&self) -> ActRequest {
-        self.order(ThreadAct::Remove)
+        self.request(ThreadAct::Remove)
     }
 
-    fn order(&self, what: ThreadAct) -> ActRequest {
+    fn request(&self, what: ThreadAct) -> ActRequest {
         let verb = ReasonedThreadAct { what, reason: self.why.reason.clone() };
-        self.how.order(&self.pull_request, ActKind::Thread { thread: self.thread.clone(), verb })
+        self.how.request(&self.pull_request, ActKind::Thread { thread: self.thread.clone(), verb })
     }
 }
 
@@ -196,26 +196,26 @@ enum PullRequestCommand {
         #[command(flatten)]
         words: BodyArgs,
     },
-    /// Put a label on it; one that the repository does not have is made.
+    /// Add a label; create it if the repository does not have it.
     Label { name: String },
-    /// Take a label off it.
+    /// Remove a label.
     Unlabel { name: String },
-    /// Approve it at its present head; where an approval of yours stands there, nothing is sent.
+    /// Approve it at its current head. Nothing is sent if you already approved that head.
     Approve {
         #[command(flatten)]
         words: OptionalBodyArgs,
     },
-    /// Request changes at its present head.
+    /// Request changes at its current head.
     RequestChanges {
         #[command(flatten)]
         words: BodyArgs,
     },
-    /// Ask a reviewer to look at it.
+    /// Request a review.
     RequestReview {
         /// A known reviewer's name (such as `coderabbit`), or a login; a bot's ends in `[bot]`.
         #[arg(value_name = "LOGIN|REVIEWER")]
         reviewer: String,
-        /// Ask by this comment instead, for a reviewer that listens to a mention only.
+        /// Request it with this comment, for a reviewer that reacts only to a mention.
         #[arg(long, value_name = "TEXT")]
         mention: Option<String>,
     },
@@ -223,7 +223,7 @@ enum PullRequestCommand {
     Close,
     /// Reopen it.
     Reopen,
-    /// Merge it, if its head is still what it is now.
+    /// Merge it, unless its head moves in the meantime.
     Merge {
         #[arg(long, value_enum, default_value = "merge")]
         method: MergeMethodArg,
@@ -234,15 +234,15 @@ enum PullRequestCommand {
         title: String,
         #[command(flatten)]
         words: OptionalBodyArgs,
-        /// May be given several times.
+        /// Repeat the option for several.
         #[arg(long = "label", value_name = "NAME")]
         labels: Vec<String>,
-        /// May be given several times.
+        /// Repeat the option for several.
         #[arg(long = "assignee", value_name = "LOGIN")]
         assignees: Vec<String>,
     },
-    /// Send a `repository_dispatch` event to its repository's workflows. GitHub keeps no record of it, so running this
-    /// again sends it again.
+    /// Send a `repository_dispatch` event to the repository's workflows. GitHub keeps no record of events, so running this
+    /// again sends another.
     Dispatch {
         event_type: String,
         /// A JSON object with at most 9 fields; `cloture_key` is added to it.
@@ -265,7 +265,7 @@ struct BodyArgs {
     standard_input: Option<String>,
 }
 
-/// Where it makes sense without a text, too.
+/// For commands whose text is optional.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct OptionalBodyArgs {
@@ -296,8 +296,8 @@ fn object(text: &str) -> Result<JsonObjectArg, String> {
 }
 
 impl ActArgs {
-    /// The order it stands for, its texts read.
-    pub fn order(&self, standard_input: impl Read) -> Result<ActRequest, Failure> {
+    /// The request that the arguments stand for, with its texts read.
+    pub fn request(&self, standard_input: impl Read) -> Result<ActRequest, Failure> {
         let decide = |verb, reason: Option<&String>| (ThreadAct::Decide(verb), reason.cloned());
         let (what, reason) = match &self.verb {
             ThreadCommand::Resolve { reason } => decide(Decision::Resolve, reason.as_ref()),
@@ -313,13 +313,13 @@ impl ActArgs {
             ThreadCommand::Hide => (ThreadAct::Hide, None),
         };
         let verb = ReasonedThreadAct { what, reason };
-        Ok(self.how.order(&self.pull_request, ActKind::Thread { thread: self.thread.clone(), verb }))
+        Ok(self.how.request(&self.pull_request, ActKind::Thread { thread: self.thread.clone(), verb }))
     }
 }
 
 impl PrArgs {
-    /// The order it stands for, its texts read.
-    pub fn order(&self, standard_input: impl Read) -> Result<ActRequest, Failure> {
+    /// The request that the arguments stand for, with its texts read.
+    pub fn request(&self, standard_input: impl Read) -> Result<ActRequest, Failure> {
         let verb = match &self.verb {
             PullRequestCommand::Comment { words } => {
                 PullRequestAct::Comment { body: words.text().read(standard_input)? }
@@ -354,12 +354,12 @@ impl PrArgs {
                 PullRequestAct::Dispatch { event_type: event_type.clone(), payload: payload.0.clone() }
             }
         };
-        Ok(self.how.order(&self.pull_request, ActKind::PullRequest(verb)))
+        Ok(self.how.request(&self.pull_request, ActKind::PullRequest(verb)))
     }
 }
 
 impl WriteArgs {
-    fn order(&self, pull_request: &str, verb: ActKind) -> ActRequest {
+    fn request(&self, pull_request: &str, verb: ActKind) -> ActRequest {
         ActRequest {
             pull_request: pull_request.to_owned(),
             verb,

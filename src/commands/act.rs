@@ -13,12 +13,14 @@ pub mod text;
 
 mod find_thread;
 mod report;
+mod run;
 mod thread_act;
 
 pub use crate::github::write::MergeMethod;
 pub use consent::Consent;
 pub use plan::{WritePlan, plan};
 pub use report::{ActReport, DecisionReport, RecordingOutcome, WriteStep, WriteStepOutcome};
+pub use run::{WriteSwitches, run};
 pub use text::BodySource;
 
 use crate::app::connection::ConnectionSettings;
@@ -120,7 +122,7 @@ pub async fn act(
     consent: Consent<'_>,
 ) -> Result<ActReport, Failure> {
     let host = settings.host()?;
-    let addresses = selection::named(std::slice::from_ref(&order.pull_request), &host)?;
+    let addresses = selection::parse_addresses(std::slice::from_ref(&order.pull_request), &host)?;
     let Some(address) = addresses.first() else {
         return Err(Failure::usage("no pull request is named; name one as OWNER/REPO#NUMBER"));
     };

@@ -1,10 +1,12 @@
-//! `cloture bound`: the worst case of the configuration in force (T8), for people and for scripts.
+//! `cloture bound`: the worst case that the configuration allows (T8), for people and for scripts.
 
+use crate::app::invocation::Invocation;
+use crate::commands::{Outcome, Report, report};
 use crate::config::Config;
 use crate::domain::bounds::{Bounds, CallPrice, bounds};
 use std::fmt;
 
-/// The worst case, with what it was computed from.
+/// The worst case, with the settings that it follows from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundReport {
     bounds: Bounds,
@@ -15,7 +17,11 @@ pub struct BoundReport {
     max_findings_per_answer: u32,
 }
 
-pub fn worst_case(config: &Config) -> BoundReport {
+pub fn run(invocation: &Invocation, json: bool) -> anyhow::Result<Outcome> {
+    report::print(&worst_case(&invocation.load_config()?.config), json)
+}
+
+fn worst_case(config: &Config) -> BoundReport {
     let price = |per_call: Option<f64>| per_call.map(|per_call| CallPrice { per_call });
     let reviewers: Vec<_> = config.reviewers.iter().map(|reviewer| price(reviewer.price_per_call)).collect();
     let policy = &config.policy;
@@ -29,9 +35,8 @@ pub fn worst_case(config: &Config) -> BoundReport {
     }
 }
 
-impl BoundReport {
-    /// One object with the figures alone.
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for BoundReport {
+    fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&self.bounds)
     }
 }
@@ -47,22 +52,25 @@ impl fmt::Display for BoundReport {
             1 => "1 retry".to_owned(),
             several => format!("{several} retries"),
         };
-        writeln!(f, "Whatever the reviewers, the author and the clock do:")?;
+        writeln!(f, "Upper limits, whatever the reviewers, the author and the clock do:")?;
         writeln!(f)?;
         writeln!(
             f,
-            "  cycles per thread        {:>8}   repeat_limit {repeat_limit} × (flip_limit {flip_limit} + 1) + 1",
+            "  cycles per thread        {:>8}   repeat_limit {repeat_limit} × (flip_limit {flip_limit} + 1) \
+             + 1",
             bounds.cycles_per_thread
         )?;
         writeln!(
             f,
-            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × ({retries} + 1)",
+            "  reviewer calls per PR    {:>8}   {reviewers} × {max_review_iterations} cycles × \
+             ({retries} + 1)",
             bounds.reviewer_calls_per_pr
         )?;
         writeln!(f, "  author rounds per PR     {:>8}   max_rounds", bounds.author_rounds_per_pr)?;
         writeln!(
             f,
-            "  handoff tasks per PR     {:>8}   every finding of {reviewers} a task of its own: {} a cycle",
+            "  handoff tasks per PR     {:>8}   {reviewers}, each finding its own task: \
+             {} findings per cycle",
             bounds.handoff_tasks_per_pr, self.max_findings_per_answer
         )?;
         writeln!(
@@ -72,7 +80,7 @@ impl fmt::Display for BoundReport {
             if bounds.automatic_chain_depth == 0 {
                 "handoff.mode is off"
             } else {
-                "PRs by bots hand nothing off by themselves"
+                "a bot's PR hands nothing off automatically"
             }
         )?;
         match bounds.money_per_pr {
@@ -84,8 +92,9 @@ impl fmt::Display for BoundReport {
         writeln!(f)?;
         write!(
             f,
-            "People can go beyond: each thread they return starts afresh, each round they grant is one more,\n\
-             and a pull request they close and reopen counts again from zero."
+            "People can go beyond these limits. A thread that a person returns starts again, a round that a \
+             person grants\nis one more, and a pull request that a person closes and reopens counts from \
+             zero."
         )
     }
 }

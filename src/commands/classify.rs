@@ -1,10 +1,13 @@
-//! `cloture classify`: what Cloture makes of posts, a JSON line out for each line in. It is how people tune profiles.
+//! `cloture classify`: prints how Cloture reads posts, one JSON line for each line of input. People use it to
+//! tune profiles.
 //!
-//! A reviewer's post is read with its profile, and one of a bot that nobody knows by the marks that many bots share. A person's
-//! has an intent instead of a stance; its kind follows from where it stands: a thread's first comment is a `finding`, what
-//! follows in a thread or on the pull request is a `reply`, a review's body is a `summary`. What an agent posted under a
-//! person's login as a comment is read like an unknown bot's, because it is no reply of that person.
+//! A known reviewer's post is read with its profile, an unknown bot's by marks that many bots share. A
+//! person's post has an intent instead of a stance, and its place decides its kind: a thread's first comment
+//! is a `finding`, a later comment a `reply`, a review's body a `summary`. A comment that an agent posted
+//! under a person's login is read like an unknown bot's, because the person did not write it.
 
+use crate::app::invocation::Invocation;
+use crate::commands::Outcome;
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader};
 use crate::domain::snapshot::{Account, AccountKind};
 use crate::domain::vocabulary::{Association, Category, Intent, ReviewerName, Severity, Stance};
@@ -17,19 +20,25 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why classifying stopped. What came before has been printed.
+/// Why the command stopped. The answers to earlier lines are printed already.
 #[derive(Debug, Error)]
 pub enum ClassifyError {
     #[error("line {line} of the input: {problem}")]
     Input { line: u64, problem: String },
-    #[error("the input could not be read")]
+    #[error("cannot read the input")]
     Read(#[source] io::Error),
-    #[error("the answer could not be written")]
+    #[error("cannot write the answer")]
     Write(#[source] io::Error),
 }
 
-/// Reads posts, a JSON object a line, and prints what each is. Every answer is out before the next line is read, so that
-/// a program can ask about one post at a time.
+pub fn run(invocation: &Invocation) -> anyhow::Result<Outcome> {
+    let profiles = Profiles::in_force(&invocation.load_config()?.config.profiles)?;
+    classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
+    Ok(Outcome::SUCCESS)
+}
+
+/// Reads posts, one JSON object per line, and prints how Cloture reads each. An answer is flushed before the
+/// next line is read, so that a program can ask about one post at a time.
 pub fn classify(
     mut input: impl BufRead,
     mut output: impl Write,
@@ -51,7 +60,7 @@ pub fn classify(
             return Err(problem("the line is empty".to_owned()));
         }
         let Object(post): Object<TypedPost> =
-            serde_json::from_slice(&line).map_err(|error| problem(without_place(&error)))?;
+            serde_json::from_slice(&line).map_err(|error| problem(without_position(&error)))?;
         let answer = serde_json::to_string(&post.classified(profiles)).map_err(io::Error::from);
         let answer = answer.map_err(ClassifyError::Write)?;
         writeln!(output, "{}", sanitize::json(&answer)).map_err(ClassifyError::Write)?;
@@ -59,8 +68,9 @@ pub fn classify(
     }
 }
 
-/// What is wrong with a line. Its number is said already, and the columns of a line of JSON help nobody.
-fn without_place(error: &serde_json::Error) -> String {
+/// The parser's reason without its position: the line number is printed already, and a column in JSON helps
+/// nobody.
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
     let kind = if error.is_data() { "this is not a post" } else { "this is not valid JSON" };
@@ -99,7 +109,7 @@ impl From<TypedPostPlace> for PostPlace {
     }
 }
 
-/// What a post is, as it is printed.
+/// One line of output.
 #[derive(Debug, Serialize)]
 struct ClassifiedPost {
     reviewer: Option<ReviewerName>,
@@ -130,7 +140,7 @@ impl ClassifiedPost {
     fn of_bot(reading: ParsedPost, reviewer: Option<ReviewerName>) -> ClassifiedPost {
         let kind = class_name(reading.class);
         let stance = reading.stance;
-        // A summary's findings are many; only a post that is one finding has one title and one severity.
+        // Only a post that is one finding has a title and a severity. A summary may hold many.
         let single = match reading.class {
             PostClass::Finding => reading.findings.into_iter().next(),
             _ => None,

@@ -13,9 +13,11 @@ mod checkout;
 mod clock;
 mod remarks;
 mod reviewer;
+mod run;
 
 pub use author::work;
 pub use reviewer::review;
+pub use run::{run, run_author, run_reviewer};
 
 use crate::agents::authors::AuthorAgent;
 use crate::app::connection::ConnectionSettings;
@@ -209,7 +211,7 @@ async fn perform(
         WritePace { between: Duration::from_secs(1).div_f64(speed.max(1.0)), ..WritePace::default() };
     let tracked = stage.opened().into_iter().map(PullRequestRef::from).collect();
     let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await?;
-    let desk = session.desk(&settings, &supervisor, scenario.viewer.clone(), false);
+    let desk = session.request_handler(&settings, &supervisor, scenario.viewer.clone(), false);
     let setup = tui::TerminalSetup {
         making: RowBuilder {
             config: Arc::new(config.clone()),

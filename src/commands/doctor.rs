@@ -1,46 +1,63 @@
-//! `cloture doctor`: whether everything that Cloture needs is there; each line a pass, or what to do about it.
+//! `cloture doctor`: checks everything that Cloture needs. Each line is a pass, or a problem and what to do
+//! about it. The last lines say how to report a bug.
 
 mod equipment;
 
-use crate::app::connection::{ConnectionSettings, ForgeConnection};
+use crate::app::connection::{ConnectionSettings, ForgeConnection, found_where};
+use crate::app::diagnostics::FILTER_VARIABLE;
+use crate::app::invocation::Invocation;
 use crate::app::selection;
+use crate::commands::Outcome;
 use crate::commands::status::{StatusOptions, StatusReport};
 use crate::config::LoadedConfig;
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::{Failure, FailureKind};
 use crate::github::permission::{self, Access, Permission};
-use crate::github::{Error, Host, PullRequestAddress, Reader, TokenSource};
+use crate::github::{Error, Host, PullRequestAddress, Reader};
 use crate::output::sanitize;
 use crate::reviewers::profiles::Profiles;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Until here two clocks are as good as one: an answer is on its way for a while.
-const CLOCKS_APART: SignedDuration = SignedDuration::from_mins(2);
+/// How far the clocks may differ. An answer is on its way for a while, so they never agree exactly.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(2);
 
-/// What was found, in the order in which it was looked at.
+/// The checks, in the order in which they ran.
 #[derive(Debug, Default)]
 pub struct DoctorReport {
-    findings: Vec<DoctorCheck>,
+    checks: Vec<DoctorCheck>,
+    /// The log of this run, if it writes one.
+    log_file: Option<PathBuf>,
 }
 
 #[derive(Debug)]
 struct DoctorCheck {
-    /// None where it passed.
-    trouble: Option<FailureKind>,
+    /// None if the check passed.
+    problem: Option<FailureKind>,
     text: String,
 }
 
+pub fn run(invocation: &Invocation, pull_requests: &[String]) -> anyhow::Result<Outcome> {
+    let mut report = invocation.with_context(async |context| {
+        let (settings, state_folder) = (&context.settings, context.state_folder.as_deref());
+        examine(pull_requests, settings, context.loaded, state_folder, &context.profiles, context.now).await
+    })?;
+    report.log_file = invocation.log_file();
+    writeln!(io::stdout(), "{report}")?;
+    Ok(Outcome::of(report.failure().into_iter().collect()))
+}
+
 impl DoctorReport {
-    /// The kind of trouble to report, and in how many lines; none where everything passed.
-    pub fn trouble(&self) -> Option<Failure> {
-        let troubles = self.findings.iter().filter_map(|finding| finding.trouble);
-        let kind = troubles.clone().min()?;
-        let sentence = match troubles.count() {
+    /// The worst problem's kind and the number of problems, or none if every check passed.
+    fn failure(&self) -> Option<Failure> {
+        let problems = self.checks.iter().filter_map(|check| check.problem);
+        let kind = problems.clone().min()?;
+        let sentence = match problems.count() {
             1 => "one thing needs fixing".to_owned(),
             several => format!("{several} things need fixing"),
         };
@@ -48,32 +65,39 @@ impl DoctorReport {
     }
 
     fn pass(&mut self, text: impl fmt::Display) {
-        self.findings.push(DoctorCheck { trouble: None, text: text.to_string() });
+        self.checks.push(DoctorCheck { problem: None, text: text.to_string() });
     }
 
     fn fail(&mut self, kind: FailureKind, what: impl fmt::Display, fix: &str) {
-        self.findings.push(DoctorCheck { trouble: Some(kind), text: format!("{what} — {fix}") });
+        self.checks.push(DoctorCheck { problem: Some(kind), text: format!("{what} — {fix}") });
     }
 
-    /// The sentences of failures already say what to do.
+    /// For a failure whose sentence already says what to do.
     fn failed(&mut self, what: &str, failure: &Failure) {
-        self.findings.push(DoctorCheck { trouble: Some(failure.kind), text: format!("{what}: {failure}") });
+        self.checks.push(DoctorCheck { problem: Some(failure.kind), text: format!("{what}: {failure}") });
     }
 }
 
 impl fmt::Display for DoctorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, DoctorCheck { trouble, text }) in self.findings.iter().enumerate() {
-            let mark = if trouble.is_none() { "✓" } else { "✗" };
-            let break_before = if index == 0 { "" } else { "\n" };
-            write!(f, "{break_before}{mark} {}", sanitize::line(text))?;
+        for DoctorCheck { problem, text } in &self.checks {
+            let mark = if problem.is_none() { "✓" } else { "✗" };
+            writeln!(f, "{mark} {}", sanitize::line(text))?;
         }
-        Ok(())
+        writeln!(f)?;
+        if let Some(file) = &self.log_file {
+            writeln!(f, "This run is logged in {}.", sanitize::line(&file.display().to_string()))?;
+        }
+        write!(
+            f,
+            "To report a bug, run the failing command again with {FILTER_VARIABLE}=debug and --log FILE. \
+             Attach FILE and\nthis output to the report."
+        )
     }
 }
 
-/// Looks at everything in turn. What cannot be looked at because something before it failed is left out.
-pub async fn examine(
+/// Runs the checks in turn. A check that needs an earlier one to pass is left out if that one failed.
+async fn examine(
     arguments: &[String],
     settings: &ConnectionSettings<'_>,
     loaded: &LoadedConfig,
@@ -82,42 +106,46 @@ pub async fn examine(
     now: Timestamp,
 ) -> Result<DoctorReport, Failure> {
     let host = settings.host()?;
-    let named = selection::named(arguments, &host)?;
-    let mut examination = DoctorReport::default();
-    examination.places(loaded, state_folder);
-    examination.journal(settings, state_folder, now).await;
-    examination.programs(settings);
-    examination.targets(settings);
-    examination.pass(format_args!("GitHub: {host}, its API at {}", host.rest()));
+    let named = selection::parse_addresses(arguments, &host)?;
+    let mut report = DoctorReport::default();
+    report.folders(loaded, state_folder);
+    report.journal(settings, state_folder, now).await;
+    report.programs(settings);
+    report.targets(settings);
+    report.pass(format_args!("GitHub: {host}, API at {}", host.rest()));
     let forge = match settings.connect(host.clone()).await {
         Ok(forge) => forge,
         Err(failure) => {
-            examination.failed("token", &failure);
-            return Ok(examination);
+            report.failed("token", &failure);
+            return Ok(report);
         }
     };
-    examination.pass(format_args!("token: found {}", found_where(&forge.token)));
-    if examination.identity(&forge, &host, now).await {
-        examination.forge(named, settings, forge, profiles, now).await;
+    report.pass(format_args!("token: found {}", found_where(&forge.token)));
+    if report.identity(&forge, &host, now).await {
+        report.pull_requests(named, settings, forge, profiles, now).await;
     }
-    Ok(examination)
+    Ok(report)
 }
 
 impl DoctorReport {
-    fn places(&mut self, loaded: &LoadedConfig, state_folder: Option<&Path>) {
+    fn folders(&mut self, loaded: &LoadedConfig, state_folder: Option<&Path>) {
         match &loaded.source {
             Some(file) => self.pass(format_args!("configuration: {}", file.display())),
-            None => self.pass("configuration: no file, so the defaults are in force"),
+            None => self.pass("configuration: no file, so the defaults apply"),
         }
         match state_folder {
             Some(folder) => {
-                self.pass(format_args!("state: {}", folder.display()));
+                self.pass(format_args!("state folder: {}", folder.display()));
             }
-            None => self.fail(FailureKind::Unfit, "state: no home folder is known", "set HOME"),
+            None => self.fail(
+                FailureKind::Unfit,
+                "state folder: the home folder is unknown",
+                "set HOME, or pass --state-dir DIR",
+            ),
         }
     }
 
-    /// Whether the token speaks for somebody; without that, nothing that follows could be told apart.
+    /// Whether GitHub accepts the token. Without that, every later check would fail for the same reason.
     async fn identity(&mut self, forge: &ForgeConnection, host: &Host, now: Timestamp) -> bool {
         match Reader::new(&forge.client).viewer().await {
             Ok((account, date)) => {
@@ -125,9 +153,9 @@ impl DoctorReport {
                 self.clock(host, now, date);
                 true
             }
-            // A token of an app's installation may not ask, and works all the same.
+            // The token of an app's installation may not ask this, and works all the same.
             Err(Error::Denied { .. } | Error::Refused { .. }) => {
-                self.pass("identity: this kind of token may not ask whose it is");
+                self.pass("identity: unknown, because this kind of token may not ask GitHub for it");
                 true
             }
             Err(error) => {
@@ -137,24 +165,28 @@ impl DoctorReport {
         }
     }
 
-    /// A person's decision and what a bot says after it are put in order by two clocks.
+    /// Decisions carry this machine's time and posts carry GitHub's, so the clocks must agree to put them in
+    /// order.
     fn clock(&mut self, host: &Host, ours: Timestamp, theirs: Option<Timestamp>) {
-        // The simulator's time is its scenario's.
+        // The simulator runs on its scenario's time.
         let Some(theirs) = theirs.filter(|_| !host.is_loopback()) else { return };
         let ahead = ours.duration_since(theirs);
-        if ahead.abs() <= CLOCKS_APART {
-            return self.pass(format_args!("clock: as that of {host}"));
+        if ahead.abs() <= CLOCK_TOLERANCE {
+            return self.pass(format_args!("clock: agrees with {host}"));
         }
-        let (minutes, way) = (ahead.abs().as_mins(), if ahead.is_positive() { "ahead of" } else { "behind" });
+        let minutes = ahead.abs().as_mins();
+        let direction = if ahead.is_positive() { "ahead of" } else { "behind" };
         self.fail(
             FailureKind::Unfit,
-            format_args!("clock: {minutes} minutes {way} that of {host}, so that decisions and posts fall into a wrong order"),
-            "set this machine's clock, or have it set by the network",
+            format_args!(
+                "clock: {minutes} minutes {direction} {host}, so decisions and posts get into the wrong order"
+            ),
+            "set this machine's clock, or let the network set it",
         );
     }
 
-    /// The repositories and pull requests that are named or configured.
-    async fn forge(
+    /// Checks the named or configured repositories and pull requests.
+    async fn pull_requests(
         &mut self,
         named: Vec<PullRequestAddress>,
         settings: &ConnectionSettings<'_>,
@@ -186,8 +218,8 @@ impl DoctorReport {
             return;
         }
         let reader = Arc::new(Reader::new(forge.client));
-        let look = StatusOptions { config: settings.config, profiles, journal: None, now, times: 2 };
-        let status = look.at(&selection, &reader).await;
+        let options = StatusOptions { config: settings.config, profiles, journal: None, now, polls: 2 };
+        let status = options.poll(&selection, &reader).await;
         self.reviewers(&status);
         self.budget(&status);
     }
@@ -197,8 +229,8 @@ impl DoctorReport {
         if *archived {
             return self.fail(
                 FailureKind::Unfit,
-                format_args!("{repository}: it is archived, so it can be watched but not driven"),
-                "unarchive it, or leave it out of the rules",
+                format_args!("{repository}: archived, so Cloture can watch it but not drive it"),
+                "unarchive it, or take it out of the [[watch]] rules",
             );
         }
         let name = permission.name();
@@ -208,7 +240,8 @@ impl DoctorReport {
         self.fail(
             FailureKind::Unfit,
             format_args!(
-                "{repository}: permission {name}, enough to watch; resolving threads, labels and merging need write"
+                "{repository}: permission {name}, enough to watch; to resolve threads, label and merge, you \
+                 need write"
             ),
             "ask an administrator for the write role, or only watch",
         );
@@ -216,15 +249,15 @@ impl DoctorReport {
 
     fn reviewers(&mut self, status: &StatusReport) {
         for failure in &status.failures {
-            self.failed("reading", failure);
+            self.failed("poll", failure);
         }
         for pull_request in &status.pull_requests {
-            let standing = &pull_request.standing;
-            let names: Vec<_> = standing.recognised.iter().map(ReviewerName::as_str).collect();
-            let snapshot = &standing.snapshot;
-            let whom = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };
+            let computed = &pull_request.computed;
+            let names: Vec<_> = computed.recognised.iter().map(ReviewerName::as_str).collect();
+            let snapshot = &computed.snapshot;
+            let names = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };
             self.pass(format_args!(
-                "{}#{}: reviewers recognised: {whom}",
+                "{}#{}: reviewers recognised: {names}",
                 snapshot.repository, snapshot.number
             ));
         }
@@ -233,10 +266,11 @@ impl DoctorReport {
     fn budget(&mut self, status: &StatusReport) {
         let budget = &status.budget;
         let Some((left, reset_at)) = budget.left else {
-            return self.pass("budget: GitHub did not say how many points are left");
+            return self.pass("API budget: GitHub did not say how many points are left");
         };
         let sentence = format!(
-            "budget: {} points spent now, {left} left until {reset_at:.0}, {} an hour at one poll every {} s",
+            "API budget: {} points spent now, {left} left until {reset_at:.0}, {} an hour at one poll \
+             every {} s",
             status.spent.points,
             budget.per_hour,
             budget.interval.as_secs()
@@ -252,34 +286,25 @@ impl DoctorReport {
     }
 }
 
-/// Where the token was found, and never the token.
-fn found_where(source: &TokenSource) -> String {
-    match source {
-        TokenSource::Environment(variable) => format!("in the variable {variable}"),
-        TokenSource::GhCli => "by `gh auth token`".to_owned(),
-        TokenSource::File(path) => format!("in the file {}", path.display()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_far_off_is_told_with_which_way_and_what_to_do() {
+    fn a_clock_that_is_far_off_fails_with_the_direction_and_the_fix() {
         let host = Host::github_com();
         let now: Timestamp = "2026-03-02T10:00:00Z".parse().unwrap();
-        let said = |seconds: i64| {
-            let mut examination = DoctorReport::default();
-            examination.clock(&host, now, Some(now - SignedDuration::from_secs(seconds)));
-            (examination.trouble().is_some(), examination.to_string())
+        let check = |seconds: i64| {
+            let mut report = DoctorReport::default();
+            report.clock(&host, now, Some(now - SignedDuration::from_secs(seconds)));
+            (report.failure().is_some(), report.to_string())
         };
         for near in [-120, 0, 120] {
-            assert!(!said(near).0, "{near}");
+            assert!(!check(near).0, "{near}");
         }
-        let (bad, ahead) = said(3 * 3600);
-        assert!(bad && ahead.contains("180 minutes ahead of that of github.com"), "{ahead}");
-        let (bad, behind) = said(-121);
+        let (bad, ahead) = check(3 * 3600);
+        assert!(bad && ahead.contains("180 minutes ahead of github.com"), "{ahead}");
+        let (bad, behind) = check(-121);
         assert!(
             bad && behind.contains("2 minutes behind") && behind.contains("set this machine's clock"),
             "{behind}"

@@ -1,8 +1,11 @@
-//! `cloture inbox`: every thread that waits for a person, over all pull requests, worst and oldest first (U1).
+//! `cloture inbox`: every thread that waits for a person, from all pull requests, worst and oldest first
+//! (U1).
 
 use crate::app::connection::ConnectionSettings;
+use crate::app::invocation::Invocation;
 use crate::app::selection;
 use crate::app::session::{existing_journal, open_journal};
+use crate::commands::{Outcome, Report, report};
 use crate::config::Config;
 use crate::domain::snapshot::{PullRequestState, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, ThreadId};
@@ -21,77 +24,86 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What somebody wants to see.
+/// The arguments of the command.
 #[derive(Debug, Clone, Copy)]
 pub struct InboxQuery<'a> {
-    /// As they were typed; none for all.
+    /// As typed on the command line. Empty means all.
     pub pull_requests: &'a [String],
-    /// Look at GitHub first.
+    /// Poll GitHub first.
     pub fresh: bool,
-    /// Also what is merged or closed.
+    /// Include merged and closed pull requests.
     pub all: bool,
 }
 
-/// What the journal knows, as far as it is wanted.
 #[derive(Debug)]
 pub struct InboxReport {
-    known: Vec<StoredPullRequest>,
+    pull_requests: Vec<StoredPullRequest>,
     config: Config,
-    /// Whether there is nothing to look at, as opposed to nothing that waits.
-    is_blank: bool,
-    /// What could not be shown, and why.
-    pub failures: Vec<Failure>,
+    /// Whether the journal has no pull request at all.
+    is_empty: bool,
+    /// Why some pull requests are missing.
+    failures: Vec<Failure>,
 }
 
-pub async fn inbox(
-    wanted: &InboxQuery<'_>,
+pub fn run(invocation: &Invocation, query: &InboxQuery<'_>, json: bool) -> anyhow::Result<Outcome> {
+    let inbox = invocation.with_context(async |context| {
+        inbox(query, &context.settings, &context.profiles, context.state_folder, context.now).await
+    })?;
+    report::print(&inbox, json)
+}
+
+async fn inbox(
+    query: &InboxQuery<'_>,
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<InboxReport, Failure> {
-    let StoredPullRequests { mut known, failures } =
-        gather(wanted, settings, profiles, state_folder, now).await?;
-    let is_blank = known.is_empty();
-    if !wanted.all && wanted.pull_requests.is_empty() {
-        known.retain(|known| known.standing.snapshot.state == PullRequestState::Open);
+    let StoredPullRequests { mut pull_requests, failures } =
+        load_stored(query, settings, profiles, state_folder, now).await?;
+    let is_empty = pull_requests.is_empty();
+    if !query.all && query.pull_requests.is_empty() {
+        pull_requests.retain(|stored| stored.standing.snapshot.state == PullRequestState::Open);
     }
-    Ok(InboxReport { known, config: settings.config.clone(), is_blank, failures })
+    Ok(InboxReport { pull_requests, config: settings.config.clone(), is_empty, failures })
 }
 
-/// What the journal knows of the pull requests that are wanted.
+/// The requested pull requests, from the journal.
 #[derive(Debug, Default)]
 pub(crate) struct StoredPullRequests {
-    pub(crate) known: Vec<StoredPullRequest>,
+    pub(crate) pull_requests: Vec<StoredPullRequest>,
     pub(crate) failures: Vec<Failure>,
 }
 
-/// Looks at GitHub first where that is wanted, and then at the journal. Without a journal nothing is known.
-pub(crate) async fn gather(
-    wanted: &InboxQuery<'_>,
+/// Loads the requested pull requests from the journal, after a poll if the query is `fresh`.
+pub(crate) async fn load_stored(
+    query: &InboxQuery<'_>,
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<StoredPullRequests, Failure> {
     let host = settings.host()?;
-    let named = selection::named(wanted.pull_requests, &host)?;
-    let journal = if wanted.fresh {
+    let named = selection::parse_addresses(query.pull_requests, &host)?;
+    let journal = if query.fresh {
         Some(open_journal(settings, state_folder, now).await?.0)
     } else {
         existing_journal(settings, state_folder, now).await?
     };
     let Some(journal) = journal else {
-        return Ok(StoredPullRequests { known: Vec::new(), failures: named.iter().map(unknown).collect() });
+        return Ok(StoredPullRequests {
+            pull_requests: Vec::new(),
+            failures: named.iter().map(not_in_journal).collect(),
+        });
     };
     let mut failures = Vec::new();
-    if wanted.fresh {
+    if query.fresh {
         let name = host.name().to_owned();
         let forge = settings.connect(host.clone()).await?;
         let mut addresses = named.clone();
         if addresses.is_empty() {
-            let (known, _) = stored::all(&journal, settings.config, profiles).await?;
-            addresses = known.iter().filter(|known| is_open_here(known, &name)).map(address).collect();
+            let (stored, _) = stored::all(&journal, settings.config, profiles).await?;
+            addresses = stored.iter().filter(|stored| is_open_on(stored, &name)).map(address).collect();
         }
         if addresses.is_empty() {
             let selection = selection::select(Vec::new(), settings, &forge.client).await?;
@@ -101,55 +113,62 @@ pub(crate) async fn gather(
         let reader = Reader::new(&forge.client);
         failures.extend(stored::refresh(&journal, &reader, &name, &addresses, now).await?);
     }
-    let (mut known, unreadable) = stored::all(&journal, settings.config, profiles).await?;
+    let (mut pull_requests, unreadable) = stored::all(&journal, settings.config, profiles).await?;
     journal.close().await?;
     if named.is_empty() {
         failures.extend(unreadable.iter().map(|about| {
             Failure::usage(format_args!(
-                "what was last seen of {about} cannot be read any more; look at it again with --fresh"
+                "cannot read the stored snapshot of {about}; pass --fresh to poll it again"
             ))
         }));
     } else {
-        let is_named =
-            |known: &StoredPullRequest| known.about.host == host.name() && named.contains(&address(known));
-        known.retain(is_named);
-        let missing = named.iter().filter(|named| !known.iter().any(|known| address(known) == **named));
-        failures.extend(missing.filter(|_| !wanted.fresh).map(unknown));
+        pull_requests.retain(|stored| stored.about.host == host.name() && named.contains(&address(stored)));
+        let is_missing =
+            |named: &&PullRequestAddress| !pull_requests.iter().any(|stored| address(stored) == **named);
+        if !query.fresh {
+            failures.extend(named.iter().filter(is_missing).map(not_in_journal));
+        }
     }
-    Ok(StoredPullRequests { known, failures })
+    Ok(StoredPullRequests { pull_requests, failures })
 }
 
-fn unknown(address: &PullRequestAddress) -> Failure {
-    Failure::usage(format_args!("the journal does not know {address} yet; pass --fresh to look at it"))
+fn not_in_journal(address: &PullRequestAddress) -> Failure {
+    Failure::usage(format_args!("{address} is not in the journal yet; pass --fresh to poll it"))
 }
 
-fn is_open_here(known: &StoredPullRequest, host: &str) -> bool {
-    known.about.host == host && known.standing.snapshot.state == PullRequestState::Open
+fn is_open_on(stored: &StoredPullRequest, host: &str) -> bool {
+    stored.about.host == host && stored.standing.snapshot.state == PullRequestState::Open
 }
 
-fn address(known: &StoredPullRequest) -> PullRequestAddress {
-    let PullRequestKey { repository, number, .. } = known.about.clone();
+fn address(stored: &StoredPullRequest) -> PullRequestAddress {
+    let PullRequestKey { repository, number, .. } = stored.about.clone();
     PullRequestAddress { repository, number }
 }
 
 impl InboxReport {
-    /// Everything that waits, with the pull request it is on.
+    /// Every waiting thread, with its pull request.
     fn waiting(&self) -> Vec<(&StoredPullRequest, InboxThread<'_>)> {
-        let of = |known| waiting_on(known, &self.config).into_iter().map(move |waiting| (known, waiting));
-        let mut all: Vec<_> = self.known.iter().flat_map(of).collect();
+        let of = |stored| waiting_on(stored, &self.config).into_iter().map(move |waiting| (stored, waiting));
+        let mut all: Vec<_> = self.pull_requests.iter().flat_map(of).collect();
         all.sort_by_key(|(_, waiting)| waiting.rank());
         all
     }
+}
 
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for InboxReport {
+    fn to_json(&self) -> serde_json::Result<String> {
         let waiting = self.waiting();
-        let threads = waiting.iter().map(|(known, waiting)| line(known, waiting, &self.config)).collect();
+        let threads = waiting.iter().map(|(stored, waiting)| line(stored, waiting, &self.config)).collect();
         Ok(sanitize::json(&serde_json::to_string(&InboxDocument { threads })?).into_owned())
+    }
+
+    fn failures(&self) -> Vec<Failure> {
+        self.failures.clone()
     }
 }
 
-fn waiting_on<'a>(known: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
-    waiting(&known.standing, &known.past, &config.policy)
+fn waiting_on<'a>(stored: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
+    waiting(&stored.standing, &stored.past, &config.policy)
 }
 
 #[derive(Serialize)]
@@ -162,7 +181,7 @@ struct InboxThreadPart<'a> {
     repository: &'a RepositoryName,
     number: u64,
     state: &'static str,
-    /// How long ago the pull request was looked at.
+    /// Seconds since the pull request was polled.
     age_seconds: u64,
     #[serde(flatten)]
     thread: ThreadLine<'a>,
@@ -175,25 +194,25 @@ struct InboxThreadPart<'a> {
     why: &'a str,
     /// When the thread was opened.
     since: Option<Timestamp>,
-    /// Everybody who reports the same problem.
+    /// All reviewers that report the same problem.
     reviewers: &'a BTreeSet<ReviewerName>,
-    /// Their threads that wait as well.
+    /// Their waiting threads.
     others: &'a [ThreadId],
 }
 
 fn line<'a>(
-    known: &'a StoredPullRequest,
+    stored: &'a StoredPullRequest,
     waiting: &'a InboxThread<'a>,
     config: &Config,
 ) -> InboxThreadPart<'a> {
     let InboxThread { shown, why, since, reviewers, others } = waiting;
-    let snapshot = &known.standing.snapshot;
+    let snapshot = &stored.standing.snapshot;
     let finding = &shown.thread.finding;
     InboxThreadPart {
         repository: &snapshot.repository,
         number: snapshot.number,
         state: snapshot.state.name(),
-        age_seconds: known.age.as_secs(),
+        age_seconds: stored.age.as_secs(),
         thread: ThreadLine::named(shown.id(), shown.thread, &config.policy),
         path: &finding.path,
         line: shown.line(),
@@ -211,25 +230,26 @@ fn line<'a>(
 /// ```text
 /// high  acme/shop#7  src/cart.rs:12  Potential issue
 ///   coderabbit has held its stance as often as it may
-///   coderabbit, escalated (round limit), 2 of 2 rounds, opened 2026-03-02T09:01:00Z, seen 5 min ago
+///   coderabbit, escalated (round limit), 2 of 2 rounds, opened 2026-03-02T09:01:00Z, polled 5 min ago
 ///   PRRT_1  https://…
 /// ```
 impl fmt::Display for InboxReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let waiting = self.waiting();
         if waiting.is_empty() {
-            let nothing = if self.is_blank {
-                "The journal knows no pull request yet: watch one, or pass --fresh with its name."
+            let nothing = if self.is_empty {
+                "The journal has no pull request yet. Run `cloture watch OWNER/REPO#N`, or \
+                 `cloture inbox --fresh OWNER/REPO#N`."
             } else {
                 "Nothing waits for a person."
             };
             return write!(f, "{nothing}");
         }
-        for (index, (known, waiting)) in waiting.iter().enumerate() {
+        for (index, (stored, waiting)) in waiting.iter().enumerate() {
             if index > 0 {
                 writeln!(f, "\n")?;
             }
-            block(f, known, waiting, &self.config)?;
+            block(f, stored, waiting, &self.config)?;
         }
         Ok(())
     }
@@ -237,19 +257,19 @@ impl fmt::Display for InboxReport {
 
 fn block(
     f: &mut fmt::Formatter<'_>,
-    known: &StoredPullRequest,
+    stored: &StoredPullRequest,
     waiting: &InboxThread<'_>,
     config: &Config,
 ) -> fmt::Result {
     let InboxThread { shown, why, since, reviewers, others } = waiting;
     let thread = shown.thread;
-    let state = known.standing.snapshot.state;
+    let state = stored.standing.snapshot.state;
     let state = if state == PullRequestState::Open { String::new() } else { format!(" ({})", state.name()) };
     let severity = thread.finding.severity.map_or("severity unknown", |severity| severity.name());
     writeln!(
         f,
         "{severity}  {}{state}  {}  {}",
-        known.about,
+        stored.about,
         thread_table::place(&thread.finding, shown.line(), shown.outdated()),
         thread_table::shortened(&thread.finding.title)
     )?;
@@ -258,12 +278,12 @@ fn block(
     let since = since.map_or_else(String::new, |at| format!(", opened {at:.0}"));
     writeln!(
         f,
-        "  {}, {}, {} of {} rounds{since}, seen {}",
+        "  {}, {}, {} of {} rounds{since}, polled {}",
         sanitize::line(&names.join(", ")),
         thread_table::described(thread.status()),
         thread.machine.counters.round_count,
         config.policy.repeat_limit,
-        thread_table::ago(known.age)
+        thread_table::ago(stored.age)
     )?;
     write!(f, "  {}", sanitize::line(shown.id().as_str()))?;
     for other in others {

@@ -1,19 +1,23 @@
-//! `cloture journal`: what happened, a line each, for people and for scripts.
+//! `cloture journal`: prints the records of the journal, one per line, for people and for scripts.
 
+use crate::app::invocation::Invocation;
+use crate::app::{runtime, session};
+use crate::commands::Outcome;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{Journal, JournalError, Record, RecordFilter, RecordOrder};
+use crate::journal::{Journal, JournalError, JournalOptions, Record, RecordFilter, RecordOrder};
 use crate::output::sanitize;
+use crate::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
 use std::io::{self, Write};
 
-/// What somebody wants to see, as it was typed.
+/// The arguments of the command, as typed.
 #[derive(Debug, Clone, Default)]
 pub struct JournalQuery<'a> {
     pub pull_request: Option<&'a str>,
     pub kind: Option<&'a str>,
     pub search: Option<&'a str>,
-    /// The newest so many.
+    /// Only the newest records, at most this many.
     pub limit: Option<usize>,
     pub json: bool,
 }
@@ -24,12 +28,26 @@ pub enum JournalCommandError {
     Usage(#[from] Failure),
     #[error(transparent)]
     Journal(#[from] JournalError),
-    #[error("what happened cannot be printed")]
+    #[error("cannot print the records")]
     Output(#[from] io::Error),
 }
 
+pub fn run(invocation: &Invocation, query: &JournalQuery<'_>, follow: bool) -> anyhow::Result<Outcome> {
+    let config = invocation.load_config()?.config;
+    let address = session::journal_address(&config, invocation.state_folder())?;
+    runtime::block_on(async {
+        let opened = Journal::open(&address, JournalOptions::new(SystemClock.now())).await?;
+        invocation.warn_of_damage(opened.set_aside.as_ref());
+        let until = follow.then(runtime::interrupted);
+        let shown = show(&opened.journal, query, until, &mut io::stdout()).await;
+        opened.journal.close().await?;
+        shown?;
+        Ok(Outcome::SUCCESS)
+    })?
+}
+
 impl JournalQuery<'_> {
-    /// Without a host: a pull request is meant wherever it is, unless a web address says where.
+    /// `OWNER/REPO#N` fits every host. Only a web address names one.
     fn filter(&self) -> Result<RecordFilter, Failure> {
         let named = self.pull_request.map(PullRequestAddress::parse).transpose()?;
         let (host, address) = named.map_or((None, None), |(host, address)| (host, Some(address)));
@@ -44,59 +62,61 @@ impl JournalQuery<'_> {
     }
 }
 
-/// Prints what is there, oldest first. With `follow` it goes on with what anybody appends, until that is over.
-pub async fn show(
+/// Prints the records, oldest first. With `follow`, prints new records of every instance until `follow`
+/// completes.
+async fn show(
     journal: &Journal,
-    wanted: &JournalQuery<'_>,
+    query: &JournalQuery<'_>,
     follow: Option<impl Future<Output = ()>>,
     output: &mut impl Write,
 ) -> Result<(), JournalCommandError> {
-    let filter = wanted.filter()?;
-    // What is appended from here on is the follower's to show.
+    let filter = query.filter()?;
+    // The follower prints every record after this one.
     let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: Some(1), ..RecordFilter::default() };
     let last = journal.records(newest).await?.first().map_or(0, |record| record.seq);
-    let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: wanted.limit, ..filter.clone() };
+    let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: query.limit, ..filter.clone() };
     let mut records = journal.records(newest).await?;
     records.reverse();
     records.retain(|record| record.seq <= last || follow.is_none());
     let is_empty = records.is_empty();
     for record in &records {
-        print(record, wanted, output)?;
+        print(record, query, output)?;
     }
-    let Some(over) = follow else {
-        if is_empty && !wanted.json {
-            writeln!(output, "The journal has no such record.")?;
+    let Some(stop) = follow else {
+        if is_empty && !query.json {
+            writeln!(output, "The journal has no matching record.")?;
         }
         return Ok(());
     };
-    let mut over = std::pin::pin!(over);
+    let mut stop = std::pin::pin!(stop);
     let mut follower = journal.follow(last);
     loop {
         let record = tokio::select! {
             record = follower.next() => record?,
-            () = &mut over => return Ok(()),
+            () = &mut stop => return Ok(()),
         };
         if filter.fits(&record) {
-            print(&record, wanted, output)?;
+            print(&record, query, output)?;
             output.flush()?;
         }
     }
 }
 
-fn print(record: &Record, wanted: &JournalQuery<'_>, output: &mut impl Write) -> io::Result<()> {
-    if wanted.json {
+fn print(record: &Record, query: &JournalQuery<'_>, output: &mut impl Write) -> io::Result<()> {
+    if query.json {
         writeln!(output, "{}", sanitize::json(&as_json(record).to_string()))
     } else {
         writeln!(output, "{}", sanitize::line(&as_line(record)))
     }
 }
 
-/// When, about what, who, what, why. In UTC, so that two people looking at the same record see the same.
+/// When, on which pull request, who, what and why. Times are in UTC, so that all readers of a shared journal
+/// see the same.
 fn as_line(record: &Record) -> String {
     let about = record.pull_request.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let Record { at, by, kind, why, body, .. } = record;
     let words = match (detail(body), why.is_empty()) {
-        // Where the reason is what is to be done, once is enough.
+        // The reason may repeat the detail.
         (Some(detail), is_blank) if is_blank || detail == *why => detail,
         (Some(detail), _) => format!("{detail} ({why})"),
         (None, _) => why.clone(),
@@ -104,8 +124,7 @@ fn as_line(record: &Record) -> String {
     format!("{at:.0}  {about:<20}  {by:<16}  {kind:<16}  {words}").trim_end().to_owned()
 }
 
-/// What a person would ask first about a record, where its body says so: what was decided about which thread, what is to be
-/// done, what came of it.
+/// The most useful part of a record's body: the decision and its thread, the planned write, or its outcome.
 fn detail(body: &serde_json::Value) -> Option<String> {
     let text = |name: &str| body.get(name).and_then(serde_json::Value::as_str);
     let target = body.pointer("/to/target").and_then(serde_json::Value::as_str);

@@ -1,11 +1,13 @@
-//! `cloture queue list`: what is handed off when its pull request is merged, how it groups into tasks, and why not the rest
-//! (H8). `cloture queue history` ([`sent`]): what was ever handed off, and what became of it.
+//! `cloture queue list`: the findings that a merge hands off, the tasks they form, and why the other findings
+//! stay (H8). `cloture queue history` ([`sent_tasks`]): every task that a merge started, and its state.
 
 pub mod sent_tasks;
 
 use crate::agents::targets;
 use crate::app::connection::ConnectionSettings;
-use crate::commands::inbox::{InboxQuery, StoredPullRequests, gather};
+use crate::app::invocation::Invocation;
+use crate::commands::inbox::{InboxQuery, StoredPullRequests, load_stored};
+use crate::commands::{Outcome, Report, report};
 use crate::config::Config;
 use crate::domain::finding::Destination;
 use crate::domain::handoff::HandoffTask;
@@ -24,13 +26,12 @@ use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What the journal knows about handing findings off.
 #[derive(Debug, Serialize)]
 pub struct QueueReport {
     pull_requests: Vec<QueuePullRequestPart>,
-    /// What could not be shown, and why.
+    /// Why some pull requests are missing.
     #[serde(skip)]
-    pub failures: Vec<Failure>,
+    failures: Vec<Failure>,
 }
 
 #[derive(Debug, Serialize)]
@@ -40,11 +41,11 @@ struct QueuePullRequestPart {
     title: String,
     url: String,
     state: &'static str,
-    /// How long ago the pull request was looked at.
+    /// Seconds since the pull request was polled.
     age_seconds: u64,
-    /// What would go if it were merged now.
+    /// The tasks that a merge would start now.
     tasks: Vec<TaskPart>,
-    /// What went or is to go because it was merged.
+    /// The tasks that the merge started.
     handoffs: Vec<HandoffPart>,
     findings: Vec<QueueFindingPart>,
 }
@@ -54,7 +55,7 @@ struct TaskPart {
     target: TargetName,
     path: FilePath,
     findings: Vec<ThreadId>,
-    /// Why nothing can be sent to the target; null where it can.
+    /// Why nothing can be sent to the target. Null if it can.
     stuck: Option<String>,
 }
 
@@ -67,9 +68,9 @@ struct HandoffPart {
     /// `sent`, `waiting` or `stuck`.
     state: &'static str,
     url: Option<String>,
-    /// When it is tried again, where it waits.
+    /// When a waiting task is tried again.
     until: Option<Timestamp>,
-    /// Why it is stuck.
+    /// Why it waits or is stuck.
     message: Option<String>,
 }
 
@@ -83,53 +84,58 @@ struct QueueFindingPart {
     severity: Option<Severity>,
     status: &'static str,
     queued: bool,
-    /// Where it goes if it is handed off.
+    /// Its target if it is handed off.
     target: TargetName,
-    /// Whether a person said so, and not the rules.
+    /// Whether a person chose the target, and not the routes.
     retargeted: bool,
-    /// Whether a person took it off the list of what goes by itself.
+    /// Whether a person keeps it from being handed off.
     withheld: bool,
-    /// Whether it will be handed off.
+    /// Whether a merge hands it off.
     goes: bool,
-    /// H8, in one sentence.
+    /// The reason, in one sentence (H8).
     why: String,
 }
 
-/// Those named are looked at first; without names, everything is as the journal last saw it.
-pub async fn list(
+pub fn run(invocation: &Invocation, pull_requests: &[String], json: bool) -> anyhow::Result<Outcome> {
+    let queue = invocation.with_context(async |context| {
+        list(pull_requests, &context.settings, &context.profiles, context.state_folder, context.now).await
+    })?;
+    report::print(&queue, json)
+}
+
+/// Polls the named pull requests. Without names, lists every pull request as the journal last recorded it.
+async fn list(
     pull_requests: &[String],
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<QueueReport, Failure> {
-    let wanted = InboxQuery { pull_requests, fresh: !pull_requests.is_empty(), all: true };
-    let StoredPullRequests { known, failures } =
-        gather(&wanted, settings, profiles, state_folder, now).await?;
-    let part = |known: &StoredPullRequest| {
-        let rules = RepositoryRules::of(settings.config, profiles, &known.about.repository, false);
-        part(known, &rules, settings.config)
+    let query = InboxQuery { pull_requests, fresh: !pull_requests.is_empty(), all: true };
+    let stored = load_stored(&query, settings, profiles, state_folder, now).await?;
+    let StoredPullRequests { pull_requests: stored, failures } = stored;
+    let part = |stored: &StoredPullRequest| {
+        let rules = RepositoryRules::of(settings.config, profiles, &stored.about.repository, false);
+        part(stored, &rules, settings.config)
     };
-    let parts = known.iter().map(part);
-    let parts = parts.filter(|part| !part.is_over() || !pull_requests.is_empty());
+    let parts = stored.iter().map(part);
+    let parts = parts.filter(|part| !part.is_finished() || !pull_requests.is_empty());
     Ok(QueueReport { pull_requests: parts.collect(), failures })
 }
 
-fn part(known: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config) -> QueuePullRequestPart {
-    let StoredPullRequest { standing, past, age, .. } = known;
-    let snapshot = &standing.snapshot;
-    let name = |id: &ThreadId| standing.thread(id).map_or_else(|| id.clone(), |shown| shown.id().clone());
+fn part(stored: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config) -> QueuePullRequestPart {
+    let StoredPullRequest { standing: computed, past, age, .. } = stored;
+    let snapshot = &computed.snapshot;
+    let name = |id: &ThreadId| computed.thread(id).map_or_else(|| id.clone(), |shown| shown.id().clone());
     let names = |task: &HandoffTask| task.findings.iter().map(name).collect();
-    // What a merge decided stays decided, and what was closed without one goes nowhere.
+    // A merge decides once and for all, and a pull request that was closed hands nothing off.
     let is_decided = past.history.merged().is_some() || snapshot.state == PullRequestState::Closed;
-    let tasks = if is_decided { Vec::new() } else { standing.tasks(rules) };
+    let tasks = if is_decided { Vec::new() } else { computed.tasks(rules) };
     let decided = handoffs(&past.history, snapshot, &config.targets, |key| past.outcome(key));
-    let findings = standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).map(|shown| {
-        let eligibility = standing.eligibility(shown.thread, rules);
+    let findings = computed.threads().into_iter().filter(|shown| shown.repeats.is_none()).map(|shown| {
+        let eligibility = computed.eligibility(shown.thread, rules);
         let (goes, why) = match eligibility.is_eligible() {
-            true if is_decided => {
-                (false, "the pull request has ended, and it was not queued before".to_owned())
-            }
+            true if is_decided => (false, "the pull request ended before this finding was queued".to_owned()),
             goes => (goes, eligibility.to_string()),
         };
         let finding = &shown.thread.finding;
@@ -165,11 +171,11 @@ fn part(known: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config)
                 path: task.path,
             })
             .collect(),
-        handoffs: decided.into_iter().map(|handoff| handed(&handoff, names(&handoff.task))).collect(),
+        handoffs: decided.into_iter().map(|handoff| handoff_part(&handoff, names(&handoff.task))).collect(),
     }
 }
 
-fn handed(handoff: &HandoffView, findings: Vec<ThreadId>) -> HandoffPart {
+fn handoff_part(handoff: &HandoffView, findings: Vec<ThreadId>) -> HandoffPart {
     let HandoffView { task, reason, state, .. } = handoff;
     let (name, url, until, message) = match state {
         HandoffState::Sent { url } => ("sent", url.clone(), None, None),
@@ -181,29 +187,33 @@ fn handed(handoff: &HandoffView, findings: Vec<ThreadId>) -> HandoffPart {
 }
 
 impl QueuePullRequestPart {
-    /// Whether there is nothing left to say about it.
-    fn is_over(&self) -> bool {
+    /// Whether it has ended and handed nothing off.
+    fn is_finished(&self) -> bool {
         self.state != PullRequestState::Open.name() && self.tasks.is_empty() && self.handoffs.is_empty()
     }
 }
 
-impl QueueReport {
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for QueueReport {
+    fn to_json(&self) -> serde_json::Result<String> {
         Ok(sanitize::json(&serde_json::to_string(self)?).into_owned())
+    }
+
+    fn failures(&self) -> Vec<Failure> {
+        self.failures.clone()
     }
 }
 
 /// ```text
-/// acme/shop#7  Add a discount to the cart (open, seen 5 min ago)
+/// acme/shop#7  Add a discount to the cart (open, polled 5 min ago)
 ///   at merge, for fixer: src/cart.rs, 2 findings (PRRT_1, PRRT_2)
 ///   PRRT_1  src/cart.rs:12  queued by a person: it will be handed off at merge
-///   PRRT_2  src/cart.rs:14  queued by a person: it will be handed off at merge; a person sent it to fixer
+///   PRRT_2  src/cart.rs:14  queued by a person: it will be handed off at merge; a person chose fixer
 ///   PRRT_3  src/cart.rs:30  automatic handoff is off, and nobody queued it
 /// ```
 impl fmt::Display for QueueReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.pull_requests.is_empty() {
-            return write!(f, "The journal knows no pull request that anything could be handed off from.");
+            return write!(f, "The journal has no open pull request, and no merged one with tasks.");
         }
         for (index, part) in self.pull_requests.iter().enumerate() {
             if index > 0 {
@@ -219,11 +229,11 @@ impl fmt::Display for QueuePullRequestPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let QueuePullRequestPart { repository, number, title, state, age_seconds, .. } = self;
         let ago = thread_table::ago(std::time::Duration::from_secs(*age_seconds));
-        write!(f, "{repository}#{number}  {} ({state}, seen {ago})", sanitize::line(title))?;
+        write!(f, "{repository}#{number}  {} ({state}, polled {ago})", sanitize::line(title))?;
         let print = |f: &mut fmt::Formatter<'_>, line: String| write!(f, "\n  {}", sanitize::line(&line));
         for TaskPart { target, path, findings, stuck } in &self.tasks {
             let stuck = stuck.as_ref().map_or_else(String::new, |why| format!("; {why}"));
-            print(f, format!("at merge, for {target}: {path}, {}{stuck}", counted(findings)))?;
+            print(f, format!("at merge, for {target}: {path}, {}{stuck}", count_and_names(findings)))?;
         }
         for handoff in &self.handoffs {
             let HandoffPart { target, path, findings, state, url, until, message, .. } = handoff;
@@ -233,12 +243,12 @@ impl fmt::Display for QueuePullRequestPart {
                 (.., Some(message)) => format!(": {message}"),
                 (None, None, None) => String::new(),
             };
-            print(f, format!("for {target}: {path}, {}, {state}{more}", counted(findings)))?;
+            print(f, format!("for {target}: {path}, {}, {state}{more}", count_and_names(findings)))?;
         }
         for QueueFindingPart { thread, path, line, why, target, retargeted, .. } in &self.findings {
             let place = line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
-            let sent = if *retargeted { format!("; a person sent it to {target}") } else { String::new() };
-            print(f, format!("{thread}  {place}  {why}{sent}"))?;
+            let choice = if *retargeted { format!("; a person chose {target}") } else { String::new() };
+            print(f, format!("{thread}  {place}  {why}{choice}"))?;
         }
         if self.findings.is_empty() {
             write!(f, "\n  no findings")?;
@@ -247,7 +257,7 @@ impl fmt::Display for QueuePullRequestPart {
     }
 }
 
-fn counted(findings: &[ThreadId]) -> String {
+fn count_and_names(findings: &[ThreadId]) -> String {
     let names: Vec<&str> = findings.iter().map(ThreadId::as_str).collect();
     let count = if names.len() == 1 { "1 finding".to_owned() } else { format!("{} findings", names.len()) };
     format!("{count} ({})", names.join(", "))

@@ -1,14 +1,17 @@
-//! `cloture review`: one cycle of one driven reviewer, with its retries, and what would be posted because of it. It never
-//! posts anything itself: this is how a reviewer is tried out.
+//! `cloture review`: tries a driven reviewer out. It runs one cycle with its retries, prints what would be
+//! posted, and posts nothing.
 //!
-//! There is no record of earlier cycles to continue from. The reviewer's threads are those that the forge shows, and its
-//! look is a first one, at everything.
+//! What is absent: the journal. The cycle continues no earlier one, so the reviewer gets the whole change,
+//! and its threads are those that GitHub shows.
 
 mod json;
 mod text;
 
 use crate::app::connection::ConnectionSettings;
+use crate::app::invocation::Invocation;
+use crate::app::runtime::interrupted;
 use crate::app::selection;
+use crate::commands::{Outcome, report};
 use crate::domain::cycle::{CycleSkip, CycleTrigger, ReviewerAnswer};
 use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest};
 use crate::domain::observed;
@@ -25,7 +28,7 @@ use crate::reviewers::profiles::Profiles;
 use crate::reviewers::request::RequestSources;
 use std::collections::BTreeMap;
 
-/// What the reviewer said, and what would come of it.
+/// The reviewer's answers, and their effect.
 #[derive(Debug)]
 pub struct ReviewReport {
     snapshot: PullRequestSnapshot,
@@ -34,12 +37,31 @@ pub struct ReviewReport {
     /// The pull request after the cycle.
     engine: DrivenPullRequest,
     policy: Policy,
-    /// What GitHub left out of its answers.
+    /// The parts that GitHub left out of its answers.
     gaps: Vec<String>,
 }
 
+pub fn run(
+    invocation: &Invocation,
+    pull_request: &str,
+    reviewer: &str,
+    json: bool,
+) -> anyhow::Result<Outcome> {
+    let review = invocation.with_context(async |context| {
+        // The reviewer runs in its own process group, which Ctrl-C does not reach. Dropping the future kills
+        // it.
+        tokio::select! {
+            review = review(pull_request, reviewer, &context.settings, &context.profiles) => review,
+            () = interrupted() => {
+                Err(Failure::new(FailureKind::Stopped, "interrupted; the reviewer was stopped"))
+            }
+        }
+    })?;
+    report::print(&review, json)
+}
+
 /// Reads the pull request and runs the cycle.
-pub async fn review(
+async fn review(
     pull_request: &str,
     reviewer: &str,
     settings: &ConnectionSettings<'_>,
@@ -50,13 +72,13 @@ pub async fn review(
     let configured = configured.ok_or_else(|| unknown_reviewer(reviewer, settings))?;
     let adapter = configured.adapter.clone().ok_or_else(|| {
         Failure::usage(format_args!(
-            "the reviewer {reviewer} has no kind, so there is nothing to run; give it one in the configuration"
+            "the reviewer {reviewer} has no `kind`, so there is no program to run; add one in the \
+             configuration"
         ))
     })?;
     let driver = ReviewerDriver::ready(adapter, settings.environment).await.map_err(Failure::usage)?;
     let host = settings.host()?;
-    let mut named = selection::named(&[pull_request.to_owned()], &host)?;
-    let address = named.remove(0);
+    let address = selection::parse_address(pull_request, &host)?;
     let client = settings.connect(host).await?.client;
     let reader = Reader::new(client);
     let read = reader.read(&address).await.map_err(|error| Failure::about(&address, &error))?;
@@ -66,7 +88,7 @@ pub async fn review(
         .map_err(|error| Failure::about(&address, &error))?;
 
     let reads: &dyn PostReader = profiles;
-    let mut engine = standing(&snapshot, reads, policy);
+    let mut engine = engine_from_snapshot(&snapshot, reads, policy);
     let conversations: BTreeMap<&ThreadId, &snapshot::ReviewThread> =
         snapshot.threads.iter().map(|thread| (&thread.id, thread)).collect();
     let conversation = |id: &ThreadId| conversations.get(id).copied();
@@ -86,13 +108,17 @@ pub async fn review(
 }
 
 fn unknown_reviewer(name: &str, settings: &ConnectionSettings<'_>) -> Failure {
-    let known: Vec<_> = settings.config.reviewers.iter().map(|reviewer| reviewer.name.as_str()).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Failure::usage(format_args!("no reviewer {name} is configured; those that are: {known}"))
+    let names: Vec<_> = settings.config.reviewers.iter().map(|reviewer| reviewer.name.as_str()).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Failure::usage(format_args!("no reviewer is named {name}; configured reviewers: {names}"))
 }
 
-/// The engine's pull request, as far as a snapshot tells it.
-fn standing(snapshot: &PullRequestSnapshot, reads: &dyn PostReader, policy: &Policy) -> DrivenPullRequest {
+/// The engine's pull request with the threads of the snapshot.
+fn engine_from_snapshot(
+    snapshot: &PullRequestSnapshot,
+    reads: &dyn PostReader,
+    policy: &Policy,
+) -> DrivenPullRequest {
     let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
     let mut engine = DrivenPullRequest::new(author_is_bot);
     engine.push(snapshot.head.sha.clone(), &[]);
@@ -111,7 +137,7 @@ fn standing(snapshot: &PullRequestSnapshot, reads: &dyn PostReader, policy: &Pol
     engine
 }
 
-/// R1: the last review that the reviewer wrote.
+/// R1: the reviewer's last review.
 fn previous_review<'s>(
     snapshot: &'s PullRequestSnapshot,
     reviewer: &ReviewerName,
@@ -127,7 +153,7 @@ fn previous_review<'s>(
     Some(&last.body)
 }
 
-/// What becomes of a finding.
+/// What Cloture would do with a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FindingFate {
     Opened,
@@ -137,7 +163,7 @@ enum FindingFate {
     Suppressed,
     /// D4
     Worsened,
-    /// C7, D5: it continues a thread of its reviewer.
+    /// It continues a thread of its reviewer (C7, D5).
     Continued,
 }
 
@@ -155,26 +181,28 @@ impl FindingFate {
     fn sentence(self) -> &'static str {
         match self {
             FindingFate::Opened => "would open a thread",
-            FindingFate::OutOfScope => "outside what changed: recorded, not posted",
-            FindingFate::Suppressed => "a person had it already: recorded, not posted",
-            FindingFate::Worsened => "a person had it already, and it is worse now: goes to the inbox",
-            FindingFate::Continued => "continues a thread that is there",
+            FindingFate::OutOfScope => "outside the changed lines: recorded, not posted",
+            FindingFate::Suppressed => "a person already decided about it: recorded, not posted",
+            FindingFate::Worsened => {
+                "a person already decided about it, and it is worse now: goes to the inbox"
+            }
+            FindingFate::Continued => "continues an existing thread",
         }
     }
 
     fn of(report: &ThreadId, notes: &[CycleNote]) -> FindingFate {
-        let told = notes.iter().find_map(|note| match note {
+        let fate = notes.iter().find_map(|note| match note {
             CycleNote::Opened(id) if id == report => Some(FindingFate::Opened),
             CycleNote::OutOfScope { report: id, .. } if id == report => Some(FindingFate::OutOfScope),
             CycleNote::Suppressed { report: id, .. } if id == report => Some(FindingFate::Suppressed),
             CycleNote::Worsened { report: id, .. } if id == report => Some(FindingFate::Worsened),
             _ => None,
         });
-        told.unwrap_or(FindingFate::Continued)
+        fate.unwrap_or(FindingFate::Continued)
     }
 }
 
-/// An answer that counted.
+/// The answer that passed every check.
 struct AcceptedAnswer<'a> {
     answer: &'a ReviewerAnswer,
     summary: Option<&'a str>,
@@ -203,32 +231,18 @@ impl ReviewReport {
         }
     }
 
-    /// What a script should know by the exit code: problems found, a reviewer that failed, nothing to review.
-    pub fn failures(&self) -> Vec<Failure> {
-        let PullRequestSnapshot { repository, number, .. } = &self.snapshot;
-        let mut failures: Vec<Failure> = self
-            .gaps
-            .iter()
-            .map(|gap| {
-                let sentence = format_args!("{repository}#{number} was read in part only: {gap}");
-                Failure::new(FailureKind::OutOfReach, sentence)
-            })
-            .collect();
-        failures.extend(self.trouble());
-        failures
-    }
-
-    fn trouble(&self) -> Option<Failure> {
+    /// The result that the exit code tells: problems found, a failed reviewer, or nothing to review.
+    fn failure(&self) -> Option<Failure> {
         let PullRequestSnapshot { repository, number, .. } = &self.snapshot;
         let reviewer = &self.reviewer;
         if let CycleEnd::Skipped(skip) = &self.end {
             let (kind, why) = match skip {
                 CycleSkip::PrMerged => (FailureKind::Merged, "it is merged"),
                 CycleSkip::PrClosed => (FailureKind::Closed, "it is closed"),
-                CycleSkip::SameSha => (FailureKind::Usage, "the reviewer is done with this head"),
-                CycleSkip::IterationCap => (FailureKind::Usage, "the reviewer's cycles on it are spent"),
+                CycleSkip::SameSha => (FailureKind::Usage, "the reviewer has already reviewed this head"),
+                CycleSkip::IterationCap => (FailureKind::Usage, "the reviewer has used up its cycles on it"),
             };
-            return Some(Failure::new(kind, format_args!("{repository}#{number} is not reviewed: {why}")));
+            return Some(Failure::new(kind, format_args!("{repository}#{number} was not reviewed: {why}")));
         }
         let Some(accepted) = self.accepted() else {
             let attempts = self.turns().len();
@@ -236,7 +250,7 @@ impl ReviewReport {
                 1 => "1 attempt".to_owned(),
                 several => format!("{several} attempts"),
             };
-            let sentence = format!("{reviewer} gave no answer that counts in {attempts}");
+            let sentence = format!("{reviewer} gave no valid answer in {attempts}");
             return Some(Failure::new(FailureKind::ReviewerFailed, sentence));
         };
         let opened = accepted.notes.iter().filter(|note| matches!(note, CycleNote::Opened(_))).count();
@@ -247,7 +261,8 @@ impl ReviewReport {
             .count();
         (unsettled > 0).then(|| {
             let sentence = format_args!(
-                "{reviewer} reports problems: {opened} new, {unsettled} unsettled in all; nothing was posted"
+                "{reviewer} reports problems: {opened} new, {unsettled} unsettled in total; nothing was \
+                 posted"
             );
             Failure::new(FailureKind::IssuesFound, sentence)
         })

@@ -1,12 +1,14 @@
-//! `cloture reviewers`: the profiles in force, and where each came from.
+//! `cloture reviewers`: the active profiles of reviewers, and where each comes from.
 
+use crate::app::invocation::Invocation;
+use crate::commands::{Outcome, Report, report};
 use crate::output::sanitize;
 use crate::reviewers::profile::{Channel, Profile, Settling};
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use serde::Serialize;
 use std::fmt;
 
-/// The profiles in force, by name.
+/// The active profiles, sorted by name.
 #[derive(Debug, Serialize)]
 pub struct ProfileList {
     profiles: Vec<ProfileListEntry>,
@@ -24,29 +26,35 @@ struct ProfileListEntry {
     re_request: bool,
     /// `built_in` or `configuration`.
     source: &'static str,
-    /// The keys that the configuration gave, in the order of its documentation.
+    /// The keys that the configuration sets, in the order of the documentation.
     configured: Vec<&'static str>,
 }
 
+pub fn run(invocation: &Invocation, json: bool) -> anyhow::Result<Outcome> {
+    let profiles = Profiles::in_force(&invocation.load_config()?.config.profiles)?;
+    report::print(&ProfileList::of(&profiles), json)
+}
+
 impl ProfileList {
-    pub fn of(profiles: &Profiles) -> ProfileList {
+    fn of(profiles: &Profiles) -> ProfileList {
         let mut profiles: Vec<ProfileListEntry> = profiles.iter().map(ProfileListEntry::of).collect();
         profiles.sort_by(|a, b| a.name.cmp(&b.name));
         ProfileList { profiles }
     }
+}
 
-    /// As one JSON object, safe for a terminal all the same.
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for ProfileList {
+    fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| sanitize::json(&text).into_owned())
     }
 }
 
 impl ProfileListEntry {
-    fn of(known: &ActiveProfile) -> ProfileListEntry {
+    fn of(active: &ActiveProfile) -> ProfileListEntry {
         let Profile { logins, ids, shared_logins, posts, settles, ask_again, re_request, .. } =
-            &known.profile;
+            &active.profile;
         ProfileListEntry {
-            name: known.name.to_string(),
+            name: active.name.to_string(),
             logins: logins.clone(),
             ids: ids.clone(),
             shared_logins: shared_logins.clone(),
@@ -54,23 +62,23 @@ impl ProfileListEntry {
             settles: names(settles, &Settling::ALL),
             ask_again: Some(ask_again.clone()).filter(|text| !text.is_empty()),
             re_request: *re_request,
-            source: if known.built_in { "built_in" } else { "configuration" },
-            configured: known.configured.clone(),
+            source: if active.built_in { "built_in" } else { "configuration" },
+            configured: active.configured.clone(),
         }
     }
 
-    /// Whose posts these are, in words.
+    /// The accounts whose posts the profile reads.
     fn accounts(&self) -> String {
         let shared = self.shared_logins.iter().map(|login| format!("{login} (by marks in the post)"));
         let accounts: Vec<String> = self.logins.iter().cloned().chain(shared).collect();
         if accounts.is_empty() { "known by account number".to_owned() } else { accounts.join(", ") }
     }
 
-    fn asked_by(&self) -> String {
+    fn asking_again(&self) -> String {
         match (&self.ask_again, self.re_request) {
-            (Some(comment), _) => format!("the comment {comment:?}"),
-            (None, true) => "requesting its review again".to_owned(),
-            (None, false) => "nothing".to_owned(),
+            (Some(comment), _) => format!("ask again with the comment {comment:?}"),
+            (None, true) => "ask again by requesting its review".to_owned(),
+            (None, false) => "cannot be asked again".to_owned(),
         }
     }
 
@@ -84,7 +92,7 @@ impl ProfileListEntry {
 }
 
 fn names<T: Copy + PartialEq>(chosen: &[T], all: &[(&'static str, T)]) -> Vec<&'static str> {
-    let name = |choice: &T| all.iter().find(|(_, known)| known == choice).map(|(name, _)| *name);
+    let name = |choice: &T| all.iter().find(|(_, value)| value == choice).map(|(name, _)| *name);
     chosen.iter().filter_map(name).collect()
 }
 
@@ -94,12 +102,7 @@ impl fmt::Display for ProfileList {
         for (index, entry) in self.profiles.iter().enumerate() {
             let break_before = if index == 0 { "" } else { "\n" };
             let name = sanitize::line(&entry.name).into_owned();
-            let text = format!(
-                "{}; reviews again by {}; from: {}",
-                entry.accounts(),
-                entry.asked_by(),
-                entry.origin()
-            );
+            let text = format!("{}; {}; from: {}", entry.accounts(), entry.asking_again(), entry.origin());
             write!(f, "{break_before}{name:widest$}  {}", sanitize::line(&text))?;
         }
         Ok(())

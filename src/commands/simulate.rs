@@ -2,7 +2,10 @@
 //! result of every event, without network and journal. Teams try a policy with it; tests check the engine.
 
 mod report;
+mod run;
 mod trace;
+
+pub use run::run;
 
 use crate::domain::cycle::Violation;
 use crate::domain::driven::{CycleOutcome, DrivenPullRequest, Refusal};

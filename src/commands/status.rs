@@ -1,11 +1,14 @@
-//! `cloture status`: one poll, then where every pull request and thread stands, for people and for scripts.
+//! `cloture status`: polls once, and prints the state of every pull request and thread, for people and for
+//! scripts.
 
 mod json;
 mod table;
 
 use crate::app::connection::ConnectionSettings;
+use crate::app::invocation::Invocation;
 use crate::app::selection::{self, Selection};
 use crate::app::session::existing_journal;
+use crate::commands::{Outcome, report};
 use crate::config::Config;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop};
@@ -26,28 +29,35 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Everything one poll told.
+/// The result of one poll.
 #[derive(Debug)]
 pub struct StatusReport {
     pub pull_requests: Vec<PullRequestStatus>,
     pub spent: CallCost,
     pub budget: BudgetStatus,
-    /// What could not be shown, and why.
+    /// Why some pull requests are missing or incomplete.
     pub failures: Vec<Failure>,
     policy: Policy,
 }
 
-/// Where one pull request stands.
+/// The state of one pull request.
 #[derive(Debug)]
 pub struct PullRequestStatus {
-    pub standing: ComputedState,
+    pub computed: ComputedState,
     pub review_loop: ReviewLoop,
     pub waiting_for: Vec<ReviewerName>,
 }
 
-/// Finds out which pull requests are meant, looks at each once and works out where it stands. What people decided is in the
-/// journal, where there is one; none is made.
-pub async fn status(
+pub fn run(invocation: &Invocation, pull_requests: &[String], json: bool) -> anyhow::Result<Outcome> {
+    let status = invocation.with_context(async |context| {
+        status(pull_requests, &context.settings, &context.profiles, context.state_folder, context.now).await
+    })?;
+    report::print(&status, json)
+}
+
+/// Selects the pull requests, polls each once and computes its state. People's decisions come from the
+/// journal if there is one; this makes none.
+async fn status(
     arguments: &[String],
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
@@ -55,34 +65,34 @@ pub async fn status(
     now: Timestamp,
 ) -> Result<StatusReport, Failure> {
     let host = settings.host()?;
-    let named = selection::named(arguments, &host)?;
+    let named = selection::parse_addresses(arguments, &host)?;
     let forge = settings.connect(host).await?;
     let selection = selection::select(named, settings, &forge.client).await?;
     let reader = Arc::new(Reader::new(forge.client));
-    // What GitHub says is worth telling also where the journal cannot be used.
-    let (journal, trouble) = match existing_journal(settings, state_folder, now).await {
+    // GitHub's state is worth showing even if the journal cannot be used.
+    let (journal, journal_failure) = match existing_journal(settings, state_folder, now).await {
         Ok(journal) => (journal, None),
         Err(failure) => (None, Some(failure)),
     };
-    let look = StatusOptions { config: settings.config, profiles, journal: journal.as_ref(), now, times: 1 };
-    let mut status = look.at(&selection, &reader).await;
-    status.failures.extend(trouble);
+    let options =
+        StatusOptions { config: settings.config, profiles, journal: journal.as_ref(), now, polls: 1 };
+    let mut status = options.poll(&selection, &reader).await;
+    status.failures.extend(journal_failure);
     Ok(status)
 }
 
-/// How to look.
 pub(crate) struct StatusOptions<'a> {
     pub(crate) config: &'a Config,
     pub(crate) profiles: &'a Profiles,
-    /// What people decided is there.
+    /// Holds people's decisions.
     pub(crate) journal: Option<&'a Journal>,
     pub(crate) now: Timestamp,
-    /// How often to poll; the last tells the price of a poll once everything is known.
-    pub(crate) times: u32,
+    /// How often to poll. Only the second poll shows what a poll costs once everything is cached.
+    pub(crate) polls: u32,
 }
 
 impl StatusOptions<'_> {
-    pub(crate) async fn at(
+    pub(crate) async fn poll(
         &self,
         selection: &Selection,
         reader: &Arc<Reader<crate::github::Client>>,
@@ -97,16 +107,16 @@ impl StatusOptions<'_> {
         let mut failures = selection.failures.clone();
         let mut spent = selection.spent;
         let mut snapshots = Vec::new();
-        for round in 0..self.times {
+        for round in 0..self.polls {
             let report = poller
-                .poll(now, |sighting| match sighting {
+                .poll(now, |event| match event {
                     PollEvent::Read { .. } | PollEvent::Gone(_) | PollEvent::Failed(..) if round > 0 => {}
                     PollEvent::Read { read, .. } => {
                         failures.extend(gaps(&read));
                         snapshots.push(read.snapshot);
                     }
                     PollEvent::Gone(address) => failures.push(Failure::usage(format_args!(
-                        "{address} is not there: it was deleted or renamed, or the token may not see it"
+                        "{address} does not exist: it was deleted or renamed, or the token may not see it"
                     ))),
                     PollEvent::Failed(address, error) => failures.push(Failure::about(&address, &error)),
                 })
@@ -117,80 +127,80 @@ impl StatusOptions<'_> {
                 break;
             }
         }
-        let place = |snapshot: &PullRequestSnapshot| {
+        let position = |snapshot: &PullRequestSnapshot| {
             let PullRequestSnapshot { repository, number, .. } = snapshot;
-            let here = PullRequestAddress { repository: repository.clone(), number: *number };
-            selection.pull_requests.iter().position(|found| found.address == here).unwrap_or(usize::MAX)
+            let address = PullRequestAddress { repository: repository.clone(), number: *number };
+            selection.pull_requests.iter().position(|found| found.address == address).unwrap_or(usize::MAX)
         };
-        snapshots.sort_by_key(place);
+        snapshots.sort_by_key(position);
         let host = reader.transport().host().name();
         let mut pull_requests = Vec::new();
         for snapshot in snapshots {
-            let (past, last) = self.remembered(host, &snapshot).await.unwrap_or_else(|failure| {
+            let (history, last) = self.load_history(host, &snapshot).await.unwrap_or_else(|failure| {
                 failures.push(failure);
                 (JournalHistory::default(), None)
             });
-            pull_requests.push(self.stand(snapshot, &past, last));
+            pull_requests.push(self.status_of(snapshot, &history, last));
         }
         let budget = poller.budget(now);
         StatusReport { pull_requests, spent, budget, failures, policy: config.policy.clone() }
     }
 
-    /// What the journal says about a pull request, and how far its loop had come.
-    async fn remembered(
+    /// The journal's history of a pull request, and the last state of its loop.
+    async fn load_history(
         &self,
         host: &str,
         snapshot: &PullRequestSnapshot,
     ) -> Result<(JournalHistory, Option<ReviewLoop>), Failure> {
         let Some(journal) = self.journal else { return Ok((JournalHistory::default(), None)) };
         let PullRequestSnapshot { repository, number, .. } = snapshot;
-        let about = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
-        let mut past = JournalHistory::load(journal, &about).await?;
-        let before = journal.last_snapshot(&about).await?;
-        // Whoever supervises will record it; until then it is so all the same.
-        let _not_recorded = stored::notice(before.as_ref(), snapshot, &about, &mut past, self.now);
+        let key = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
+        let mut history = JournalHistory::load(journal, &key).await?;
+        let before = journal.last_snapshot(&key).await?;
+        // The driver will record these changes. Until then they count here all the same.
+        let _not_recorded = stored::notice(before.as_ref(), snapshot, &key, &mut history, self.now);
         let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
-        Ok((past, last))
+        Ok((history, last))
     }
 
-    /// One observation, folded. A loop that somebody supervises at this very head is shown as it stands there.
-    fn stand(
+    /// Computes the state from one snapshot. If a driver's loop stands at this head, its state is shown.
+    fn status_of(
         &self,
         snapshot: PullRequestSnapshot,
-        past: &JournalHistory,
+        history: &JournalHistory,
         last: Option<ReviewLoop>,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
         let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
-        // Nobody is dispatched for looking.
+        // Printing the state must not dispatch the author.
         let rules = RepositoryRules { author: false, ..rules };
-        let standing = ComputedState::of(Arc::new(snapshot), &past.history, &rules);
-        let seen = &standing.seen;
+        let computed = ComputedState::of(Arc::new(snapshot), &history.history, &rules);
+        let seen = &computed.seen;
         let is_open = seen.state == PullRequestState::Open;
-        let waiting_for = if is_open { seen.arrivals(&standing.expected).missing } else { Vec::new() };
-        let nobody_yet = standing.expected.is_empty() && is_open && seen.broken_glass.is_none();
+        let waiting_for = if is_open { seen.arrivals(&computed.expected).missing } else { Vec::new() };
+        let no_reviewer_yet = computed.expected.is_empty() && is_open && seen.broken_glass.is_none();
         let last = last.filter(|last| last.anchor() == Some(&seen.anchor));
-        let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(standing.expected.clone(), 0));
-        // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
-        if !nobody_yet {
+        let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(computed.expected.clone(), 0));
+        // Without a reviewer, "all reviews are in" would be true and wrong.
+        if !no_reviewer_yet {
             review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
         }
-        // Looking is no attempt of whoever supervises; only an end that is plain to see is news.
+        // This poll is no attempt of the driver's loop, so only an end is taken over from it.
         let review_loop = match last {
             Some(last) if !matches!(review_loop.phase(), Phase::Ended(_)) => last,
             _ => review_loop,
         };
-        PullRequestStatus { standing, review_loop, waiting_for }
+        PullRequestStatus { computed, review_loop, waiting_for }
     }
 }
 
-/// What GitHub left out of an answer that it gave all the same.
+/// The parts that GitHub left out of its answer.
 fn gaps(read: &PullRequestRead) -> Vec<Failure> {
     let PullRequestSnapshot { repository, number, .. } = &read.snapshot;
     let sentence = |gap: &String| {
         Failure::new(
             FailureKind::OutOfReach,
-            format_args!("{repository}#{number} was read in part only: {gap}"),
+            format_args!("GitHub sent only a part of {repository}#{number}: {gap}"),
         )
     };
     read.gaps.iter().map(sentence).collect()

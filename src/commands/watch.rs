@@ -1,39 +1,44 @@
-//! `cloture watch`: one pull request's loop as lines, for people and for scripts, until it ends.
+//! `cloture watch`: follows one pull request's loop until it ends, and prints a line per change for people
+//! and scripts.
 
 mod lines;
 
+use crate::app::invocation::{CommandContext, Invocation};
+use crate::app::runtime::interrupted;
+use crate::app::selection;
+use crate::app::session::{Session, instance_name};
+use crate::commands::Outcome;
 use crate::domain::review_loop::Exit;
 use crate::failure::{ExitStatus, Failure, FailureKind};
 use crate::github::PullRequestAddress;
-use crate::output::sanitize;
 use crate::supervisor::clock::Clock;
-use crate::supervisor::people::InboxNotifier;
+use crate::supervisor::people::{InboxNotifier, stored};
 use crate::supervisor::{DriverRole, PullRequestView, Supervisor};
 use jiff::Timestamp;
 use lines::WatchLines;
 use std::future::Future;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How somebody wants to watch.
+/// The arguments of the command.
 #[derive(Debug, Clone)]
 pub struct WatchOptions {
     pub pull_request: PullRequestAddress,
     pub json: bool,
-    /// Look once and say where it stands.
+    /// Poll once, print the state and end.
     pub once: bool,
-    /// Give up after so long.
+    /// Give up after this time.
     pub timeout: Option<Duration>,
-    /// Whether somebody sits in front of it: then the time that is left is counted down in place.
+    /// Whether the output is a terminal. Then the last line counts down to the next poll.
     pub terminal: bool,
 }
 
-/// How watching ended.
+/// How the command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEnd {
     Exit(Exit),
-    /// It still waits, and nobody wanted to wait longer.
+    /// The loop still waits, and `--once` or `--timeout` ended the command.
     Unfinished,
     Failed(Failure),
 }
@@ -48,51 +53,82 @@ impl WatchEnd {
     }
 }
 
-/// Watches until the loop ends, the time is up, or `interrupted` completes. An interrupted loop goes on where it was when
-/// somebody watches again.
-pub async fn watch(
-    wanted: &WatchOptions,
-    supervisor: &Supervisor,
-    clock: &Arc<dyn Clock>,
-    interrupted: impl Future<Output = ()>,
-    output: &mut impl Write,
-) -> io::Result<WatchEnd> {
-    watch_and_tell(wanted, supervisor, clock, interrupted, InboxNotifier::silent(), output).await
+/// How long the journal may take to close at the end.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(150);
+
+pub fn run(
+    invocation: &Invocation,
+    pull_request: &str,
+    json: bool,
+    once: bool,
+    timeout: Option<Duration>,
+) -> anyhow::Result<Outcome> {
+    let end = invocation.with_context(async |context: CommandContext<'_>| {
+        let CommandContext { settings, profiles, state_folder, now, .. } = context;
+        let config = settings.config;
+        let host = settings.host()?;
+        let address = selection::parse_address(pull_request, &host)?;
+        let session = Session::open(&settings, host, profiles, state_folder, now).await?;
+        invocation.warn_of_damage(session.set_aside.as_ref());
+        // A thread that already waited before this start is no news.
+        let key = session.key_of(&address);
+        let before = stored::one(&session.journal, config, &*session.profiles, &key).await;
+        let before = before.map_err(Failure::from)?;
+        let mut notifier = InboxNotifier::new(config, session.journal.clone(), key.host);
+        if let Some(before) = &before {
+            notifier.know(before);
+        }
+        let tracked = vec![address.clone().into()];
+        let supervisor = session.supervise(&settings, instance_name(), invocation.read_only, tracked).await?;
+        let terminal = io::stdout().is_terminal();
+        let options = WatchOptions { pull_request: address, json, once, timeout, terminal };
+        let output = &mut io::stdout();
+        let end = watch(&options, &supervisor, &session.clock, interrupted(), notifier, output).await;
+        supervisor.stop().await;
+        // Another process may hold the journal for long. A write that is cut off here has its intent
+        // recorded, and the next driver looks for it.
+        if let Ok(closed) = tokio::time::timeout(CLOSE_TIMEOUT, session.journal.close()).await {
+            closed.map_err(Failure::from)?;
+        }
+        Ok::<_, anyhow::Error>(end?)
+    })?;
+    Ok(end.exit_status().into())
 }
 
-/// The same, and somebody is told whenever a thread starts to wait for a person.
-pub async fn watch_and_tell(
-    wanted: &WatchOptions,
+/// Follows the loop until it ends, the time is up, or `interrupted` completes. `notifier` tells the person
+/// whenever a thread starts to wait for them. After an interrupt, the next `watch` continues the loop.
+async fn watch(
+    options: &WatchOptions,
     supervisor: &Supervisor,
     clock: &Arc<dyn Clock>,
     interrupted: impl Future<Output = ()>,
-    mut teller: InboxNotifier,
+    mut notifier: InboxNotifier,
     output: &mut impl Write,
 ) -> io::Result<WatchEnd> {
     let mut board = supervisor.board();
-    let mut lines = WatchLines::new(wanted);
-    let deadline = wanted.timeout.map(|timeout| clock.now().checked_add(timeout).unwrap_or(Timestamp::MAX));
+    let mut lines = WatchLines::new(options);
+    let deadline = options.timeout.map(|timeout| clock.now().checked_add(timeout).unwrap_or(Timestamp::MAX));
     let mut interrupted = std::pin::pin!(interrupted);
-    let begun = clock.now();
+    let started = clock.now();
     loop {
         let view = {
             let board = board.borrow_and_update();
-            board.pull_requests.get(&wanted.pull_request).cloned()
+            board.pull_requests.get(&options.pull_request).cloned()
         };
         if let Some(view) = &view {
             lines.show(view, clock.now(), output)?;
-            // The reasons are in the journal, which others may hold for longer than anybody wants to wait.
+            // The notifier reads reasons from the journal, which another process may hold for long.
             tokio::select! {
-                () = teller.look(view) => {}
+                () = notifier.look(view) => {}
                 () = &mut interrupted => {
                     let end = WatchEnd::Exit(Exit::Stopped);
                     lines.end(&end, output)?;
                     return Ok(end);
                 }
             }
-            if let Some(end) = ended(wanted, view, begun) {
-                for told in teller.rest().await {
-                    lines.told(told, output)?;
+            if let Some(end) = ended(options, view, started) {
+                for notification in notifier.rest().await {
+                    lines.notified(notification, output)?;
                 }
                 lines.end(&end, output)?;
                 return Ok(end);
@@ -105,7 +141,7 @@ pub async fn watch_and_tell(
             }
         };
         let tick = async {
-            if wanted.terminal {
+            if options.terminal {
                 tokio::time::sleep(Duration::from_secs(1)).await;
             } else {
                 std::future::pending::<()>().await;
@@ -114,10 +150,11 @@ pub async fn watch_and_tell(
         tokio::select! {
             changed = board.changed() => {
                 if changed.is_err() {
-                    return Ok(WatchEnd::Failed(Failure::new(FailureKind::OutOfReach, "the supervisor has stopped")));
+                    let failure = Failure::new(FailureKind::OutOfReach, "the supervisor has stopped");
+                    return Ok(WatchEnd::Failed(failure));
                 }
             }
-            told = teller.next() => lines.told(told, output)?,
+            notification = notifier.next() => lines.notified(notification, output)?,
             () = tick => {}
             () = deadline => {
                 lines.end(&WatchEnd::Unfinished, output)?;
@@ -132,27 +169,22 @@ pub async fn watch_and_tell(
     }
 }
 
-/// Whether what was just seen is the end of it. What the journal knew before the first poll is not news.
-fn ended(wanted: &WatchOptions, view: &PullRequestView, begun: Timestamp) -> Option<WatchEnd> {
+/// The end of the command, if this view is one. A view from before the first poll is not.
+fn ended(options: &WatchOptions, view: &PullRequestView, started: Timestamp) -> Option<WatchEnd> {
     if let Some(refusal) = &view.refusal {
         return Some(WatchEnd::Failed(refusal.clone()));
     }
-    let seen = view.seen_at.is_some_and(|at| at >= begun);
-    if !seen && view.attempts_failed == 0 {
+    let is_polled = view.seen_at.is_some_and(|at| at >= started);
+    if !is_polled && view.attempts_failed == 0 {
         return None;
     }
     let idle = view.thinking.is_empty() && !view.author_at_work;
-    // Whoever only looks once does not wait for what another instance does.
-    let only_looks = wanted.once && matches!(view.role, DriverRole::Standby { .. });
+    // `--once` does not wait for another instance that drives the loop.
+    let only_looks = options.once && matches!(view.role, DriverRole::Standby { .. });
     match view.exit() {
-        // What a merge hands off is part of the loop's end.
+        // The loop has not ended before the tasks of a merge are sent.
         Some(exit) if idle && (only_looks || view.is_settled()) => Some(WatchEnd::Exit(exit.clone())),
-        None if wanted.once && idle => Some(WatchEnd::Unfinished),
+        None if options.once && idle => Some(WatchEnd::Unfinished),
         Some(_) | None => None,
     }
-}
-
-/// One line for a terminal.
-fn cleaned(text: &str) -> String {
-    sanitize::line(text).into_owned()
 }

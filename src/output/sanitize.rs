@@ -1,31 +1,33 @@
-//! Text from the forge on its way to a terminal (S1).
+//! Makes text from GitHub safe for a terminal (S1).
 //!
-//! Whoever can comment on a pull request can write escape sequences, text that reads backwards and characters that
-//! nobody sees. They are taken out here, once, at the edge; nothing else decides what is harmless.
+//! Anybody who can comment on a pull request can write escape sequences, text that reads backwards and
+//! invisible characters. This module removes them at the edge. No other code decides which characters are
+//! harmless.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
-/// A text as one line that a terminal can show: nothing in it moves the cursor, changes colours, turns the direction
-/// of reading or hides. What remains of an escape sequence stays visible, because somebody wrote it.
+/// Makes one safe line of a text: nothing in it moves the cursor, changes colours, reverses the reading
+/// direction or is invisible. The printable rest of an escape sequence stays, so that readers see that
+/// somebody wrote one.
 pub fn line(text: &str) -> Cow<'_, str> {
-    let mut pile = StackedMarks::default();
-    let is_clean = |c: char| (!c.is_whitespace() || c == ' ') && !is_hostile(c) && pile.takes(c);
+    let mut marks = StackedMarks::default();
+    let is_clean = |c: char| (!c.is_whitespace() || c == ' ') && !is_hostile(c) && marks.takes(c);
     if text.chars().all(is_clean) {
         return Cow::Borrowed(text);
     }
-    let mut pile = StackedMarks::default();
+    let mut marks = StackedMarks::default();
     let kept = text.chars().filter_map(|c| match c {
-        _ if c.is_whitespace() => Some(' ').filter(|blank| pile.takes(*blank)),
+        _ if c.is_whitespace() => Some(' ').filter(|blank| marks.takes(*blank)),
         _ if is_hostile(c) => None,
-        _ => Some(c).filter(|c| pile.takes(*c)),
+        _ => Some(c).filter(|c| marks.takes(*c)),
     });
     Cow::Owned(kept.collect())
 }
 
-/// Marks that stand on one character. No writing needs more than a few, and hundreds of them are one cell that a terminal
-/// draws over its neighbours.
+/// Counts the combining marks on one character. No script needs more than a few, and a terminal draws
+/// hundreds of them over the neighbouring cells.
 #[derive(Default)]
 struct StackedMarks(u32);
 
@@ -37,7 +39,7 @@ impl StackedMarks {
             self.0 = 0;
             return true;
         }
-        // How a character is to look is said once and right behind it; a row of these is a message that nobody sees.
+        // One variation selector directly after a character is normal. A row of them can hide a message.
         let is_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
         if self.0 == Self::HIGHEST || (is_selector && self.0 > 0) {
             return false;
@@ -47,13 +49,14 @@ impl StackedMarks {
     }
 }
 
-/// Several lines, each of them cleaned as [`line`] does. Tabs stay, because code depends on them.
+/// Makes several lines safe, each as [`line`] does. Tabs stay, because code depends on them.
 pub fn block(text: &str) -> String {
     let cleaned = |text: &str| text.split('\t').map(line).collect::<Vec<_>>().join("\t");
     text.lines().map(cleaned).collect::<Vec<_>>().join("\n")
 }
 
-/// A JSON text in which the same characters are escaped instead: programs get every one of them, terminals none.
+/// Escapes the same characters in a JSON text: programs that parse it get them back, and terminals never see
+/// them.
 pub fn json(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| c != '\n' && is_hostile(c)) {
         return Cow::Borrowed(text);
@@ -72,22 +75,24 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Whether a character does something to a terminal or a reader other than being seen.
+/// Whether a character acts on a terminal, or is not visible to a reader.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c,
             // Direction: marks, embeddings, overrides, isolates.
-            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}'
-            // Without width.
-            | '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
-            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            // Breaks, annotations, and everything private between programs.
+            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            | '\u{206a}'..='\u{206f}'
+            // Invisible, without width.
+            | '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            // Line breaks and interlinear annotations.
             | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}'
-            // Tags and variation selectors, in which whole messages can be hidden; the two that choose between text and
-            // emoji stay.
+            // Tags and variation selectors, which can hide whole messages. The two that choose between text
+            // and emoji stay.
             | '\u{fe00}'..='\u{fe0d}' | '\u{e0000}'..='\u{e0fff}'
-            // What is no character, and never will be.
+            // Code points that Unicode reserves as noncharacters.
             | '\u{fdd0}'..='\u{fdef}')
         || u32::from(c) & 0xfffe == 0xfffe
 }
@@ -98,21 +103,21 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn escape_sequences_and_controls_are_defused() {
+    fn escape_sequences_and_control_characters_are_removed() {
         assert_eq!(line("a\u{1b}[31mred\u{1b}[0m"), "a[31mred[0m");
         assert_eq!(line("\u{1b}]0;title\u{7}x\u{9b}2J\u{90}q\u{7f}\u{0}\u{8}"), "]0;titlex2Jq");
         assert_eq!(line("one\r\ntwo\tthree\u{2028}four\u{85}five"), "one  two three four five");
     }
 
     #[test]
-    fn directions_and_invisible_characters_are_taken_out() {
+    fn direction_marks_and_invisible_characters_are_removed() {
         assert_eq!(line("a\u{202e}b\u{2066}c\u{2069}d\u{200f}e\u{61c}"), "abcde");
         assert_eq!(line("pass\u{200b}w\u{200d}o\u{feff}r\u{2060}d\u{ad}"), "password");
         assert_eq!(line("hi\u{e0001}\u{e0041}\u{e007f}\u{e0100}"), "hi");
     }
 
     #[test]
-    fn ordinary_text_stays_as_it_is() {
+    fn ordinary_text_stays_unchanged() {
         for text in ["", "plain", "über 日本語 עברית العربية", "⚠️ Potential issue | 🟠 Major", "a  b"]
         {
             assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");
@@ -120,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn marks_do_not_pile_up_and_nothing_is_hidden_in_them() {
-        let piled = format!("a{}b", "\u{301}".repeat(500));
-        assert_eq!(line(&piled), format!("a{}b", "\u{301}".repeat(6)));
+    fn marks_do_not_pile_up_and_hide_nothing() {
+        let stacked = format!("a{}b", "\u{301}".repeat(500));
+        assert_eq!(line(&stacked), format!("a{}b", "\u{301}".repeat(6)));
         assert_eq!(line("x\u{fe0f}\u{fe0e}\u{fe0f}\u{fe0e}y\u{fe01}"), "x\u{fe0f}y");
         for text in ["e\u{301}", "นี้", "ﷺ", "ᄀ\u{1161}\u{11a8}", "1\u{fe0f}\u{20e3}", "क्षि"]
         {
@@ -137,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_what_it_escapes() {
+    fn a_parser_gets_escaped_characters_back() {
         let hostile = "a\u{9b}b\u{202e}c\u{e0041}d\u{1b}\u{7f}";
         let text = serde_json::to_string(hostile).unwrap();
         let cleaned = json(&text);
@@ -147,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hostile_is_left_whatever_is_given(text in any::<String>()) {
+        fn no_input_leaves_a_hostile_character(text in any::<String>()) {
             let once = line(&text).into_owned();
             prop_assert!(!once.chars().any(is_hostile));
             prop_assert_eq!(&*line(&once), once.as_str());

@@ -1,4 +1,4 @@
-//! How a thread is written as JSON, wherever Cloture prints one.
+//! A thread as JSON, in the same form for every command.
 
 use crate::domain::finding::Thread;
 use crate::domain::machine::{ActionSet, ThreadMachine, ThreadStatus};
@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub(crate) struct ThreadLine<'a> {
     id: &'a ThreadId,
-    /// Null where no known reviewer opened it.
+    /// Null if no known reviewer opened the thread.
     reviewer: Option<&'a ReviewerName>,
     status: &'static str,
     cause: Option<&'static str>,
@@ -25,7 +25,7 @@ pub(crate) struct ThreadLine<'a> {
     legal: LegalLine,
 }
 
-/// For each stance, what the reviewer would be offered in its next cycle, alphabetically.
+/// The actions that the reviewer's next cycle offers for each stance, in alphabetical order.
 #[derive(Debug, Serialize)]
 struct LegalLine {
     seeks_change: Vec<&'static str>,
@@ -37,7 +37,7 @@ impl<'a> ThreadLine<'a> {
         Self::named(&thread.id, thread, policy)
     }
 
-    /// Under the id that the forge gave it.
+    /// Uses GitHub's id instead of the thread's own.
     pub(crate) fn named(id: &'a ThreadId, thread: &'a Thread, policy: &Policy) -> Self {
         let ThreadMachine { status, counters, reopens, returns } = thread.machine;
         let names = |actions: ActionSet| actions.iter().map(ReviewerAction::name).collect();
@@ -60,7 +60,7 @@ impl<'a> ThreadLine<'a> {
         }
     }
 
-    /// A thread that nobody's machine runs on: it has a status, and nothing to count or to offer.
+    /// A thread of no known reviewer. It has a status, but no counters and no legal actions.
     pub(crate) fn unowned(id: &'a ThreadId, status: ThreadStatus) -> Self {
         Self {
             id,

@@ -1,4 +1,4 @@
-//! How threads are written in columns, by every command that lists some for people.
+//! Threads as a table, for every command that lists them for people.
 
 use crate::domain::finding::Finding;
 use crate::domain::machine::ThreadStatus;
@@ -7,10 +7,10 @@ use crate::output::sanitize;
 use std::fmt;
 use std::time::Duration;
 
-/// A longer title would wrap in most terminals; `--json` has it whole.
+/// A longer title would wrap in most terminals. `--json` has the whole title.
 const LONGEST_TITLE: usize = 72;
 
-/// What the reviewer does not say is not made up.
+/// A dash if the reviewer gave no severity.
 pub(crate) fn severity(finding: &Finding) -> String {
     finding.severity.map_or("–", Severity::name).to_owned()
 }
@@ -39,7 +39,7 @@ pub(crate) fn described(status: ThreadStatus) -> String {
     }
 }
 
-/// Columns as wide as what stands in them, counted in characters; the last is as long as it likes.
+/// Prints columns that are as wide as their longest cell, counted in characters.
 pub(crate) fn table<const N: usize>(
     f: &mut fmt::Formatter<'_>,
     head: &[&str; N],
@@ -67,7 +67,7 @@ pub(crate) fn table<const N: usize>(
     Ok(())
 }
 
-/// How long ago something was seen, as exactly as it matters to people.
+/// An age in the unit that people would use.
 pub(crate) fn ago(age: Duration) -> String {
     match age.as_secs() {
         seconds @ 0..60 => format!("{seconds} s ago"),

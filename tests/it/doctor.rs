@@ -12,11 +12,16 @@ async fn everything_in_order_is_a_list_of_passes() {
     simulator.advance(Duration::from_mins(2));
     let run = run(&simulator.url(), &["doctor", "acme/shop#7"]).await;
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
-    assert!(run.out.lines().all(|line| line.starts_with("✓ ")), "{}", run.out);
+    let (checks, bug_report) = run.out.split_once("\n\n").unwrap();
+    assert!(checks.lines().all(|line| line.starts_with("✓ ")), "{}", run.out);
+    for part in ["To report a bug", "CLOTURE_LOG=debug", "--log FILE", "Attach FILE and\nthis output"] {
+        assert!(bug_report.contains(part), "{part}: {bug_report}");
+    }
+    assert!(!bug_report.contains("is logged in"), "{bug_report}");
     for part in [
         "configuration: no file",
-        "state: ",
-        "token: found in the variable GH_TOKEN",
+        "state folder: ",
+        "token: found in GH_TOKEN",
         "identity: dana on http://127.0.0.1:",
         "acme/shop: permission admin, enough to watch and to drive",
         "acme/shop#7: reviewers recognised: coderabbit",
@@ -83,4 +88,15 @@ async fn the_simulator_runs_alone_and_says_where() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(run.json()["pull_requests"][0]["number"], 7);
     child.kill().await.unwrap();
+}
+
+#[tokio::test]
+async fn doctor_says_where_it_logs() {
+    let simulator = start("converges").await;
+    let home = tempfile::tempdir().unwrap();
+    let log = home.path().join("bug.log");
+    let log = log.to_str().unwrap();
+    let arguments = ["--api-url", &simulator.url(), "--log", log, "doctor", "acme/shop#7"];
+    let run = finish(program(home.path(), &arguments)).await;
+    assert!(run.out.contains(&format!("\n\nThis run is logged in {log}.\nTo report a bug")), "{}", run.out);
 }

@@ -1,4 +1,4 @@
-//! `cloture journal`, from outside: the real program on a journal that was written before.
+//! `cloture journal`: the real program on an existing journal.
 
 use crate::support::program::{Run, finish, program};
 use cloture::domain::snapshot::RepositoryName;
@@ -22,7 +22,7 @@ async fn open(folder: &Path) -> Journal {
 }
 
 /// A state folder with a few records in it.
-async fn written() -> TempDir {
+async fn state_with_records() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let journal = open(folder.path()).await;
     let hostile = "Unchecked\u{1b}[31m index\u{202e}\nsecond line";
@@ -54,8 +54,8 @@ fn lines(run: &Run) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_line_says_when_about_what_who_what_and_why() {
-    let state = written().await;
+async fn a_line_says_when_where_who_what_and_why() {
+    let state = state_with_records().await;
     let run = run(state.path(), &[]).await;
     assert_eq!(
         lines(&run),
@@ -73,7 +73,7 @@ async fn a_line_says_when_about_what_who_what_and_why() {
 
 #[tokio::test]
 async fn json_has_everything_and_nothing_that_a_terminal_obeys() {
-    let state = written().await;
+    let state = state_with_records().await;
     let run = run(state.path(), &["--json"]).await;
     assert_eq!(run.code, 0);
     assert!(!run.out.chars().any(|c| c != '\n' && cloture::output::sanitize::is_hostile(c)), "{:?}", run.out);
@@ -99,8 +99,8 @@ async fn json_has_everything_and_nothing_that_a_terminal_obeys() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_is_shown() {
-    let state = written().await;
+async fn filters_choose_the_records() {
+    let state = state_with_records().await;
     let cases: [(&[&str], &[&str]); 7] = [
         (&["acme/shop#8"], &["alice"]),
         (&["https://github.com/ACME/shop/pull/7"], &["orange"]),
@@ -117,15 +117,15 @@ async fn what_is_asked_for_is_shown() {
         assert_eq!(by, expected, "{arguments:?}");
     }
     let nothing = run(state.path(), &["--search", "absent"]).await;
-    assert_eq!((nothing.code, nothing.out.as_str()), (0, "The journal has no such record.\n"));
+    assert_eq!((nothing.code, nothing.out.as_str()), (0, "The journal has no matching record.\n"));
     let wrong = run(state.path(), &["acme/shop"]).await;
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("names no pull request"), "{}", wrong.err);
 }
 
 #[tokio::test]
-async fn following_goes_on_with_what_others_record_until_interrupted() {
-    let state = written().await;
+async fn follow_prints_new_records_until_interrupted() {
+    let state = state_with_records().await;
     let home = tempfile::tempdir().unwrap();
     let folder = state.path().to_str().unwrap();
     let arguments = ["--state-dir", folder, "journal", "--follow", "--json", "--limit", "1", "acme/shop#8"];
@@ -149,13 +149,13 @@ async fn following_goes_on_with_what_others_record_until_interrupted() {
 
 #[tokio::test]
 async fn a_journal_that_cannot_be_used_has_its_own_exit_code() {
-    let state = written().await;
+    let state = state_with_records().await;
     let file = state.path().join(JournalAddress::FILE_NAME);
     fs::write(&file, "this is a text, and a rather long one at that").unwrap();
     let run_once = run(state.path(), &[]).await;
     assert_eq!(run_once.code, 0);
     assert!(
-        run_once.err.contains("the journal was damaged (file is not a database) and is now"),
+        run_once.err.contains("the journal was damaged (file is not a database) and was moved to"),
         "{run_once:?}"
     );
 
@@ -173,10 +173,10 @@ async fn a_journal_that_cannot_be_used_has_its_own_exit_code() {
 }
 
 #[tokio::test]
-async fn the_journal_is_in_the_state_folder_where_none_is_named() {
+async fn the_default_journal_is_in_the_state_folder() {
     let home = tempfile::tempdir().unwrap();
     let run = finish(program(home.path(), &["journal"])).await;
-    assert_eq!((run.code, run.out.as_str()), (0, "The journal has no such record.\n"), "{run:?}");
+    assert_eq!((run.code, run.out.as_str()), (0, "The journal has no matching record.\n"), "{run:?}");
     if cfg!(target_os = "linux") {
         assert!(home.path().join(".local/state/cloture/journal.db").exists());
     }

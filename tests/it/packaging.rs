@@ -55,7 +55,7 @@ fn there_is_a_manual_page_for_the_program_and_for_every_command() {
     let missing = folder.path().join("missing");
     let output = cloture(&["man", "--into", missing.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the pages cannot be written into"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the manual pages into"));
 }
 
 #[test]

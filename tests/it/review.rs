@@ -52,7 +52,7 @@ async fn what_would_be_posted_is_shown_and_nothing_is_posted() {
     let (run, request, writes) = review("quiet", "orange", &script, &arguments).await;
     assert_eq!(run.code, 10, "{run:?}");
     assert!(
-        run.err.contains("orange reports problems: 1 new, 1 unsettled in all; nothing was posted"),
+        run.err.contains("orange reports problems: 1 new, 1 unsettled in total; nothing was posted"),
         "{}",
         run.err
     );
@@ -138,12 +138,12 @@ async fn nothing_found_is_success_and_a_wrong_name_is_wrong_usage() {
     let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#1", "--reviewer", "blue"]).await;
     assert_eq!(run.code, 2);
     assert!(
-        run.err.contains("no reviewer blue is configured; those that are: orange, counted"),
+        run.err.contains("no reviewer is named blue; configured reviewers: orange, counted"),
         "{}",
         run.err
     );
     let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#1", "--reviewer", "counted"]).await;
-    assert!(run.code == 2 && run.err.contains("has no kind"), "{run:?}");
+    assert!(run.code == 2 && run.err.contains("has no `kind`"), "{run:?}");
     let (run, _, _) = review("quiet", "orange", quiet, &["acme/shop#999", "--reviewer", "orange"]).await;
     assert_eq!(run.code, 2, "{run:?}");
 }

@@ -164,7 +164,7 @@ async fn a_pull_request_that_cannot_be_read_does_not_hide_the_others() {
     let run = run(&simulator.url(), &["status", "--json", "acme/shop#99", "acme/shop#7"]).await;
     assert_eq!(run.code, 2);
     assert!(
-        run.err.starts_with("cloture: acme/shop#99 is not there: it was deleted or renamed"),
+        run.err.starts_with("cloture: acme/shop#99 does not exist: it was deleted or renamed"),
         "{}",
         run.err
     );
@@ -208,7 +208,7 @@ async fn wrong_usage_is_told_before_anything_is_sent() {
         (
             "http://127.0.0.1:1",
             vec!["status"],
-            "no pull request is named, and this folder is no git checkout; name some",
+            "no pull request was named, and this folder is not a git checkout; name one",
         ),
         ("https://api.github.com", vec!["status", "https://git.example.com/o/r/pull/1"], "pass --api-url"),
     ] {

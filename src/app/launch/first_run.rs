@@ -1,4 +1,4 @@
-//! The configuration that is proposed to whoever has none, and how it is written.
+//! The configuration that the first-run page suggests, and how it is written.
 
 use crate::config::Config;
 use crate::domain::snapshot::RepositoryName;
@@ -7,15 +7,15 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What would be written: the repository here, or, elsewhere, what is the person's own.
-pub(super) fn proposal(place: &Path, repository: Option<&RepositoryName>) -> ConfigProposal {
+/// Suggests to watch the checkout's repository or, outside a checkout, the person's own pull requests.
+pub(super) fn proposal(path: &Path, repository: Option<&RepositoryName>) -> ConfigProposal {
     let watch = match repository {
         Some(repository) => format!(
-            "# Every open pull request of this repository is watched.\n\
+            "# Watch every open pull request of this repository.\n\
              [[watch]]\n\
              repositories = [\"{repository}\"]\n"
         ),
-        None => "# Your own pull requests are watched, wherever they are.\n\
+        None => "# Watch your own pull requests in every repository.\n\
                  [[watch]]\n\
                  authors = [\"@me\"]\n"
             .to_owned(),
@@ -23,29 +23,29 @@ pub(super) fn proposal(place: &Path, repository: Option<&RepositoryName>) -> Con
     let drive = repository.map_or_else(|| "OWNER/REPO".to_owned(), ToString::to_string);
     let text = format!(
         "{watch}\n\
-         # Only watched: nothing is written there until this is switched on.\n\
+         # Cloture only watches until you switch this on. Then it also writes there.\n\
          #[[repositories]]\n\
          #name = \"{drive}\"\n\
          #drive = true\n"
     );
-    ConfigProposal { path: place.display().to_string(), text }
+    ConfigProposal { path: path.display().to_string(), text }
 }
 
-/// Writes a new file, and never over an old one. Returns what it says.
-pub(super) fn write(place: &Path, text: &str) -> Result<Config, String> {
-    let config = Config::parse(place, text.as_bytes()).map_err(|error| error.to_string())?;
-    let shown = place.display();
-    written(place, text).map_err(|error| match error.kind() {
+/// Writes a new file, never over an old one, and returns the configuration in it.
+pub(super) fn write(path: &Path, text: &str) -> Result<Config, String> {
+    let config = Config::parse(path, text.as_bytes()).map_err(|error| error.to_string())?;
+    let shown = path.display();
+    write_new(path, text).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            format!("{shown} is there by now and was left as it is; start again to use it")
+            format!("{shown} exists by now and was left as it is; start Cloture again to use it")
         }
-        _ => format!("{shown} cannot be written: {error}"),
+        _ => format!("cannot write {shown}: {error}"),
     })?;
     Ok(config)
 }
 
-fn written(place: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = place.parent() {
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
@@ -56,7 +56,7 @@ fn written(place: &Path, text: &str) -> io::Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(place)?;
+    let mut file = options.open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }
@@ -66,42 +66,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_proposed_is_valid_and_only_watches() {
-        let place = Path::new("/x/config.toml");
+    fn the_proposal_is_valid_and_only_watches() {
+        let path = Path::new("/x/config.toml");
         let repository = RepositoryName::new("acme", "shop").unwrap();
-        let here = Config::parse(place, proposal(place, Some(&repository)).text.as_bytes()).unwrap();
+        let here = Config::parse(path, proposal(path, Some(&repository)).text.as_bytes()).unwrap();
         assert_eq!(here.watch[0].repositories, std::slice::from_ref(&repository));
         assert!(!here.may_drive(&repository));
-        let anywhere = Config::parse(place, proposal(place, None).text.as_bytes()).unwrap();
+        let anywhere = Config::parse(path, proposal(path, None).text.as_bytes()).unwrap();
         assert_eq!(anywhere.watch[0].authors, ["@me"]);
         assert_eq!(anywhere.repositories, []);
         let switched_on =
-            proposal(place, Some(&repository)).text.replace("\n#", "\n").replace("\n Only", "\n# Only");
-        assert!(
-            Config::parse(place, switched_on.as_bytes()).unwrap().may_drive(&repository),
-            "{switched_on}"
-        );
+            proposal(path, Some(&repository)).text.replace("\n#", "\n").replace("\n Cloture", "\n# Cloture");
+        assert!(Config::parse(path, switched_on.as_bytes()).unwrap().may_drive(&repository), "{switched_on}");
     }
 
     #[test]
-    fn what_is_there_is_never_overwritten() {
+    fn an_existing_file_is_never_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("a/b/config.toml");
-        let text = proposal(&place, None).text;
-        assert_eq!(write(&place, &text).unwrap().watch.len(), 1);
+        let path = folder.path().join("a/b/config.toml");
+        let text = proposal(&path, None).text;
+        assert_eq!(write(&path, &text).unwrap().watch.len(), 1);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
             assert_eq!(
-                (mode(&place), mode(place.parent().unwrap())),
+                (mode(&path), mode(path.parent().unwrap())),
                 (0o600, 0o700),
-                "nobody else's to read"
+                "only the owner can read them"
             );
         }
-        std::fs::write(&place, "# mine\n").unwrap();
-        let refused = write(&place, &text).unwrap_err();
+        std::fs::write(&path, "# mine\n").unwrap();
+        let refused = write(&path, &text).unwrap_err();
         assert!(refused.contains("left as it is"), "{refused}");
-        assert_eq!(std::fs::read_to_string(&place).unwrap(), "# mine\n");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "# mine\n");
     }
 }

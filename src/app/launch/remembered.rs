@@ -1,4 +1,4 @@
-//! Which of the pull requests that the journal has seen are shown before anybody is asked.
+//! Which pull requests of the journal the first frame shows, before GitHub is asked.
 
 use crate::app::selection::WatchSelection;
 use crate::domain::snapshot::PullRequestState;
@@ -6,26 +6,26 @@ use crate::github::PullRequestAddress;
 use crate::journal::StoredSnapshot;
 use jiff::{SignedDuration, Timestamp};
 
-/// What ended longer ago is history: `cloture journal` has it.
+/// Pull requests that ended longer ago are left to `cloture journal`.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Those that are likely to be watched here, the branch's first. What was open when it was last seen may have been merged
-/// since, and its tasks wait to be sent, so it is looked at in any case.
-pub(super) fn among(
+/// The stored pull requests that this start probably watches, the branch's first. One that was open at the
+/// last poll is kept however old it is: it may have been merged since, with tasks to send.
+pub(super) fn likely_watched(
     stored: Vec<StoredSnapshot>,
     host: &str,
-    here: &WatchSelection,
+    selection: &WatchSelection,
     now: Timestamp,
 ) -> Vec<StoredSnapshot> {
     let fits = |stored: &StoredSnapshot| {
-        let seen = &stored.snapshot;
-        let ended = seen.merged_at.or(seen.closed_at).unwrap_or(seen.updated_at);
-        let is_recent = seen.state == PullRequestState::Open || now.duration_since(ended) < RECENT;
-        stored.pull_request.host == host && is_recent && here.may_include(seen)
+        let snapshot = &stored.snapshot;
+        let ended = snapshot.merged_at.or(snapshot.closed_at).unwrap_or(snapshot.updated_at);
+        let is_recent = snapshot.state == PullRequestState::Open || now.duration_since(ended) < RECENT;
+        stored.pull_request.host == host && is_recent && selection.may_include(snapshot)
     };
-    let mut among: Vec<StoredSnapshot> = stored.into_iter().filter(fits).collect();
-    among.sort_by_key(|stored| !here.is_of_branch(&stored.snapshot));
-    among
+    let mut watched: Vec<StoredSnapshot> = stored.into_iter().filter(fits).collect();
+    watched.sort_by_key(|stored| !selection.is_of_branch(&stored.snapshot));
+    watched
 }
 
 pub(super) fn address(stored: &StoredSnapshot) -> PullRequestAddress {

@@ -1,4 +1,4 @@
-//! What Cloture needs on this machine: its journal, and the programs that it runs.
+//! The checks of this machine: the journal, and the programs that Cloture runs.
 
 use super::DoctorReport;
 use crate::agents::targets::kind_of;
@@ -13,22 +13,23 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 impl DoctorReport {
-    /// Where the journal is, and whether it can be used. One that is not there yet is not made.
+    /// Checks that the journal can be read and written. This makes none.
     pub(super) async fn journal(
         &mut self,
         settings: &ConnectionSettings<'_>,
         state_folder: Option<&Path>,
         now: Timestamp,
     ) {
-        // Without a home folder the state's own line says what to do.
+        // Without a home folder, the line about the state folder says what to do.
         let Some(address) = settings.config.journal_address(state_folder.map(Path::to_path_buf)) else {
             return;
         };
         if address.path().is_some_and(|path| !path.exists()) {
-            return self
-                .pass(format_args!("journal: {address}, which is begun when there is something to keep"));
+            return self.pass(format_args!(
+                "journal: {address}, which does not exist yet; Cloture makes it when it needs it"
+            ));
         }
-        let used = async {
+        let check = async {
             let journal = Journal::open(&address, JournalOptions::new(now)).await?.journal;
             let newest =
                 RecordFilter { limit: Some(1), order: RecordOrder::NewestFirst, ..RecordFilter::default() };
@@ -37,16 +38,19 @@ impl DoctorReport {
             journal.close().await?;
             Ok::<_, JournalError>(records)
         };
-        match used.await {
-            Ok(records) => self.pass(format_args!(
-                "journal: {address}, version {}, {records} records, readable and writable",
-                Journal::VERSION
-            )),
+        match check.await {
+            Ok(records) => {
+                let version = Journal::VERSION;
+                let records = if records == 1 { "1 record".to_owned() } else { format!("{records} records") };
+                self.pass(format_args!(
+                    "journal: {address}, version {version}, {records}, readable and writable"
+                ));
+            }
             Err(error) => self.failed("journal", &Failure::from(error)),
         }
     }
 
-    /// Whether the programs of driven reviewers and of the author are there.
+    /// Checks that the programs of driven reviewers and of the author exist.
     pub(super) fn programs(&mut self, settings: &ConnectionSettings<'_>) {
         for reviewer in &settings.config.reviewers {
             let what = format!("reviewer {}", reviewer.name);
@@ -66,7 +70,7 @@ impl DoctorReport {
         }
     }
 
-    /// Whether something can be sent to every target that a finding may go to.
+    /// Checks every target that a finding may go to.
     pub(super) fn targets(&mut self, settings: &ConnectionSettings<'_>) {
         let handoff = &settings.config.handoff;
         let declared = handoff.targets.iter().map(|target| &target.name);
@@ -76,10 +80,10 @@ impl DoctorReport {
                 Ok(TargetKind::Command { program, .. }) => {
                     self.program(&format!("target {name}"), program, settings);
                 }
-                Ok(_) => self.pass(format_args!("target {name}: can be sent to")),
+                Ok(_) => self.pass(format_args!("target {name}: configured")),
                 Err(error) => self.fail(
                     FailureKind::Unfit,
-                    format_args!("target {name}: it has no `kind`"),
+                    format_args!("target {name}: no `kind`"),
                     &error.to_string(),
                 ),
             }
@@ -93,14 +97,14 @@ impl DoctorReport {
             Some(found) => self.pass(format_args!("{what}: runs {}", found.display())),
             None => self.fail(
                 FailureKind::Unfit,
-                format_args!("{what}: the program `{name}` was not found"),
-                "install it, add its folder to PATH, or write its whole path into the configuration",
+                format_args!("{what}: cannot find the program `{name}`"),
+                "install it, add its folder to PATH, or write its full path into the configuration",
             ),
         }
     }
 }
 
-/// The file that would be run.
+/// The file that the name stands for, looked up as a shell does.
 fn find(name: &str, path: &str, directory: &Path) -> Option<PathBuf> {
     if name.is_empty() {
         return None;

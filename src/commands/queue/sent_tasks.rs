@@ -1,9 +1,11 @@
-//! `cloture queue history`: every task that a merge decided, newest first, and how far each has come. It is read from the
-//! journal alone, so that it tells of pull requests that nobody tracks any more, too.
+//! `cloture queue history`: every task that a merge started, newest first, and its state. It reads only the
+//! journal, so it also lists pull requests that nobody watches any more.
 
 use crate::app::connection::ConnectionSettings;
+use crate::app::invocation::Invocation;
 use crate::app::selection;
 use crate::app::session::existing_journal;
+use crate::commands::{Outcome, Report, report};
 use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::{FilePath, TargetName, ThreadId};
 use crate::failure::Failure;
@@ -15,7 +17,6 @@ use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What was sent, for people and for scripts.
 #[derive(Debug, Serialize)]
 pub struct SentTasks {
     tasks: Vec<SentTask>,
@@ -26,55 +27,60 @@ struct SentTask {
     host: String,
     repository: RepositoryName,
     number: u64,
-    /// When the merge was seen that decided it.
+    /// When the poll that saw the merge decided on the task.
     decided_at: Timestamp,
     target: TargetName,
     path: FilePath,
     findings: Vec<ThreadId>,
-    /// The findings' titles, where they were kept.
+    /// The findings' titles, if the journal has them.
     titles: Vec<String>,
-    /// Why it goes.
+    /// Why it is handed off.
     reason: String,
     /// `sent`, `waiting`, `stuck` or `unknown`.
     state: &'static str,
-    /// Where it is, if it was sent to GitHub.
+    /// Its address, if it was sent to GitHub.
     url: Option<String>,
-    /// When it is tried again, where it waits.
+    /// When a waiting task is tried again.
     until: Option<Timestamp>,
-    /// Why it is stuck, or why nobody knows.
+    /// Why it is stuck, or why its state is unknown.
     message: Option<String>,
-    /// How often it was sent, or was about to be.
+    /// The number of attempts, including one that may not have left the machine.
     tries: u32,
-    /// When that was last, and by which instance.
+    /// The time and the instance of the last attempt.
     tried_at: Option<Timestamp>,
     by: Option<String>,
     /// Names it for good.
     key: String,
 }
 
-/// What somebody wants to see.
+/// The arguments of the command.
 #[derive(Debug, Clone, Copy)]
 pub struct SentTasksQuery<'a> {
-    /// As it was typed; none for all.
+    /// As typed on the command line. None means all.
     pub pull_request: Option<&'a str>,
-    /// Only the newest so many.
+    /// Only the newest tasks, at most this many.
     pub limit: Option<usize>,
 }
 
-/// Without a journal nothing was ever sent.
-pub async fn history(
-    wanted: &SentTasksQuery<'_>,
+pub fn run(invocation: &Invocation, query: &SentTasksQuery<'_>, json: bool) -> anyhow::Result<Outcome> {
+    let tasks = invocation.with_context(async |context| {
+        history(query, &context.settings, context.state_folder, context.now).await
+    })?;
+    report::print(&tasks, json)
+}
+
+async fn history(
+    query: &SentTasksQuery<'_>,
     settings: &ConnectionSettings<'_>,
     state_folder: Option<PathBuf>,
     now: Timestamp,
 ) -> Result<SentTasks, Failure> {
     let host = settings.host()?;
-    let named: Vec<String> = wanted.pull_request.map(ToOwned::to_owned).into_iter().collect();
-    let named = selection::named(&named, &host)?;
+    let named = query.pull_request.map(|named| selection::parse_address(named, &host)).transpose()?;
     let Some(journal) = existing_journal(settings, state_folder, now).await? else {
         return Ok(SentTasks { tasks: Vec::new() });
     };
-    let decided = ever(&journal, &settings.config.targets, named.first(), wanted.limit).await?;
+    let decided = ever(&journal, &settings.config.targets, named.as_ref(), query.limit).await?;
     journal.close().await?;
     Ok(SentTasks { tasks: decided.into_iter().map(SentTask::of).collect() })
 }
@@ -85,7 +91,7 @@ impl SentTask {
         let (state, url, until, message) = match state {
             HandoffState::Stuck(why) if is_unknown => ("unknown", None, None, Some(why)),
             _ if is_unknown => {
-                let why = "it was being sent, and nobody has recorded what came of it";
+                let why = "it was being sent, and no outcome was recorded";
                 ("unknown", None, None, Some(why.to_owned()))
             }
             HandoffState::Sent { url } => ("sent", url, None, None),
@@ -117,8 +123,8 @@ impl SentTask {
     }
 }
 
-impl SentTasks {
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for SentTasks {
+    fn to_json(&self) -> serde_json::Result<String> {
         Ok(sanitize::json(&serde_json::to_string(self)?).into_owned())
     }
 }
@@ -131,7 +137,7 @@ impl SentTasks {
 impl fmt::Display for SentTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tasks.is_empty() {
-            return write!(f, "The journal knows no task that was ever handed off.");
+            return write!(f, "The journal has no task that was handed off.");
         }
         for (index, task) in self.tasks.iter().enumerate() {
             if index > 0 {
@@ -161,10 +167,10 @@ impl fmt::Display for SentTask {
             count => format!("{count} findings"),
         };
         writeln!(f, "  {}", sanitize::line(&format!("{count}: {}", names.join("; "))))?;
-        let tried = match (tries, by) {
+        let attempts = match (tries, by) {
             (0, _) | (_, None) => "not tried yet".to_owned(),
             (tries, Some(by)) => format!("try {tries} by {by}"),
         };
-        write!(f, "  {}", sanitize::line(&format!("{reason}; {tried}")))
+        write!(f, "  {}", sanitize::line(&format!("{reason}; {attempts}")))
     }
 }

@@ -1,17 +1,20 @@
-//! The review as one JSON object, for scripts.
+//! `review --json`: one object for scripts.
 
 use super::{AcceptedAnswer, FindingFate, ReviewReport};
+use crate::commands::Report;
 use crate::domain::cycle::{AnswerFinding, ReviewerAnswer, ThreadChoice};
 use crate::domain::driven::CycleOutcome;
 use crate::domain::place::LineRange;
+use crate::domain::snapshot::PullRequestSnapshot;
+use crate::failure::{Failure, FailureKind};
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use crate::reviewers::ask::{CycleEnd, JudgedAttempt};
 use crate::reviewers::request::ViolationPart;
 use serde_json::{Value, json};
 
-impl ReviewReport {
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for ReviewReport {
+    fn to_json(&self) -> serde_json::Result<String> {
         let accepted = self.accepted();
         let own = self.engine.threads().filter(|thread| thread.reviewer == self.reviewer);
         let threads: Vec<_> = own.map(|thread| ThreadLine::of(thread, &self.policy)).collect();
@@ -20,7 +23,7 @@ impl ReviewReport {
             "number": self.snapshot.number,
             "reviewer": self.reviewer,
             "head": self.snapshot.head.sha,
-            // It never is: this command only shows.
+            // Always: this command posts nothing.
             "posted": false,
             "outcome": self.outcome(),
             "skipped": match &self.end { CycleEnd::Skipped(skip) => Some(skip.name()), _ => None },
@@ -34,6 +37,17 @@ impl ReviewReport {
         Ok(sanitize::json(&serde_json::to_string(&document)?).into_owned())
     }
 
+    fn failures(&self) -> Vec<Failure> {
+        let PullRequestSnapshot { repository, number, .. } = &self.snapshot;
+        let gap = |gap: &String| {
+            let sentence = format_args!("GitHub sent only a part of {repository}#{number}: {gap}");
+            Failure::new(FailureKind::OutOfReach, sentence)
+        };
+        self.gaps.iter().map(gap).chain(self.failure()).collect()
+    }
+}
+
+impl ReviewReport {
     fn outcome(&self) -> &'static str {
         match &self.end {
             CycleEnd::Skipped(_) => "skipped",

@@ -1,11 +1,11 @@
-//! The review for a person to read.
+//! `review` as text for people.
 //!
 //! ```text
 //! acme/shop#7  Add a discount to the cart
 //!   reviewed by orange at 1f0c2a9; this is a trial, nothing is posted
 //!
 //!   attempt 1, 2.1 s: refused
-//!     missing_action: thread PRRT_1 is open and yours, but the answer gives no action for it: choose exactly one
+//!     missing_action: thread PRRT_1 is open and yours, but the answer gives no action for it: …
 //!   attempt 2, 1.8 s: accepted
 //!
 //!   verdict: comment
@@ -25,7 +25,7 @@ use crate::output::sanitize;
 use crate::reviewers::ask::{CycleEnd, JudgedAttempt};
 use std::fmt;
 
-/// As much of a log as helps; `--json` has what there is of it.
+/// How many log lines the text shows. `--json` has the whole log.
 const LOG_LINES: usize = 10;
 
 impl fmt::Display for ReviewReport {
@@ -38,26 +38,26 @@ impl fmt::Display for ReviewReport {
         writeln!(f)?;
         match &self.end {
             CycleEnd::Skipped(skip) => return write!(f, "  not asked: {}", skip.name()),
-            CycleEnd::ClosedUnasked => return write!(f, "  not asked: its calls are spent"),
+            CycleEnd::ClosedUnasked => return write!(f, "  not asked: the reviewer has used up its calls"),
             CycleEnd::Asked(turns) => turns.iter().try_for_each(|turn| attempt(f, turn))?,
         }
         writeln!(f)?;
         match self.accepted() {
             Some(accepted) => answer(f, &accepted),
-            None => self.failed(f),
+            None => self.write_failed(f),
         }
     }
 }
 
 impl ReviewReport {
-    /// C4: what the engine would do in the reviewer's place.
-    fn failed(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "  no answer counted; nothing of what the reviewer said would be posted")?;
-        let cut_off = self.engine.threads().filter(|thread| {
+    /// What the engine would do after the reviewer's last failed attempt (C4).
+    fn write_failed(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  no answer was valid, so nothing would be posted")?;
+        let escalated = self.engine.threads().filter(|thread| {
             thread.reviewer == self.reviewer
                 && thread.status() == ThreadStatus::Escalated(EscalatedBy::ReviewerFailed)
         });
-        for thread in cut_off {
+        for thread in escalated {
             write!(f, "\n  escalate {}: the reviewer failed", sanitize::line(thread.id.as_str()))?;
         }
         Ok(())

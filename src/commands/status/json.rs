@@ -1,11 +1,13 @@
-//! The state as one JSON object, as scripts rely on it.
+//! `status --json`: one object, whose fields scripts rely on.
 
 use super::{PullRequestStatus, StatusReport};
+use crate::commands::Report;
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
 use crate::domain::review_loop::{Exit, Phase};
 use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
+use crate::failure::Failure;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use crate::supervisor::computed_state::ThreadView;
@@ -24,7 +26,7 @@ struct PullRequestLine<'a> {
     number: u64,
     title: &'a str,
     url: &'a str,
-    /// Null where the account was deleted; a bot's ends in `[bot]`.
+    /// Null if the account was deleted. A bot's name ends in `[bot]`.
     author: Option<String>,
     author_is_bot: bool,
     state: &'static str,
@@ -51,30 +53,34 @@ struct ObservedLine<'a> {
     line: Option<u32>,
     title: &'a str,
     category: Category,
-    /// Null where a driven reviewer's finding is not posted.
+    /// Null if a driven reviewer's finding is not posted.
     url: Option<&'a str>,
     outdated: bool,
-    /// The thread that raised the same finding first; only there where this one repeats it.
+    /// The thread that raised the same finding first. Absent unless this thread repeats it.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<&'a ThreadId>,
-    /// Only there where the reviewer has let it go without a word.
+    /// True if the reviewer stopped reporting it without a word. Absent otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     resolve_proposed: bool,
 }
 
 #[derive(Serialize)]
 struct RateLimitLine {
-    /// Points that this very command spent.
+    /// The points that this command spent.
     cost: u64,
     remaining: Option<u64>,
     reset_at: Option<Timestamp>,
 }
 
-impl StatusReport {
-    pub fn to_json(&self) -> serde_json::Result<String> {
+impl Report for StatusReport {
+    fn to_json(&self) -> serde_json::Result<String> {
         let policy = &self.policy;
         let document = StatusDocument {
-            pull_requests: self.pull_requests.iter().map(|status| of(status, policy)).collect(),
+            pull_requests: self
+                .pull_requests
+                .iter()
+                .map(|status| pull_request_line(status, policy))
+                .collect(),
             rate_limit: RateLimitLine {
                 cost: self.spent.points,
                 remaining: self.spent.budget.map(|budget| budget.remaining),
@@ -83,11 +89,15 @@ impl StatusReport {
         };
         Ok(sanitize::json(&serde_json::to_string(&document)?).into_owned())
     }
+
+    fn failures(&self) -> Vec<Failure> {
+        self.failures.clone()
+    }
 }
 
-fn of<'a>(status: &'a PullRequestStatus, policy: &Policy) -> PullRequestLine<'a> {
-    let PullRequestStatus { standing, review_loop, waiting_for } = status;
-    let snapshot = &standing.snapshot;
+fn pull_request_line<'a>(status: &'a PullRequestStatus, policy: &Policy) -> PullRequestLine<'a> {
+    let PullRequestStatus { computed, review_loop, waiting_for } = status;
+    let snapshot = &computed.snapshot;
     let phase = review_loop.phase();
     PullRequestLine {
         repository: &snapshot.repository,
@@ -109,14 +119,14 @@ fn of<'a>(status: &'a PullRequestStatus, policy: &Policy) -> PullRequestLine<'a>
     }
 }
 
-/// All threads by id, whoever opened them.
+/// All threads, sorted by id.
 fn thread_lines<'a>(status: &'a PullRequestStatus, policy: &Policy) -> Vec<ObservedLine<'a>> {
-    let standing = &status.standing;
-    let owned = standing.threads().into_iter().map(|shown| {
+    let computed = &status.computed;
+    let owned = computed.threads().into_iter().map(|shown| {
         let id = shown.id();
         (id, shown_line(id, shown, policy))
     });
-    let unowned = standing.unowned.iter().map(|unowned| (&unowned.id, unowned_line(unowned)));
+    let unowned = computed.unowned.iter().map(|unowned| (&unowned.id, unowned_line(unowned)));
     let mut lines: Vec<_> = owned.chain(unowned).collect();
     lines.sort_by_key(|(id, _)| *id);
     lines.into_iter().map(|(_, line)| line).collect()

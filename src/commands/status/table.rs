@@ -1,4 +1,4 @@
-//! The state for a person to read.
+//! `status` as text for people.
 //!
 //! ```text
 //! acme/shop#7  Add a discount to the cart
@@ -14,6 +14,7 @@ use super::{PullRequestStatus, StatusReport};
 use crate::domain::observed::{BodyFinding, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::policy::Policy;
+use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
@@ -34,17 +35,21 @@ impl fmt::Display for StatusReport {
         };
         match self.spent.budget {
             Some(budget) => {
-                write!(f, "{points} spent, {} left until {:.0}", budget.remaining, budget.reset_at)
+                write!(
+                    f,
+                    "{points} of the API budget spent, {} left until {:.0}",
+                    budget.remaining, budget.reset_at
+                )
             }
-            None => write!(f, "{points} spent; GitHub did not say how many are left"),
+            None => write!(f, "{points} of the API budget spent; GitHub did not say how many are left"),
         }
     }
 }
 
 fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: &Policy) -> fmt::Result {
-    let PullRequestStatus { standing, review_loop, waiting_for } = status;
-    let (snapshot, unowned) = (&standing.snapshot, &standing.unowned);
-    let (threads, in_bodies) = (standing.threads(), &standing.observed.in_bodies);
+    let PullRequestStatus { computed, review_loop, waiting_for } = status;
+    let (snapshot, unowned) = (&computed.snapshot, &computed.unowned);
+    let (threads, in_bodies) = (computed.threads(), &computed.observed.in_bodies);
     writeln!(f, "{}#{}  {}", snapshot.repository, snapshot.number, sanitize::line(&snapshot.title))?;
     let author = snapshot.author.as_ref().map_or_else(|| "a deleted account".to_owned(), Account::spelled);
     let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
@@ -57,7 +62,9 @@ fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: 
     )?;
     match exit(review_loop.phase()) {
         Some(exit) => writeln!(f, "  {}", sanitize::line(&exit.to_string()))?,
-        None if waiting_for.is_empty() => writeln!(f, "  no reviewer has shown itself yet")?,
+        None if *review_loop.phase() == Phase::WithAuthor => writeln!(f, "  with the author")?,
+        None if matches!(review_loop.phase(), Phase::Paused(_)) => writeln!(f, "  paused")?,
+        None if waiting_for.is_empty() => writeln!(f, "  no reviewer yet")?,
         None => {
             let names: Vec<_> = waiting_for.iter().map(ReviewerName::as_str).collect();
             let (attempt, most) = (review_loop.attempt(), policy.max_attempts);
@@ -91,7 +98,7 @@ fn row(shown: &ThreadView<'_>, policy: &Policy) -> [String; 6] {
     ]
 }
 
-/// Nobody counts rounds on a thread that is no reviewer's; who opened it is shown in their place.
+/// A thread of no known reviewer has no rounds, and shows who opened it in parentheses.
 fn unowned_row(unowned: &UnownedThread) -> [String; 6] {
     let UnownedThread { opened_by, finding, status, line, outdated, .. } = unowned;
     let opened_by = opened_by.as_ref().map_or_else(|| "a deleted account".to_owned(), Account::spelled);
@@ -105,7 +112,7 @@ fn unowned_row(unowned: &UnownedThread) -> [String; 6] {
     ]
 }
 
-/// A finding in a review's body has no thread, so there is nothing to resolve and nobody to answer.
+/// A finding in a review's body has no thread that could be resolved or answered.
 fn body_row(body: &BodyFinding) -> [String; 6] {
     let BodyFinding { reviewer, finding, .. } = body;
     [

@@ -1,6 +1,6 @@
-//! The lines that `watch` prints: one whenever something changed that a reader would want to know.
+//! The lines that `watch` prints: one for each change that matters to a reader.
 
-use super::{WatchEnd, WatchOptions, cleaned};
+use super::{WatchEnd, WatchOptions};
 use crate::agents::notify::NotifyError;
 use crate::domain::review_loop::{Phase, ReviewArrivals, ReviewLoop};
 use crate::domain::vocabulary::ReviewerName;
@@ -11,46 +11,44 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// What was said last, so that nothing is said twice.
+/// The state that was printed last, so that nothing is printed twice.
 #[expect(clippy::struct_excessive_bools, reason = "independent of each other, and none is a mode")]
 pub(super) struct WatchLines {
     pull_request: String,
     json: bool,
     terminal: bool,
-    most_attempts: Option<u32>,
-    introduced: bool,
-    told: Option<PrintedState>,
+    is_started: bool,
+    printed: Option<PrintedState>,
     trouble: Option<String>,
     due: Vec<String>,
     handoffs: Vec<String>,
-    /// Whether the last line is a countdown that may be written over.
-    counting: bool,
+    /// Whether the last line is a countdown, which the next line overwrites.
+    is_counting: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PrintedState {
-    phase: String,
+    phase: &'static str,
     attempt: u32,
     arrived: Vec<ReviewerName>,
     missing: Vec<ReviewerName>,
     thinking: Vec<ReviewerName>,
     author_at_work: bool,
-    role: String,
+    role: &'static str,
 }
 
 impl WatchLines {
-    pub(super) fn new(wanted: &WatchOptions) -> Self {
+    pub(super) fn new(options: &WatchOptions) -> Self {
         Self {
-            pull_request: wanted.pull_request.to_string(),
-            json: wanted.json,
-            terminal: wanted.terminal && !wanted.json,
-            most_attempts: None,
-            introduced: false,
-            told: None,
+            pull_request: options.pull_request.to_string(),
+            json: options.json,
+            terminal: options.terminal && !options.json,
+            is_started: false,
+            printed: None,
             trouble: None,
             due: Vec::new(),
             handoffs: Vec::new(),
-            counting: false,
+            is_counting: false,
         }
     }
 
@@ -60,20 +58,20 @@ impl WatchLines {
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        self.most_attempts = Some(view.max_attempts);
-        self.introduce(view, now, output)?;
-        let told = told(view);
-        // Before the first look there is nothing to tell.
-        let known = view.standing.is_some() || view.attempts_failed > 0;
-        if known && self.told.as_ref() != Some(&told) {
-            let sentence = progress(view, &told);
+        self.show_start(view, now, output)?;
+        let state = PrintedState::of(view);
+        // Before the first poll there is nothing to print.
+        let is_polled = view.standing.is_some() || view.attempts_failed > 0;
+        if is_polled && self.printed.as_ref() != Some(&state) {
+            let sentence = progress(view, &state);
             let body = json!({
-                "event": "progress", "phase": told.phase, "attempt": told.attempt, "max_attempts": view.max_attempts,
-                "in": told.arrived, "missing": told.missing, "thinking": told.thinking,
-                "author_at_work": told.author_at_work, "role": told.role, "next_at": view.next_at,
+                "event": "progress", "phase": state.phase, "attempt": state.attempt,
+                "max_attempts": view.max_attempts,
+                "in": state.arrived, "missing": state.missing, "thinking": state.thinking,
+                "author_at_work": state.author_at_work, "role": state.role, "next_at": view.next_at,
             });
             self.line(&sentence, body, output)?;
-            self.told = Some(told);
+            self.printed = Some(state);
         }
         if self.trouble != view.trouble {
             if let Some(trouble) = &view.trouble {
@@ -99,7 +97,10 @@ impl WatchLines {
             };
             let sentence = format!("task for {} about {}: {state}", handoff.task.target, handoff.task.path);
             if !self.handoffs.contains(&sentence) {
-                let body = json!({"event": "handoff", "key": handoff.key, "target": handoff.task.target, "path": handoff.task.path, "state": state});
+                let body = json!({
+                    "event": "handoff", "key": handoff.key, "target": handoff.task.target,
+                    "path": handoff.task.path, "state": state,
+                });
                 self.line(&sentence, body, output)?;
                 self.handoffs.push(sentence);
             }
@@ -107,24 +108,26 @@ impl WatchLines {
         self.count_down(view, now, output)
     }
 
-    fn introduce(
+    fn show_start(
         &mut self,
         view: &PullRequestView,
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        let Some(standing) = view.standing.as_ref().filter(|_| !self.introduced) else { return Ok(()) };
-        self.introduced = true;
-        let snapshot = &standing.snapshot;
+        let Some(computed) = view.standing.as_ref().filter(|_| !self.is_started) else { return Ok(()) };
+        self.is_started = true;
+        let snapshot = &computed.snapshot;
         let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
         let age = view.seen_at.map(|at| now.duration_since(at).as_secs()).filter(|age| *age > 1);
-        let age = age.map_or_else(String::new, |age| format!(", as known {age} s ago"));
+        let age = age.map_or_else(String::new, |age| format!(", polled {age} s ago"));
         let sentence = format!("{}  {} (head {head}{age})", self.pull_request, snapshot.title);
-        let body = json!({"event": "start", "title": snapshot.title, "url": snapshot.url, "head": snapshot.head.sha});
+        let body = json!({
+            "event": "start", "title": snapshot.title, "url": snapshot.url, "head": snapshot.head.sha,
+        });
         self.line(&sentence, body, output)
     }
 
-    /// On a terminal the time until the next attempt runs in place.
+    /// On a terminal, the last line counts down to the next poll.
     fn count_down(
         &mut self,
         view: &PullRequestView,
@@ -136,18 +139,18 @@ impl WatchLines {
         }
         let Some(next) = view.next_at else { return Ok(()) };
         let left = next.duration_since(now).as_secs().max(0);
-        write!(output, "\r  next look in {left} s\x1b[K")?;
-        self.counting = true;
+        write!(output, "\r  next poll in {left} s\x1b[K")?;
+        self.is_counting = true;
         output.flush()
     }
 
-    /// What came of telling somebody. Where nobody sits in front of a terminal there is nothing to ring.
-    pub(super) fn told(
+    /// Rings the terminal's bell, if there is a terminal, or says why a notification failed.
+    pub(super) fn notified(
         &mut self,
-        told: Result<Vec<u8>, NotifyError>,
+        notification: Result<Vec<u8>, NotifyError>,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        match told {
+        match notification {
             Ok(bytes) if self.terminal => {
                 output.write_all(&bytes)?;
                 output.flush()
@@ -163,7 +166,7 @@ impl WatchLines {
     pub(super) fn end(&mut self, end: &WatchEnd, output: &mut impl Write) -> io::Result<()> {
         let (name, sentence) = match end {
             WatchEnd::Exit(exit) => (exit.name(), exit.to_string()),
-            WatchEnd::Unfinished => ("unfinished", "it still waits".to_owned()),
+            WatchEnd::Unfinished => ("unfinished", "the loop still waits".to_owned()),
             WatchEnd::Failed(failure) => ("failed", failure.to_string()),
         };
         let body =
@@ -172,7 +175,7 @@ impl WatchLines {
     }
 
     fn line(&mut self, sentence: &str, mut body: Value, output: &mut impl Write) -> io::Result<()> {
-        if std::mem::take(&mut self.counting) {
+        if std::mem::take(&mut self.is_counting) {
             write!(output, "\r\x1b[K")?;
         }
         if self.json {
@@ -181,26 +184,26 @@ impl WatchLines {
             }
             writeln!(output, "{}", sanitize::json(&body.to_string()))?;
         } else {
-            writeln!(output, "{}", cleaned(sentence))?;
+            writeln!(output, "{}", sanitize::line(sentence))?;
         }
         output.flush()
     }
 }
 
-fn progress(view: &PullRequestView, told: &PrintedState) -> String {
+fn progress(view: &PullRequestView, state: &PrintedState) -> String {
     let names =
         |names: &[ReviewerName]| names.iter().map(ReviewerName::as_str).collect::<Vec<_>>().join(", ");
     let mut parts = Vec::new();
-    if !told.arrived.is_empty() {
-        parts.push(format!("in: {}", names(&told.arrived)));
+    if !state.arrived.is_empty() {
+        parts.push(format!("reviews in: {}", names(&state.arrived)));
     }
-    if !told.missing.is_empty() {
-        parts.push(format!("missing: {}", names(&told.missing)));
+    if !state.missing.is_empty() {
+        parts.push(format!("waiting for: {}", names(&state.missing)));
     }
-    if !told.thinking.is_empty() {
-        parts.push(format!("thinking: {}", names(&told.thinking)));
+    if !state.thinking.is_empty() {
+        parts.push(format!("thinking: {}", names(&state.thinking)));
     }
-    if told.author_at_work {
+    if state.author_at_work {
         parts.push("the author is at work".to_owned());
     }
     if let DriverRole::Standby { holder } = &view.role
@@ -208,38 +211,38 @@ fn progress(view: &PullRequestView, told: &PrintedState) -> String {
     {
         parts.push(format!("driven by {holder}"));
     }
-    let detail =
-        if parts.is_empty() { "no reviewer has shown itself yet".to_owned() } else { parts.join("; ") };
-    match told.phase.as_str() {
-        "waiting" => format!("attempt {} of {}: {detail}", told.attempt, view.max_attempts),
+    let detail = if parts.is_empty() { "no reviewer yet".to_owned() } else { parts.join("; ") };
+    match state.phase {
+        "waiting" => format!("attempt {} of {}: {detail}", state.attempt, view.max_attempts),
         phase => format!("{phase}: {detail}"),
     }
 }
 
-fn told(view: &PullRequestView) -> PrintedState {
-    let ReviewArrivals { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
-        (Some(standing), Some(review_loop)) => standing.seen.arrivals(review_loop.expected()),
-        (Some(standing), None) => standing.seen.arrivals(&standing.expected),
-        (None, _) => ReviewArrivals::default(),
-    };
-    let phase = match view.review_loop.as_ref().map(ReviewLoop::phase) {
-        None | Some(Phase::Waiting) => "waiting",
-        Some(Phase::WithAuthor) => "with the author",
-        Some(Phase::Paused(_)) => "paused",
-        Some(Phase::Ended(_)) => "ended",
-    };
-    PrintedState {
-        phase: phase.to_owned(),
-        attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
-        arrived,
-        missing,
-        thinking: view.thinking.clone(),
-        author_at_work: view.author_at_work,
-        role: match &view.role {
-            DriverRole::ReadOnly => "read_only",
-            DriverRole::Driver => "driver",
-            DriverRole::Standby { .. } => "standby",
+impl PrintedState {
+    fn of(view: &PullRequestView) -> PrintedState {
+        let ReviewArrivals { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
+            (Some(computed), Some(review_loop)) => computed.seen.arrivals(review_loop.expected()),
+            (Some(computed), None) => computed.seen.arrivals(&computed.expected),
+            (None, _) => ReviewArrivals::default(),
+        };
+        let phase = match view.review_loop.as_ref().map(ReviewLoop::phase) {
+            None | Some(Phase::Waiting) => "waiting",
+            Some(Phase::WithAuthor) => "with the author",
+            Some(Phase::Paused(_)) => "paused",
+            Some(Phase::Ended(_)) => "ended",
+        };
+        PrintedState {
+            phase,
+            attempt: view.review_loop.as_ref().map_or(0, ReviewLoop::attempt),
+            arrived,
+            missing,
+            thinking: view.thinking.clone(),
+            author_at_work: view.author_at_work,
+            role: match &view.role {
+                DriverRole::ReadOnly => "read_only",
+                DriverRole::Driver => "driver",
+                DriverRole::Standby { .. } => "standby",
+            },
         }
-        .to_owned(),
     }
 }

@@ -68,7 +68,7 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
     let mut nobody =
         |sentences: &[String]| -> std::io::Result<bool> { panic!("asked in vain: {sentences:?}") };
     let failed = act(&order, &settings, &profiles, None, Consent::Ask(&mut nobody)).await.unwrap_err();
-    assert!(failed.to_string().contains("to keep the journal in"), "{failed}");
+    assert!(failed.to_string().contains("cannot place the journal"), "{failed}");
 
     let mut yes = |_: &[String]| Ok(true);
     let report = act(&order, &settings, &profiles, state(), Consent::Ask(&mut yes)).await.unwrap();

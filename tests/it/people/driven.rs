@@ -60,7 +60,7 @@ async fn the_doctor_looks_at_the_journal_the_programs_and_the_targets() {
     let before = doctor().await;
     assert_eq!(before.code, 1, "{before:?}");
     assert!(
-        before.out.contains("journal.db, which is begun when there is something to keep"),
+        before.out.contains("journal.db, which does not exist yet; Cloture makes it when it needs it"),
         "{}",
         before.out
     );
@@ -68,11 +68,11 @@ async fn the_doctor_looks_at_the_journal_the_programs_and_the_targets() {
     world.done("src/a.rs:1", &["queue"]).await;
     let after = doctor().await;
     for line in [
-        "journal.db, version 2, 1 records, readable and writable\n".to_owned(),
+        "journal.db, version 2, 1 record, readable and writable\n".to_owned(),
         format!("✓ reviewer orange: runs {command}\n"),
-        "✗ reviewer lost: the program `no-such-program` was not found — install it".to_owned(),
-        "✓ target fixer: can be sent to\n".to_owned(),
-        "✗ target nowhere: it has no `kind` — ".to_owned(),
+        "✗ reviewer lost: cannot find the program `no-such-program` — install it".to_owned(),
+        "✓ target fixer: configured\n".to_owned(),
+        "✗ target nowhere: no `kind` — ".to_owned(),
     ] {
         assert!(after.out.contains(&line), "{line}: {}", after.out);
     }

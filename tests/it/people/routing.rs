@@ -119,13 +119,10 @@ async fn a_finding_goes_to_the_target_that_somebody_names_and_only_to_one_that_t
     );
     let text = world.run(&["queue", "list"]).await.out;
     assert!(text.contains("at merge, for expert: src/a.rs, 2 findings ("), "{text}");
-    assert!(text.contains("it will be handed off at merge; a person sent it to expert"), "{text}");
+    assert!(text.contains("it will be handed off at merge; a person chose expert"), "{text}");
 
     let nothing = world.run(&["queue", "history"]).await;
-    assert_eq!(
-        (nothing.code, nothing.out.as_str()),
-        (0, "The journal knows no task that was ever handed off.\n")
-    );
+    assert_eq!((nothing.code, nothing.out.as_str()), (0, "The journal has no task that was handed off.\n"));
     world.simulator.perform_toml("acme/shop#1", r#"do = [{ merge = { by = "erin" } }]"#).unwrap();
     let watched = world.run(&["watch", "--json", "acme/shop#1"]).await;
     assert_eq!(watched.code, 15, "{watched:?}");

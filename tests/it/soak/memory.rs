@@ -92,7 +92,8 @@ const TASK: &str = "CLOTURE_SOAK_SUPERVISE";
 async fn supervises_alone() {
     let Ok(task) = std::env::var(TASK) else { return };
     let [url, folder, pulls] = task.split('|').collect::<Vec<_>>()[..] else { panic!("{task}") };
-    let reins = Arc::new(TestControl::taken(&|name| std::env::var(name).ok()).unwrap().unwrap());
+    let reins =
+        Arc::new(TestControl::connect_if_requested(&|name| std::env::var(name).ok()).unwrap().unwrap());
     let mut options = JournalOptions::new(reins.now());
     options.checkpoint = Some(Arc::clone(&reins) as Arc<dyn Checkpoint>);
     let address = JournalAddress::file(Path::new(folder).join(JournalAddress::FILE_NAME));

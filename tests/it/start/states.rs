@@ -61,7 +61,7 @@ fn where_nothing_says_what_to_watch_it_says_so() {
     here.configure("[policy]\npoll_interval = '1s'\n");
     let mut played = here.start();
     played.until_shown("Nothing says which pull requests to watch");
-    played.until_shown("this folder is no git checkout");
+    played.until_shown("this folder is not a git checkout");
 }
 
 #[test]
