@@ -117,7 +117,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.order()))?));
         }
         Command::Queue { queue: QueueCommand::History { json, limit, pull_request } } => {
-            let wanted = queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
+            let wanted =
+                queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
             show_sent(cli, &wanted, *json)?;
         }
         Command::Inbox { json, fresh, all, pull_requests } => {
@@ -139,11 +140,11 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             show_history(cli, &wanted, *follow)?;
         }
         Command::Classify => {
-            let profiles = Profiles::in_force(&load(cli)?.config.profiles)?;
+            let profiles = Profiles::with_overrides(&load(cli)?.config.profiles)?;
             classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
         }
         Command::Reviewers { json } => {
-            let roster = ProfileList::of(&Profiles::in_force(&load(cli)?.config.profiles)?);
+            let roster = ProfileList::of(&Profiles::with_overrides(&load(cli)?.config.profiles)?);
             let text = if *json { roster.to_json()? } else { roster.to_string() };
             writeln!(io::stdout(), "{text}")?;
         }
@@ -181,7 +182,7 @@ fn replay(trace: &Path) -> anyhow::Result<()> {
 
 fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let status = with_settings(cli, &loaded, async |settings| {
         let state = cli.state_dir.clone().or_else(state_folder);
         status(pull_requests, settings, &profiles, state, SystemClock.now()).await
@@ -193,7 +194,7 @@ fn show_status(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Resul
 
 fn show_inbox(cli: &Cli, wanted: &inbox::InboxQuery<'_>, json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let found = with_settings(cli, &loaded, async |settings| {
         inbox(wanted, settings, &profiles, state, SystemClock.now()).await
@@ -205,7 +206,7 @@ fn show_inbox(cli: &Cli, wanted: &inbox::InboxQuery<'_>, json: bool) -> anyhow::
 
 fn show_queue(cli: &Cli, pull_requests: &[String], json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let found = with_settings(cli, &loaded, async |settings| {
         queue::list(pull_requests, settings, &profiles, state, SystemClock.now()).await
@@ -228,7 +229,7 @@ fn show_sent(cli: &Cli, wanted: &queue::sent_tasks::SentTasksQuery<'_>, json: bo
 
 fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let review = with_settings(cli, &loaded, async |settings| {
         // The reviewer is in a process group of its own, which an interrupt from the keyboard does not reach. Letting go
         // of it ends it.
@@ -244,7 +245,7 @@ fn show_review(cli: &Cli, pull_request: &str, reviewer: &str, json: bool) -> any
 
 fn show_examination(cli: &Cli, pull_requests: &[String]) -> anyhow::Result<Vec<Failure>> {
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let examination = with_settings(cli, &loaded, async |settings| {
         examine(pull_requests, settings, &loaded, state.as_deref(), &profiles, SystemClock.now()).await
@@ -265,7 +266,7 @@ fn write_to_forge(
     let consent = manner.consent(&mut ask)?;
     let order = order()?;
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let report = with_settings(cli, &loaded, async |settings| {
         act(&order, settings, &profiles, state, consent).await
@@ -303,7 +304,7 @@ fn watch_loop(
     timeout: Option<Duration>,
 ) -> anyhow::Result<ExitStatus> {
     let loaded = load(cli)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let state = cli.state_dir.clone().or_else(state_folder);
     let end = with_settings(cli, &loaded, async |settings| {
         let host = settings.host()?;
@@ -340,7 +341,7 @@ fn show_terminal(cli: &Cli) -> anyhow::Result<ExitStatus> {
     needs_a_terminal("`cloture status` and `cloture watch` print lines instead")?;
     let places = ConfigPaths::from_environment(cli.config.clone());
     let loaded = Config::load(&places)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let launch = TerminalLaunch {
         configured: ConfigPresence::of(&loaded, &places),
         themes: Themes::of(&loaded.config.tui, no_color(), env::var("COLORFGBG").ok().as_deref()),

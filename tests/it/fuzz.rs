@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
 
-static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::in_force(&[]).unwrap());
+static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::with_overrides(&[]).unwrap());
 
 const CONFIG: &str = include_str!("../../config.example.toml");
 
@@ -106,7 +106,7 @@ fn configurations() {
             Ok(config) => {
                 // What is in force bounds everything, whatever was written.
                 assert!(config.policy.cycles_per_thread() > 0);
-                let _profiles = Profiles::in_force(&config.profiles);
+                let _profiles = Profiles::with_overrides(&config.profiles);
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
