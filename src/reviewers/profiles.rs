@@ -18,7 +18,7 @@ const BUILT_IN: &str = include_str!("../../assets/reviewers.toml");
 /// All profiles, indexed by name, account id and login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profiles {
-    profiles: Vec<ActiveProfile>,
+    entries: Vec<ActiveProfile>,
     by_name: BTreeMap<ReviewerName, usize>,
     by_id: BTreeMap<u64, usize>,
     /// In lower case: GitHub ignores the case of logins.
@@ -84,12 +84,12 @@ impl Profiles {
     pub fn parse(text: &str, overrides: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
         let file: ProfileFile =
             toml::from_str(text).map_err(|error| ProfilesError::Unreadable(error.to_string()))?;
-        let mut profiles: Vec<ActiveProfile> = Vec::new();
+        let mut entries: Vec<ActiveProfile> = Vec::new();
         let built_in = file.profiles.iter().map(|entry| (entry, true));
         let configured = overrides.iter().map(|entry| (entry, false));
         for (entry, built_in) in built_in.chain(configured) {
             let name = ReviewerName::from(entry.name.as_str());
-            match profiles.iter_mut().find(|profile| profile.name == name) {
+            match entries.iter_mut().find(|entry| entry.name == name) {
                 Some(same) if built_in || !same.configured.is_empty() || !same.built_in => {
                     return Err(ProfilesError::Twice(name));
                 }
@@ -98,24 +98,24 @@ impl Profiles {
                     let mut profile = Profile::default();
                     let keys = profile.apply(entry);
                     let configured = if built_in { Vec::new() } else { keys };
-                    profiles.push(ActiveProfile { name, profile, built_in, configured });
+                    entries.push(ActiveProfile { name, profile, built_in, configured });
                 }
             }
         }
-        Self::new(profiles, file.common)
+        Self::new(entries, file.common)
     }
 
-    fn new(profiles: Vec<ActiveProfile>, common: Common) -> Result<Profiles, ProfilesError> {
+    fn new(entries: Vec<ActiveProfile>, common: Common) -> Result<Profiles, ProfilesError> {
         let mut by_id = BTreeMap::new();
         let mut by_login = BTreeMap::new();
         let mut by_name = BTreeMap::new();
         let mut by_shared_login: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let ambiguous = |what: String, first: usize, second: &ActiveProfile| ProfilesError::Ambiguous {
             what,
-            first: profiles[first].name.clone(),
+            first: entries[first].name.clone(),
             second: second.name.clone(),
         };
-        for (index, entry) in profiles.iter().enumerate() {
+        for (index, entry) in entries.iter().enumerate() {
             by_name.insert(entry.name.clone(), index);
             for id in &entry.profile.ids {
                 if let Some(first) = by_id.insert(*id, index) {
@@ -131,7 +131,7 @@ impl Profiles {
                 by_shared_login.entry(comparable(login)).or_default().push(index);
             }
         }
-        Ok(Profiles { profiles, by_name, by_id, by_login, by_shared_login, common })
+        Ok(Profiles { entries, by_name, by_id, by_login, by_shared_login, common })
     }
 
     /// The reviewer that has this account. A known id decides, because it stays when the login changes.
@@ -140,7 +140,7 @@ impl Profiles {
     pub fn recognise(&self, account: &Account) -> Option<&ReviewerName> {
         let by_id = account.database_id.and_then(|id| self.by_id.get(&id));
         let index = by_id.or_else(|| self.by_login.get(&comparable(account.login.as_str())))?;
-        let entry = &self.profiles[*index];
+        let entry = &self.entries[*index];
         entry.profile.kind.matches(account.kind).then_some(&entry.name)
     }
 
@@ -150,7 +150,7 @@ impl Profiles {
             return Some(name);
         }
         let sharing = self.by_shared_login.get(&comparable(account.login.as_str()))?;
-        let entry = sharing.iter().map(|index| &self.profiles[*index]).find(|entry| {
+        let entry = sharing.iter().map(|index| &self.entries[*index]).find(|entry| {
             entry.profile.kind.matches(account.kind)
                 && entry.profile.body_marks.iter().any(|mark| mark.matches(body))
         })?;
@@ -158,11 +158,11 @@ impl Profiles {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &ActiveProfile> {
-        self.profiles.iter()
+        self.entries.iter()
     }
 
     pub fn get(&self, name: &ReviewerName) -> Option<&ActiveProfile> {
-        self.by_name.get(name).map(|index| &self.profiles[*index])
+        self.by_name.get(name).map(|index| &self.entries[*index])
     }
 
     /// Reads the post of an unknown bot with the common marks.

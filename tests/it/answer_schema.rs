@@ -80,9 +80,7 @@ fn all_answers(frozen: &FrozenCycle) -> Vec<ReviewerAnswer> {
 
 /// Lists of actions for both threads and an unknown one: each thread left out, once or twice.
 fn candidate_lists() -> Vec<Vec<Value>> {
-    let entry = |thread: &str, (stance, action): (Stance, ReviewerAction)| {
-        json!({"thread": thread, "stance": stance.name(), "action": action.name()})
-    };
+    let entry = |thread: &str, (stance, action): (Stance, ReviewerAction)| json!({"thread": thread, "stance": stance.name(), "action": action.name()});
     let for_thread = |thread: &str| -> Vec<Vec<Value>> {
         let once = pairs().into_iter().map(|pair| vec![entry(thread, pair)]);
         let twice = vec![entry(thread, pairs()[2]), entry(thread, pairs()[7])];

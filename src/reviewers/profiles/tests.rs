@@ -129,13 +129,26 @@ const TYPICAL_LINES: [&str; 11] = [
     "⚠️ Potential issue | 🟠 Major",
 ];
 
-/// A pattern that compiles may still match nothing, so typical lines must be matched.
+/// The form for ASCII texts matches exactly where the other does. And a pattern that compiles may still match
+/// nothing, so typical lines must be matched.
 fn they_match_what_they_are_for(patterns: &[&Pattern]) {
     let scenario = include_str!("../../../assets/scenarios/demo.toml").lines().map(str::trim);
     let posts = scenario.filter(|line| line.contains(' ') && !line.contains(" = "));
     let texts: Vec<&str> = posts.take(150).chain(TYPICAL_LINES).collect();
-    let matches = |pattern: &&Pattern| texts.iter().filter(|text| pattern.matches(text)).count();
-    let matched: usize = patterns.iter().map(matches).sum();
+    let mut matched = 0;
+    for pattern in patterns {
+        for text in &texts {
+            let by_form = pattern.matches_by_form(text);
+            assert_eq!(by_form.len(), if text.is_ascii() { 2 } else { 1 }, "{}", pattern.source());
+            assert!(
+                by_form.windows(2).all(|two| two[0] == two[1]),
+                "{}: {by_form:?} on {text}",
+                pattern.source()
+            );
+            assert_eq!(pattern.matches(text), by_form[0]);
+            matched += usize::from(by_form[0]);
+        }
+    }
     assert!(matched > 20, "{matched}");
     for line in TYPICAL_LINES {
         assert!(patterns.iter().any(|pattern| pattern.matches(line)), "{line}");

@@ -38,7 +38,7 @@ fn first_usable(profile: &Profile, mut candidates: impl Iterator<Item = String>)
         }
         let mut title = candidate;
         for pattern in &profile.title_strip {
-            title = pattern.removed_from(&title).trim().to_owned();
+            title = String::from(pattern.removed_from(&title).trim());
         }
         has_words(&title).then_some(title)
     })

@@ -482,6 +482,7 @@ config.toml:4:7: handoff.targets[0].url: expected an https address, or an http a
     }
 }
 
+/// S4: the author's agent pushes, so it needs `drive`.
 #[test]
 fn repositories_listed_twice_or_with_an_author_but_no_drive_are_refused() {
     refused_for(
