@@ -1,5 +1,5 @@
-//! Everything outside Cloture that it runs or calls: the author's agent, handoff targets, other programs, HTTP servers,
-//! notifications, and the secrets these need.
+//! Programs and servers outside Cloture: the author's agent, handoff targets, other programs, HTTP servers
+//! and notifications, with the secrets that they need. GitHub has its own room.
 
 pub mod authors;
 pub mod http;

@@ -1,6 +1,7 @@
-//! The configuration, in two stages: what was typed ([`typed`]) becomes what is valid ([`Config`]), or is
-//! refused before anything starts (S5). A refusal names the file, line and column, the key, what was expected
-//! and what was found, for every problem of the file and not only for its first.
+//! The configuration, in two stages: [`typed`] holds the file as written, [`Config`] the checked values.
+//!
+//! Cloture refuses an invalid file before it starts anything (S5). For each problem, the error names file,
+//! line, column and key, the expected value and the value found.
 
 mod check;
 mod document;
@@ -43,20 +44,20 @@ use crate::reviewers::adapters::Adapter;
 use crate::reviewers::profile::ProfileOverride;
 use std::path::{Path, PathBuf};
 
-/// Everything a team decides, checked. Nothing behind this type has to doubt a value again.
+/// The checked configuration. Code that gets it need not check a value again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
     pub github: GithubConfig,
     pub journal: JournalConfig,
-    /// Which pull requests are watched where the command line names none: those that fit any of these.
+    /// The pull requests to watch if the command line names none: those that match any of these rules.
     pub watch: Vec<WatchRule>,
     pub policy: Policy,
     pub handoff: HandoffRules,
-    /// How tasks are sent to the targets that the rules name.
+    /// How to send tasks to the targets that the rules name.
     pub targets: TargetKinds,
-    /// The reviewers that are driven, in the order in which they were written.
+    /// The driven reviewers, in the order of the file.
     pub reviewers: Vec<ReviewerConfig>,
-    /// What it changes about the profiles of known reviewers, and the profiles that it adds.
+    /// Overrides of the built-in profiles, and added profiles.
     pub profiles: Vec<ProfileOverride>,
     pub author: AuthorConfig,
     pub repositories: Vec<RepositoryConfig>,
@@ -67,66 +68,66 @@ pub struct Config {
     pub keys: KeyBindings,
 }
 
-/// Which GitHub, and who we are there.
+/// The GitHub host and its token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GithubConfig {
     /// None for GitHub.com.
     pub host: Option<Host>,
-    /// A file with a token, asked last.
+    /// A file with a token, the last place where Cloture looks for one.
     pub token_file: Option<PathBuf>,
 }
 
-/// Where what happened is kept.
+/// Where the journal is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JournalConfig {
-    /// None for a file in the state folder.
+    /// None: a file in the state folder.
     pub server: Option<JournalAddress>,
 }
 
-/// A reviewer that is driven.
+/// A driven reviewer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewerConfig {
     pub name: ReviewerName,
     pub protocol: Protocol,
     /// In tokens (R6).
     pub context_window: u64,
-    /// None where nobody said, which is not the same as free.
+    /// None: unknown, which is not the same as free.
     pub price_per_call: Option<f64>,
-    /// How it is asked; none where it is only counted.
+    /// How to ask it. None: the reviewer only counts in `cloture bound`.
     pub adapter: Option<Adapter>,
 }
 
-/// The agent that is dispatched to fix findings.
+/// The agent that fixes findings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AuthorConfig {
-    /// None where nobody said, which is not the same as free.
+    /// None: unknown, which is not the same as free.
     pub price_per_call: Option<f64>,
-    /// How it is dispatched; none where people fix what is found.
+    /// None: people fix the findings.
     pub agent: Option<AuthorAgent>,
 }
 
-/// What may be done in one repository, and who is expected to review there.
+/// The settings of one repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryConfig {
     pub name: RepositoryName,
-    /// S4: nothing is written there by itself until this is true.
+    /// S4: Cloture writes there without being asked only if this is true.
     pub drive: bool,
-    /// Who is waited for. None where nobody said: whoever is recognised, and the driven ones.
+    /// The reviewers to wait for. None: all recognised and all driven reviewers.
     pub reviewers: Option<Vec<ReviewerName>>,
-    /// Whether the configured author may be sent to work there. Never true where `drive` is not.
+    /// Whether the author's agent may work there. Requires `drive`.
     pub author: bool,
 }
 
-/// Who escalations are addressed to (T7).
+/// The person or team that handles escalations (T7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorConfig {
-    /// A person or a team, with the `@`.
+    /// With the `@`.
     pub mention: Option<String>,
-    /// The label on a pull request that waits for a person.
+    /// The label for pull requests that wait for a person.
     pub label: Option<String>,
 }
 
-/// When and how a person at the keyboard is told that something waits.
+/// When and how to notify the person at the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NotificationConfig {
     pub when: NotifyWhen,
@@ -145,7 +146,7 @@ pub enum NotifyWhen {
 pub enum NotifyHow {
     #[default]
     Bell,
-    /// The escape sequence by which a terminal shows a notification of its own.
+    /// The escape sequence OSC 9, which makes the terminal show a notification.
     Osc9,
     Desktop,
     /// A program and its arguments.
@@ -159,29 +160,29 @@ impl Default for OperatorConfig {
 }
 
 impl Config {
-    /// What was said about a repository. The forge does not tell names apart by their case.
+    /// The settings of a repository. GitHub ignores the case of names.
     pub fn repository(&self, name: &RepositoryName) -> Option<&RepositoryConfig> {
         self.repositories.iter().find(|repository| repository.name.is_same(name))
     }
 
-    /// S4: whether Cloture may write there without a person's key press.
+    /// S4: whether Cloture may write there without asking a person.
     pub fn may_drive(&self, name: &RepositoryName) -> bool {
         self.repository(name).is_some_and(|repository| repository.drive)
     }
 
     /// Finds the configuration and reads it.
-    pub fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
-        paths::load(places)
+    pub fn load(paths: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
+        paths::load(paths)
     }
 
-    /// Where the journal is: the configured server, else a file in the state folder; none where no such folder is known.
+    /// The configured journal server, or else a file in the state folder. None: there is no state folder.
     pub fn journal_address(&self, state_folder: Option<PathBuf>) -> Option<JournalAddress> {
         let file = || state_folder.map(|folder| JournalAddress::file(folder.join(JournalAddress::FILE_NAME)));
         self.journal.server.clone().or_else(file)
     }
 
-    /// Reads a configuration from the content of `file`, which is only named in errors. The content is taken
-    /// as bytes, because whether it is text at all is a question with a place in the file, too.
+    /// Parses the content of a file; `file` is for error messages. The content is bytes, so that an error can
+    /// say where it is not UTF-8.
     pub fn parse(file: &Path, content: &[u8]) -> Result<Config, ConfigError> {
         let text = std::str::from_utf8(content)
             .map_err(|error| ConfigError::invalid(file, content, vec![document::not_text(content, error)]))?;

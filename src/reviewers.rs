@@ -1,4 +1,6 @@
-//! Reviewers: who is one and what its posts say, what driven ones are asked and how, and how their answers are read.
+//! Reviewers: recognising bots and reading their posts, and asking the reviewers that Cloture drives.
+//!
+//! Nothing here writes to GitHub or to the journal: the supervisor does.
 
 pub mod adapters;
 pub mod answer;

@@ -1,8 +1,9 @@
-//! The author's agent: how it is sent to fix the findings of a round, and what it is given.
+//! Runs the author's agent, which fixes the findings of a round.
 //!
-//! It gets the [`AuthorTask`] as JSON on its standard input (a coding agent gets it inside a prompt), runs in a work tree of its
-//! own at the head of the pull request's branch, and pushes by itself. Whether a round may start at all is the loop's
-//! decision (L6) and not made here; what came of it is told by the branch, not by the agent's words.
+//! The agent gets the [`AuthorTask`] as JSON on standard input; a coding agent gets it inside a prompt. It
+//! runs in its own work tree at the head of the branch, and pushes itself. The branch's new head shows the
+//! result; the agent's output does not count. Whether a round may start is the loop's decision (L6), not made
+//! here.
 
 mod task;
 mod work_tree;
@@ -19,13 +20,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 use work_tree::WorkTree;
 
-/// The agent as configured.
+/// The author's agent from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorAgent {
     pub kind: AuthorAgentKind,
     pub program: Program,
     pub prompt_file: Option<PathBuf>,
-    /// A local checkout of the repository, from which work trees are made.
+    /// A local checkout of the repository, for making work trees.
     pub checkout: PathBuf,
 }
 
@@ -37,16 +38,13 @@ pub enum AuthorAgentKind {
     Codex,
 }
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorOutcome {
     pub ending: ProgramEnding,
-    /// What it printed, and the end of its log. Neither is cleaned.
-    pub said: String,
-    pub log: String,
     pub took: Duration,
     pub head_before: Sha,
-    /// Where the branch is now; none where that could not be found out.
+    /// The branch's head after the round. None: git could not tell.
     pub head_after: Option<Sha>,
 }
 
@@ -58,14 +56,14 @@ pub enum AuthorError {
     Prompt(#[from] PromptError),
     #[error("{0}; check the author's command")]
     NotStarted(#[from] NotStarted),
-    #[error("the task could not be written: {0}")]
+    #[error("the author's task cannot be written as JSON: {0}")]
     Unwritable(String),
 }
 
-/// What an agent may print; a summary needs far less.
+/// Bytes that an agent may print.
 const OUTPUT: usize = 1024 * 1024;
 
-/// Sends the agent to work and waits for it. The work tree is gone afterwards, whatever happened in it.
+/// Runs the agent on a task and waits for it. The work tree is removed afterwards.
 pub async fn dispatch(agent: &AuthorAgent, mut task: AuthorTask) -> Result<AuthorOutcome, AuthorError> {
     let prompt = match agent.kind {
         AuthorAgentKind::Program => None,
@@ -77,23 +75,16 @@ pub async fn dispatch(agent: &AuthorAgent, mut task: AuthorTask) -> Result<Autho
     task.push.remote = Some(tree.remote().to_owned());
     let task_text =
         serde_json::to_string_pretty(&task).map_err(|error| AuthorError::Unwritable(error.to_string()))?;
-    let stdin = prompt.map_or_else(|| task_text.clone(), |prompt| prompt.filled(&[("task", &task_text)]));
+    let stdin = prompt.map_or_else(|| task_text.clone(), |prompt| prompt.fill_in(&[("task", &task_text)]));
     let arguments = arguments(agent.kind, &tree);
-    let run = agent.program.started(&arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT).await;
+    let run = agent.program.run_to_end(&arguments, Some(tree.path()), stdin.as_bytes(), OUTPUT).await;
     let head_after = tree.branch_head().await.ok();
     tree.remove().await;
     let finished = run?;
-    Ok(AuthorOutcome {
-        ending: finished.ending,
-        said: String::from_utf8_lossy(&finished.output).into_owned(),
-        log: finished.log,
-        took: finished.took,
-        head_before: task.head,
-        head_after,
-    })
+    Ok(AuthorOutcome { ending: finished.ending, took: finished.took, head_before: task.head, head_after })
 }
 
-/// What each agent is started with. Whoever wants it to be allowed more, or less, says so in its command.
+/// The arguments of each kind of agent. The configured `command` can add others.
 fn arguments(kind: AuthorAgentKind, tree: &WorkTree) -> Vec<OsString> {
     match kind {
         AuthorAgentKind::Program => Vec::new(),
@@ -107,7 +98,7 @@ fn arguments(kind: AuthorAgentKind, tree: &WorkTree) -> Vec<OsString> {
         AuthorAgentKind::Codex => {
             let mut arguments: Vec<OsString> =
                 ["exec", "--sandbox", "workspace-write", "--color", "never"].map(OsString::from).into();
-            // A work tree keeps its commits in the checkout it was made from, and pushing needs the network.
+            // Commits go into the checkout's git folder, and pushing needs the network.
             arguments.extend(["--add-dir".into(), tree.git_folder().into()]);
             arguments.extend(["-c", "sandbox_workspace_write.network_access=true", "-"].map(OsString::from));
             arguments
@@ -116,7 +107,7 @@ fn arguments(kind: AuthorAgentKind, tree: &WorkTree) -> Vec<OsString> {
 }
 
 impl AuthorOutcome {
-    /// Whether the branch moved, which is the only thing that counts as work.
+    /// Whether the branch moved.
     pub fn pushed(&self) -> bool {
         self.head_after.as_ref().is_some_and(|head| *head != self.head_before)
     }
@@ -125,12 +116,12 @@ impl AuthorOutcome {
     pub fn sentence(&self, agent: &AuthorAgent) -> String {
         let ending = match self.ending {
             ProgramEnding::Succeeded => "the author's agent finished".to_owned(),
-            other => format!("of the author's agent, {}", agent.program.described(other)),
+            other => format!("the author's agent failed ({})", agent.program.describe(other)),
         };
         let after = match &self.head_after {
             Some(head) if *head != self.head_before => format!("the branch is now at {head}"),
             Some(_) => "nothing was pushed".to_owned(),
-            None => "where the branch is now could not be found out".to_owned(),
+            None => "git could not tell where the branch is now".to_owned(),
         };
         format!("{ending} after {} s; {after}", self.took.as_secs())
     }

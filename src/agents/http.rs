@@ -1,7 +1,7 @@
-//! One request to a server that is not GitHub: a webhook, a model's endpoint.
+//! Sends one request to a server other than GitHub: a webhook or a model's endpoint.
 //!
-//! What is absent: nothing is repeated, no redirect is followed and no connection is kept, so that whoever asks knows
-//! exactly what was sent, where to, and how often. An error says whether the request can have arrived.
+//! There are no retries, no redirects and no kept connections, so the caller knows what was sent, where and
+//! how often. An error says whether the request may have arrived.
 
 mod address;
 
@@ -20,39 +20,37 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tower_service::Service;
 
-/// How patient to be, and how much to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// For the name, the connection and its encryption.
+    /// For DNS, TCP and TLS.
     pub connect: Duration,
     /// From the first byte sent to the last byte received.
     pub whole: Duration,
-    /// Bytes of the answer's body; with one more it is refused.
+    /// Bytes of the answer's body.
     pub answer: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     pub status: StatusCode,
-    pub headers: HeaderMap,
     pub body: Bytes,
 }
 
-/// Why there is no answer. None of these shows more of an address than its host.
+/// Why there is no answer. Of an address, an error shows only scheme and host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    /// Nothing of the request left this machine for the server: it certainly did not arrive.
+    /// Nothing was sent, so the request did not arrive.
     #[error("{address} cannot be reached: {reason}")]
     NotSent { address: String, reason: String },
-    /// The request may have arrived, and nobody said so.
+    /// The request may have arrived.
     #[error("{address} gave no answer: {reason}")]
     NoAnswer { address: String, reason: String },
-    /// The answer began, so that its status is known, and did not end as it should.
+    /// The answer has a status, but its body is incomplete.
     #[error("{address} answered {status}, but its answer is incomplete: {reason}")]
     CutShort { address: String, status: StatusCode, reason: IncompleteAnswer },
 }
 
-/// Why an answer is not whole.
+/// Why an answer's body is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IncompleteAnswer {
     #[error("it is larger than {0} bytes")]
@@ -64,13 +62,13 @@ pub enum IncompleteAnswer {
 }
 
 impl HttpError {
-    /// Whether the request certainly did not arrive, so that sending it again cannot make two of it.
+    /// Whether the request did not arrive, so sending it again cannot duplicate it.
     pub fn is_certainly_not_sent(&self) -> bool {
         matches!(self, HttpError::NotSent { .. })
     }
 }
 
-/// Posts a body and waits for the whole answer, whatever its status is.
+/// Posts a body and waits for the whole answer, with any status.
 pub async fn post(
     address: &HttpAddress,
     headers: HeaderMap,
@@ -96,7 +94,7 @@ pub async fn post(
         let body = timeout_at(deadline, collected(body, limits.answer)).await;
         let body = body.unwrap_or(Err(IncompleteAnswer::TooSlow(limits.whole)));
         match body {
-            Ok(body) => Ok(Response { status: parts.status, headers: parts.headers, body }),
+            Ok(body) => Ok(Response { status: parts.status, body }),
             Err(reason) => {
                 Err(HttpError::CutShort { address: address.to_string(), status: parts.status, reason })
             }
@@ -105,7 +103,7 @@ pub async fn post(
     tokio::pin!(exchange);
     tokio::select! {
         answer = &mut exchange => answer,
-        // A connection that is over has handed on all that it had.
+        // A closed connection has delivered all its bytes.
         _ = connection => exchange.await,
     }
 }
@@ -144,7 +142,7 @@ async fn collected(body: Incoming, most: usize) -> Result<Bytes, IncompleteAnswe
     }
 }
 
-/// The last cause in a chain of errors, which is the one that says something.
+/// The last cause in a chain of errors, which is the most specific one.
 pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {

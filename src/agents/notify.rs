@@ -1,7 +1,6 @@
-//! Telling the person at the keyboard that something starts to wait for them.
+//! Notifies the person at the keyboard that something waits for a decision.
 //!
-//! Whether to tell is decided apart from telling, and what a terminal is to print is handed back to whoever owns the
-//! terminal: nothing is printed here.
+//! Nothing is printed here: [`notify`] returns the bytes, and the terminal's owner prints them.
 
 use crate::agents::process::{self, Environment, NotStarted, ProgramEnding, ProgramLimits, ProgramRun};
 use crate::config::{NotificationConfig, NotifyHow, NotifyWhen};
@@ -11,14 +10,14 @@ use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-/// What waits. A `command` gets it on its standard input, as one JSON object:
+/// A notification. A `command` gets it on standard input, as one JSON object:
 ///
 /// ```json
-/// {"notification": 1, "pull_request": "o/r#7", "title": "SQL injection", "reason": "the reviewer escalated it",
-///  "severity": "high", "url": "https://…"}
+/// {"notification": 1, "pull_request": "o/r#7", "title": "SQL injection",
+///  "reason": "the reviewer escalated it", "severity": "high", "url": "https://…"}
 /// ```
 ///
-/// `notification` is the version of the format. `severity` is null where nobody stated one, `url` where there is none.
+/// `notification` is the version of the format. `severity` and `url` may be null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notification {
     pub notification: u32,
@@ -32,23 +31,23 @@ pub struct Notification {
 /// The version of the format.
 pub const VERSION: u32 = 1;
 
-/// Why nobody was told.
+/// Why the notification failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotifyError {
     #[error(
-        "no notification was shown, because neither `notify-send` nor `osascript` was found; use another `how`"
+        "no notification was shown: neither `notify-send` nor `osascript` is installed; set another `how` in \
+         [notifications]"
     )]
     NoDesktop,
     #[error("no notification was shown: {0}; check the command in [notifications]")]
     NotStarted(#[from] NotStarted),
     #[error("no notification was shown: `{program}` {what}")]
     Failed { program: String, what: String },
-    #[error("no notification was shown, because it could not be written as JSON: {0}")]
+    #[error("no notification was shown: it cannot be written as JSON: {0}")]
     Unwritable(String),
 }
 
-/// Whether somebody is to be told. What has no stated severity waits for a person all the same and nobody knows how
-/// bad it is, so it is told of.
+/// Whether to notify. A finding without a severity may be a bad one, so it counts.
 pub fn should_notify(notifications: &NotificationConfig, severity: Option<Severity>) -> bool {
     match notifications.when {
         NotifyWhen::Never => false,
@@ -57,7 +56,7 @@ pub fn should_notify(notifications: &NotificationConfig, severity: Option<Severi
     }
 }
 
-/// Tells, and returns what the terminal is to print for it, which may be nothing.
+/// Notifies, and returns the bytes for the terminal to print. They may be empty.
 pub async fn notify(how: &NotifyHow, notice: &Notification) -> Result<Vec<u8>, NotifyError> {
     match how {
         NotifyHow::Bell => Ok(vec![BELL]),
@@ -68,14 +67,12 @@ pub async fn notify(how: &NotifyHow, notice: &Notification) -> Result<Vec<u8>, N
 }
 
 const BELL: u8 = 0x07;
-/// What a notification has room for.
+/// Characters of a notification's text.
 const LONGEST_TEXT: usize = 200;
 
-/// A notification is shown at once or not at all.
 const LIMITS: ProgramLimits = ProgramLimits { time: Duration::from_secs(10), output: 64 * 1024, log: 1024 };
 
 impl Notification {
-    /// What is shown above the text.
     fn heading(&self) -> String {
         short(&format!("Cloture: {}", self.pull_request))
     }
@@ -84,8 +81,8 @@ impl Notification {
         short(&format!("{}: {}", self.title.trim_end().trim_end_matches('.'), self.reason))
     }
 
-    /// `ESC ] 9 ; TEXT BEL`. The text begins with our name, so that nothing else that begins with a digit is read as one
-    /// of the other commands that some terminals have under this number.
+    /// `ESC ] 9 ; TEXT BEL`. The text starts with our name, because some terminals take a text that starts
+    /// with a digit for another command.
     fn osc9(&self) -> Vec<u8> {
         let text = short(&format!("{}: {}", self.heading(), self.text()));
         let mut bytes = b"\x1b]9;".to_vec();
@@ -95,7 +92,7 @@ impl Notification {
     }
 }
 
-/// One short line that no terminal obeys.
+/// One short line without control characters.
 fn short(text: &str) -> String {
     let line = sanitize::line(text);
     match line.char_indices().nth(LONGEST_TEXT) {
@@ -104,24 +101,24 @@ fn short(text: &str) -> String {
     }
 }
 
-/// How the session's desktop is found.
+/// The variables that a program needs to find the desktop session.
 fn desktop_environment() -> Environment {
     Environment::ordinary().passing(["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"])
 }
 
-/// Asks the programs of the known desktops in turn; the first that is there decides.
+/// Runs the first notification program that is installed.
 async fn desktop(notice: &Notification, environment: &Environment) -> Result<(), NotifyError> {
     let (heading, text) = (notice.heading(), notice.text());
-    // The text is markup to some desktops. The title is not.
+    // Some desktops read the text as markup, but not the title.
     let markup = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let linux = ["--app-name=cloture", "--", &heading, &markup].map(OsString::from);
-    // The words are arguments of the script and not part of it.
+    // The texts are arguments of the script, so they cannot change it.
     let script = "display notification (item 2 of argv) with title (item 1 of argv)";
     let mac = ["-e", "on run argv", "-e", script, "-e", "end run", &heading, &text].map(OsString::from);
     for (program, arguments) in [("notify-send", linux.as_slice()), ("osascript", mac.as_slice())] {
         match run(program, arguments, environment, b"").await {
             Err(NotifyError::NotStarted(_)) => {}
-            told => return told,
+            result => return result,
         }
     }
     Err(NotifyError::NoDesktop)
@@ -148,9 +145,9 @@ async fn run(
     match process::run(&job).await?.ending {
         ProgramEnding::Succeeded => Ok(()),
         ProgramEnding::Failed(status) => failed(&format!("failed with status {status}")),
-        ProgramEnding::Killed(_) => failed("was ended by something else"),
-        ProgramEnding::TooSlow => failed("took too long and was ended"),
-        ProgramEnding::TooMuch => failed("printed too much and was ended"),
+        ProgramEnding::Killed(_) => failed("was ended from outside"),
+        ProgramEnding::TooSlow => failed("took too long, and Cloture ended it"),
+        ProgramEnding::TooMuch => failed("printed too much, and Cloture ended it"),
     }
 }
 

@@ -1,9 +1,8 @@
-//! Running other people's programs safely (S3).
+//! Runs other people's programs safely (S3).
 //!
-//! A program is run from an argument list and never through a shell. It gets bytes on its standard input, a time limit,
-//! a limit on what it may print, and only the variables it is meant to see. It leads a process group of its own, and
-//! whatever is left of that group is ended with it: when its time is up, when it prints too much, when whoever waited
-//! lost interest, and also when it simply exits and leaves something running that would keep its output open for ever.
+//! A program gets an argument list (there is no shell), bytes on standard input, a time limit, an output
+//! limit and a short list of environment variables. It leads its own process group, and Cloture ends the
+//! whole group when the program exits, is too slow, prints too much, or when the caller drops the future.
 
 mod environment;
 mod group;
@@ -21,35 +20,34 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, timeout};
 
-/// A program and everything it is run with.
+/// A program and its inputs.
 #[derive(Debug, Clone)]
 pub struct ProgramRun<'a> {
     pub program: &'a OsStr,
     pub arguments: &'a [OsString],
-    /// Where it runs; the folder of this process where there is none.
+    /// The working directory. None: that of this process.
     pub directory: Option<&'a Path>,
     pub environment: &'a Environment,
     pub stdin: &'a [u8],
     pub limits: ProgramLimits,
 }
 
-/// What a program may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramLimits {
     pub time: Duration,
-    /// Bytes of standard output; with one more it is ended.
+    /// Bytes of standard output; Cloture ends a program that prints more.
     pub output: usize,
-    /// Bytes of its log that are kept for people, counted from the end.
+    /// Bytes of the end of standard error that are kept.
     pub log: usize,
 }
 
-/// What became of a program that was started.
+/// How a program ended, and what it printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedProgram {
     pub ending: ProgramEnding,
-    /// As much of its standard output as was read. Complete unless it printed too much or ran out of time.
+    /// Standard output. Incomplete if the program printed too much or was too slow.
     pub output: Vec<u8>,
-    /// The end of what it wrote to its error stream. It may quote anything: clean it before it is shown.
+    /// The end of standard error. Sanitize it before you show it.
     pub log: String,
     pub took: Duration,
 }
@@ -57,17 +55,17 @@ pub struct FinishedProgram {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramEnding {
     Succeeded,
-    /// It exited with this status.
+    /// The program exited with this status.
     Failed(i32),
-    /// Something else ended it; on Unix, this signal.
+    /// Something outside Cloture ended the program; on Unix, this signal.
     Killed(Option<i32>),
-    /// Its time was up.
+    /// The program reached its time limit.
     TooSlow,
-    /// It printed more than it may.
+    /// The program printed more than its limit.
     TooMuch,
 }
 
-/// The program could not be started at all.
+/// The program could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{program}` could not be started: {reason}")]
 pub struct NotStarted {
@@ -75,69 +73,70 @@ pub struct NotStarted {
     pub reason: String,
 }
 
-/// After the polite signal, before the one that cannot be refused.
+/// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
-/// For what is still in the pipes once everybody who could write to them has been ended. Only somebody who left the
-/// group keeps them open longer, and is not waited for.
+/// The time to read the rest of the pipes after the group was ended. Only a process that left the group can
+/// keep them open longer, and Cloture does not wait for it.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// Runs a program to its end, whatever that is. Dropping the future ends the program and its group as well.
+/// Runs a program to its end. Dropping the future ends the program and its group.
 pub async fn run(job: &ProgramRun<'_>) -> Result<FinishedProgram, NotStarted> {
     let started = Instant::now();
     let mut child = spawn(job)?;
-    let group = ProcessGroup::led_by(&child);
+    let group = ProcessGroup::of_leader(&child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut output = Vec::new();
     let mut log = Tail::of(job.limits.log);
     let ending = {
-        let talk = async {
+        let exchange = async {
             tokio::try_join!(
-                feed(stdin, job.stdin),
+                write_stdin(stdin, job.stdin),
                 keep_tail(stderr, &mut log),
                 keep_all(stdout, &mut output, job.limits.output),
             )
         };
-        let watched = watch(&mut child, &group, talk);
-        timeout(job.limits.time, watched).await.unwrap_or(ProgramEnding::TooSlow)
+        let waiting = wait_for_exit(&mut child, &group, exchange);
+        timeout(job.limits.time, waiting).await.unwrap_or(ProgramEnding::TooSlow)
     };
     if ending == ProgramEnding::TooSlow {
         group.ask_to_end();
-        // Whether it listened makes no difference to what comes next.
-        let _listened = timeout(GRACE, child.wait()).await;
+        // The group is ended below in any case.
+        let _exited = timeout(GRACE, child.wait()).await;
     }
     group.end();
-    // Already ended; this only takes it off the system's books.
+    // The program is dead; this reaps its process.
     let _reaped = child.start_kill();
     let _reaped = child.wait().await;
     let took = started.elapsed();
-    tracing::info!(program = ?job.program, ?ending, took = took.as_millis(), printed = output.len(), "a program ended");
+    let (program, printed) = (job.program, output.len());
+    tracing::info!(?program, ?ending, took = took.as_millis(), printed, "a program ended");
     Ok(FinishedProgram { ending, output, log: log.text(), took })
 }
 
-/// Waits until the program has exited and everything it said was read, or until it said too much.
-async fn watch(
+/// Waits until the program has exited and its output is read, or until it printed too much.
+async fn wait_for_exit(
     child: &mut Child,
     group: &ProcessGroup,
-    talk: impl Future<Output = Result<((), (), ()), output::TooMuch>>,
+    exchange: impl Future<Output = Result<((), (), ()), output::TooMuch>>,
 ) -> ProgramEnding {
-    tokio::pin!(talk);
+    tokio::pin!(exchange);
     let exited = tokio::select! {
-        said = &mut talk => match said {
+        result = &mut exchange => match result {
             Err(output::TooMuch) => return ProgramEnding::TooMuch,
             Ok(_) => return ending_of(child.wait().await.ok()),
         },
         status = child.wait() => status.ok(),
     };
-    // A child of the child may still hold the pipes, and would for as long as it lives.
+    // A child of the program may hold the pipes open for as long as it lives.
     group.end();
-    match timeout(DRAIN, talk).await {
+    match timeout(DRAIN, exchange).await {
         Ok(Err(output::TooMuch)) => ProgramEnding::TooMuch,
         Ok(Ok(_)) | Err(_) => ending_of(exited),
     }
 }
 
 fn spawn(job: &ProgramRun<'_>) -> Result<Child, NotStarted> {
-    let mut command = Command::new(located(job));
+    let mut command = Command::new(program_path(job));
     command
         .args(job.arguments)
         .env_clear()
@@ -154,8 +153,8 @@ fn spawn(job: &ProgramRun<'_>) -> Result<Child, NotStarted> {
     command.spawn().map_err(|error| NotStarted { program: name(job.program), reason: error.to_string() })
 }
 
-/// A path relative to this process stays one, although the program will run in another folder.
-fn located(job: &ProgramRun<'_>) -> PathBuf {
+/// Resolves a relative path against the folder of this process, because the program may run in another one.
+fn program_path(job: &ProgramRun<'_>) -> PathBuf {
     let path = Path::new(job.program);
     let is_bare = path.components().count() == 1 && !job.program.to_string_lossy().contains(['/', '\\']);
     if is_bare || path.is_absolute() {
@@ -164,14 +163,14 @@ fn located(job: &ProgramRun<'_>) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// What a program is called in a sentence.
+/// The program's name for messages.
 pub fn name(program: &OsStr) -> String {
     Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned()
 }
 
-async fn feed(stdin: Option<ChildStdin>, bytes: &[u8]) -> Result<(), output::TooMuch> {
+async fn write_stdin(stdin: Option<ChildStdin>, bytes: &[u8]) -> Result<(), output::TooMuch> {
     if let Some(mut stdin) = stdin {
-        // A program that does not read its input may have its reasons; what it prints decides.
+        // A program need not read its input; its output and status decide.
         let _unread = stdin.write_all(bytes).await;
         let _unread = stdin.shutdown().await;
     }

@@ -1,4 +1,4 @@
-//! Secrets: read from a file that nobody else can read, and kept out of what others say (S2).
+//! Reads secrets from private files and removes them from texts (S2).
 
 use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;
@@ -6,19 +6,19 @@ use tokio::io::AsyncReadExt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PrivateFileError {
-    /// Others than its owner can read it.
+    /// Users other than the owner can read the file.
     TooOpen,
     Unreadable(String),
 }
 
-/// No secret is longer.
+/// Bytes of a secret at most.
 const LONGEST: u64 = 4096;
 
-/// The content of a file, as far as a secret can be long.
+/// Reads a secret from a file that only its owner can read.
 pub(crate) async fn read_private_file(path: &Path) -> Result<String, PrivateFileError> {
     let failed = |error: std::io::Error| PrivateFileError::Unreadable(error.kind().to_string());
     let file = tokio::fs::File::open(path).await.map_err(failed)?;
-    // The opened file is asked, not the path: nobody can swap it in between.
+    // The check uses the open file, so nobody can swap the path in between.
     let metadata = file.metadata().await.map_err(failed)?;
     if others_can_read(&metadata) {
         return Err(PrivateFileError::TooOpen);
@@ -39,7 +39,7 @@ fn others_can_read(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Removes a secret from a text that came from elsewhere, in case it was echoed back.
+/// Removes the secret from a text that a server may have echoed it in.
 pub(crate) fn scrub(text: &str, secret: Option<&SecretString>) -> String {
     match secret.map(ExposeSecret::expose_secret) {
         Some(secret) if !secret.is_empty() => text.replace(secret, "[token]"),

@@ -1,8 +1,9 @@
-//! How a handoff task is sent to its target (H9). What is handed off, and when, was decided before (H1–H8); here a task
-//! becomes a [`TaskDocument`], and the document a [`Delivery`]: data that can be shown, recorded, and only then sent.
+//! Sends handoff tasks to their targets (H9). What to hand off and when is decided elsewhere (H1–H8).
 //!
-//! A task is never sent twice (H4). What goes to GitHub carries a marker that is looked for before anything is sent;
-//! what goes to a program or a server cannot be looked for, so that an answer which was lost is a person's business.
+//! A task becomes a [`TaskDocument`], and the document a [`Delivery`]: data that the caller can show and
+//! record before it sends anything. A task is never sent twice (H4). On GitHub the writer looks for the
+//! task's marker before each write. A program or server cannot be searched, so after a lost answer a person
+//! has to decide.
 
 mod backoff;
 mod command;
@@ -19,64 +20,63 @@ pub use webhook::{KEY_HEADER, SIGNATURE_HEADER, WebhookDelivery, signature};
 use crate::config::{TargetKind, TargetKinds};
 use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::github::write::{self, WriteKeyError};
-use crate::github::{self, Transport, Write, Writer};
+use crate::github::{self, Transport, Write, WriteOutcome, Writer};
 use crate::output::sanitize;
 
-/// A task, ready to be sent.
+/// A task that is ready to send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
-    /// The task's own (H4): the same task has the same key whenever and by whomever it is prepared.
+    /// The task's key (H4). The same task always has the same key.
     pub key: String,
-    /// What will be sent where, in one sentence for people who are asked first (U3). Fit for a terminal.
+    /// What is sent where, as a sentence for the person who confirms it (U3). Sanitized.
     pub sentence: String,
     pub means: DeliveryMeans,
 }
 
+/// How a task is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeliveryMeans {
-    /// For [`Writer::write`], which looks for it before it sends it.
+    /// A GitHub write. [`Writer::write`] looks for it before sending it.
     Write(Write),
     Run(CommandDelivery),
     Post(WebhookDelivery),
 }
 
-/// What became of a task that was sent.
+/// The result of sending a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryOutcome {
-    /// The target has it; on GitHub, there.
+    /// The target has the task; on GitHub, at this URL.
     Taken { url: Option<String> },
-    /// The target does not have it, or it will be looked for before it is sent again: it may be tried again.
+    /// Cloture may try again: the target does not have the task, or the writer will look for it first.
     Refused(String),
-    /// The target may have it, and nothing can be looked for: it is never sent again by itself (H4), but a person may.
+    /// The target may have the task, and Cloture cannot check. Only a person may send it again (H4).
     Unknown(String),
 }
 
-/// Why a task cannot be sent at all.
+/// Why a task cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotSendable {
     #[error(
-        "nothing can be sent to the target \"{0}\", because the configuration does not say how: give it a `kind` in \
-         [[handoff.targets]]"
+        "Cloture cannot send tasks to the target \"{0}\": the configuration does not say how; give it a `kind` \
+         in [[handoff.targets]]"
     )]
     NoKind(TargetName),
-    #[error(
-        "the task is too large for {0} even without what could be left out; use a target of another kind for it"
-    )]
+    #[error("the task is too large for {0}, even with its long texts cut; use a target of another kind")]
     TooLarge(&'static str),
-    #[error("the task names the finding {0}, which the pull request does not have; nothing was sent")]
+    #[error("the pull request has no finding {0}, which the task names; nothing was sent")]
     UnknownFinding(ThreadId),
-    #[error("the task could not be written as JSON: {0}")]
+    #[error("the task cannot be written as JSON: {0}")]
     Unwritable(String),
     #[error(transparent)]
     Key(#[from] WriteKeyError),
 }
 
-/// How tasks are sent to a target.
+/// The kind of a target, which says how to send tasks to it.
 pub fn kind_of<'a>(targets: &'a TargetKinds, name: &TargetName) -> Result<&'a TargetKind, NotSendable> {
     targets.get(name).ok_or_else(|| NotSendable::NoKind(name.clone()))
 }
 
-/// Turns a task into what is to be sent. `on` is the pull request it comes from. Nothing is sent.
+/// Prepares a task for a target and sends nothing. `on` is the pull request of the task.
 pub fn prepare(
     document: &TaskDocument,
     kind: &TargetKind,
@@ -129,8 +129,8 @@ pub fn prepare(
 }
 
 impl Delivery {
-    /// Sends it, once. Whoever calls this has recorded that it will, and records what came of it. The environment is
-    /// asked for the secret that signs a request, and passed in so that a test decides it.
+    /// Sends the task once. The caller records the intent before and the outcome after. `environment` has the
+    /// secret that signs a webhook; tests pass their own.
     pub async fn send<T: Transport + Sync>(
         &self,
         writer: &Writer<T>,
@@ -145,21 +145,22 @@ impl Delivery {
 }
 
 impl DeliveryOutcome {
-    /// What a write's outcome means for the task that it carries.
-    pub fn of_write(outcome: Result<github::WriteOutcome, github::Error>) -> DeliveryOutcome {
-        use github::WriteOutcome as Written;
+    /// The outcome of a task that was sent as a GitHub write.
+    pub fn of_write(outcome: Result<WriteOutcome, github::Error>) -> DeliveryOutcome {
         match outcome {
-            Ok(Written::Done(proof) | Written::AlreadyThere(proof)) => {
+            Ok(WriteOutcome::Done(proof) | WriteOutcome::AlreadyThere(proof)) => {
                 DeliveryOutcome::Taken { url: proof.url }
             }
-            Ok(Written::Unknown { reason, may_be_repeated: true }) => DeliveryOutcome::Refused(reason),
-            Ok(Written::Unknown { reason, may_be_repeated: false }) => DeliveryOutcome::Unknown(reason),
-            Ok(swallowed @ Written::SwallowedByDraft(_)) => DeliveryOutcome::Unknown(swallowed.sentence()),
+            Ok(WriteOutcome::Unknown { reason, may_be_repeated: true }) => DeliveryOutcome::Refused(reason),
+            Ok(WriteOutcome::Unknown { reason, may_be_repeated: false }) => DeliveryOutcome::Unknown(reason),
+            Ok(swallowed @ WriteOutcome::SwallowedByDraft(_)) => {
+                DeliveryOutcome::Unknown(swallowed.sentence())
+            }
             Err(error) => DeliveryOutcome::Refused(error.event()),
         }
     }
 
-    /// Why the target does not have it, fit for a terminal.
+    /// Why the target refused the task. Sanitized.
     pub fn refusal(&self) -> Option<String> {
         match self {
             DeliveryOutcome::Refused(reason) => Some(sanitize::line(reason).into_owned()),
@@ -167,16 +168,14 @@ impl DeliveryOutcome {
         }
     }
 
-    /// One sentence for the journal and the screen.
+    /// A sentence for the journal and the screen. Sanitized.
     pub fn sentence(&self) -> String {
         let sentence = match self {
-            DeliveryOutcome::Taken { url: Some(url) } => format!("The target has it: {url}"),
-            DeliveryOutcome::Taken { url: None } => "The target has it.".to_owned(),
-            DeliveryOutcome::Refused(reason) => format!("The target did not take it: {reason}."),
+            DeliveryOutcome::Taken { url: Some(url) } => format!("The target has the task: {url}"),
+            DeliveryOutcome::Taken { url: None } => "The target has the task.".to_owned(),
+            DeliveryOutcome::Refused(reason) => format!("The target refused the task: {reason}."),
             DeliveryOutcome::Unknown(reason) => {
-                format!(
-                    "Nobody knows whether the target has it, so that it is not sent again by itself: {reason}."
-                )
+                format!("The target may have the task, so Cloture does not send it again: {reason}.")
             }
         };
         sanitize::line(&sentence).into_owned()

@@ -73,7 +73,7 @@ impl Invocation {
         work: impl AsyncFnOnce(CommandContext<'_>) -> Result<T, E>,
     ) -> anyhow::Result<T> {
         let loaded = self.load_config()?;
-        let profiles = Profiles::in_force(&loaded.config.profiles)?;
+        let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
         let directory = env::current_dir()?;
         let settings = ConnectionSettings {
             config: &loaded.config,

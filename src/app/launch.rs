@@ -88,7 +88,7 @@ pub fn open(invocation: &Invocation) -> anyhow::Result<TerminalClosed> {
     require_terminal("`cloture status` and `cloture watch` print lines instead")?;
     let paths = invocation.config_paths();
     let loaded = Config::load(&paths)?;
-    let profiles = Profiles::in_force(&loaded.config.profiles)?;
+    let profiles = Profiles::with_overrides(&loaded.config.profiles)?;
     let launch = TerminalLaunch {
         config_presence: ConfigPresence::of(&loaded, &paths),
         themes: themes(&loaded.config),

@@ -32,7 +32,7 @@ pub enum ClassifyError {
 }
 
 pub fn run(invocation: &Invocation) -> anyhow::Result<Outcome> {
-    let profiles = Profiles::in_force(&invocation.load_config()?.config.profiles)?;
+    let profiles = Profiles::with_overrides(&invocation.load_config()?.config.profiles)?;
     classify(io::stdin().lock(), io::stdout().lock(), &profiles)?;
     Ok(Outcome::SUCCESS)
 }

@@ -200,7 +200,7 @@ async fn perform(
         directory: stage.folder(),
         environment_of_programs: |_| None,
     };
-    let profiles = Profiles::in_force(&config.profiles)?;
+    let profiles = Profiles::with_overrides(&config.profiles)?;
     let clock = Arc::new(SimulatedClock::new(Arc::clone(simulator), speed));
     let host = settings.host()?;
     let mut session =

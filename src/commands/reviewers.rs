@@ -31,7 +31,7 @@ struct ProfileListEntry {
 }
 
 pub fn run(invocation: &Invocation, json: bool) -> anyhow::Result<Outcome> {
-    let profiles = Profiles::in_force(&invocation.load_config()?.config.profiles)?;
+    let profiles = Profiles::with_overrides(&invocation.load_config()?.config.profiles)?;
     report::print(&ProfileList::of(&profiles), json)
 }
 

@@ -1,4 +1,4 @@
-//! Checking typed values one key at a time, without stopping at the first that is wrong.
+//! Checks values one key at a time and collects the problems.
 
 use super::TypedValue;
 use crate::domain::snapshot::RepositoryName;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// One key whose value makes no sense. Its text is one sentence.
+/// A key with an invalid value. It displays as one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The full name of the key, such as `policy.repeat_limit` or `handoff.routes[0].target`.
@@ -24,8 +24,8 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The problems of one table so far. Each method reads one key: what was left out gives `None`, and so does
-/// what is wrong, after it was noted; the caller puts a default in the place of either and goes on.
+/// The problems of one table. Each method reads one key and returns `None` for a missing or a wrong value. A
+/// wrong value is recorded, so the caller can continue with a default.
 #[derive(Debug)]
 pub(super) struct Checks {
     table: &'static str,
@@ -37,7 +37,7 @@ impl Checks {
         Checks { table, problems: Vec::new() }
     }
 
-    /// The valid whole, unless a part of it was refused.
+    /// The valid value, if nothing was refused.
     pub(super) fn finish<T>(self, valid: T) -> Result<T, Vec<Problem>> {
         if self.problems.is_empty() { Ok(valid) } else { Err(self.problems) }
     }
@@ -120,7 +120,7 @@ impl Checks {
         })
     }
 
-    /// One line that says something, and that `fits`.
+    /// One line of text that is not blank and that `fits`.
     pub(super) fn text(
         &mut self,
         key: &str,
@@ -132,7 +132,7 @@ impl Checks {
         self.read(key, typed, || expected.to_owned(), accept)
     }
 
-    /// A list of such lines, each of which is `what`.
+    /// A list of such lines.
     pub(super) fn texts(
         &mut self,
         key: &str,
@@ -186,7 +186,7 @@ impl Checks {
         )
     }
 
-    /// A list, each item of which is read as a key of its own and may be refused by itself.
+    /// A list. `item` reads each item as a key of its own.
     pub(super) fn list<T>(
         &mut self,
         key: &str,
@@ -207,7 +207,7 @@ impl Checks {
         numbered.filter_map(|(index, value)| item(self, &format!("{key}[{index}]"), value)).collect()
     }
 
-    /// One line of text that says something. A key that must be there is refused when it is not.
+    /// One line of text that is not blank. The key is required.
     pub(super) fn required_name(
         &mut self,
         table: &str,
@@ -231,12 +231,12 @@ impl Checks {
     }
 }
 
-/// Whether a text has neither line breaks nor anything else that only a terminal reacts to.
+/// Whether a text has no control characters.
 pub(super) fn is_one_line(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }
 
-/// A value that is one line which says something, without the space around it.
+/// A text of one line that is not blank, trimmed.
 pub(super) fn one_line(value: &TypedValue) -> Option<String> {
     match value {
         TypedValue::Text(text) if is_one_line(text) && !text.trim().is_empty() => {
@@ -246,7 +246,7 @@ pub(super) fn one_line(value: &TypedValue) -> Option<String> {
     }
 }
 
-/// A text that is switched off by being empty, and else is one line that says something.
+/// A text of one line that is empty or not blank.
 pub(super) fn one_line_or_empty(value: &TypedValue) -> Option<String> {
     match value {
         TypedValue::Text(text) if text.is_empty() => Some(String::new()),
@@ -255,7 +255,7 @@ pub(super) fn one_line_or_empty(value: &TypedValue) -> Option<String> {
     }
 }
 
-/// The ends of ranges are whole days or seconds.
+/// A duration in whole days or in seconds.
 fn in_words(duration: Duration) -> String {
     const DAY: u64 = 24 * 60 * 60;
     let (count, unit) = match duration.as_secs() {
@@ -265,7 +265,8 @@ fn in_words(duration: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-fn one_of<T>(choices: &[(&str, T)]) -> String {
+/// The choices as an expectation.
+pub(super) fn one_of<T>(choices: &[(&str, T)]) -> String {
     let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
     format!("one of {}", names.join(", "))
 }

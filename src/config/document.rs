@@ -1,8 +1,8 @@
-//! Reading a TOML document: its keys are held against the known ones, its values are checked, and every
-//! problem is traced back to the place in the file that it is about.
+//! Reads a TOML document: compares its keys with the known ones, checks its values, and finds the place of
+//! each problem in the file.
 
 use super::error::ConfigFault;
-use super::unknown_keys::weed;
+use super::unknown_keys::remove_unknown;
 use super::{Config, typed};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -10,12 +10,12 @@ use std::ops::Range;
 use std::str::Utf8Error;
 use toml::de::{DeTable, DeValue};
 
-/// Reads the text of a configuration. What is not TOML at all ends at its first fault; of everything else,
-/// all faults are returned, in the order of the file.
+/// Reads the text of a configuration. Returns all faults in the order of the file, or only the first if the
+/// text is not TOML.
 pub(super) fn read(text: &str) -> Result<Config, Vec<ConfigFault>> {
     let mut document = DeTable::parse(text).map_err(|error| vec![not_toml(text, &error)])?;
-    let mut faults = weed(document.get_mut());
-    // What is left has the shape of the structs, whose values take anything, so this does not fail.
+    let mut faults = remove_unknown(document.get_mut());
+    // This does not fail: the rest has the shape of the structs, and their values take anything.
     let typed = typed::TypedConfig::deserialize(toml::Deserializer::from(document.clone()));
     let typed = typed.map_err(|error| vec![not_toml(text, &error)])?;
     let problems = match typed.validated() {
@@ -23,15 +23,15 @@ pub(super) fn read(text: &str) -> Result<Config, Vec<ConfigFault>> {
         Ok(_) => Vec::new(),
         Err(problems) => problems,
     };
-    // What was weeded out is not missing as well.
-    let weeded: BTreeSet<String> = faults.iter().filter_map(|fault| fault.key.clone()).collect();
-    let others = problems.iter().filter(|problem| !weeded.contains(&problem.key));
+    // A key that was removed would be reported again as missing.
+    let removed: BTreeSet<String> = faults.iter().filter_map(|fault| fault.key.clone()).collect();
+    let others = problems.iter().filter(|problem| !removed.contains(&problem.key));
     faults.extend(others.map(|problem| ConfigFault::of(locate(document.get_ref(), &problem.key), problem)));
     faults.sort_by_key(|fault| fault.span.start);
     Err(faults)
 }
 
-/// Where bytes stop being text.
+/// The first byte that is not UTF-8.
 pub(super) fn not_text(content: &[u8], error: Utf8Error) -> ConfigFault {
     let start = error.valid_up_to();
     let byte = content.get(start).copied().unwrap_or_default();
@@ -43,8 +43,8 @@ fn not_toml(text: &str, error: &toml::de::Error) -> ConfigFault {
     ConfigFault::unnamed(span, format!("not valid TOML: {}", error.message()))
 }
 
-/// Where the value of a key stands, or, of a key that is missing, the table that lacks it. Only for keys that
-/// the checks name, which have neither dots nor brackets of their own.
+/// The place of a key's value, or of the table that lacks the key. For keys that the checks name, which
+/// contain no dots or brackets.
 fn locate(document: &DeTable<'_>, key: &str) -> Range<usize> {
     let mut place = None;
     for step in key.split(['.', '[']) {

@@ -1,9 +1,9 @@
-//! Checking how reviewers and authors are run: each kind has keys that it needs, keys that it takes and keys that mean
-//! nothing to it, and the last are refused, because whoever wrote them expected something of them.
+//! Checks how to run driven reviewers and the author's agent. A key that a kind does not use is refused,
+//! because it would have no effect.
 
 use super::check::{Checks, one_line};
 use super::{TypedValue, typed};
-use crate::agents::authors::{AuthorAgent as Author, AuthorAgentKind};
+use crate::agents::authors::{AuthorAgent, AuthorAgentKind};
 use crate::reviewers::adapters::{Adapter, ApiKey, Endpoint, Program, ReviewerAgent};
 use http::Uri;
 use std::ops::RangeInclusive;
@@ -11,18 +11,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReviewerKind {
+enum TypedReviewerKind {
     Program,
     Claude,
     Codex,
     OpenAi,
 }
 
-const REVIEWER_KINDS: [(&str, ReviewerKind); 4] = [
-    ("program", ReviewerKind::Program),
-    ("claude", ReviewerKind::Claude),
-    ("codex", ReviewerKind::Codex),
-    ("openai", ReviewerKind::OpenAi),
+const REVIEWER_KINDS: [(&str, TypedReviewerKind); 4] = [
+    ("program", TypedReviewerKind::Program),
+    ("claude", TypedReviewerKind::Claude),
+    ("codex", TypedReviewerKind::Codex),
+    ("openai", TypedReviewerKind::OpenAi),
 ];
 const AUTHOR_KINDS: [(&str, AuthorAgentKind); 3] = [
     ("program", AuthorAgentKind::Program),
@@ -30,15 +30,14 @@ const AUTHOR_KINDS: [(&str, AuthorAgentKind); 3] = [
     ("codex", AuthorAgentKind::Codex),
 ];
 
-/// Shorter is no time to think; longer than a day is waiting for nobody.
 const TIMEOUT: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 const REVIEWER_TIMEOUT: Duration = Duration::from_mins(10);
 const AUTHOR_TIMEOUT: Duration = Duration::from_mins(30);
 
-const COMMAND: &str = "a program and its arguments, as a list of texts";
+const COMMAND: &str = "a list of texts: a program and its arguments";
 const BASE_URL: &str = "the address of an endpoint, such as \"http://127.0.0.1:11434/v1\"";
 
-/// How a reviewer is asked; none where it has no kind, or where something is wrong.
+/// How to ask a reviewer. None: it has no kind, or something is wrong.
 pub(super) fn checked_adapter(
     checks: &mut Checks,
     table: &str,
@@ -61,34 +60,34 @@ pub(super) fn checked_adapter(
     } = typed;
     let mut keys = DriverKeys { checks, table };
     let chosen = keys.kind(kind.as_ref(), &REVIEWER_KINDS);
-    // With a kind that is wrong nothing can be said about the others.
+    // With a wrong kind the other keys cannot be checked.
     if kind.is_some() && chosen.is_none() {
         return None;
     }
-    let is_any = |kinds: &[ReviewerKind]| chosen.is_some_and(|kind| kinds.contains(&kind));
-    let programs = [ReviewerKind::Program, ReviewerKind::Claude, ReviewerKind::Codex];
-    let agents = [ReviewerKind::Claude, ReviewerKind::Codex];
+    let is_any = |kinds: &[TypedReviewerKind]| chosen.is_some_and(|kind| kinds.contains(&kind));
+    let programs = [TypedReviewerKind::Program, TypedReviewerKind::Claude, TypedReviewerKind::Codex];
+    let agents = [TypedReviewerKind::Claude, TypedReviewerKind::Codex];
     for (name, value, belongs) in [
         ("command", command, is_any(&programs)),
         ("env", env, is_any(&programs)),
         ("timeout", timeout, chosen.is_some()),
-        ("model", model, is_any(&agents) || is_any(&[ReviewerKind::OpenAi])),
-        ("base_url", base_url, is_any(&[ReviewerKind::OpenAi])),
-        ("api_key_env", api_key_env, is_any(&[ReviewerKind::OpenAi])),
-        ("api_key_file", api_key_file, is_any(&[ReviewerKind::OpenAi])),
-        ("prompt_file", prompt_file, is_any(&agents) || is_any(&[ReviewerKind::OpenAi])),
+        ("model", model, is_any(&agents) || is_any(&[TypedReviewerKind::OpenAi])),
+        ("base_url", base_url, is_any(&[TypedReviewerKind::OpenAi])),
+        ("api_key_env", api_key_env, is_any(&[TypedReviewerKind::OpenAi])),
+        ("api_key_file", api_key_file, is_any(&[TypedReviewerKind::OpenAi])),
+        ("prompt_file", prompt_file, is_any(&agents) || is_any(&[TypedReviewerKind::OpenAi])),
     ] {
-        keys.only_if(belongs, name, value.as_ref(), kind.as_ref());
+        keys.refuse_unless(belongs, name, value.as_ref(), kind.as_ref());
     }
     let timeout = keys.timeout(timeout.as_ref(), REVIEWER_TIMEOUT);
     let model_name = keys.text("model", model.as_ref(), "the name of a model");
     let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
     let kind = chosen?;
-    if kind == ReviewerKind::OpenAi {
+    if kind == TypedReviewerKind::OpenAi {
         let file = keys.path("api_key_file", api_key_file.as_ref()).map(ApiKey::File);
         let variable = keys.variable("api_key_env", api_key_env.as_ref()).map(ApiKey::Variable);
         if let (Some(_), Some(typed)) = (&variable, api_key_file) {
-            keys.refuse("api_key_file", "to be left out where api_key_env is given", typed.to_string());
+            keys.refuse("api_key_file", "no such key beside api_key_env", typed.to_string());
         }
         let api_key = variable.or(file);
         let base_url = keys.base_url(base_url.as_ref(), api_key.is_some());
@@ -99,38 +98,38 @@ pub(super) fn checked_adapter(
         return Some(Adapter::OpenAi(Endpoint { base_url, model, api_key, timeout, prompt_file }));
     }
     let default = match kind {
-        ReviewerKind::Claude => Some("claude"),
-        ReviewerKind::Codex => Some("codex"),
-        ReviewerKind::Program | ReviewerKind::OpenAi => None,
+        TypedReviewerKind::Claude => Some("claude"),
+        TypedReviewerKind::Codex => Some("codex"),
+        TypedReviewerKind::Program | TypedReviewerKind::OpenAi => None,
     };
     let command = keys.command(command.as_ref(), default);
     let env = keys.variables(env.as_ref());
     let program = Program { command: command?, env, timeout };
     let agent = |program| ReviewerAgent { program, model: model_name, prompt_file };
     Some(match kind {
-        ReviewerKind::Claude => Adapter::Claude(agent(program)),
-        ReviewerKind::Codex => Adapter::Codex(agent(program)),
-        ReviewerKind::Program | ReviewerKind::OpenAi => Adapter::Program(program),
+        TypedReviewerKind::Claude => Adapter::Claude(agent(program)),
+        TypedReviewerKind::Codex => Adapter::Codex(agent(program)),
+        TypedReviewerKind::Program | TypedReviewerKind::OpenAi => Adapter::Program(program),
     })
 }
 
-/// How the author is dispatched; none where it has no kind, or where something is wrong.
-pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> Option<Author> {
+/// How to run the author's agent. None: it has no kind, or something is wrong.
+pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> Option<AuthorAgent> {
     let typed::TypedAuthor { price_per_call: _, kind, command, env, timeout, prompt_file, checkout } = typed;
     let mut keys = DriverKeys { checks, table: "" };
     let chosen = keys.kind(kind.as_ref(), &AUTHOR_KINDS);
     if kind.is_some() && chosen.is_none() {
         return None;
     }
-    let worded = chosen.is_some_and(|kind| kind != AuthorAgentKind::Program);
+    let has_prompt = chosen.is_some_and(|kind| kind != AuthorAgentKind::Program);
     for (name, value, belongs) in [
         ("command", command, chosen.is_some()),
         ("env", env, chosen.is_some()),
         ("timeout", timeout, chosen.is_some()),
         ("checkout", checkout, chosen.is_some()),
-        ("prompt_file", prompt_file, worded),
+        ("prompt_file", prompt_file, has_prompt),
     ] {
-        keys.only_if(belongs, name, value.as_ref(), kind.as_ref());
+        keys.refuse_unless(belongs, name, value.as_ref(), kind.as_ref());
     }
     let timeout = keys.timeout(timeout.as_ref(), AUTHOR_TIMEOUT);
     let prompt_file = keys.path("prompt_file", prompt_file.as_ref());
@@ -147,31 +146,32 @@ pub(super) fn checked_agent(checks: &mut Checks, typed: &typed::TypedAuthor) -> 
     }
     let checkout = keys.path("checkout", checkout.as_ref());
     let program = Program { command: command?, env, timeout };
-    Some(Author { kind, program, prompt_file, checkout: checkout? })
+    Some(AuthorAgent { kind, program, prompt_file, checkout: checkout? })
 }
 
-/// The keys of one table.
+/// Checks the keys of one table.
 pub(super) struct DriverKeys<'c, 't> {
     pub(super) checks: &'c mut Checks,
     pub(super) table: &'t str,
 }
 
 impl DriverKeys<'_, '_> {
-    pub(super) fn named(&self, key: &str) -> String {
+    pub(super) fn full_key(&self, key: &str) -> String {
         if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) }
     }
 
     pub(super) fn refuse(&mut self, key: &str, expected: &str, found: impl Into<String>) {
-        let key = self.named(key);
+        let key = self.full_key(key);
         self.checks.refuse(&key, expected, found);
     }
 
     pub(super) fn kind<K: Copy>(&mut self, typed: Option<&TypedValue>, kinds: &[(&str, K)]) -> Option<K> {
-        let key = self.named("kind");
+        let key = self.full_key("kind");
         self.checks.choice(&key, typed, kinds)
     }
 
-    pub(super) fn only_if(
+    /// Refuses a key that the chosen kind does not use.
+    pub(super) fn refuse_unless(
         &mut self,
         belongs: bool,
         key: &str,
@@ -182,15 +182,16 @@ impl DriverKeys<'_, '_> {
             && !belongs
         {
             let expected = match kind {
-                Some(kind) => format!("to be left out for the kind {kind}"),
-                None => "to be left out where there is no kind".to_owned(),
+                Some(kind) => format!("no such key for the kind {kind}"),
+                None => "a kind in the same table".to_owned(),
             };
-            self.refuse(key, &expected, found.to_string());
+            let found = if kind.is_some() { found.to_string() } else { "none".to_owned() };
+            self.refuse(key, &expected, found);
         }
     }
 
     fn text(&mut self, key: &str, typed: Option<&TypedValue>, expected: &str) -> Option<String> {
-        let key = self.named(key);
+        let key = self.full_key(key);
         self.checks.read(&key, typed, || expected.to_owned(), one_line)
     }
 
@@ -199,29 +200,29 @@ impl DriverKeys<'_, '_> {
     }
 
     pub(super) fn timeout(&mut self, typed: Option<&TypedValue>, default: Duration) -> Duration {
-        let key = self.named("timeout");
+        let key = self.full_key("timeout");
         self.checks.duration(&key, typed, &TIMEOUT).unwrap_or(default)
     }
 
     pub(super) fn variable(&mut self, key: &str, typed: Option<&TypedValue>) -> Option<String> {
-        let key = self.named(key);
-        self.checks.read(&key, typed, || "the name of a variable".to_owned(), variable)
+        let key = self.full_key(key);
+        self.checks.read(&key, typed, || "the name of an environment variable".to_owned(), variable)
     }
 
     pub(super) fn variables(&mut self, typed: Option<&TypedValue>) -> Vec<String> {
-        let key = self.named("env");
-        self.checks.list(&key, typed, "a list of names of variables", |checks, key, value| {
-            checks.read(key, Some(value), || "the name of a variable".to_owned(), variable)
+        let key = self.full_key("env");
+        self.checks.list(&key, typed, "a list of names of environment variables", |checks, key, value| {
+            checks.read(key, Some(value), || "the name of an environment variable".to_owned(), variable)
         })
     }
 
-    /// The program and its arguments. An argument may be empty or have several lines; the program may not.
+    /// The program and its arguments. Only an argument may be empty or have several lines.
     pub(super) fn command(
         &mut self,
         typed: Option<&TypedValue>,
         default: Option<&str>,
     ) -> Option<Vec<String>> {
-        let key = self.named("command");
+        let key = self.full_key("command");
         let Some(value) = typed else {
             if default.is_none() {
                 self.refuse("command", COMMAND, "nothing");
@@ -246,12 +247,12 @@ impl DriverKeys<'_, '_> {
         )
     }
 
-    /// A key travels over an encrypted connection or not at all.
+    /// With an API key the address must be encrypted or local.
     fn base_url(&mut self, typed: Option<&TypedValue>, with_key: bool) -> Option<Uri> {
         if typed.is_none() {
             self.refuse("base_url", BASE_URL, "nothing");
         }
-        let key = self.named("base_url");
+        let key = self.full_key("base_url");
         let url = self.checks.read(
             &key,
             typed,
@@ -267,7 +268,7 @@ impl DriverKeys<'_, '_> {
         )?;
         let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
         if with_key && url.scheme_str() == Some("http") && !is_local {
-            let expected = "an https address, because an API key is sent there";
+            let expected = "an https address, because Cloture sends the API key there";
             self.refuse("base_url", expected, format!("{:?}", url.to_string()));
             return None;
         }

@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration, and how it is shown.
+//! Errors in the configuration, with their lines of the file.
 
 use super::check::Problem;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Why there is no configuration to run with. Its text is complete, source line included.
+/// Why the configuration cannot be used. The text includes the lines of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("{}: there is no such file, but {named_by} names it as the configuration", file.display())]
+    #[error("{}: this configuration file, which {named_by} names, does not exist", file.display())]
     Missing { file: PathBuf, named_by: &'static str },
-    #[error("{}: this is a folder, not a configuration file", file.display())]
+    #[error("{}: this is a folder, not a configuration file; name the file in it", file.display())]
     Folder { file: PathBuf },
-    #[error("{}: the configuration cannot be read: {reason}", file.display())]
+    #[error("{}: Cloture cannot read the configuration: {reason}", file.display())]
     Unreadable { file: PathBuf, reason: io::Error },
-    /// `left_off` are the ones beyond the first hundred: such a file was never a configuration.
-    #[error("{}", shown(file, complaints, *left_off))]
+    /// `left_off` counts the complaints after the first hundred.
+    #[error("{}", render(file, complaints, *left_off))]
     Invalid { file: PathBuf, complaints: Vec<Complaint>, left_off: usize },
 }
 
@@ -26,12 +26,12 @@ impl ConfigError {
     pub(super) fn invalid(file: &Path, content: &[u8], faults: Vec<ConfigFault>) -> ConfigError {
         let left_off = faults.len().saturating_sub(MOST_COMPLAINTS);
         let first = faults.into_iter().take(MOST_COMPLAINTS);
-        let complaints = first.map(|fault| Complaint::about(content, fault)).collect();
+        let complaints = first.map(|fault| Complaint::of_fault(content, fault)).collect();
         ConfigError::Invalid { file: file.to_owned(), complaints, left_off }
     }
 }
 
-/// One thing that is wrong in a file, and where. Its text is all but the file's name, which stands before it.
+/// One problem in a file and its place. The text lacks the name of the file, which comes before it:
 ///
 /// ```text
 /// 7:16: policy.repeat_limit: expected a whole number from 1 to 1000000000, found 0
@@ -47,7 +47,7 @@ pub struct Complaint {
     pub column: usize,
     /// The key, what was expected and what was found.
     pub message: String,
-    /// The source line, or as much of it as is shown.
+    /// The shown part of the line.
     excerpt: String,
     /// The characters of the excerpt before the underlined ones.
     indent: usize,
@@ -66,7 +66,7 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// Something wrong at a place that is still counted in bytes.
+/// A problem at a range of bytes.
 #[derive(Debug)]
 pub(super) struct ConfigFault {
     pub(super) span: Range<usize>,
@@ -79,36 +79,35 @@ impl ConfigFault {
         ConfigFault { span, key: Some(problem.key.clone()), message: problem.to_string() }
     }
 
-    /// Whether the line may not be shown: the address of a webhook may have a password in it, or be one.
+    /// Whether to hide the value: the address of a webhook may contain a secret.
     fn is_about_a_secret(&self) -> bool {
         self.key.as_ref().is_some_and(|key| key.ends_with("].url"))
     }
 
-    /// A fault in the text itself, where no key is in sight.
+    /// A problem without a key.
     pub(super) fn unnamed(span: Range<usize>, message: String) -> ConfigFault {
         ConfigFault { span, key: None, message }
     }
 }
 
-/// As much of a source line as is shown, and as much of that as may stand before the underlined part.
+/// Characters of a line that are shown, and of these, at most so many before the underlined part.
 const SHOWN_CHARACTERS: usize = 120;
 const SHOWN_BEFORE: usize = 60;
 
 impl Complaint {
-    /// Counts in bytes up to the line and in characters within it, so that content which is not text has
-    /// places, too.
-    fn about(content: &[u8], fault: ConfigFault) -> Complaint {
+    /// Counts lines in bytes and columns in characters, so that it works for content that is not UTF-8.
+    fn of_fault(content: &[u8], fault: ConfigFault) -> Complaint {
         let is_secret = fault.is_about_a_secret();
         let ConfigFault { span, message, .. } = fault;
         let (before, rest) = content.split_at(span.start.min(content.len()));
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let line_length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         let marked_length = span.len().min(line_length);
-        let lead = displayed(&before[line_start..]);
-        let marked = if is_secret { 1 } else { displayed(&rest[..marked_length]).chars().count() };
+        let lead = printable(&before[line_start..]);
+        let marked = if is_secret { 1 } else { printable(&rest[..marked_length]).chars().count() };
         let skipped = lead.chars().count().saturating_sub(SHOWN_BEFORE);
         let indent = lead.chars().count() - skipped;
-        let shown = if is_secret { "…".to_owned() } else { displayed(&rest[..line_length]) };
+        let shown = if is_secret { "…".to_owned() } else { printable(&rest[..line_length]) };
         let line = without_passwords(&(lead + &shown));
         Complaint {
             line: before.split(|byte| *byte == b'\n').count(),
@@ -121,9 +120,8 @@ impl Complaint {
     }
 }
 
-/// A piece of a line, with nothing in it that a terminal obeys, so that what is shown is what is there and
-/// the underline stands under it.
-fn displayed(piece: &[u8]) -> String {
+/// A piece of a line with control characters replaced, so that the underline has the right place.
+fn printable(piece: &[u8]) -> String {
     let piece = String::from_utf8_lossy(piece);
     let visible = |c: char| match c {
         '\t' => ' ',
@@ -134,8 +132,8 @@ fn displayed(piece: &[u8]) -> String {
     piece.trim_start_matches('\u{feff}').trim_end_matches('\r').chars().map(visible).collect()
 }
 
-/// A text with stars for the passwords of addresses in it, as many as they have characters, so that the underline stays
-/// where it belongs. Whatever is wrong with a line, it may be the one with the journal's address.
+/// Replaces each character of a password in an address with a star, so that the underline keeps its place.
+/// Any line can be the one with the journal's address.
 fn without_passwords(text: &str) -> String {
     let mut pieces = text.split("://");
     let mut shown = pieces.next().unwrap_or_default().to_owned();
@@ -149,7 +147,7 @@ fn without_passwords(text: &str) -> String {
     shown
 }
 
-/// What stands behind an address' `://`: the password is between the user and the place, or a parameter.
+/// The address after `://`. The password follows the user name, or is a parameter.
 fn without_password(address: &str) -> String {
     let stars = |text: &str| "*".repeat(text.chars().count());
     let account =
@@ -166,11 +164,11 @@ fn without_password(address: &str) -> String {
     parameters.collect()
 }
 
-fn shown(file: &Path, complaints: &[Complaint], left_off: usize) -> String {
+fn render(file: &Path, complaints: &[Complaint], left_off: usize) -> String {
     let file = file.display();
     let mut all: Vec<String> = complaints.iter().map(|complaint| format!("{file}:{complaint}")).collect();
     if left_off > 0 {
-        all.push(format!("{file}: and {left_off} more"));
+        all.push(format!("{file}: and {left_off} more problems"));
     }
     all.join("\n\n")
 }

@@ -1,4 +1,4 @@
-//! Checking `[github]` and `[[watch]]`: where the pull requests are, and which of them are meant.
+//! Checks `[github]` and `[[watch]]`: the GitHub host, and which pull requests to watch.
 
 use super::check::{Checks, Problem, one_line};
 use super::{GithubConfig, typed};
@@ -39,20 +39,24 @@ pub(super) fn checked_watch(typed: &[typed::TypedWatchRule]) -> Result<Vec<Watch
             |checks, key, value| checks.repository(key, Some(value), "a repository as OWNER/NAME"),
         );
         let authors = checks.texts(&key("authors"), authors.as_ref(), "a login, or \"@me\"", is_login);
-        let labels = checks.texts(&key("labels"), labels.as_ref(), "a label's name", |_| true);
+        let labels = checks.texts(&key("labels"), labels.as_ref(), "the name of a label", |_| true);
         let asked = checks.flag(&key("review_requested"), review_requested.as_ref()).unwrap_or_default();
         let review_requested = if asked { vec!["@me".to_owned()] } else { Vec::new() };
         let rule = WatchRule { repositories, authors, review_requested, labels };
-        // Without one it would mean every pull request there is. A condition that was refused is one all the same.
+        // A rule without conditions would match every pull request. A refused condition counts as one.
         if rule == WatchRule::default() && checks.is_clean() {
-            checks.refuse(&format!("[{index}]"), "at least one condition", "none");
+            checks.refuse(
+                &format!("[{index}]"),
+                "at least one condition (repositories, authors, review_requested or labels)",
+                "none",
+            );
         }
         rules.push(rule);
     }
     checks.finish(rules)
 }
 
-/// What can be a login, so that a typing mistake is not searched for as something else.
+/// Whether a text can be a login. Anything else would change the search query.
 pub(super) fn is_login(text: &str) -> bool {
     let name = text.strip_suffix("[bot]").unwrap_or(text);
     let name = if name == "@me" { "me" } else { name };

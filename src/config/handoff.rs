@@ -1,5 +1,4 @@
-//! Checking `[handoff]`: a route to nowhere, or to a name that two targets have, would lose findings
-//! silently.
+//! Checks `[handoff]`. A route to an unknown target, or to a name that two targets have, would lose findings.
 
 use super::check::{Checks, Problem};
 use super::targets::checked_kind;
@@ -16,12 +15,12 @@ const MODES: [(&str, HandoffMode); 3] = [
 ];
 
 impl typed::TypedHandoff {
-    /// The rules with their defaults filled in, or everything that is wrong with them.
+    /// The rules with their defaults, or all problems.
     pub fn validated(&self) -> Result<HandoffRules, Vec<Problem>> {
         self.validated_with_targets().map(|(rules, _)| rules)
     }
 
-    /// The same, and how tasks are sent.
+    /// The rules, and how to send tasks to the targets.
     pub(super) fn validated_with_targets(&self) -> Result<(HandoffRules, TargetKinds), Vec<Problem>> {
         let typed::TypedHandoff { mode, auto_threshold, auto_categories, targets, routes } = self;
         let default = HandoffRules::default();
@@ -41,7 +40,7 @@ fn checked_targets(checks: &mut Checks, typed: &[typed::TypedTarget]) -> (Vec<Ha
     let mut targets: Vec<HandoffTarget> = Vec::new();
     let mut kinds = TargetKinds::new();
     for (index, target) in typed.iter().enumerate() {
-        // The rest says how tasks are sent.
+        // `checked_kind` reads the other keys.
         let typed::TypedTarget { name, coalesce, .. } = target;
         let table = format!("targets[{index}]");
         let kind = checked_kind(checks, &table, target);
@@ -83,7 +82,7 @@ fn checked_routes(
     routes
 }
 
-/// What a route may name, with the names there are: the mistake is most often in one of the two places.
+/// The targets that a route may name.
 fn declared(targets: &[HandoffTarget]) -> String {
     let names = targets.iter().map(|target| target.name.as_str()).filter(|name| *name != DEFAULT_TARGET);
     let names: Vec<String> = names.chain([DEFAULT_TARGET]).map(quoted).collect();

@@ -1,4 +1,4 @@
-//! Checking `[journal]`: where what happened is kept.
+//! Checks `[journal]`, which says where the journal is.
 
 use super::check::{Checks, Problem, is_one_line};
 use super::{JournalConfig, TypedValue, typed};
@@ -8,7 +8,7 @@ const ADDRESS: &str =
     "the address of a PostgreSQL database, such as \"postgres://cloture@db.example.com/cloture\"";
 
 impl typed::TypedJournal {
-    /// What is wrong is said without the text itself, in which a password may be.
+    /// The messages do not show the address, because it may have a password.
     pub(super) fn validated(&self) -> Result<JournalConfig, Vec<Problem>> {
         let typed::TypedJournal { url } = self;
         let mut checks = Checks::of("journal");
@@ -22,7 +22,7 @@ impl typed::TypedJournal {
                 }
             },
             Some(_) => {
-                checks.refuse("url", ADDRESS, "something else");
+                checks.refuse("url", ADDRESS, "a value that is not one line of text");
                 None
             }
         };

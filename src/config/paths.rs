@@ -1,28 +1,26 @@
-//! Where the configuration is looked for, and reading it from there.
+//! Finds the configuration file and reads it.
 
 use super::{Config, ConfigError};
 use directories::BaseDirs;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Where a configuration may be, first come first served. As data, so that only one function asks the
-/// environment.
+/// The paths of the configuration file, in the order of priority. Only [`ConfigPaths::from_environment`]
+/// reads the environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConfigPaths {
-    /// What the command line names. It must be there.
+    /// From the command line. The file must exist.
     pub explicit: Option<PathBuf>,
-    /// What `CLOTURE_CONFIG` names. It must be there.
+    /// From `CLOTURE_CONFIG`. The file must exist.
     pub env: Option<PathBuf>,
-    /// The platform's own place. Where nothing is there, the defaults are in force.
+    /// The platform's default. If there is no file, Cloture uses the default values.
     pub default: Option<PathBuf>,
 }
 
-/// The variable that names a configuration file.
 const VARIABLE: &str = "CLOTURE_CONFIG";
 
 impl ConfigPaths {
-    /// The places of this process. An empty variable counts as none, as shells have no easier way to take one
-    /// back.
+    /// The paths of this process. An empty variable counts as unset.
     pub fn from_environment(explicit: Option<PathBuf>) -> ConfigPaths {
         ConfigPaths {
             explicit,
@@ -32,18 +30,18 @@ impl ConfigPaths {
     }
 }
 
-/// A configuration and where it came from.
+/// A configuration and its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedConfig {
     pub config: Config,
-    /// None where no file was found and the defaults are in force.
+    /// None: there is no file, and the values are the defaults.
     pub source: Option<PathBuf>,
 }
 
-/// Reads the first place that applies. A file that somebody named and that is not there is an error: to run
-/// with the defaults instead would be to run without the limits that were asked for.
-pub(super) fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
-    let named = [(&places.explicit, "the command line"), (&places.env, VARIABLE)];
+/// Reads the first file. A missing file that the user named is an error, because the defaults lack the user's
+/// limits.
+pub(super) fn load(paths: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
+    let named = [(&paths.explicit, "the command line"), (&paths.env, VARIABLE)];
     for (file, named_by) in named {
         if let Some(file) = file {
             let missing = || ConfigError::Missing { file: file.clone(), named_by };
@@ -51,7 +49,7 @@ pub(super) fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
             return Ok(LoadedConfig { config, source: Some(file.clone()) });
         }
     }
-    if let Some(file) = &places.default
+    if let Some(file) = &paths.default
         && let Some(config) = read(file)?
     {
         return Ok(LoadedConfig { config, source: Some(file.clone()) });
@@ -59,18 +57,18 @@ pub(super) fn load(places: &ConfigPaths) -> Result<LoadedConfig, ConfigError> {
     Ok(LoadedConfig { config: Config::default(), source: None })
 }
 
-/// None where there is no such file.
+/// None: there is no such file.
 fn read(file: &Path) -> Result<Option<Config>, ConfigError> {
     match fs::read(file) {
         Ok(content) => Config::parse(file, &content).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // Not every platform has its own kind of error for this.
+        // Platforms differ in the error for a folder.
         Err(_) if file.is_dir() => Err(ConfigError::Folder { file: file.to_owned() }),
         Err(reason) => Err(ConfigError::Unreadable { file: file.to_owned(), reason }),
     }
 }
 
-/// Where the platform wants state to be kept between runs; none where no home folder is known.
+/// The platform's folder for state. None: there is no home folder.
 pub fn state_folder() -> Option<PathBuf> {
     let base = BaseDirs::new()?;
     Some(base.state_dir().unwrap_or_else(|| base.data_local_dir()).join("cloture"))

@@ -1,4 +1,5 @@
-//! Checking `[[repositories]]`, `[operator]` and `[notifications]`: where Cloture may act, and who hears of it.
+//! Checks `[[repositories]]`, `[operator]` and `[notifications]`: where Cloture may act, and whom it
+//! notifies.
 
 use super::check::{Checks, Problem, one_line_or_empty};
 use super::drivers::DriverKeys;
@@ -23,12 +24,12 @@ enum TypedNotifyHow {
     Command,
 }
 
-const OCCASIONS: [(&str, TypedNotifyWhen); 3] = [
+const NOTIFY_WHEN: [(&str, TypedNotifyWhen); 3] = [
     ("off", TypedNotifyWhen::Never),
     ("on", TypedNotifyWhen::Always),
     ("severity", TypedNotifyWhen::Severity),
 ];
-const MEANS: [(&str, TypedNotifyHow); 4] = [
+const NOTIFY_HOW: [(&str, TypedNotifyHow); 4] = [
     ("bell", TypedNotifyHow::Bell),
     ("osc9", TypedNotifyHow::Osc9),
     ("desktop", TypedNotifyHow::Desktop),
@@ -40,7 +41,7 @@ pub(super) fn checked_repositories(
 ) -> Result<Vec<RepositoryConfig>, Vec<Problem>> {
     let mut checks = Checks::of("repositories");
     let mut repositories = Vec::new();
-    let mut taken = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (index, typed::TypedRepository { name, drive, reviewers, author }) in typed.iter().enumerate() {
         let key = |name: &str| format!("[{index}].{name}");
         let expected = "a repository as OWNER/NAME";
@@ -49,21 +50,21 @@ pub(super) fn checked_repositories(
         }
         let name = checks.repository(&key("name"), name.as_ref(), expected);
         let drive = checks.flag(&key("drive"), drive.as_ref()).unwrap_or(false);
-        let named = reviewers.is_some();
+        let has_reviewers = reviewers.is_some();
         let reviewers =
             checks.texts(&key("reviewers"), reviewers.as_ref(), "the name of a reviewer", |_| true);
         let author = checks.flag(&key("author"), author.as_ref()).unwrap_or(drive);
-        // S4: an author pushes, and nothing is pushed to where nothing may be written.
+        // S4: the author's agent pushes, so it needs permission to write.
         if author && !drive {
-            checks.refuse(&key("author"), "false, or `drive = true` beside it", "true");
+            checks.refuse(&key("author"), "false, or `drive = true` in the same entry", "true");
         }
         let Some(name) = name else { continue };
-        if !taken.insert(name.to_string().to_ascii_lowercase()) {
+        if !names.insert(name.to_string().to_ascii_lowercase()) {
             let found = quoted(&name.to_string());
             checks.refuse(&key("name"), "a repository that no other entry has", found);
             continue;
         }
-        let reviewers = named.then(|| reviewers.into_iter().map(Into::into).collect());
+        let reviewers = has_reviewers.then(|| reviewers.into_iter().map(Into::into).collect());
         repositories.push(RepositoryConfig { name, drive, reviewers, author });
     }
     checks.finish(repositories)
@@ -74,7 +75,7 @@ pub(super) fn checked_operator(typed: &typed::TypedOperator) -> Result<OperatorC
     let mut checks = Checks::of("operator");
     let expected = "a person or team to mention, such as \"@alice\" or \"@acme/leads\"";
     let mention = checks.text("mention", mention.as_ref(), expected, is_mention);
-    let expected = || "a label's name, or \"\" for none".to_owned();
+    let expected = || "the name of a label, or \"\" for none".to_owned();
     let label = checks.read("label", label.as_ref(), expected, one_line_or_empty);
     let label = label.map_or_else(
         || OperatorConfig::default().label,
@@ -99,26 +100,26 @@ pub(super) fn checked_notifications(
 ) -> Result<NotificationConfig, Vec<Problem>> {
     let typed::TypedNotifications { when, min_severity, how, command } = typed;
     let mut checks = Checks::of("notifications");
-    let occasion = checks.choice("when", when.as_ref(), &OCCASIONS);
-    let least = checks.choice("min_severity", min_severity.as_ref(), &severities());
-    let means = checks.choice("how", how.as_ref(), &MEANS);
+    let chosen_when = checks.choice("when", when.as_ref(), &NOTIFY_WHEN);
+    let min_severity = checks.choice("min_severity", min_severity.as_ref(), &severities());
+    let chosen_how = checks.choice("how", how.as_ref(), &NOTIFY_HOW);
     let mut keys = DriverKeys { checks: &mut checks, table: "" };
-    let how = match (means, command) {
+    let how = match (chosen_how, command) {
         (Some(TypedNotifyHow::Command), _) => {
             keys.command(command.as_ref(), None).map_or_else(NotifyHow::default, NotifyHow::Command)
         }
-        (_, Some(found)) if how.is_none() || means.is_some() => {
-            keys.refuse("command", "to be left out unless how = \"command\"", found.to_string());
+        (_, Some(found)) if how.is_none() || chosen_how.is_some() => {
+            keys.refuse("command", "no such key unless how = \"command\"", found.to_string());
             NotifyHow::default()
         }
         (Some(TypedNotifyHow::Osc9), _) => NotifyHow::Osc9,
         (Some(TypedNotifyHow::Desktop), _) => NotifyHow::Desktop,
         (Some(TypedNotifyHow::Bell) | None, _) => NotifyHow::Bell,
     };
-    let when = match occasion {
+    let when = match chosen_when {
         None | Some(TypedNotifyWhen::Never) => NotifyWhen::Never,
         Some(TypedNotifyWhen::Always) => NotifyWhen::Always,
-        Some(TypedNotifyWhen::Severity) => NotifyWhen::AtLeast(least.unwrap_or(Severity::High)),
+        Some(TypedNotifyWhen::Severity) => NotifyWhen::AtLeast(min_severity.unwrap_or(Severity::High)),
     };
     checks.finish(NotificationConfig { when, how })
 }

@@ -1,6 +1,5 @@
-//! The limits of the limits. They are as wide as can be, because a small or large policy is a team's own
-//! business and `cloture bound` tells what it leads to; each end only shuts out what would mean something else
-//! than it says.
+//! Checks `[policy]`. The ranges are wide, because `cloture bound` shows the effect of a policy. They exclude
+//! only values that would break a rule or are typing mistakes.
 
 use super::check::{Checks, Problem};
 use super::{TypedValue, typed};
@@ -8,9 +7,9 @@ use crate::domain::policy::Policy;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// More than anybody means; a larger number is a slip of the keyboard.
+/// A larger number is a typing mistake.
 const MOST: u32 = 1_000_000_000;
-/// With 0 the bound on cycles would not hold: a thread has its opening cycle and one in which to end.
+/// With 0 the bound on cycles would not hold: a thread needs one cycle to open and one to end.
 const REPEAT_LIMIT: RangeInclusive<u32> = 1..=MOST;
 const FLIP_LIMIT: RangeInclusive<u32> = 0..=MOST;
 const REOPEN_LIMIT: RangeInclusive<u32> = 0..=MOST;
@@ -20,23 +19,22 @@ const MAX_REVIEW_ITERATIONS: RangeInclusive<u32> = 1..=MOST;
 const LINE_SLACK: RangeInclusive<u32> = 0..=MOST;
 /// The scale of the similarity itself.
 const SIMILARITY_THRESHOLD: RangeInclusive<f64> = 0.0..=1.0;
-/// Under a second a forge counts polling as abuse; a wait of more than a week between two polls waits for
-/// nobody.
+/// GitHub takes more frequent polling for abuse.
 const POLL_INTERVAL: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(7 * 24);
-/// With 0 the loop would give up before it looked.
+/// With 0 the loop would give up before its first poll.
 const MAX_ATTEMPTS: RangeInclusive<u32> = 1..=MOST;
-/// 0 means that findings are never handed to the author. Every round is paid for.
+/// With 0 the author's agent never runs.
 const MAX_ROUNDS: RangeInclusive<u32> = 0..=MOST;
 const MAX_RESTARTS: RangeInclusive<u32> = 0..=MOST;
 /// With 0 a reviewer could not report anything.
 const MAX_FINDINGS_PER_ANSWER: RangeInclusive<u32> = 1..=MOST;
-/// Less than this does not hold one finding; more would not be held in memory lightly.
+/// A smaller answer cannot hold a finding; a larger one takes too much memory.
 const MAX_ANSWER_BYTES: RangeInclusive<u32> = 1024..=1024 * 1024 * 1024;
 
 impl typed::TypedPolicy {
-    /// The policy with its defaults filled in, or everything that is wrong with it.
+    /// The policy with its defaults, or all problems.
     pub fn validated(&self) -> Result<Policy, Vec<Problem>> {
-        // Taken apart by name, so that a key which is read but never checked does not compile.
+        // Destructured, so that a new key does not compile until it is checked.
         let typed::TypedPolicy {
             repeat_limit,
             flip_limit,

@@ -1,7 +1,6 @@
-//! Checking `[[profiles]]`: a pattern that does not compile, or a mark that can never fit, would silently read every post of
-//! a reviewer wrongly.
+//! Checks `[[profiles]]`. With a broken pattern Cloture would misread every post of a reviewer.
 
-use super::check::{Checks, Problem, is_one_line};
+use super::check::{Checks, Problem, is_one_line, one_of};
 use super::handoff::severities;
 use super::value::quoted;
 use super::{TypedValue, typed};
@@ -15,71 +14,75 @@ use crate::reviewers::profiles::{Profiles, ProfilesError};
 use std::collections::BTreeSet;
 
 const PATTERN: &str = "a regular expression";
-/// What a pattern has to capture, or there is nothing to take from what it fits.
+/// Required where Cloture uses the captured text.
 const GROUP: &str = "a regular expression with a group, such as \"id: (\\\\w+)\"";
 const PLACE: &str =
     "a regular expression with the groups path and from, such as \"(?P<path>\\\\S+):(?P<from>\\\\d+)\"";
 const LOGIN: &str = "a login without @ and [bot], such as \"acme-reviewer\"";
-/// Account numbers start at 1 and are far from this.
+/// Far above the ids of real accounts.
 const ACCOUNT_IDS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000_000;
 
 pub(super) fn checked_profiles(typed: &[typed::TypedProfile]) -> Result<Vec<ProfileOverride>, Vec<Problem>> {
     let mut checks = Checks::of("profiles");
-    let mut changes: Vec<ProfileOverride> = Vec::new();
-    let mut taken = BTreeSet::new();
+    let mut overrides: Vec<ProfileOverride> = Vec::new();
+    let mut names = BTreeSet::new();
     for (index, profile) in typed.iter().enumerate() {
         let table = format!("[{index}]");
-        let Some(change) = ProfileChecks { checks: &mut checks, table: &table }.change(profile) else {
+        let Some(entry) = ProfileChecks { checks: &mut checks, table: &table }.checked(profile) else {
             continue;
         };
-        if !taken.insert(change.name.clone()) {
-            let expected = "a name that no other profile of this file has";
-            checks.refuse(&format!("{table}.name"), expected, quoted(&change.name));
+        if !names.insert(entry.name.clone()) {
+            let expected = "a name that no other profile in this file has";
+            checks.refuse(&format!("{table}.name"), expected, quoted(&entry.name));
             continue;
         }
         if checks.is_clean() {
-            agrees(&mut checks, &table, &changes, &change);
+            check_with_others(&mut checks, &table, &overrides, &entry);
         }
-        changes.push(change);
+        overrides.push(entry);
     }
-    checks.finish(changes)
+    checks.finish(overrides)
 }
 
-/// A profile must be told apart from the program's own and from those before it.
-fn agrees(checks: &mut Checks, table: &str, before: &[ProfileOverride], change: &ProfileOverride) {
-    let changes: Vec<ProfileOverride> = before.iter().chain([change]).cloned().collect();
-    match Profiles::in_force(&changes) {
+/// Refuses a profile that has no account, or an account of a built-in profile or of one before it.
+fn check_with_others(checks: &mut Checks, table: &str, before: &[ProfileOverride], entry: &ProfileOverride) {
+    let overrides: Vec<ProfileOverride> = before.iter().chain([entry]).cloned().collect();
+    match Profiles::with_overrides(&overrides) {
         Ok(profiles) => {
-            let known = profiles.iter().find(|known| known.name.as_str() == change.name);
-            let has_no_account = known.is_some_and(|known| {
-                let profile = &known.profile;
+            let active = profiles.iter().find(|active| active.name.as_str() == entry.name);
+            let has_no_account = active.is_some_and(|active| {
+                let profile = &active.profile;
                 profile.logins.is_empty() && profile.ids.is_empty() && profile.shared_logins.is_empty()
             });
             if has_no_account {
-                let expected = "logins, ids or shared_logins, as no reviewer of that name is known";
-                checks.refuse(&format!("{table}.name"), expected, quoted(&change.name));
+                let expected = "the name of a built-in profile, or logins, ids or shared_logins beside it";
+                checks.refuse(&format!("{table}.name"), expected, quoted(&entry.name));
             }
         }
         Err(ProfilesError::Ambiguous { what, first, second }) => {
-            let other = if first.as_str() == change.name { second } else { first };
+            let other = if first.as_str() == entry.name { second } else { first };
             let expected = "accounts that no other profile has";
-            checks.refuse(&format!("{table}.name"), expected, format!("{what}, which is {other}'s"));
+            checks.refuse(
+                &format!("{table}.name"),
+                expected,
+                format!("{what}, which the profile {other} has"),
+            );
         }
         Err(other) => {
-            checks.refuse(&format!("{table}.name"), "profiles that fit together", other.to_string());
+            checks.refuse(&format!("{table}.name"), "profiles without conflicts", other.to_string());
         }
     }
 }
 
-/// One table while it is checked.
+/// Checks the keys of one profile.
 struct ProfileChecks<'a> {
     checks: &'a mut Checks,
     table: &'a str,
 }
 
 impl ProfileChecks<'_> {
-    fn change(&mut self, typed: &typed::TypedProfile) -> Option<ProfileOverride> {
-        // Taken apart by name, so that a key which is read but never checked does not compile.
+    fn checked(&mut self, typed: &typed::TypedProfile) -> Option<ProfileOverride> {
+        // Destructured, so that a new key does not compile until it is checked.
         let typed::TypedProfile {
             name,
             logins,
@@ -116,10 +119,10 @@ impl ProfileChecks<'_> {
         let shared = self.texts("shared_logins", shared_logins.as_ref(), LOGIN, login);
         let marks = self.patterns("body_marks", body_marks.as_ref(), PATTERN, |_| true);
         if shared.as_ref().is_some_and(|shared| !shared.is_empty()) && body_marks.is_none() {
-            let expected = "body_marks beside it, as only they tell whose post it is";
+            let expected = "body_marks beside it, because only they identify the reviewer's posts";
             self.checks.refuse(&self.key("shared_logins"), expected, "none");
         }
-        let change = ProfileOverride {
+        let entry = ProfileOverride {
             name: String::new(),
             logins: self.texts("logins", logins.as_ref(), LOGIN, login),
             ids: self.ids(ids.as_ref()),
@@ -153,7 +156,7 @@ impl ProfileChecks<'_> {
             settles: self.choices("settles", settles.as_ref(), &Settling::ALL),
         };
         let name = self.checks.required_name(self.table, "name", name.as_ref(), "a name for the reviewer")?;
-        Some(ProfileOverride { name, ..change })
+        Some(ProfileOverride { name, ..entry })
     }
 
     fn key(&self, key: &str) -> String {
@@ -180,7 +183,7 @@ impl ProfileChecks<'_> {
         )
     }
 
-    /// A list of texts, each of which has to pass.
+    /// A list of texts that `accept` allows.
     fn texts(
         &mut self,
         key: &str,
@@ -225,14 +228,14 @@ impl ProfileChecks<'_> {
     }
 
     fn ask_again(&mut self, typed: Option<&TypedValue>) -> Option<String> {
-        let expected = || "one line of text, or \"\" where no comment asks it".to_owned();
+        let expected = || "one line of text, or \"\" if no comment asks the reviewer again".to_owned();
         self.checks.read(&format!("{}.ask_again", self.table), typed, expected, |value| match value {
             TypedValue::Text(text) if is_one_line(text) => Some(text.trim().to_owned()),
             _ => None,
         })
     }
 
-    /// Where a mark counts, and what it looks like.
+    /// The position and pattern of a mark.
     fn mark(
         &mut self,
         key: &str,
@@ -258,7 +261,7 @@ impl ProfileChecks<'_> {
         Some(marks)
     }
 
-    /// Marks that mean one of several things.
+    /// Marks that state a severity or a category.
     fn meanings<T: Copy>(
         &mut self,
         key: &str,
@@ -307,7 +310,7 @@ impl ProfileChecks<'_> {
     }
 }
 
-/// What a mark means. It is required: a mark without a meaning marks nothing.
+/// The severity or category that a mark states. Required.
 fn meaning<T: Copy>(
     checks: &mut Checks,
     key: &str,
@@ -316,8 +319,7 @@ fn meaning<T: Copy>(
 ) -> Option<T> {
     let key = format!("{key}.is");
     if is.is_none() {
-        let names: Vec<String> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
-        checks.refuse(&key, format!("one of {}", names.join(", ")), "nothing");
+        checks.refuse(&key, one_of(known), "nothing");
     }
     checks.choice(&key, is, known)
 }

@@ -1,4 +1,4 @@
-//! Checking the whole file: `[policy]` and `[handoff]` by their own modules, and here who takes part.
+//! Checks `[[reviewers]]`, `[author]` and `[break_glass]`, and calls the checks of all other tables.
 
 use super::check::{Checks, Problem, one_line_or_empty};
 use super::drivers::{checked_adapter, checked_agent};
@@ -13,17 +13,17 @@ use crate::domain::re_review::BreakGlassRules;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// What current models take; the prompt is measured against it (R6).
+/// Tokens that current models take (R6).
 const DEFAULT_CONTEXT_WINDOW: u64 = 200_000;
-/// With 0 everything would be cut from every prompt. The upper end only keeps sums far from overflowing.
+/// With 0 every prompt would be cut to nothing. The upper end prevents overflows.
 const CONTEXT_WINDOW: RangeInclusive<u64> = 1..=1_000_000_000;
-/// A negative price would let one reviewer pay for another. The upper end keeps the worst case finite.
+/// A negative price would lower the sum. The upper end keeps the worst case finite.
 const PRICE: RangeInclusive<f64> = 0.0..=1_000_000_000.0;
 
 const PROTOCOLS: [(&str, Protocol); 2] = [("actions", Protocol::Actions), ("findings", Protocol::Findings)];
 
 impl typed::TypedConfig {
-    /// The configuration with its defaults filled in, or everything that is wrong with it.
+    /// The configuration with its defaults, or all problems.
     pub fn validated(&self) -> Result<Config, Vec<Problem>> {
         let typed::TypedConfig {
             github,
@@ -42,32 +42,32 @@ impl typed::TypedConfig {
             keys,
         } = self;
         let mut problems = Vec::new();
-        let (handoff, targets) = unless_wrong(handoff.validated_with_targets(), &mut problems);
+        let (handoff, targets) = or_default(handoff.validated_with_targets(), &mut problems);
         let config = Config {
-            github: unless_wrong(github.validated(), &mut problems),
-            journal: unless_wrong(journal.validated(), &mut problems),
-            watch: unless_wrong(checked_watch(watch), &mut problems),
-            policy: unless_wrong(policy.validated(), &mut problems),
+            github: or_default(github.validated(), &mut problems),
+            journal: or_default(journal.validated(), &mut problems),
+            watch: or_default(checked_watch(watch), &mut problems),
+            policy: or_default(policy.validated(), &mut problems),
             handoff,
             targets,
-            reviewers: unless_wrong(checked_reviewers(reviewers), &mut problems),
-            profiles: unless_wrong(checked_profiles(profiles), &mut problems),
-            author: unless_wrong(checked_author(author), &mut problems),
-            repositories: unless_wrong(checked_repositories(repositories), &mut problems),
-            operator: unless_wrong(checked_operator(operator), &mut problems),
-            notifications: unless_wrong(checked_notifications(notifications), &mut problems),
-            break_glass: unless_wrong(checked_break_glass(break_glass), &mut problems),
-            tui: unless_wrong(checked_tui(tui), &mut problems),
-            keys: unless_wrong(checked_keys(keys), &mut problems),
+            reviewers: or_default(checked_reviewers(reviewers), &mut problems),
+            profiles: or_default(checked_profiles(profiles), &mut problems),
+            author: or_default(checked_author(author), &mut problems),
+            repositories: or_default(checked_repositories(repositories), &mut problems),
+            operator: or_default(checked_operator(operator), &mut problems),
+            notifications: or_default(checked_notifications(notifications), &mut problems),
+            break_glass: or_default(checked_break_glass(break_glass), &mut problems),
+            tui: or_default(checked_tui(tui), &mut problems),
+            keys: or_default(checked_keys(keys), &mut problems),
         };
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
 }
 
-/// Keeps the problems of one section and goes on with the next.
-fn unless_wrong<T: Default>(section: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> T {
-    section.unwrap_or_else(|found| {
-        problems.extend(found);
+/// Collects the problems of one table and continues with its default.
+fn or_default<T: Default>(table: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> T {
+    table.unwrap_or_else(|more| {
+        problems.extend(more);
         T::default()
     })
 }
@@ -75,9 +75,9 @@ fn unless_wrong<T: Default>(section: Result<T, Vec<Problem>>, problems: &mut Vec
 fn checked_reviewers(typed: &[typed::TypedReviewer]) -> Result<Vec<ReviewerConfig>, Vec<Problem>> {
     let mut checks = Checks::of("reviewers");
     let mut reviewers = Vec::new();
-    let mut taken = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (index, reviewer) in typed.iter().enumerate() {
-        // The rest says how it is asked.
+        // `checked_adapter` reads the other keys.
         let typed::TypedReviewer { name, protocol, context_window, price_per_call, .. } = reviewer;
         let table = format!("[{index}]");
         let name = checks.required_name(&table, "name", name.as_ref(), "a name for the reviewer");
@@ -88,7 +88,7 @@ fn checked_reviewers(typed: &[typed::TypedReviewer]) -> Result<Vec<ReviewerConfi
             checks.number(&format!("{table}.price_per_call"), price_per_call.as_ref(), &PRICE);
         let adapter = checked_adapter(&mut checks, &table, reviewer);
         let Some(name) = name else { continue };
-        if !taken.insert(name.clone()) {
+        if !names.insert(name.clone()) {
             checks.refuse(&format!("{table}.name"), "a name that no other reviewer has", quoted(&name));
             continue;
         }
@@ -110,7 +110,7 @@ fn checked_author(typed: &typed::TypedAuthor) -> Result<AuthorConfig, Vec<Proble
     checks.finish(AuthorConfig { price_per_call, agent })
 }
 
-/// A blank phrase would stand in almost every comment, and one over two lines in none.
+/// A blank phrase would match almost every comment, and a phrase of two lines none.
 fn checked_break_glass(typed: &typed::TypedBreakGlass) -> Result<BreakGlassRules, Vec<Problem>> {
     let typed::TypedBreakGlass { label, phrase } = typed;
     let default = BreakGlassRules::default();

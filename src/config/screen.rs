@@ -1,4 +1,4 @@
-//! Checking `[tui]` and `[keys]`: how the terminal looks, and which keys call what.
+//! Checks `[tui]` and `[keys]`: colours and key bindings.
 
 use super::check::{Checks, Problem};
 use super::text_style::{self, TextMeaning, TextStyle};
@@ -7,28 +7,28 @@ use super::{TypedValue, typed};
 use crokey::KeyCombination;
 use std::collections::BTreeMap;
 
-/// How the terminal looks.
+/// The theme and its colours.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TuiConfig {
     pub theme: ThemeName,
-    /// What looks another way than the theme has it.
-    pub looks: Vec<(TextMeaning, TextStyle)>,
+    /// Styles that replace the theme's.
+    pub styles: Vec<(TextMeaning, TextStyle)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThemeName {
-    /// Dark or light, as the terminal's background is.
+    /// Dark or light, like the terminal's background.
     #[default]
     Auto,
     Dark,
     Light,
-    /// Only colours that stand out on any background, and more weight.
+    /// Bold text, and colours that are visible on any background.
     HighContrast,
-    /// None at all: weight and words have to do.
+    /// No colours.
     Plain,
 }
 
-/// The keys of every command, by the command's name.
+/// The keys of each command, by the command's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyBindings(BTreeMap<String, Vec<KeyCombination>>);
 
@@ -47,7 +47,7 @@ impl KeyBindings {
         self.0.iter().map(|(command, keys)| (command.as_str(), keys.as_slice()))
     }
 
-    /// The commands there are.
+    /// The names of all commands.
     pub(super) fn commands() -> Vec<String> {
         embedded().into_keys().collect()
     }
@@ -60,7 +60,7 @@ impl Default for KeyBindings {
     }
 }
 
-/// A test holds that the file is sound, so nothing is lost here.
+/// A test checks the file, so parsing does not fail.
 fn embedded() -> BTreeMap<String, Vec<String>> {
     toml::from_str(EMBEDDED).unwrap_or_default()
 }
@@ -69,37 +69,37 @@ pub(super) fn checked_tui(typed: &typed::TypedTui) -> Result<TuiConfig, Vec<Prob
     let typed::TypedTui { theme, colors } = typed;
     let mut checks = Checks::of("tui");
     let theme = checks.choice("theme", theme.as_ref(), &THEMES).unwrap_or_default();
-    let mut looks = Vec::new();
+    let mut styles = Vec::new();
     for (name, value) in colors {
         let key = format!("colors.{name}");
         let Some((_, meaning)) = TextMeaning::ALL.into_iter().find(|(known, _)| known == name) else {
-            checks.refuse(&key, "the name of a meaning", "an unknown one");
+            checks.refuse(&key, "the name of a meaning", "an unknown name");
             continue;
         };
         let accept = |value: &TypedValue| TextStyle::parse(&super::check::one_line(value)?);
-        looks.extend(
+        styles.extend(
             checks
                 .read(&key, value.as_ref(), || text_style::EXPECTED.to_owned(), accept)
-                .map(|look| (meaning, look)),
+                .map(|style| (meaning, style)),
         );
     }
-    checks.finish(TuiConfig { theme, looks })
+    checks.finish(TuiConfig { theme, styles })
 }
 
-/// The names of everything that can be given colours.
+/// The names of all meanings.
 pub(super) fn meanings() -> impl Iterator<Item = String> {
     TextMeaning::ALL.into_iter().map(|(name, _)| name.to_owned())
 }
 
-/// A key calls one command: where two have it, the refusal names both.
+/// Checks the key bindings. A key for two commands is refused, and the message names both.
 pub(super) fn checked_keys(
     typed: &BTreeMap<String, Option<TypedValue>>,
 ) -> Result<KeyBindings, Vec<Problem>> {
     let mut checks = Checks::of("keys");
     let mut keys = KeyBindings::default();
     for (command, value) in typed {
-        let Some(known) = keys.0.get_mut(command) else {
-            checks.refuse(command, "the name of a command", "an unknown one");
+        let Some(bound) = keys.0.get_mut(command) else {
+            checks.refuse(command, "the name of a command", "an unknown name");
             continue;
         };
         if value.is_none() {
@@ -107,13 +107,13 @@ pub(super) fn checked_keys(
         }
         let what = "a key such as \"x\", \"shift-x\", \"ctrl-x\", \"esc\" or \"f5\"";
         let texts = checks.texts(command, value.as_ref(), what, |text| crokey::parse(text).is_ok());
-        *known = texts.iter().filter_map(|text| crokey::parse(text).ok()).collect();
+        *bound = texts.iter().filter_map(|text| crokey::parse(text).ok()).collect();
     }
     let mut taken: Vec<(KeyCombination, &str)> = Vec::new();
     for (command, combinations) in keys.iter() {
         for key in combinations {
             match taken.iter().find(|(other, by)| other == key && *by != command) {
-                // The complaint is about what was typed: the default of the other command was there before.
+                // The message is about the command in the file, not about the one with a default key.
                 Some((_, by)) => {
                     let (about, other) =
                         if typed.contains_key(command) { (command, *by) } else { (*by, command) };
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_embedded_keys_are_sound_and_call_one_command_each() {
+    fn the_built_in_keys_are_valid_and_unique() {
         assert!(embedded().len() > 20);
         for (command, keys) in embedded() {
             for key in keys {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn an_unknown_key_name_is_refused() {
         let typed = BTreeMap::from([(
             "pause".to_owned(),
             Some(TypedValue::List(vec![TypedValue::Text("hyper-q".to_owned())])),

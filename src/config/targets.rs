@@ -1,5 +1,5 @@
-//! Checking how tasks are sent to the targets of a handoff (H9). A key that means nothing to a target's kind is refused,
-//! because whoever wrote it expected something of it.
+//! Checks how to send tasks to the handoff targets (H9). A key that a target's kind does not use is refused,
+//! because it would have no effect.
 
 use super::check::Checks;
 use super::drivers::DriverKeys;
@@ -13,37 +13,37 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How tasks are sent, by target. What is declared without a kind is not in it.
+/// How to send tasks to each target. Targets without a kind are absent.
 pub type TargetKinds = BTreeMap<TargetName, TargetKind>;
 
-/// How a task is sent to one target.
+/// How to send tasks to one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetKind {
     /// A local program, with the task on its standard input.
     Command {
         program: Program,
-        /// Where it runs; the folder of this process where there is none.
+        /// The working directory. None: that of this process.
         directory: Option<PathBuf>,
     },
     /// An issue on GitHub.
     Issue {
-        /// The pull request's own where there is none.
+        /// None: the pull request's repository.
         repository: Option<RepositoryName>,
         labels: Vec<String>,
         assignees: Vec<String>,
     },
     /// An event for a repository's workflows.
     RepositoryDispatch {
-        /// The pull request's own where there is none.
+        /// None: the pull request's repository.
         repository: Option<RepositoryName>,
         event_type: String,
     },
-    /// A comment on the pull request that begins with this text, such as an agent's trigger phrase.
+    /// A comment on the pull request that starts with this text, such as an agent's trigger phrase.
     Comment { body: String },
-    /// A request to somebody's server.
+    /// A request to a server.
     Webhook {
         url: HttpAddress,
-        /// The variable whose value signs the request.
+        /// The environment variable with the secret that signs the request.
         secret_env: Option<String>,
         timeout: Duration,
     },
@@ -66,25 +66,25 @@ const KINDS: [(&str, TypedTargetKind); 5] = [
     ("webhook", TypedTargetKind::Webhook),
 ];
 
-/// A coding agent that fixes what it is given before it answers needs as long as the author's does.
+/// A coding agent may fix the findings before it exits, like the author's agent.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// A server that only takes a task and works on it afterwards.
+/// A server answers first and works on the task later.
 const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(30);
-/// GitHub's own bound.
+/// GitHub's limit.
 const LONGEST_EVENT_TYPE: usize = 100;
 
 const REPOSITORY: &str = "a repository as OWNER/NAME";
 const EVENT_TYPE: &str = "the name of an event, of at most 100 characters";
-const BODY: &str = "the text that the comment begins with, such as \"@agent fix these\"";
-const URL: &str = "an address with https, or with http on this machine only";
+const BODY: &str = "the text at the start of the comment, such as \"@agent fix these\"";
+const URL: &str = "an https address, or an http address of this machine";
 
-/// How tasks are sent to a target; none where it has no kind, or where something is wrong.
+/// How to send tasks to a target. None: it has no kind, or something is wrong.
 pub(super) fn checked_kind(
     checks: &mut Checks,
     table: &str,
     typed: &typed::TypedTarget,
 ) -> Option<TargetKind> {
-    // Taken apart by name, so that a key which is read but never checked does not compile.
+    // Destructured, so that a new key does not compile until it is checked.
     let typed::TypedTarget {
         name: _,
         coalesce: _,
@@ -103,28 +103,28 @@ pub(super) fn checked_kind(
     } = typed;
     let mut keys = DriverKeys { checks, table };
     let chosen = keys.kind(kind.as_ref(), &KINDS);
-    // With a kind that is wrong nothing can be said about the others.
+    // With a wrong kind the other keys cannot be checked.
     if kind.is_some() && chosen.is_none() {
         return None;
     }
-    let of = |kinds: &[TypedTargetKind]| chosen.is_some_and(|kind| kinds.contains(&kind));
+    let is_any = |kinds: &[TypedTargetKind]| chosen.is_some_and(|kind| kinds.contains(&kind));
     for (key, value, belongs) in [
-        ("command", command, of(&[TypedTargetKind::Command])),
-        ("env", env, of(&[TypedTargetKind::Command])),
-        ("timeout", timeout, of(&[TypedTargetKind::Command, TypedTargetKind::Webhook])),
-        ("directory", directory, of(&[TypedTargetKind::Command])),
-        ("repository", repository, of(&[TypedTargetKind::Issue, TypedTargetKind::RepositoryDispatch])),
-        ("labels", labels, of(&[TypedTargetKind::Issue])),
-        ("assignees", assignees, of(&[TypedTargetKind::Issue])),
-        ("event_type", event_type, of(&[TypedTargetKind::RepositoryDispatch])),
-        ("body", body, of(&[TypedTargetKind::Comment])),
-        ("secret_env", secret_env, of(&[TypedTargetKind::Webhook])),
+        ("command", command, is_any(&[TypedTargetKind::Command])),
+        ("env", env, is_any(&[TypedTargetKind::Command])),
+        ("timeout", timeout, is_any(&[TypedTargetKind::Command, TypedTargetKind::Webhook])),
+        ("directory", directory, is_any(&[TypedTargetKind::Command])),
+        ("repository", repository, is_any(&[TypedTargetKind::Issue, TypedTargetKind::RepositoryDispatch])),
+        ("labels", labels, is_any(&[TypedTargetKind::Issue])),
+        ("assignees", assignees, is_any(&[TypedTargetKind::Issue])),
+        ("event_type", event_type, is_any(&[TypedTargetKind::RepositoryDispatch])),
+        ("body", body, is_any(&[TypedTargetKind::Comment])),
+        ("secret_env", secret_env, is_any(&[TypedTargetKind::Webhook])),
     ] {
-        keys.only_if(belongs, key, value.as_ref(), kind.as_ref());
+        keys.refuse_unless(belongs, key, value.as_ref(), kind.as_ref());
     }
-    // Whatever is wrong with an address, it may hold a password.
+    // The address may have a password, so it is not shown.
     let shown = url.as_ref().map(|_| TypedValue::Text("…".to_owned()));
-    keys.only_if(of(&[TypedTargetKind::Webhook]), "url", shown.as_ref(), kind.as_ref());
+    keys.refuse_unless(is_any(&[TypedTargetKind::Webhook]), "url", shown.as_ref(), kind.as_ref());
     match chosen? {
         TypedTargetKind::Command => {
             let command = keys.command(command.as_ref(), None);
@@ -135,10 +135,18 @@ pub(super) fn checked_kind(
         }
         TypedTargetKind::Issue => Some(TargetKind::Issue {
             repository: checked_repository(&mut keys, repository.as_ref()),
-            labels: keys.checks.texts(&keys.named("labels"), labels.as_ref(), "a label's name", |_| true),
-            assignees: keys.checks.texts(&keys.named("assignees"), assignees.as_ref(), "a login", |text| {
-                is_login(text) && text != "@me"
-            }),
+            labels: keys.checks.texts(
+                &keys.full_key("labels"),
+                labels.as_ref(),
+                "the name of a label",
+                |_| true,
+            ),
+            assignees: keys.checks.texts(
+                &keys.full_key("assignees"),
+                assignees.as_ref(),
+                "a login",
+                |text| is_login(text) && text != "@me",
+            ),
         }),
         TypedTargetKind::RepositoryDispatch => {
             let repository = checked_repository(&mut keys, repository.as_ref());
@@ -160,7 +168,7 @@ pub(super) fn checked_kind(
 }
 
 fn checked_repository(keys: &mut DriverKeys<'_, '_>, typed: Option<&TypedValue>) -> Option<RepositoryName> {
-    keys.checks.repository(&keys.named("repository"), typed, REPOSITORY)
+    keys.checks.repository(&keys.full_key("repository"), typed, REPOSITORY)
 }
 
 fn required(
@@ -173,7 +181,7 @@ fn required(
     if typed.is_none() {
         keys.refuse(key, expected, "nothing");
     }
-    keys.checks.text(&keys.named(key), typed, expected, fits)
+    keys.checks.text(&keys.full_key(key), typed, expected, fits)
 }
 
 fn checked_url(keys: &mut DriverKeys<'_, '_>, typed: Option<&TypedValue>) -> Option<HttpAddress> {

@@ -1,24 +1,24 @@
-//! What a piece of text on the screen can mean, and how a configuration says that a meaning looks.
+//! The meanings of text on the screen, and the styles that a configuration gives them.
 
 use std::fmt;
 
-/// What a piece of text is.
+/// What a piece of text on the screen means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextMeaning {
     Plain,
-    /// Beside the point: ages, separators, what cannot be done.
+    /// Less important: ages, separators, impossible actions.
     Muted,
     Heading,
-    /// What the cursor is on.
+    /// The row of the cursor.
     Selected,
-    /// The same where the keyboard is elsewhere.
+    /// The row of the cursor in a pane without focus.
     SelectedElsewhere,
     Key,
-    /// It went well or is settled.
+    /// Successful or settled.
     Good,
-    /// It is under way.
+    /// In progress.
     Busy,
-    /// A person should look.
+    /// Needs a person's attention.
     Warning,
     /// Something is wrong.
     Alert,
@@ -26,21 +26,21 @@ pub enum TextMeaning {
     Removed,
     Code,
     Quote,
-    // Pieces of code
+    // Parts of code
     Keyword,
-    /// A text in quotation marks.
+    /// A string literal.
     Literal,
     Number,
     Comment,
     Type,
     Function,
-    /// An action that is off the table.
+    /// An action that the rules do not allow.
     Illegal,
     Title,
 }
 
 impl TextMeaning {
-    /// Every meaning, in the order of the declaration, with the name that a configuration knows it by.
+    /// Every meaning in the order of declaration, with its name in the configuration.
     pub const ALL: [(&'static str, TextMeaning); 22] = [
         ("plain", TextMeaning::Plain),
         ("muted", TextMeaning::Muted),
@@ -67,23 +67,23 @@ impl TextMeaning {
     ];
 }
 
-/// How a meaning looks, in the terms of any terminal.
+/// The colours and attributes of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TextStyle {
-    /// None is the terminal's own.
+    /// None: the terminal's default.
     pub foreground: Option<Colour>,
     pub background: Option<Colour>,
-    pub weights: TextAttributes,
+    pub attributes: TextAttributes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// One of the sixteen that a terminal gives its own shades to, or of the 240 that are the same everywhere.
+    /// One of the terminal's 256 colours. The terminal's theme sets the first 16.
     Indexed(u8),
     Rgb(u8, u8, u8),
 }
 
-/// What a text has beside its colours: a set of [`TextAttribute`]s.
+/// A set of [`TextAttribute`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TextAttributes(u8);
 
@@ -112,16 +112,16 @@ impl TextAttributes {
     pub const NONE: TextAttributes = TextAttributes(0);
 
     #[must_use]
-    pub const fn with(self, weight: TextAttribute) -> TextAttributes {
-        TextAttributes(self.0 | 1 << weight as u8)
+    pub const fn with(self, attribute: TextAttribute) -> TextAttributes {
+        TextAttributes(self.0 | 1 << attribute as u8)
     }
 
-    pub const fn has(self, weight: TextAttribute) -> bool {
-        self.0 & (1 << weight as u8) != 0
+    pub const fn has(self, attribute: TextAttribute) -> bool {
+        self.0 & (1 << attribute as u8) != 0
     }
 }
 
-/// The names of the sixteen, in the order of their numbers.
+/// The names of the first 16 colours.
 const NAMES: [&str; 16] = [
     "black",
     "red",
@@ -141,37 +141,36 @@ const NAMES: [&str; 16] = [
     "white",
 ];
 
-/// What a text that is a look may say.
-pub(super) const EXPECTED: &str = "words such as \"bold red\", \"#ff8700 on 236\" or \"default\": weights (bold, dim, italic, \
-     underlined, reversed, crossed_out), one colour (a name such as light_blue, a number from 0 to 255, #rrggbb, or default), \
-     and one more after \"on\"";
+pub(super) const EXPECTED: &str = "words such as \"bold red\", \"#ff8700 on 236\" or \"default\": attributes (bold, \
+     dim, italic, underlined, reversed, crossed_out), one colour (a name such as light_blue, a number from 0 to \
+     255, #rrggbb, or default), and a background colour after \"on\"";
 
 impl TextStyle {
-    /// Reads words in any order; a colour after `on` lies behind the text.
+    /// Reads words in any order. The word after `on` is the background.
     pub fn parse(text: &str) -> Option<TextStyle> {
-        let mut look = TextStyle::default();
+        let mut style = TextStyle::default();
         let (mut front, mut back) = (false, false);
         let mut words = text.split_whitespace().peekable();
         words.peek()?;
         while let Some(word) = words.next() {
-            if let Some((_, weight)) = TextAttribute::ALL.into_iter().find(|(name, _)| *name == word) {
-                look.weights = look.weights.with(weight);
+            if let Some((_, attribute)) = TextAttribute::ALL.into_iter().find(|(name, _)| *name == word) {
+                style.attributes = style.attributes.with(attribute);
             } else if word == "on" && !back {
-                look.background = colour(words.next()?)?;
+                style.background = colour(words.next()?)?;
                 back = true;
             } else if word != "on" && !front {
-                look.foreground = colour(word)?;
+                style.foreground = colour(word)?;
                 front = true;
             } else {
                 return None;
             }
         }
-        Some(look)
+        Some(style)
     }
 }
 
-/// The inner none is the terminal's own colour.
-#[expect(clippy::option_option, reason = "no colour at all and the terminal's own are two things")]
+/// The inner `None` is the terminal's default colour.
+#[expect(clippy::option_option, reason = "an unknown colour and the terminal's default are different")]
 fn colour(word: &str) -> Option<Option<Colour>> {
     if word == "default" {
         return Some(None);
@@ -187,7 +186,7 @@ fn colour(word: &str) -> Option<Option<Colour>> {
     Some(Some(Colour::Indexed(number)))
 }
 
-/// As it would be typed.
+/// As written in the configuration.
 impl fmt::Display for TextStyle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spelled = |colour: Colour| match colour {
@@ -196,8 +195,8 @@ impl fmt::Display for TextStyle {
             }
             Colour::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
         };
-        let weights = TextAttribute::ALL.into_iter().filter(|(_, weight)| self.weights.has(*weight));
-        let mut words: Vec<String> = weights.map(|(name, _)| name.to_owned()).collect();
+        let attributes = TextAttribute::ALL.into_iter().filter(|(_, it)| self.attributes.has(*it));
+        let mut words: Vec<String> = attributes.map(|(name, _)| name.to_owned()).collect();
         words.push(self.foreground.map_or_else(|| "default".to_owned(), spelled));
         words.extend(self.background.map(|colour| format!("on {}", spelled(colour))));
         f.write_str(&words.join(" "))
@@ -209,24 +208,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_are_words_in_any_order() {
+    fn a_style_is_words_in_any_order() {
         let bold = TextAttributes::NONE.with(TextAttribute::Bold);
         let red = Some(Colour::Indexed(1));
         assert_eq!(
             TextStyle::parse("bold red"),
-            Some(TextStyle { foreground: red, background: None, weights: bold })
+            Some(TextStyle { foreground: red, background: None, attributes: bold })
         );
         assert_eq!(TextStyle::parse(" red  bold "), TextStyle::parse("bold red"));
         let both = TextStyle::parse("#FF8700 on 236 italic underlined").unwrap();
         assert_eq!(both.foreground, Some(Colour::Rgb(255, 135, 0)));
         assert_eq!(both.background, Some(Colour::Indexed(236)));
-        assert!(both.weights.has(TextAttribute::Italic) && both.weights.has(TextAttribute::Underlined));
+        assert!(both.attributes.has(TextAttribute::Italic) && both.attributes.has(TextAttribute::Underlined));
         assert_eq!(TextStyle::parse("default"), Some(TextStyle::default()));
         assert_eq!(TextStyle::parse("on light_blue").unwrap().background, Some(Colour::Indexed(12)));
     }
 
     #[test]
-    fn what_is_no_look() {
+    fn other_words_are_not_a_style() {
         for text in [
             "",
             " ",
@@ -249,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn a_look_is_spelled_as_it_is_typed() {
+    fn a_style_displays_as_it_is_written() {
         for text in ["bold red", "default", "dim crossed_out 245", "bold #ff8700 on black", "default on 17"] {
             assert_eq!(TextStyle::parse(text).unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn every_meaning_is_at_its_place() {
+    fn the_list_has_every_meaning_in_order() {
         for (index, (name, meaning)) in TextMeaning::ALL.into_iter().enumerate() {
             assert_eq!(meaning as usize, index, "{name}");
         }

@@ -1,6 +1,5 @@
-//! What was typed. Every key is optional and takes any value, so that reading a file says what stands there
-//! and checking it can complain about all of it at once; whether a value makes sense is asked afterwards, by
-//! `validated`. The same structs read the `policy` and `handoff` of a trace, which is JSON.
+//! The file as written. Every key is optional and takes any value, so that reading never fails and the checks
+//! can report all problems at once. The same structs read `policy` and `handoff` of a trace, which is JSON.
 
 use super::TypedValue;
 use serde::{Deserialize, Serialize};
@@ -23,7 +22,7 @@ pub struct TypedConfig {
     pub notifications: TypedNotifications,
     pub break_glass: TypedBreakGlass,
     pub tui: TypedTui,
-    /// By the names of the commands.
+    /// By the name of the command.
     pub keys: BTreeMap<String, Option<TypedValue>>,
 }
 
@@ -176,7 +175,7 @@ pub struct TypedMark {
     pub pattern: Option<TypedValue>,
 }
 
-/// A mark of a profile that means one of several things.
+/// A mark of a profile that states a severity or a category.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TypedMeaningMark {
@@ -185,7 +184,7 @@ pub struct TypedMeaningMark {
     pub is: Option<TypedValue>,
 }
 
-/// A folded section of a body.
+/// A folded section with findings.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TypedSectionMark {
@@ -247,13 +246,12 @@ pub struct TypedBreakGlass {
 #[serde(deny_unknown_fields, default)]
 pub struct TypedTui {
     pub theme: Option<TypedValue>,
-    /// By the names of the meanings.
+    /// By the name of the meaning.
     pub colors: BTreeMap<String, Option<TypedValue>>,
 }
 
 impl TypedConfig {
-    /// One of everything with nothing filled in. Serialized, it names every key there is, which is how the
-    /// list of known keys follows the code instead of being kept beside it.
+    /// A configuration with one item in every list and no values. Serialized, it names every known key.
     pub fn blank() -> TypedConfig {
         TypedConfig {
             github: TypedGithub::default(),

@@ -1,5 +1,6 @@
-//! Taking out of a document what the typed structs would stumble over, and noting each: unknown keys, values
-//! where tables belong, and the few kinds of values that no key takes. The rest can then be checked as well.
+//! Removes from a document what the typed structs cannot hold, and reports each removal: unknown keys, values
+//! in the place of tables, and dates and huge numbers. After that, serde can read the rest, and its values
+//! are checked as well.
 
 use super::check::Problem;
 use super::error::ConfigFault;
@@ -9,16 +10,16 @@ use serde_json::Value as Shape;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// Leaves in the document what [`typed::TypedConfig`] can hold, and returns the rest as faults.
-pub(super) fn weed(document: &mut DeTable<'_>) -> Vec<ConfigFault> {
+/// Keeps what [`typed::TypedConfig`] can hold, and returns a fault for everything else.
+pub(super) fn remove_unknown(document: &mut DeTable<'_>) -> Vec<ConfigFault> {
     let known = serde_json::to_value(typed::TypedConfig::blank()).unwrap_or_default();
-    let mut weeding = UnknownKeyRemover { known: &known, faults: Vec::new() };
-    weeding.table(document, &known, "");
-    weeding.faults
+    let mut remover = UnknownKeyRemover { known: &known, faults: Vec::new() };
+    remover.table(document, &known, "");
+    remover.faults
 }
 
-/// A shape is the blank configuration, or a part of it: an object for a table, a list of one for a list of
-/// tables, and null for a value.
+/// Compares the document with a [`Shape`]: the blank configuration or a part of it. An object stands for a
+/// table, a list with one item for a list of tables, null for a value.
 struct UnknownKeyRemover<'a> {
     known: &'a Shape,
     faults: Vec<ConfigFault>,
@@ -29,10 +30,10 @@ impl UnknownKeyRemover<'_> {
         let entries = std::mem::take(table).into_iter();
         *table = entries
             .filter_map(|(name, mut value)| {
-                let key = joined(path, name.get_ref());
+                let key = full_key(path, name.get_ref());
                 let Some(shape) = shape.get(name.get_ref().as_ref()) else {
                     let expected = expected_key(self.known, shape, name.get_ref());
-                    self.refuse(&name.span(), &key, expected, "an unknown one");
+                    self.refuse(&name.span(), &key, expected, "an unknown key");
                     return None;
                 };
                 let span = value.span();
@@ -56,12 +57,11 @@ impl UnknownKeyRemover<'_> {
                     let span = item.span();
                     all_stay &= self.value(item.get_mut(), &span, shape, &format!("{key}[{index}]"));
                 }
-                // Without one item the others would be counted wrongly, so the list goes as a whole.
+                // Removing one item would change the index of the others, so the whole list goes.
                 return all_stay;
             }
             (Shape::Array(_), _) => "a list of tables",
-            // What the key does take is said when the value is checked; what is in the table matters to
-            // nobody.
+            // The check of the value will refuse the table; its content does not matter.
             (_, DeValue::Table(table)) => {
                 table.clear();
                 return true;
@@ -70,9 +70,9 @@ impl UnknownKeyRemover<'_> {
             (_, DeValue::Integer(number))
                 if i128::from_str_radix(number.as_str(), number.radix()).is_err() =>
             {
-                "a number of ordinary size"
+                "a smaller number"
             }
-            (_, DeValue::Float(number)) if overflows(number.as_str()) => "a number of ordinary size",
+            (_, DeValue::Float(number)) if overflows(number.as_str()) => "a smaller number",
             _ => return true,
         };
         self.refuse(span, key, expected.to_owned(), &described(value));
@@ -85,16 +85,15 @@ impl UnknownKeyRemover<'_> {
     }
 }
 
-/// The full name of a key. A name that needs quotes in TOML has them here, too.
-fn joined(path: &str, name: &str) -> String {
+/// The full name of a key. A name that needs quotes in TOML gets them.
+fn full_key(path: &str, name: &str) -> String {
     let is_bare =
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let name = if is_bare && name.len() <= LONGEST_KEY { name.to_owned() } else { quoted(name) };
     if path.is_empty() { name } else { format!("{path}.{name}") }
 }
 
-/// Longer than any real key: what is longer is not somebody's slip, and is neither compared nor shown in
-/// full.
+/// A longer key is not a typing mistake. It is not compared with the known keys and not shown in full.
 const LONGEST_KEY: usize = 60;
 
 fn overflows(number: &str) -> bool {
@@ -120,8 +119,7 @@ fn shortened(digits: &str) -> String {
     }
 }
 
-/// What could stand where an unknown key stands: the one that was probably meant, in this table or in
-/// another, else all there are.
+/// The key that the user probably meant, in this table or in another, or else all keys of this table.
 fn expected_key(known: &Shape, table: &Shape, unknown: &str) -> String {
     let here = keys(table);
     let nearest = here
@@ -131,25 +129,25 @@ fn expected_key(known: &Shape, table: &Shape, unknown: &str) -> String {
         .min()
         .filter(|(distance, key)| *distance <= (key.len() / 3).max(1))
         .map(|(_, key)| key.to_owned());
-    match nearest.or_else(|| elsewhere(known, "", unknown)) {
-        Some(meant) => format!("a known key (did you mean {meant}?)"),
+    match nearest.or_else(|| find_key(known, "", unknown)) {
+        Some(likely) => format!("a known key (did you mean {likely}?)"),
         None => format!("one of the keys {}", here.join(", ")),
     }
 }
 
-/// The full name of a key that is known in another table.
-fn elsewhere(table: &Shape, path: &str, name: &str) -> Option<String> {
+/// The full name of a key of this name in any table.
+fn find_key(table: &Shape, path: &str, name: &str) -> Option<String> {
     keys(table).into_iter().find_map(|key| {
-        let full = joined(path, key);
+        let full = full_key(path, key);
         let inner = table.get(key)?;
-        if key == name { Some(full) } else { elsewhere(inner.get(0).unwrap_or(inner), &full, name) }
+        if key == name { Some(full) } else { find_key(inner.get(0).unwrap_or(inner), &full, name) }
     })
 }
 
 fn keys(table: &Shape) -> Vec<&str> {
     let mut keys: Vec<&str> =
         table.as_object().into_iter().flat_map(|fields| fields.keys()).map(String::as_str).collect();
-    // Whether a JSON object keeps its order depends on what else is built with it.
+    // The order of a JSON object depends on the features of serde_json.
     keys.sort_unstable();
     keys
 }

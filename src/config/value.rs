@@ -1,11 +1,11 @@
-//! A value as it was typed, whatever the key wanted.
+//! A value as written, of any type.
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// What stands behind a key. It reads from TOML and from JSON and never fails to, so that a wrong type is a
-/// [`super::Problem`] with a key and an expectation like any other, and not the end of the parse.
+/// The value of a key in TOML or JSON. Reading it never fails, so a wrong type becomes a [`super::Problem`]
+/// like any other mistake.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum TypedValue {
@@ -14,13 +14,13 @@ pub enum TypedValue {
     Float(f64),
     Text(String),
     List(Vec<TypedValue>),
-    /// No key takes a table whose keys are not known, so its content is not kept.
+    /// No key takes such a table, so its content is not kept.
     Table,
-    /// A `null` inside a JSON list. Elsewhere `null` is a key that was left out.
+    /// A `null` in a JSON list. In other places `null` counts as a key that is left out.
     Nothing,
 }
 
-/// As much of a text as a message quotes.
+/// Characters of a text that a message quotes.
 const QUOTED_CHARACTERS: usize = 60;
 
 impl fmt::Display for TypedValue {
@@ -37,7 +37,7 @@ impl fmt::Display for TypedValue {
     }
 }
 
-/// Quotes a text for a message: on one line, with nothing in it that a terminal would obey, and not endless.
+/// Quotes a text for a message: short, on one line and without control characters.
 pub(super) fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_CHARACTERS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for TypedValueVisitor {
         Ok(TypedValue::Integer(value))
     }
 
-    /// No key takes a number that large, so the largest that can be kept is refused as well as the real one.
+    /// No key takes a number that large, so it may be replaced by the largest number.
     fn visit_u128<E>(self, value: u128) -> Result<TypedValue, E> {
         Ok(TypedValue::Integer(value.try_into().unwrap_or(i128::MAX)))
     }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_json_is_a_value() {
+    fn any_json_can_be_read_as_a_value() {
         let json = r#"[true, -1, 18446744073709551615, 1.5, "t", null, {"a": {"b": 1}}, []]"#;
         let expected = vec![
             TypedValue::Boolean(true),

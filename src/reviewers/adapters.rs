@@ -1,9 +1,8 @@
-//! How each kind of driven reviewer is asked. All of them get the same request and give the same kind of answer; what
-//! differs is who speaks to whom and where the answer's schema goes.
+//! The kinds of driven reviewers. All get the same request and return the same kind of answer.
 //!
-//! - `program`: the reviewer protocol as it is, over standard input and output.
-//! - `claude`, `codex`: coding agents on the command line, which may read nothing but their prompt.
-//! - `openai`: any endpoint that speaks the chat-completions protocol, local models among them.
+//! - `program`: speaks the reviewer protocol over standard input and output.
+//! - `claude`, `codex`: coding agents on the command line, which can read only their prompt.
+//! - `openai`: an endpoint with the chat-completions protocol, such as a local model.
 
 mod claude;
 mod codex;
@@ -21,7 +20,7 @@ use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A kind of reviewer and its settings, as configured.
+/// A kind of reviewer with its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Adapter {
     Program(Program),
@@ -34,56 +33,56 @@ pub enum Adapter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewerAgent {
     pub program: Program,
-    /// The agent's own choice where there is none.
+    /// None: the agent's default.
     pub model: Option<String>,
     pub prompt_file: Option<PathBuf>,
 }
 
-/// An adapter with everything it needs, ready to be asked any number of times.
+/// An adapter with its prompt and key loaded.
 #[derive(Debug)]
 pub struct ReviewerDriver {
     adapter: Adapter,
-    /// None for a program, which gets the request as it is.
+    /// None for a program, which gets the plain request.
     prompt: Option<Prompt>,
     key: Option<SecretString>,
 }
 
-/// Why a reviewer cannot be asked at all, whatever it would answer.
+/// Why a reviewer cannot be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DriverError {
     #[error(transparent)]
     Prompt(#[from] PromptError),
-    #[error("the variable {0}, which is to hold the API key, is not set")]
+    #[error("the environment variable {0} with the API key is not set; set it and start again")]
     NoKey(String),
-    #[error("the API key file {path} can be read by others; run `chmod 600 {path}` first")]
+    #[error("other users can read the API key file {path}; run `chmod 600 {path}` first")]
     KeyTooOpen { path: String },
     #[error("the API key file {path} could not be read: {reason}")]
     KeyUnreadable { path: String, reason: String },
-    #[error("the API key from {0} contains characters that no key has; set it again")]
+    #[error("the API key from {0} is empty or has characters that no key has; set it again")]
     NotAKey(String),
 }
 
-/// What one call is about.
+/// The input of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct ReviewerCall<'a> {
     pub request: &'a ReviewerRequest,
     pub frozen: &'a FrozenCycle,
     pub protocol: Protocol,
-    /// C2: with one byte more the answer is oversized.
+    /// C2: the size limit of an answer.
     pub most_bytes: u32,
 }
 
-/// What came back: an answer in the protocol's form, or what was wrong with getting one.
+/// The answer in the protocol's form, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewerResponse {
     pub answer: Result<Vec<u8>, Violation>,
-    /// The end of its log, for people. Not cleaned.
+    /// The end of the reviewer's log. Not sanitized.
     pub log: String,
     pub took: Duration,
 }
 
 impl ReviewerDriver {
-    /// Reads what the adapter needs: its prompt, its key. The environment is passed in, so that a test decides it.
+    /// Loads the adapter's prompt and key. Tests pass their own `environment`.
     pub async fn ready(
         adapter: Adapter,
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
@@ -101,27 +100,27 @@ impl ReviewerDriver {
         Ok(ReviewerDriver { adapter, prompt, key })
     }
 
-    /// What the reviewer reads beside the request.
-    pub fn wording(&self) -> &str {
-        self.prompt.as_ref().map_or("", Prompt::wording)
+    /// The prompt without the request.
+    pub fn prompt_text(&self) -> &str {
+        self.prompt.as_ref().map_or("", Prompt::text)
     }
 
     /// Asks once.
-    pub async fn ask(&self, asked: &ReviewerCall<'_>) -> ReviewerResponse {
+    pub async fn ask(&self, call: &ReviewerCall<'_>) -> ReviewerResponse {
         match &self.adapter {
-            Adapter::Program(program) => command::ask(program, asked).await,
-            Adapter::Claude(agent) => claude::ask(agent, &self.worded(asked), asked).await,
-            Adapter::Codex(agent) => codex::ask(agent, &self.worded(asked), asked).await,
+            Adapter::Program(program) => command::ask(program, call).await,
+            Adapter::Claude(agent) => claude::ask(agent, &self.prompt_and_schema(call), call).await,
+            Adapter::Codex(agent) => codex::ask(agent, &self.prompt_and_schema(call), call).await,
             Adapter::OpenAi(endpoint) => {
-                openai::ask(endpoint, self.key.as_ref(), &self.worded(asked), asked).await
+                openai::ask(endpoint, self.key.as_ref(), &self.prompt_and_schema(call), call).await
             }
         }
     }
 
-    /// The request as a prompt. The diff stands by itself, because it is easier to read that way.
-    fn worded(&self, asked: &ReviewerCall<'_>) -> PromptAndSchema {
-        let schema = strict_schema(asked.frozen, asked.protocol);
-        let mut shown = asked.request.clone();
+    /// The request as a prompt. The diff is kept out of the JSON, because it is easier to read as plain text.
+    fn prompt_and_schema(&self, call: &ReviewerCall<'_>) -> PromptAndSchema {
+        let schema = strict_schema(call.frozen, call.protocol);
+        let mut shown = call.request.clone();
         let diff = std::mem::take(&mut shown.diff);
         shown.answer_schema = schema.clone();
         let mut request = serde_json::to_value(&shown).unwrap_or_default();
@@ -130,12 +129,12 @@ impl ReviewerDriver {
         }
         let request = serde_json::to_string_pretty(&request).unwrap_or_default();
         let material = [("request", request.as_str()), ("diff", diff.as_str())];
-        let prompt = self.prompt.as_ref().map_or_else(String::new, |prompt| prompt.filled(&material));
+        let prompt = self.prompt.as_ref().map_or_else(String::new, |prompt| prompt.fill_in(&material));
         PromptAndSchema { prompt, schema }
     }
 }
 
-/// A prompt and the schema that goes with it.
+/// A filled-in prompt and the schema of its answer.
 #[derive(Debug)]
 struct PromptAndSchema {
     prompt: String,
@@ -150,8 +149,8 @@ fn malformed(message: impl Into<String>) -> Violation {
     Violation::MalformedAnswer(message.into())
 }
 
-/// As much of somebody else's message as a sentence can hold.
-fn brief(text: &str) -> String {
+/// A message from outside, on one line and short enough for a sentence.
+fn shortened(text: &str) -> String {
     const MOST: usize = 300;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(MOST) {

@@ -1,5 +1,5 @@
-//! Reading a driven reviewer's answer. Whatever it printed, what comes out is an answer that the engine can
-//! check or a violation that can be fed back; nothing a reviewer writes is an error of ours.
+//! Reads a driven reviewer's answer. Any output becomes an answer for the engine to check, or a violation
+//! that goes back to the reviewer. Bad output is never an error of Cloture.
 
 use crate::domain::cycle::{AnswerFinding, Protocol, ReviewerAnswer, ThreadChoice, Violation};
 use crate::domain::finding::Finding;
@@ -12,14 +12,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// An answer and what it says about the pull request as a whole.
+/// An answer, and its summary of the pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedAnswer {
     pub answer: ReviewerAnswer,
     pub summary: Option<String>,
 }
 
-/// Reads what a reviewer printed. `name_thread` gives each finding the id of the thread it would open.
+/// Reads a reviewer's output. `name_thread` names the thread that a finding would open, by its index.
 pub fn read(
     printed: &[u8],
     protocol: Protocol,
@@ -27,8 +27,8 @@ pub fn read(
     name_thread: impl Fn(usize) -> ThreadId,
 ) -> Result<ReceivedAnswer, Violation> {
     if printed.len() as u64 > u64::from(policy.max_answer_bytes) {
-        let (size, most) = (printed.len(), policy.max_answer_bytes);
-        return Err(Violation::OversizedAnswer(format!("{size} bytes, where {most} are allowed")));
+        let (size, limit) = (printed.len(), policy.max_answer_bytes);
+        return Err(Violation::OversizedAnswer(format!("{size} bytes, but at most {limit} are allowed")));
     }
     let value: Value =
         serde_json::from_slice(printed).map_err(|error| Violation::MalformedAnswer(error.to_string()))?;
@@ -36,16 +36,16 @@ pub fn read(
     let answer = assemble(protocol, actions, findings, |index, finding: FindingEntry| {
         Ok(AnswerFinding { id: name_thread(index), finding: finding.into_finding("", None)? })
     })?;
-    let most = policy.max_findings_per_answer;
-    if answer.reports().len() as u64 > u64::from(most) {
+    let limit = policy.max_findings_per_answer;
+    if answer.reports().len() as u64 > u64::from(limit) {
         let count = answer.reports().len();
-        return Err(Violation::OversizedAnswer(format!("{count} findings, where {most} are allowed")));
+        return Err(Violation::OversizedAnswer(format!("{count} findings, but at most {limit} are allowed")));
     }
     Ok(ReceivedAnswer { answer, summary })
 }
 
-/// Reads the two lists of an answer that a trace holds. There every finding names its thread itself, and
-/// that name also stands for the reviewer's own id of the finding.
+/// Reads the two lists of an answer in a trace. There each finding has an id, which names its thread and is
+/// also the reviewer's own id.
 pub fn read_traced(
     protocol: Protocol,
     actions: Option<Value>,
@@ -90,8 +90,8 @@ struct FindingEntry {
     suggestion: Option<Arc<str>>,
 }
 
-/// The same with the id of its thread. Written out, because serde cannot refuse unknown fields through a
-/// flattened one.
+/// A [`FindingEntry`] with the id of its thread. Not flattened, because serde cannot refuse unknown fields
+/// then.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TracedFinding {
@@ -151,13 +151,12 @@ fn assemble<E: DeserializeOwned>(
         }
         Protocol::Findings if choices.is_empty() => Ok(ReviewerAnswer::Findings { reports }),
         Protocol::Findings => Err(Violation::MalformedAnswer(
-            "it has actions, but this reviewer lists findings only and the engine derives the actions"
-                .to_owned(),
+            "the answer has actions, but this reviewer uses the findings protocol, which has none".to_owned(),
         )),
     }
 }
 
-/// A list that may be left out, but not be something else.
+/// Reads an optional list.
 fn list<E: DeserializeOwned>(value: Option<Value>, name: &str) -> Result<Vec<E>, Violation> {
     value.map_or_else(|| Ok(Vec::new()), |value| parsed(value, name))
 }

@@ -1,5 +1,5 @@
-//! The JSON Schema of one cycle's answer. It permits exactly the stances and actions that are legal for each
-//! thread, so that a model that is called with structured output cannot even write an illegal one.
+//! The JSON Schema of a cycle's answer. It permits only the legal stances and actions of each thread, so a
+//! model with structured output cannot write an illegal one.
 
 mod strict;
 
@@ -15,7 +15,7 @@ pub fn answer_schema(frozen: &FrozenCycle, protocol: Protocol) -> Value {
     let mut required = Vec::new();
     if protocol == Protocol::Actions {
         properties["actions"] = actions(frozen);
-        // Without open threads there is nothing to act on, and the list may be left out.
+        // Without open threads there are no actions, and the list may be left out.
         if !frozen.threads.is_empty() {
             required.push("actions");
         }
@@ -29,7 +29,7 @@ pub fn answer_schema(frozen: &FrozenCycle, protocol: Protocol) -> Value {
     })
 }
 
-/// One entry for each thread, no more and no less. Each thread's entry is spelt out for either stance.
+/// Exactly one entry for each thread. The schema spells out each thread's entry for both stances.
 fn actions(frozen: &FrozenCycle) -> Value {
     let permitted = frozen.threads.iter().flat_map(|(thread, asked)| {
         Stance::ALL.into_iter().map(move |stance| {
@@ -56,7 +56,11 @@ fn actions(frozen: &FrozenCycle) -> Value {
         .keys()
         .map(|thread| {
             json!({
-                "contains": { "type": "object", "properties": { "thread": { "const": thread.as_str() } }, "required": ["thread"] },
+                "contains": {
+                    "type": "object",
+                    "properties": { "thread": { "const": thread.as_str() } },
+                    "required": ["thread"],
+                },
                 "minContains": 1,
                 "maxContains": 1,
             })
@@ -66,6 +70,8 @@ fn actions(frozen: &FrozenCycle) -> Value {
 }
 
 fn finding() -> Value {
+    let named = Category::ALL.map(|category| Some(category.name()));
+    let categories: Vec<Option<&str>> = named.into_iter().chain([None]).collect();
     json!({
         "type": "object",
         "properties": {
@@ -75,7 +81,7 @@ fn finding() -> Value {
             "title": { "type": "string" },
             "body": text_or_null(),
             "severity": { "enum": Severity::ALL.map(Severity::name) },
-            "category": { "enum": Category::ALL.map(|category| Some(category.name())).into_iter().chain([None]).collect::<Vec<_>>() },
+            "category": { "enum": categories },
             "suggestion": text_or_null(),
         },
         "required": ["path", "title", "severity"],

@@ -1,8 +1,7 @@
-//! Asking a driven reviewer: one attempt, or a whole cycle with its retries (C1–C4).
+//! Runs a driven reviewer's cycle with its retries (C1–C4), for `cloture review`.
 //!
-//! [`cycle`] is for whoever only wants to know how it ends. The supervisor, which keeps a journal, makes the attempts itself
-//! and records what it must in between. Either way the engine decides: what is asked, whether the answer counts, and when
-//! enough is enough.
+//! The supervisor does not use [`cycle`]: it makes each attempt itself and records it in the journal. In both
+//! cases the engine decides what to ask, whether the answer counts and when to stop.
 
 use super::adapters::{ReviewerCall, ReviewerDriver, ReviewerResponse};
 use super::answer::{self, ReceivedAnswer};
@@ -14,21 +13,20 @@ use crate::domain::re_review::PromptFit;
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use std::time::Duration;
 
-/// One call, and what came back.
+/// One call of a reviewer and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallAttempt {
-    /// What it was asked.
     pub frozen: FrozenCycle,
-    /// R6: whether that was much, too much, and what was cut.
+    /// R6: how the request fits the context window.
     pub fit: PromptFit,
-    /// What it answered, read but not yet believed; or what was wrong with reading it.
+    /// The answer before the engine checks it, or why it cannot be read.
     pub received: Result<ReceivedAnswer, Violation>,
-    /// The end of its log, for people. Not cleaned.
+    /// The end of the reviewer's log. Not sanitized.
     pub log: String,
     pub took: Duration,
 }
 
-/// An attempt and what the engine made of it.
+/// An attempt and the engine's decision about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedAttempt {
     pub attempt: CallAttempt,
@@ -38,15 +36,15 @@ pub struct JudgedAttempt {
 /// How a cycle ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CycleEnd {
-    /// With an answer that counts, or closed by the engine (C4), or overtaken by a push; the last turn says which.
+    /// With a valid answer, closed by the engine (C4), or overtaken by a push. The last attempt says which.
     Asked(Vec<JudgedAttempt>),
-    /// Its calls were spent before it could be asked (C4).
+    /// All calls were used up before (C4).
     ClosedUnasked,
     Skipped(CycleSkip),
 }
 
-/// Asks once for what was frozen. The engine has not seen the answer yet: give it to [`DrivenPullRequest::answer`].
-/// `violations` are those of the attempt before.
+/// Asks once. The caller gives the answer to [`DrivenPullRequest::answer`]. `violations` are those of the
+/// previous attempt.
 async fn attempt(
     driver: &ReviewerDriver,
     frozen: FrozenCycle,
@@ -55,17 +53,18 @@ async fn attempt(
     violations: &[Violation],
     policy: &Policy,
 ) -> CallAttempt {
-    let PreparedRequest { request, fit } = prepare(&frozen, engine, sources, violations, driver.wording());
+    let PreparedRequest { request, fit } =
+        prepare(&frozen, engine, sources, violations, driver.prompt_text());
     let most_bytes = policy.max_answer_bytes;
-    let asked = ReviewerCall { request: &request, frozen: &frozen, protocol: sources.protocol, most_bytes };
-    let ReviewerResponse { answer, log, took } = driver.ask(&asked).await;
+    let call = ReviewerCall { request: &request, frozen: &frozen, protocol: sources.protocol, most_bytes };
+    let ReviewerResponse { answer, log, took } = driver.ask(&call).await;
     let received = answer.and_then(|printed| {
         answer::read(&printed, sources.protocol, policy, |index| thread_name(&frozen, index))
     });
     CallAttempt { frozen, fit, received, log, took }
 }
 
-/// Runs a cycle to its end. Every turn is told as it happens.
+/// Runs a cycle to its end, and calls `on_attempt` after each attempt.
 pub async fn cycle(
     engine: &mut DrivenPullRequest,
     reviewer: &ReviewerName,
@@ -73,9 +72,9 @@ pub async fn cycle(
     sources: &RequestSources<'_>,
     trigger: CycleTrigger,
     policy: &Policy,
-    mut told: impl FnMut(&JudgedAttempt),
+    mut on_attempt: impl FnMut(&JudgedAttempt),
 ) -> CycleEnd {
-    let mut turns: Vec<JudgedAttempt> = Vec::new();
+    let mut attempts: Vec<JudgedAttempt> = Vec::new();
     let mut violations: Vec<Violation> = Vec::new();
     loop {
         let frozen = match engine.next_call(reviewer, trigger, policy) {
@@ -86,9 +85,9 @@ pub async fn cycle(
         let attempt = attempt(driver, frozen, engine, sources, &violations, policy).await;
         let answer = attempt.received.clone().map(|received| received.answer);
         let outcome = engine.answer(&attempt.frozen, answer, policy);
-        let turn = JudgedAttempt { attempt, outcome };
-        told(&turn);
-        let again = match &turn.outcome {
+        let judged = JudgedAttempt { attempt, outcome };
+        on_attempt(&judged);
+        let retry = match &judged.outcome {
             CycleOutcome::Failed { violations: found, closed: false } => {
                 violations.clone_from(found);
                 true
@@ -97,15 +96,15 @@ pub async fn cycle(
             | CycleOutcome::Completed { .. }
             | CycleOutcome::Overtaken => false,
         };
-        turns.push(turn);
-        if !again {
-            return CycleEnd::Asked(turns);
+        attempts.push(judged);
+        if !retry {
+            return CycleEnd::Asked(attempts);
         }
     }
 }
 
-/// The name of the thread that a finding would open. A reviewer completes one cycle at a head at most (C5), so its head
-/// and the finding's place in the answer tell it from every other.
+/// The name of the thread that a finding would open. A reviewer completes at most one cycle at each head
+/// (C5), so reviewer, head and the finding's index make the name unique.
 pub fn thread_name(frozen: &FrozenCycle, index: usize) -> ThreadId {
     let head: String = frozen.head.as_ref().map_or("", |head| head.as_str()).chars().take(12).collect();
     format!("{}/{head}/{}", frozen.reviewer, index + 1).into()

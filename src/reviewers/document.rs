@@ -1,13 +1,13 @@
-//! A post's text, parsed: what a reader sees line by line, and what is hidden, folded away or fenced off.
+//! A post, parsed into visible lines, hidden comments and code fences.
 //!
-//! Bots mix Markdown and HTML freely. Both are read by real parsers, in one pass over the text, so that a mark counts only
-//! where it really stands: a bold line inside a code fence is no title, and a comment that is quoted as code is no comment.
+//! Bots mix Markdown and HTML. Real parsers read both in one pass, so a bold line inside a code fence is not
+//! taken for a title, nor a comment that is quoted as code for a comment.
 
 mod walk;
 
 use std::ops::Range;
 
-/// What a post says, in the order in which it says it.
+/// The parts of a post, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PostDocument {
     pub(super) lines: Vec<PostLine>,
@@ -16,37 +16,37 @@ pub(super) struct PostDocument {
     pub(super) fences: Vec<Fence>,
 }
 
-/// A line as a reader sees it: a break, a paragraph, a heading, a table's row or a list's item ends one.
+/// A line as GitHub shows it. A break, a paragraph, a heading, a table row or a list item ends it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PostLine {
-    /// Its words, with single spaces.
+    /// The words of the line, with single spaces.
     pub(super) text: String,
     pub(super) runs: Vec<StyledText>,
-    /// The descriptions of the images in it.
+    /// The alt texts of the images in the line.
     pub(super) badges: Vec<String>,
-    /// Where its links lead.
+    /// The targets of its links.
     pub(super) links: Vec<String>,
-    /// 0 for what is no heading.
+    /// 1 to 6 for a heading, 0 for any other line.
     pub(super) heading: u8,
-    /// In how many folded blocks it is.
+    /// How many `<details>` blocks the line is in.
     pub(super) folded: u32,
-    /// It is what a folded block shows while it is folded.
+    /// The line is the `<summary>` of a folded block.
     pub(super) is_summary: bool,
+    /// How many block quotes the line is in.
     pub(super) quoted: u32,
-    /// It opens an item of a list.
+    /// Set on the first line of a list item.
     pub(super) item: Option<ListItemKind>,
-    /// Where it begins in the post.
+    /// Byte offset of the line in the post.
     pub(super) at: usize,
 }
 
-/// An item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListItemKind {
     Bullet,
     Numbered,
 }
 
-/// A stretch of text of one style. Code stands in backticks, as it was written.
+/// Text of one style. Code keeps its backticks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StyledText {
     pub(super) text: String,
@@ -59,14 +59,14 @@ pub(super) struct Style {
     pub(super) strong: bool,
     pub(super) emphasis: bool,
     pub(super) struck: bool,
-    /// Set small, above or below the line.
+    /// Subscript, superscript or `<small>`.
     pub(super) small: bool,
     pub(super) code: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// The word behind the opening fence.
+    /// The word after the opening fence.
     pub(super) language: String,
     pub(super) text: String,
 }
@@ -76,7 +76,7 @@ impl PostDocument {
         walk::walk(source)
     }
 
-    /// The lines that stand open: neither folded away nor the label of something that is.
+    /// The lines that GitHub shows unfolded, without the summaries of folded blocks.
     pub(super) fn open_lines(&self) -> impl Iterator<Item = &PostLine> {
         self.lines.iter().filter(|line| line.folded == 0 && !line.is_summary)
     }
@@ -86,19 +86,19 @@ impl PostDocument {
         self.open_lines().find(|line| line.has_words())
     }
 
-    /// The descriptions of the images that stand before the first words' line ends: a badge opens a post, and an image
-    /// further down is a picture.
+    /// The alt texts of the images up to the first line with words. A badge opens a post; later images are
+    /// pictures.
     pub(super) fn badges(&self) -> impl Iterator<Item = &str> {
-        let mut is_over = false;
+        let mut words_began = false;
         let head = self.open_lines().take_while(move |line| {
-            let was_over = is_over;
-            is_over |= line.has_words();
-            !was_over
+            let comes_after = words_began;
+            words_began |= line.has_words();
+            !comes_after
         });
         head.flat_map(|line| line.badges.iter().map(String::as_str))
     }
 
-    /// How much stands open, in characters.
+    /// The length of the unfolded text in characters.
     pub(super) fn open_length(&self) -> usize {
         self.open_lines().flat_map(|line| &line.runs).map(|run| run.text.chars().count()).sum()
     }
@@ -109,19 +109,20 @@ impl PostLine {
         self.runs.iter().any(|run| has_words(&run.text))
     }
 
-    /// What of it is set small.
-    pub(super) fn small(&self) -> String {
+    /// The small text of the line.
+    pub(super) fn small_text(&self) -> String {
         let small: Vec<StyledText> = self.runs.iter().filter(|run| run.style.small).cloned().collect();
-        joined(&small)
+        join_runs(&small)
     }
 
-    /// Whether everything it says is set in a way: an emphasised line is a label, a struck one is taken back.
+    /// Whether all words of the line have a style. A wholly emphasised line is a label; a struck one is
+    /// withdrawn.
     pub(super) fn is_wholly(&self, style: impl Fn(&Style) -> bool) -> bool {
-        let mut spoken = self.runs.iter().filter(|run| has_words(&run.text)).peekable();
-        spoken.peek().is_some() && spoken.all(|run| style(&run.style))
+        let mut worded = self.runs.iter().filter(|run| has_words(&run.text)).peekable();
+        worded.peek().is_some() && worded.all(|run| style(&run.style))
     }
 
-    /// The bold text that opens it, behind nothing but symbols, and what follows it on the line.
+    /// The bold text at the start of the line (only symbols may come before it), and the rest of the line.
     pub(super) fn opening_strong(&self) -> Option<(String, String)> {
         let first = self.runs.iter().position(|run| has_words(&run.text))?;
         if !self.runs[first].style.strong {
@@ -129,12 +130,11 @@ impl PostLine {
         }
         let bold = self.runs[first..].iter().take_while(|run| run.style.strong).count();
         let end = first + bold;
-        // A struck title keeps its place, so bold runs of any other style belong to it.
-        Some((joined(&self.runs[first..end]), joined(&self.runs[end..])))
+        Some((join_runs(&self.runs[first..end]), join_runs(&self.runs[end..])))
     }
 }
 
-/// As much of a source as a part of the document takes, without the marks of the quotation that it stands in.
+/// A part of the post's source, without the `>` of the block quotes around it.
 pub(super) fn excerpt(source: &str, range: Range<usize>, quoted: u32) -> String {
     let text = source.get(range).unwrap_or_default();
     if quoted == 0 {
@@ -155,12 +155,13 @@ pub(super) fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-fn joined(runs: &[StyledText]) -> String {
+/// The text of the runs, with single spaces.
+fn join_runs(runs: &[StyledText]) -> String {
     let mut text = String::new();
     for run in runs {
         for (index, word) in run.text.split_whitespace().enumerate() {
-            let apart = index > 0 || run.text.starts_with(char::is_whitespace);
-            if apart && !text.is_empty() && !text.ends_with(' ') {
+            let needs_space = index > 0 || run.text.starts_with(char::is_whitespace);
+            if needs_space && !text.is_empty() && !text.ends_with(' ') {
                 text.push(' ');
             }
             text.push_str(word);

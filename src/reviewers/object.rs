@@ -1,11 +1,11 @@
-//! JSON objects that are objects. Derived readers also take a list of values for a structure, in the order of its
-//! fields; what other programs rely on us to refuse should not depend on that.
+//! Accepts JSON objects only. Serde's derived readers also take a list with the values of the fields, which
+//! the protocol does not allow.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A `T` that was written as a JSON object.
+/// A `T` that must be written as a JSON object.
 #[derive(Debug)]
 pub(crate) struct Object<T>(pub(crate) T);
 

@@ -1,21 +1,21 @@
-//! What a reviewer is known by and how its posts are read, as data.
+//! Profiles: data that says which accounts a reviewer has and how to read its posts.
 //!
-//! Every key of a profile is declared once, in [`keys`]: from it come the profile itself, and a [`ProfileOverride`] that gives some of
-//! the keys and leaves the others as they are. The program's own profiles and a configuration's are both changes; they
-//! differ only in what they are applied to.
+//! [`keys`] declares every key once and makes two types of them: [`Profile`] with all keys, and
+//! [`ProfileOverride`] with some. The built-in profiles and the configuration's are both lists of overrides.
 
 use super::pattern::Pattern;
 use crate::domain::snapshot::AccountKind;
 use crate::domain::vocabulary::{Category, Severity};
 use serde::Deserialize;
 
-/// Declares the keys of a profile. What a change leaves out stays; lists are replaced as a whole.
+/// Declares the keys of a profile. An override keeps the keys that it leaves out, and replaces lists as a
+/// whole.
 macro_rules! keys {
     ($($(#[$doc:meta])* $key:ident: $kind:ty,)+) => {
-        /// A reviewer's profile, complete.
+        /// The complete profile of a reviewer.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         pub struct Profile {
-            /// What Cloture calls it.
+            /// Cloture's name for the reviewer.
             pub name: String,
             $($(#[$doc])* pub $key: $kind,)+
         }
@@ -29,96 +29,96 @@ macro_rules! keys {
         }
 
         impl Profile {
-            /// Takes over what the change gives, and names those keys.
-            pub(super) fn apply(&mut self, change: &ProfileOverride) -> Vec<&'static str> {
+            /// Sets the keys that the override has, and returns their names.
+            pub(super) fn apply(&mut self, with: &ProfileOverride) -> Vec<&'static str> {
                 let mut given = Vec::new();
-                self.name.clone_from(&change.name);
-                $(if let Some(value) = &change.$key {
+                self.name.clone_from(&with.name);
+                $(if let Some(value) = &with.$key {
                     self.$key.clone_from(value);
                     given.push(stringify!($key));
                 })+
                 given
             }
 
-            /// Every key but the name, in the order of the documentation.
+            /// Every key except the name, in the order of the documentation.
             pub const KEYS: &[&str] = &[$(stringify!($key)),+];
         }
     };
 }
 
 keys! {
-    /// The logins of its own accounts, without `[bot]`, the present one first.
+    /// The logins of its own accounts, without `[bot]`, the current one first.
     logins: Vec<String>,
-    /// The numbers of those accounts; they stay when a login changes.
+    /// The ids of those accounts. They stay when a login changes.
     ids: Vec<u64>,
-    /// What those accounts must be, so that a person who takes a bot's name is nobody.
+    /// The kind that those accounts must have, so that a person with a bot's login is not recognised.
     kind: ProfileAccountKind,
-    /// Accounts that it shares with others. There, one of `body_marks` has to stand in the post.
+    /// Accounts that it shares with other programs. Such a post is its own if one of `body_marks` matches.
     shared_logins: Vec<String>,
     body_marks: Vec<Pattern>,
-    /// Where it posts.
+    /// Where the reviewer posts.
     posts: Vec<Channel>,
     title: TitleFrom,
-    /// Texts that stand where a title would and are none.
+    /// Texts in the place of a title that are not titles.
     title_skip: Vec<Pattern>,
-    /// What is cut from a title.
+    /// Removed from a title.
     title_strip: Vec<Pattern>,
     severity: Vec<SeverityMark>,
     category: Vec<CategoryMark>,
-    /// Whether the marks that many reviewers share count for this one, too.
+    /// Whether the common severity marks count for this reviewer.
     common_marks: Flag,
-    /// The finding's own id: the first group of what fits in a hidden comment.
+    /// Captures the finding's own id, in a hidden comment.
     own_id: Vec<Pattern>,
-    /// Where the finding is, in a hidden comment: the groups `path`, `from` and `to`.
+    /// Captures the finding's place in a hidden comment, with the groups `path`, `from` and `to`.
     place: Vec<Pattern>,
-    /// The commit that was reviewed: the first group of what fits in the post.
+    /// Captures the reviewed commit, anywhere in the post.
     commit: Vec<Pattern>,
-    /// The post is one finding, wherever it stands.
+    /// The post is one finding, even outside a thread.
     finding: Vec<Mark>,
-    /// The post only introduces a review that is still to come.
+    /// The post introduces a review that is still to come.
     introduction: Vec<Mark>,
-    /// It has accepted: addressed, resolved, withdrawn.
+    /// The reviewer accepts: addressed, resolved, withdrawn.
     accepted: Vec<Mark>,
-    /// It insists.
+    /// The reviewer insists.
     holds: Vec<Mark>,
     /// The finding asks for nothing.
     informs: Vec<Mark>,
-    /// A review without a finding.
+    /// The review found nothing.
     clean: Vec<Mark>,
-    /// How many findings a review has: the first group.
+    /// Captures the number of findings in a review.
     count: Vec<Pattern>,
     failure: Vec<Mark>,
-    /// Not reviewed, or not yet; asking or waiting helps.
+    /// Not reviewed yet; asking again or waiting helps.
     not_ready: Vec<Mark>,
     /// Acknowledgements and the like.
     noise: Vec<Mark>,
-    /// How findings are laid out in the body of a review or comment.
+    /// The layout of findings in the body of a review or comment.
     body_layout: BodyLayout,
-    /// The folded sections that hold them.
+    /// The folded sections that hold findings.
     body_sections: Vec<SectionMark>,
-    /// The comment that asks it to review again; empty where none does.
+    /// The comment that asks it to review again; empty if no comment does.
     ask_again: String,
-    /// Whether requesting its review again makes it review again.
+    /// Whether it reviews again when GitHub's "Re-request review" is used.
     re_request: bool,
-    /// How it shows that a finding is settled.
+    /// How the reviewer shows that a finding is settled.
     settles: Vec<Settling>,
 }
 
 impl ProfileOverride {
-    /// Whether it gives anything but the name.
+    /// Whether it has no key except the name.
     pub fn is_empty(&self) -> bool {
         Profile::default().apply(self).is_empty()
     }
 }
 
-/// The kind of account. A profile that says nothing means a bot.
+/// The kind of account that a profile expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileAccountKind {
     #[default]
     Bot,
     User,
-    /// Whatever the account is.
+    /// Any kind of account.
     Any,
 }
 
@@ -129,7 +129,7 @@ impl ProfileAccountKind {
         ("any", ProfileAccountKind::Any),
     ];
 
-    pub(super) fn fits(self, account: AccountKind) -> bool {
+    pub(super) fn matches(self, account: AccountKind) -> bool {
         match self {
             ProfileAccountKind::Bot => account == AccountKind::Bot,
             ProfileAccountKind::User => matches!(account, AccountKind::User | AccountKind::EnterpriseUser),
@@ -138,7 +138,7 @@ impl ProfileAccountKind {
     }
 }
 
-/// Yes unless somebody says no.
+/// A boolean that is true by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Flag(pub bool);
@@ -149,6 +149,7 @@ impl Default for Flag {
     }
 }
 
+/// Where a reviewer posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
@@ -167,18 +168,18 @@ impl Channel {
     ];
 }
 
-/// Where a finding's title is.
+/// Where a reviewer puts the title of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TitleFrom {
-    /// It gives none.
+    /// Its findings have no title.
     None,
     /// The first heading.
     Heading,
-    /// The bold text that opens the post, behind badges and labels at most.
+    /// The bold text at the start of the post; only badges and labels may come before it.
     #[default]
     Strong,
-    /// The same, or else the first line that is bold as a whole.
+    /// Like `Strong`, or else the first line that is wholly bold.
     AnyStrong,
     /// The first line with words.
     Line,
@@ -194,17 +195,17 @@ impl TitleFrom {
     ];
 }
 
-/// How the findings in a body are laid out.
+/// The layout of the findings in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyLayout {
     #[default]
     None,
-    /// A folded section, in it a folded block per file, in it line numbers and the finding.
+    /// A folded section with a folded block for each file; in it, line numbers and then the finding.
     FoldedFiles,
-    /// A folded section, in it a bold `path:line` and the finding.
+    /// A folded section with a bold `path:line` before each finding.
     FoldedPlaces,
-    /// A folded block per finding, its title behind a number.
+    /// A folded block for each finding, with a numbered title.
     FoldedTitles,
     /// A link to lines of code, then the finding.
     LinkFirst,
@@ -223,14 +224,15 @@ impl BodyLayout {
     ];
 }
 
+/// How a reviewer shows that a finding is settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settling {
-    /// It resolves the thread.
+    /// The reviewer resolves the thread.
     Thread,
-    /// It edits its own post.
+    /// The reviewer edits its own post.
     Edit,
-    /// It says so in a reply.
+    /// The reviewer says so in a reply.
     Reply,
 }
 
@@ -243,18 +245,18 @@ impl Settling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkPosition {
-    /// Any line that is neither folded away nor fenced off.
+    /// Any line outside folded blocks and code fences.
     #[default]
     Line,
     /// The first line with words.
     Lead,
-    /// The description of an image that opens the post.
+    /// The alt text of an image at the start of the post.
     Badge,
-    /// A line of a post that is short as a whole: long ones discuss what notices only state.
+    /// Any line of a short post. A long post discusses what a notice only states.
     Notice,
-    /// What is set small in a line.
+    /// The small text of a line.
     Small,
-    /// What a folded block shows.
+    /// The summary of a folded block.
     Summary,
     /// A hidden comment.
     Comment,
@@ -272,7 +274,7 @@ impl MarkPosition {
     ];
 }
 
-/// Something that stands somewhere in a post.
+/// A pattern and where in a post it counts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
@@ -281,7 +283,7 @@ pub struct Mark {
     pub pattern: Pattern,
 }
 
-/// A mark that says how bad a finding is.
+/// A mark that states the severity of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeverityMark {
@@ -291,7 +293,7 @@ pub struct SeverityMark {
     pub is: Severity,
 }
 
-/// A mark that says what a finding is about.
+/// A mark that states the category of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryMark {
@@ -301,7 +303,7 @@ pub struct CategoryMark {
     pub is: Category,
 }
 
-/// A folded section that holds findings, and how bad they are where the section says so.
+/// The title of a folded section with findings, and their severity if the title states it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SectionMark {

@@ -1,7 +1,7 @@
-//! Who is a reviewer (L3), and which profile reads its posts.
+//! Recognises reviewers (L3) and reads their posts with their profiles.
 //!
-//! The profiles that the program carries are in `assets/reviewers.toml`; a configuration changes them key by key or adds its
-//! own. Look-alikes exist, so nothing here matches a part of a name.
+//! The built-in profiles are in `assets/reviewers.toml`. The configuration overrides their keys and adds
+//! profiles. Logins are compared whole, because look-alikes of bots exist.
 
 use super::profile::{Mark, Profile, ProfileOverride, SeverityMark};
 use super::reading;
@@ -15,50 +15,50 @@ use std::collections::BTreeMap;
 
 const BUILT_IN: &str = include_str!("../../assets/reviewers.toml");
 
-/// The known reviewers, ready to be looked up.
+/// All profiles, indexed by name, account id and login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profiles {
-    known: Vec<ActiveProfile>,
+    entries: Vec<ActiveProfile>,
     by_name: BTreeMap<ReviewerName, usize>,
     by_id: BTreeMap<u64, usize>,
-    /// In lower case: the forge does not tell logins apart by case.
+    /// In lower case: GitHub ignores the case of logins.
     by_login: BTreeMap<String, usize>,
     by_shared_login: BTreeMap<String, Vec<usize>>,
     common: Common,
 }
 
-/// A profile in force, and where it came from.
+/// A profile with its overrides applied, and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveProfile {
     pub name: ReviewerName,
     pub profile: Profile,
-    /// The program carries a profile of this name.
+    /// Whether there is a built-in profile of this name.
     pub built_in: bool,
-    /// The keys that the configuration gave.
+    /// The keys that the configuration sets.
     pub configured: Vec<&'static str>,
 }
 
-/// What holds for every reviewer.
+/// Marks for every reviewer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Common {
     pub(super) severity: Vec<SeverityMark>,
     pub(super) accepted: Vec<Mark>,
-    /// In what a reviewer says in a thread, in its own words.
+    /// Phrases in a reviewer's reply.
     pub(super) reply_accepts: Vec<Mark>,
     pub(super) reply_holds: Vec<Mark>,
-    /// For bots that have no profile.
+    /// For bots without a profile.
     pub(super) unknown_failure: Vec<Mark>,
 }
 
 /// Why the profiles cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProfilesError {
-    #[error("the reviewers' profiles cannot be read: {0}")]
+    #[error("the reviewer profiles cannot be read: {0}")]
     Unreadable(String),
-    #[error("the reviewers' profiles give {what} to both {first} and {second}; take it from one of them")]
+    #[error("two reviewer profiles, {first} and {second}, have {what}; remove it from one of them")]
     Ambiguous { what: String, first: ReviewerName, second: ReviewerName },
-    #[error("the reviewers' profiles hold {0} twice; put its keys into one of them")]
+    #[error("there are two reviewer profiles with the name {0}; merge them into one")]
     Twice(ReviewerName),
 }
 
@@ -72,52 +72,50 @@ struct ProfileFile {
 }
 
 impl Profiles {
-    /// The profiles that the program carries.
     pub fn built_in() -> Result<Profiles, ProfilesError> {
-        Self::in_force(&[])
+        Self::with_overrides(&[])
     }
 
-    /// The program's profiles with a configuration's changes to them, and the profiles that it adds.
-    pub fn in_force(changes: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
-        Self::parse(BUILT_IN, changes)
+    /// The built-in profiles with the configuration's overrides and additions.
+    pub fn with_overrides(overrides: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
+        Self::parse(BUILT_IN, overrides)
     }
 
-    pub fn parse(text: &str, changes: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
+    pub fn parse(text: &str, overrides: &[ProfileOverride]) -> Result<Profiles, ProfilesError> {
         let file: ProfileFile =
             toml::from_str(text).map_err(|error| ProfilesError::Unreadable(error.to_string()))?;
-        let mut known: Vec<ActiveProfile> = Vec::new();
-        for (change, built_in) in
-            file.profiles.iter().map(|own| (own, true)).chain(changes.iter().map(|theirs| (theirs, false)))
-        {
-            let name = ReviewerName::from(change.name.as_str());
-            let there = known.iter_mut().find(|known| known.name == name);
-            match there {
-                Some(known) if built_in || !known.configured.is_empty() || !known.built_in => {
-                    return Err(ProfilesError::Twice(known.name.clone()));
+        let mut entries: Vec<ActiveProfile> = Vec::new();
+        let built_in = file.profiles.iter().map(|entry| (entry, true));
+        let configured = overrides.iter().map(|entry| (entry, false));
+        for (entry, built_in) in built_in.chain(configured) {
+            let name = ReviewerName::from(entry.name.as_str());
+            match entries.iter_mut().find(|entry| entry.name == name) {
+                Some(same) if built_in || !same.configured.is_empty() || !same.built_in => {
+                    return Err(ProfilesError::Twice(name));
                 }
-                Some(known) => known.configured = known.profile.apply(change),
+                Some(same) => same.configured = same.profile.apply(entry),
                 None => {
                     let mut profile = Profile::default();
-                    let given = profile.apply(change);
-                    let configured = if built_in { Vec::new() } else { given };
-                    known.push(ActiveProfile { name, profile, built_in, configured });
+                    let keys = profile.apply(entry);
+                    let configured = if built_in { Vec::new() } else { keys };
+                    entries.push(ActiveProfile { name, profile, built_in, configured });
                 }
             }
         }
-        Self::new(known, file.common)
+        Self::new(entries, file.common)
     }
 
-    fn new(known: Vec<ActiveProfile>, common: Common) -> Result<Profiles, ProfilesError> {
+    fn new(entries: Vec<ActiveProfile>, common: Common) -> Result<Profiles, ProfilesError> {
         let mut by_id = BTreeMap::new();
         let mut by_login = BTreeMap::new();
         let mut by_name = BTreeMap::new();
         let mut by_shared_login: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let ambiguous = |what: String, first: usize, second: &ActiveProfile| ProfilesError::Ambiguous {
             what,
-            first: known[first].name.clone(),
+            first: entries[first].name.clone(),
             second: second.name.clone(),
         };
-        for (index, entry) in known.iter().enumerate() {
+        for (index, entry) in entries.iter().enumerate() {
             by_name.insert(entry.name.clone(), index);
             for id in &entry.profile.ids {
                 if let Some(first) = by_id.insert(*id, index) {
@@ -125,47 +123,49 @@ impl Profiles {
                 }
             }
             for login in &entry.profile.logins {
-                if let Some(first) = by_login.insert(bare(login), index) {
+                if let Some(first) = by_login.insert(comparable(login), index) {
                     return Err(ambiguous(format!("the login {login}"), first, entry));
                 }
             }
             for login in &entry.profile.shared_logins {
-                by_shared_login.entry(bare(login)).or_default().push(index);
+                by_shared_login.entry(comparable(login)).or_default().push(index);
             }
         }
-        Ok(Profiles { known, by_name, by_id, by_login, by_shared_login, common })
+        Ok(Profiles { entries, by_name, by_id, by_login, by_shared_login, common })
     }
 
-    /// The reviewer whose account this is. A known id decides, because it outlives a change of login; without
-    /// one the login does, exactly, with or without `[bot]`. The kind of account must fit either way.
+    /// The reviewer that has this account. A known id decides, because it stays when the login changes.
+    /// Otherwise the whole login decides, with or without `[bot]`. The kind of account must match in both
+    /// cases.
     pub fn recognise(&self, account: &Account) -> Option<&ReviewerName> {
         let by_id = account.database_id.and_then(|id| self.by_id.get(&id));
-        let known = &self.known[*by_id.or_else(|| self.by_login.get(&bare(account.login.as_str())))?];
-        known.profile.kind.fits(account.kind).then_some(&known.name)
+        let index = by_id.or_else(|| self.by_login.get(&comparable(account.login.as_str())))?;
+        let entry = &self.entries[*index];
+        entry.profile.kind.matches(account.kind).then_some(&entry.name)
     }
 
-    /// The reviewer whose post this is. On an account that many share, only the post's own marks tell.
+    /// The reviewer that wrote this post. On a shared account only marks in the post identify it.
     fn recognise_post(&self, account: &Account, body: &str) -> Option<&ReviewerName> {
         if let Some(name) = self.recognise(account) {
             return Some(name);
         }
-        let sharing = self.by_shared_login.get(&bare(account.login.as_str()))?;
-        let known = sharing.iter().map(|index| &self.known[*index]).find(|known| {
-            known.profile.kind.fits(account.kind)
-                && known.profile.body_marks.iter().any(|mark| mark.fits(body))
+        let sharing = self.by_shared_login.get(&comparable(account.login.as_str()))?;
+        let entry = sharing.iter().map(|index| &self.entries[*index]).find(|entry| {
+            entry.profile.kind.matches(account.kind)
+                && entry.profile.body_marks.iter().any(|mark| mark.matches(body))
         })?;
-        Some(&known.name)
+        Some(&entry.name)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &ActiveProfile> {
-        self.known.iter()
+        self.entries.iter()
     }
 
     pub fn get(&self, name: &ReviewerName) -> Option<&ActiveProfile> {
-        self.by_name.get(name).map(|index| &self.known[*index])
+        self.by_name.get(name).map(|index| &self.entries[*index])
     }
 
-    /// Reads the post of a bot that nobody knows, by the marks that many share.
+    /// Reads the post of an unknown bot with the common marks.
     pub fn read_unknown(&self, place: PostPlace, body: &str) -> ParsedPost {
         let profile = Profile { failure: self.common.unknown_failure.clone(), ..Profile::default() };
         reading::read(&profile, &self.common, place, body)
@@ -189,14 +189,14 @@ impl PostReader for Profiles {
 
     fn read(&self, reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost {
         match self.get(reviewer) {
-            Some(known) => reading::read(&known.profile, &self.common, place, body),
+            Some(entry) => reading::read(&entry.profile, &self.common, place, body),
             None => self.read_unknown(place, body),
         }
     }
 }
 
-/// A login as it is compared.
-fn bare(login: &str) -> String {
+/// A login without `[bot]` and in lower case, for comparing.
+fn comparable(login: &str) -> String {
     login.strip_suffix("[bot]").unwrap_or(login).to_ascii_lowercase()
 }
 

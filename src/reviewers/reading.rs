@@ -1,13 +1,13 @@
-//! What a reviewer's post says, read with its profile: a post in, [`ParsedPost`] out.
+//! Reads a reviewer's post with the reviewer's profile and returns a [`ParsedPost`].
 //!
-//! Marks are looked for where they mean something ([`MarkPosition`]) and nowhere else. Whatever a post does not state is left out:
-//! no severity is guessed, no title is made up, and what cannot be told is no position.
+//! A mark counts only at its [`MarkPosition`]. Nothing is guessed: a post that states no severity, title or
+//! stance has none.
 
 mod bodies;
 mod title;
 
 use super::document::{PostDocument, PostLine, has_words};
-use super::pattern::Pattern;
+use super::pattern::{Groups, Pattern};
 use super::profile::{Mark, MarkPosition, Profile};
 use super::profiles::Common;
 use crate::domain::place::LineRange;
@@ -16,16 +16,16 @@ use crate::domain::review_loop::PostContent;
 use crate::domain::vocabulary::{Category, FilePath, Severity, Sha, Stance};
 use std::sync::Arc;
 
-/// A notice says one thing. What is longer discusses something, and may name a rate limit while it does (trap of every
-/// reviewer that reviews network code).
+/// Characters of a notice at most. A longer post is a review, and may discuss rate limits without having hit
+/// one.
 const LONGEST_NOTICE: usize = 1_500;
-/// As much of a line or of a hidden comment as marks are looked for in, and as much of a post in all: more than the forge
-/// lets anybody write, and few enough to be read at once whatever somebody makes of it.
+/// Bytes of a line or hidden comment, and of a whole post, that marks are searched in. GitHub allows no
+/// longer post; the limits bound the time that a hostile post takes.
 const LONGEST_SPOT: usize = 4 << 10;
 const LONGEST_POST: usize = 128 << 10;
-/// As much of a reply as is read for what it says in words.
+/// Bytes of a reply that are searched for phrases.
 const LONGEST_REPLY: usize = 16 << 10;
-/// As much of a notice as a sentence about it repeats.
+/// Characters of a notice that Cloture quotes as the reason.
 const LONGEST_REASON: usize = 240;
 
 pub(super) fn read(profile: &Profile, common: &Common, place: PostPlace, body: &str) -> ParsedPost {
@@ -62,13 +62,13 @@ pub(super) fn read(profile: &Profile, common: &Common, place: PostPlace, body: &
     }
 }
 
-/// A post with everything that it is read by.
+/// A post, its parsed document and the profile to read it with.
 struct PostUnderReading<'a> {
     profile: &'a Profile,
     common: &'a Common,
     body: &'a str,
     document: &'a PostDocument,
-    /// It could be a notice.
+    /// Short enough to be a notice.
     is_short: bool,
 }
 
@@ -81,7 +81,7 @@ impl PostUnderReading<'_> {
         };
         ParsedPost {
             class: PostClass::Finding,
-            findings: vec![self.reported(self.body)],
+            findings: vec![self.reported_finding(self.body)],
             stance,
             content: PostContent::Complete,
             commit,
@@ -107,11 +107,13 @@ impl PostUnderReading<'_> {
         ParsedPost { class: PostClass::Summary, findings, stance, content: PostContent::Complete, commit }
     }
 
-    /// The post, or a part of one, as one finding.
-    fn reported(&self, body: &str) -> ReportedFinding {
+    /// Reads the post, or a part of it, as one finding.
+    fn reported_finding(&self, body: &str) -> ReportedFinding {
         let comments = || self.document.comments.iter().take(LONGEST_SPOT);
         let (path, lines) = comments()
-            .find_map(|comment| self.profile.place.iter().find_map(|pattern| placed(pattern, head(comment))))
+            .find_map(|comment| {
+                self.profile.place.iter().find_map(|pattern| parse_place(pattern, head(comment)))
+            })
             .map_or((None, None), |(path, lines)| (Some(path), lines));
         let own_id = comments().find_map(|comment| {
             self.profile.own_id.iter().find_map(|pattern| first_group(pattern, head(comment)))
@@ -131,22 +133,22 @@ impl PostUnderReading<'_> {
     fn severity(&self) -> Option<Severity> {
         let own = self.profile.severity.iter();
         let shared = self.common.severity.iter().filter(|_| self.profile.common_marks.0);
-        own.chain(shared).find(|mark| self.stands(mark.at, &mark.pattern)).map(|mark| mark.is)
+        own.chain(shared).find(|mark| self.has_at(mark.at, &mark.pattern)).map(|mark| mark.is)
     }
 
     fn category(&self) -> Option<Category> {
         let mut marks = self.profile.category.iter();
-        marks.find(|mark| self.stands(mark.at, &mark.pattern)).map(|mark| mark.is)
+        marks.find(|mark| self.has_at(mark.at, &mark.pattern)).map(|mark| mark.is)
     }
 
-    /// Replacement code that the forge can apply.
+    /// Replacement code that GitHub can apply.
     fn suggestion(&self) -> Option<Arc<str>> {
         let fence = self.document.fences.iter().find(|fence| fence.language == "suggestion")?;
         Some(fence.text.as_str().into())
     }
 
-    /// A reviewer's position in a thread: its own marks decide, then what it says in words. Whoever insists on
-    /// anything has not accepted.
+    /// The reviewer's stance in a reply. Its profile's marks come first, then the common phrases. A reply
+    /// that insists on anything does not accept.
     fn reply_stance(&self) -> Option<Stance> {
         if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
             Some(Stance::Accepts)
@@ -165,17 +167,16 @@ impl PostUnderReading<'_> {
     }
 
     fn commit(&self) -> Option<Sha> {
-        let found = self.profile.commit.iter().find_map(|pattern| first_group(pattern, self.body));
-        found.map(|sha| Sha::from(sha.as_str()))
+        let sha = self.profile.commit.iter().find_map(|pattern| first_group(pattern, self.body));
+        sha.map(|sha| Sha::from(sha.as_str()))
     }
 
-    /// The sentence that a failed reviewer gives for it.
+    /// Why the reviewer did not review, in its own words.
     fn reason(&self) -> String {
-        let said = self.document.open_lines().filter(|line| line.has_words()).take(3);
+        let lines = self.document.open_lines().filter(|line| line.has_words()).take(3);
         let mut reason = String::new();
-        for line in said {
+        for line in lines {
             if !reason.is_empty() {
-                // A heading is followed by what it is about.
                 reason.push_str(if reason.ends_with(['.', '!', '?', ':']) { " " } else { ": " });
             }
             reason.push_str(&line.text);
@@ -185,59 +186,58 @@ impl PostUnderReading<'_> {
         }
         match reason.char_indices().nth(LONGEST_REASON) {
             Some((end, _)) => format!("{}…", reason[..end].trim_end()),
-            None if reason.is_empty() => "it says that it could not review".to_owned(),
+            None if reason.is_empty() => "the reviewer says that it could not review".to_owned(),
             None => reason,
         }
     }
 
     fn has(&self, marks: &[Mark]) -> bool {
-        marks.iter().any(|mark| self.stands(mark.at, &mark.pattern))
+        marks.iter().any(|mark| self.has_at(mark.at, &mark.pattern))
     }
 
-    /// Whether a pattern fits where it counts.
-    fn stands(&self, at: MarkPosition, pattern: &Pattern) -> bool {
-        let fits = |text: &str| pattern.fits(head(text));
+    /// Whether the post has a match at this position.
+    fn has_at(&self, at: MarkPosition, pattern: &Pattern) -> bool {
+        let matches = |text: &str| pattern.matches(head(text));
         let document = self.document;
         match at {
-            MarkPosition::Line => self.open_lines().any(|line| fits(&line.text)),
-            MarkPosition::Lead => document.lead().is_some_and(|line| fits(&line.text)),
-            MarkPosition::Badge => document.badges().take(LONGEST_SPOT).any(fits),
-            MarkPosition::Notice => self.is_short && self.open_lines().any(|line| fits(&line.text)),
-            MarkPosition::Small => self.open_lines().any(|line| fits(&line.small())),
+            MarkPosition::Line => self.open_lines().any(|line| matches(&line.text)),
+            MarkPosition::Lead => document.lead().is_some_and(|line| matches(&line.text)),
+            MarkPosition::Badge => document.badges().take(LONGEST_SPOT).any(matches),
+            MarkPosition::Notice => self.is_short && self.open_lines().any(|line| matches(&line.text)),
+            MarkPosition::Small => self.open_lines().any(|line| matches(&line.small_text())),
             MarkPosition::Summary => {
                 let lines = document.lines.iter().filter(|line| line.is_summary);
-                read_at_once(lines, LONGEST_POST).any(|line| fits(&line.text))
+                up_to(lines, LONGEST_POST).any(|line| matches(&line.text))
             }
-            MarkPosition::Comment => document.comments.iter().take(LONGEST_SPOT).any(|comment| fits(comment)),
+            MarkPosition::Comment => {
+                document.comments.iter().take(LONGEST_SPOT).any(|comment| matches(comment))
+            }
         }
     }
 
     fn open_lines(&self) -> impl Iterator<Item = &PostLine> {
-        read_at_once(self.document.open_lines(), LONGEST_POST)
+        up_to(self.document.open_lines(), LONGEST_POST)
     }
 
-    /// Whether it says something in its own words, and does not repeat another's.
+    /// Whether a phrase stands in the reviewer's own text, outside quotes.
     fn says(&self, marks: &[Mark]) -> bool {
         let own = self.document.open_lines().filter(|line| line.quoted == 0);
-        let mut own = read_at_once(own, LONGEST_REPLY);
-        own.any(|line| marks.iter().any(|mark| mark.pattern.fits(head(&line.text))))
+        let mut own = up_to(own, LONGEST_REPLY);
+        own.any(|line| marks.iter().any(|mark| mark.pattern.matches(head(&line.text))))
     }
 }
 
-/// The lines up to the length that is read at all.
-fn read_at_once<'a>(
-    lines: impl Iterator<Item = &'a PostLine>,
-    most: usize,
-) -> impl Iterator<Item = &'a PostLine> {
+/// The first lines, up to `limit` bytes.
+fn up_to<'a>(lines: impl Iterator<Item = &'a PostLine>, limit: usize) -> impl Iterator<Item = &'a PostLine> {
     let mut length = 0;
     lines.take_while(move |line| {
-        // Each line costs something, however short it is.
+        // Even an empty line costs time.
         length += line.text.len() + 16;
-        length <= most + line.text.len()
+        length <= limit + line.text.len()
     })
 }
 
-/// The beginning of a text.
+/// The part of a text that marks are searched in.
 fn head(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_SPOT)]
 }
@@ -247,14 +247,18 @@ fn first_group(pattern: &Pattern, text: &str) -> Option<String> {
     (!group.is_empty()).then(|| group.to_owned())
 }
 
-/// A path and lines by the groups of a pattern.
-fn placed(pattern: &Pattern, text: &str) -> Option<(FilePath, Option<LineRange>)> {
+/// The path and lines that a pattern captures.
+fn parse_place(pattern: &Pattern, text: &str) -> Option<(FilePath, Option<LineRange>)> {
     let groups = pattern.groups(text)?;
     let path = groups.named("path").map(str::trim).filter(|path| has_words(path))?;
-    let number = |name| groups.named(name).and_then(|number| number.parse().ok());
-    let from = number("from");
-    let lines = from.and_then(|from: u32| LineRange::new(from, number("to").unwrap_or(from)));
-    Some((FilePath::from(path), lines))
+    Some((FilePath::from(path), line_range(&groups)))
+}
+
+/// The lines of the groups `from` and `to`.
+fn line_range(groups: &Groups<'_>) -> Option<LineRange> {
+    let number = |name| groups.named(name).and_then(|number| number.parse::<u32>().ok());
+    let from = number("from")?;
+    LineRange::new(from, number("to").unwrap_or(from))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What a driven reviewer is asked: the request of the reviewer protocol, from what was frozen (C1), what the engine
-//! knows of its threads (R1) and what the forge shows.
+//! Builds the request of the reviewer protocol from the frozen cycle (C1), the reviewer's threads (R1) and
+//! the snapshot.
 //!
-//! Where it does not fit the reviewer's context (R6), the oldest bulk is left out and its place says so: old replies
-//! first, then the previous review, then the last files of the diff.
+//! A request that does not fit the reviewer's context window is cut (R6): old replies first, then the
+//! previous review, then the last files of the diff. A note takes the place of each cut text.
 
 mod conversation;
 mod sizing;
@@ -25,19 +25,19 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The version of the protocol that a request speaks.
+/// The version of the reviewer protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// What a request is made from, beside the engine's own threads: the same for every attempt at a cycle.
+/// The inputs of a request that stay the same for every attempt at a cycle.
 #[derive(Clone, Copy)]
 pub struct RequestSources<'a> {
     pub snapshot: &'a PullRequestSnapshot,
-    /// The conversation that the forge has about one of the engine's threads.
+    /// GitHub's conversation about a thread.
     pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::ReviewThread> + Sync),
-    /// Which reviewer speaks in a post, if one does. Our own account posts for the reviewers we drive, so the text has
-    /// a say in it.
+    /// The reviewer that speaks in a comment. Cloture's own account posts for driven reviewers, so the
+    /// account alone does not tell.
     pub reviewer_of: &'a (dyn Fn(&ThreadComment) -> Option<ReviewerName> + Sync),
-    /// R1: its last review, in full.
+    /// R1: the reviewer's last review, in full.
     pub previous_review: Option<&'a str>,
     /// R2: the unified diff in scope.
     pub diff: &'a str,
@@ -49,7 +49,7 @@ pub struct RequestSources<'a> {
 impl std::fmt::Debug for RequestSources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let RequestSources { snapshot, protocol, context_window, .. } = self;
-        f.debug_struct("Sources")
+        f.debug_struct("RequestSources")
             .field("repository", &snapshot.repository)
             .field("number", &snapshot.number)
             .field("protocol", protocol)
@@ -58,11 +58,11 @@ impl std::fmt::Debug for RequestSources<'_> {
     }
 }
 
-/// A request, and how it fits the reviewer that will get it.
+/// A request, and how it fits the reviewer's context window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedRequest {
     pub request: ReviewerRequest,
-    /// Worth a warning or not; what was cut from it is gone from the request already.
+    /// Says what was cut; the request no longer has it.
     pub fit: PromptFit,
 }
 
@@ -74,10 +74,10 @@ pub struct ReviewerRequest {
     pub pull_request: PullRequestPart,
     pub previous_review: Option<String>,
     pub threads: Vec<ThreadPart>,
-    /// What it raised before and must not raise again.
+    /// Earlier findings that the reviewer must not raise again.
     pub settled: Vec<SettledPart>,
     pub diff: String,
-    /// What was wrong with its last answer, where this is not the first attempt (C4).
+    /// The violations in the previous attempt's answer (C4).
     pub violations: Vec<ViolationPart>,
     pub answer_schema: Value,
 }
@@ -89,7 +89,7 @@ pub struct CyclePart {
     pub attempt: u32,
     pub head: Option<Sha>,
     pub baseline: Option<Sha>,
-    /// `everything` for a first look, `delta` for what changed since the last.
+    /// `everything` for a first review, `delta` for the changes since the last one.
     pub scope: &'static str,
 }
 
@@ -98,7 +98,7 @@ pub struct PullRequestPart {
     pub repository: String,
     pub number: u64,
     pub title: String,
-    /// Null where the account was deleted; a bot's ends in `[bot]`.
+    /// Null if the account was deleted. A bot's login ends in `[bot]`.
     pub author: Option<String>,
     pub author_is_bot: bool,
     /// The branch it is to be merged into.
@@ -110,7 +110,7 @@ pub struct PullRequestPart {
 pub struct ThreadPart {
     pub id: ThreadId,
     pub path: FilePath,
-    /// Where its code is now; null for a remark about the whole file.
+    /// The current line of the code; null for a remark about the whole file.
     pub line: Option<u32>,
     pub title: Arc<str>,
     pub body: Arc<str>,
@@ -125,7 +125,7 @@ pub struct ThreadPart {
     pub conversation: Vec<ConversationEntry>,
 }
 
-/// For each stance it may declare now, what it may do.
+/// The legal actions for each stance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LegalPart {
     pub seeks_change: Vec<ReviewerAction>,
@@ -137,7 +137,7 @@ pub struct LegalPart {
 pub struct ConversationEntry {
     pub by: String,
     pub role: SpeakerRole,
-    /// What a person means by it; null for everybody else.
+    /// The intent of a person's reply; null for bots.
     pub intent: Option<Intent>,
     pub at: Timestamp,
     pub body: String,
@@ -158,13 +158,13 @@ pub struct ViolationPart {
     pub message: String,
 }
 
-/// Makes the request for what was frozen. `wording` is whatever else the reviewer will be given to read.
+/// Builds the request for a frozen cycle. `prompt_text` is the text around it, which needs room as well.
 pub fn prepare(
     frozen: &FrozenCycle,
     engine: &DrivenPullRequest,
     sources: &RequestSources<'_>,
     violations: &[Violation],
-    wording: &str,
+    prompt_text: &str,
 ) -> PreparedRequest {
     let own = engine.threads().filter(|thread| thread.reviewer == frozen.reviewer);
     let mut threads = Vec::new();
@@ -198,7 +198,7 @@ pub fn prepare(
         violations: violations.iter().map(ViolationPart::of).collect(),
         answer_schema: answer_schema(frozen, sources.protocol),
     };
-    sizing::fitted(request, sources.context_window, wording)
+    sizing::fit_to_window(request, sources.context_window, prompt_text)
 }
 
 impl ReviewerRequest {

@@ -91,7 +91,7 @@ impl CycleAttempt {
         };
         let engine = &self.standing.folded.engine;
         let PreparedRequest { request, fit } =
-            prepare(&self.frozen, engine, &sources, &self.violations, driver.wording());
+            prepare(&self.frozen, engine, &sources, &self.violations, driver.prompt_text());
         let asked = ReviewerCall {
             request: &request,
             frozen: &self.frozen,

@@ -30,7 +30,7 @@ pub struct Themes {
 impl Theme {
     /// One that the program carries, unless the environment asks for no colours at all.
     pub fn new(named: config::ThemeName, no_color: bool) -> Theme {
-        Theme::of(&config::TuiConfig { theme: named, looks: Vec::new() }, Background::Dark, no_color)
+        Theme::of(&config::TuiConfig { theme: named, styles: Vec::new() }, Background::Dark, no_color)
     }
 
     /// A configured one. It is made once or twice in a run and lives as long as that.
@@ -41,7 +41,7 @@ impl Theme {
             (named, _) => named,
         };
         let styles = TextMeaning::ALL.map(|(_, meaning)| {
-            let own = tui.looks.iter().rfind(|(own, _)| *own == meaning).map(|(_, look)| *look);
+            let own = tui.styles.iter().rfind(|(own, _)| *own == meaning).map(|(_, look)| *look);
             let coloured = style(own.unwrap_or_else(|| look(named, meaning)), no_color);
             // What only colours told apart is told apart by what the theme without any has.
             if no_color {
@@ -122,7 +122,7 @@ fn look(theme: config::ThemeName, meaning: TextMeaning) -> TextStyle {
         config::ThemeName::Light => light,
         config::ThemeName::Plain => None,
     };
-    let weights = match meaning {
+    let attributes = match meaning {
         TextMeaning::Selected => TextAttributes::NONE.with(TextAttribute::Reversed),
         TextMeaning::SelectedElsewhere => TextAttributes::NONE.with(TextAttribute::Underlined),
         TextMeaning::Heading | TextMeaning::Key | TextMeaning::Alert | TextMeaning::Title => {
@@ -132,7 +132,7 @@ fn look(theme: config::ThemeName, meaning: TextMeaning) -> TextStyle {
         TextMeaning::Quote | TextMeaning::Comment => TextAttributes::NONE.with(TextAttribute::Italic),
         _ => TextAttributes::NONE,
     };
-    TextStyle { foreground: number.map(Colour::Indexed), background: None, weights }
+    TextStyle { foreground: number.map(Colour::Indexed), background: None, attributes }
 }
 
 /// Black and white that no palette changes, nothing dimmed, and few colours, each far from black. It brings its own
@@ -141,10 +141,10 @@ fn contrasting(meaning: TextMeaning) -> TextStyle {
     const BLACK: u8 = 16;
     const WHITE: u8 = 231;
     let bold = TextAttributes::NONE.with(TextAttribute::Bold);
-    let on_black = |number, weights| TextStyle {
+    let on_black = |number, attributes| TextStyle {
         foreground: Some(Colour::Indexed(number)),
         background: Some(Colour::Indexed(BLACK)),
-        weights,
+        attributes,
     };
     match meaning {
         TextMeaning::Plain | TextMeaning::Muted | TextMeaning::Number => {
@@ -153,7 +153,7 @@ fn contrasting(meaning: TextMeaning) -> TextStyle {
         TextMeaning::Selected => TextStyle {
             foreground: Some(Colour::Indexed(BLACK)),
             background: Some(Colour::Indexed(WHITE)),
-            weights: bold,
+            attributes: bold,
         },
         TextMeaning::SelectedElsewhere => on_black(WHITE, bold.with(TextAttribute::Underlined)),
         TextMeaning::Heading | TextMeaning::Title | TextMeaning::Key | TextMeaning::Busy => {
@@ -173,8 +173,8 @@ fn contrasting(meaning: TextMeaning) -> TextStyle {
 }
 
 fn style(look: TextStyle, no_color: bool) -> Style {
-    let TextStyle { foreground, background, weights } = look;
-    let modifiers = TextAttribute::ALL.into_iter().filter(|(_, weight)| weights.has(*weight));
+    let TextStyle { foreground, background, attributes } = look;
+    let modifiers = TextAttribute::ALL.into_iter().filter(|(_, it)| attributes.has(*it));
     let modifiers = modifiers.fold(Modifier::empty(), |all, (_, weight)| all | modifier(weight));
     let mut style = Style::new().add_modifier(modifiers);
     if no_color {
@@ -226,9 +226,10 @@ fn modifier(weight: TextAttribute) -> Modifier {
 mod tests {
     use super::*;
 
-    fn tui(theme: config::ThemeName, looks: &[(TextMeaning, &str)]) -> config::TuiConfig {
-        let looks = looks.iter().map(|(meaning, text)| (*meaning, TextStyle::parse(text).unwrap())).collect();
-        config::TuiConfig { theme, looks }
+    fn tui(theme: config::ThemeName, styles: &[(TextMeaning, &str)]) -> config::TuiConfig {
+        let styles =
+            styles.iter().map(|(meaning, text)| (*meaning, TextStyle::parse(text).unwrap())).collect();
+        config::TuiConfig { theme, styles }
     }
 
     #[test]

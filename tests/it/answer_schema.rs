@@ -1,5 +1,5 @@
-//! `answer_schema` permits exactly what the engine permits: every combination of choices for up to two threads,
-//! in every state two rounds of argument can bring them to, is held against both.
+//! The answer schema permits exactly what the engine permits. The tests compare both for every combination of
+//! choices on two threads, in every state that two rounds of argument can reach.
 
 use cloture::domain::cycle::{
     AnswerFinding, CycleTrigger, FrozenCycle, Protocol, ReviewerAnswer, ThreadChoice,
@@ -34,7 +34,7 @@ fn pairs() -> Vec<(Stance, ReviewerAction)> {
     Stance::ALL.into_iter().flat_map(|stance| ReviewerAction::ALL.map(|action| (stance, action))).collect()
 }
 
-/// Pull requests with two threads, in every state that two more cycles of legal choices can bring them to.
+/// Pull requests with two threads, in every state that two more cycles of legal choices can reach.
 fn reachable(policy: &Policy) -> Vec<DrivenPullRequest> {
     let mut start = DrivenPullRequest::new(false);
     start.push("h0".into(), &[]);
@@ -61,7 +61,7 @@ fn reachable(policy: &Policy) -> Vec<DrivenPullRequest> {
     states
 }
 
-/// One choice for each frozen thread, in all combinations.
+/// All combinations of one choice for each frozen thread.
 fn all_answers(frozen: &FrozenCycle) -> Vec<ReviewerAnswer> {
     let mut answers: Vec<Vec<ThreadChoice>> = vec![Vec::new()];
     for thread in frozen.threads.keys() {
@@ -78,7 +78,7 @@ fn all_answers(frozen: &FrozenCycle) -> Vec<ReviewerAnswer> {
     answers.into_iter().map(|choices| ReviewerAnswer::Actions { choices, reports: Vec::new() }).collect()
 }
 
-/// Lists of actions over both threads and a stranger: every thread left out, chosen for once or twice.
+/// Lists of actions for both threads and an unknown one: each thread left out, once or twice.
 fn candidate_lists() -> Vec<Vec<Value>> {
     let entry = |thread: &str, (stance, action): (Stance, ReviewerAction)| json!({"thread": thread, "stance": stance.name(), "action": action.name()});
     let for_thread = |thread: &str| -> Vec<Vec<Value>> {
@@ -86,11 +86,11 @@ fn candidate_lists() -> Vec<Vec<Value>> {
         let twice = vec![entry(thread, pairs()[2]), entry(thread, pairs()[7])];
         once.chain([Vec::new(), twice]).collect()
     };
-    let stranger = [Vec::new(), vec![entry("nobody", (Stance::Accepts, ReviewerAction::Resolve))]];
+    let unknown = [Vec::new(), vec![entry("nobody", (Stance::Accepts, ReviewerAction::Resolve))]];
     let mut lists = Vec::new();
     for first in for_thread("t0") {
         for second in for_thread("t1") {
-            for third in &stranger {
+            for third in &unknown {
                 lists.push([first.clone(), second.clone(), third.clone()].concat());
             }
         }
@@ -129,12 +129,13 @@ fn engine_permits(asked: &DrivenPullRequest, frozen: &FrozenCycle, answer: &Valu
 }
 
 #[test]
-fn findings_are_held_to_the_same_form_by_schema_and_engine() {
+fn schema_and_engine_accept_the_same_findings() {
     let policy = Policy::default();
     let mut pull_request = DrivenPullRequest::new(false);
     pull_request.push("h".into(), &[]);
     let frozen = pull_request.begin_cycle(&"r".into(), CycleTrigger::Review, &policy).unwrap();
-    let good = json!({"path": "a.rs", "line": 3, "end_line": 4, "title": "x", "body": "y", "severity": "low", "category": "bug", "suggestion": null});
+    let good = json!({"path": "a.rs", "line": 3, "end_line": 4, "title": "x", "body": "y", "severity": "low",
+        "category": "bug", "suggestion": null});
     let mut candidates = vec![good.clone()];
     for field in ["path", "line", "end_line", "title", "body", "severity", "category", "suggestion"] {
         for value in
@@ -154,7 +155,7 @@ fn findings_are_held_to_the_same_form_by_schema_and_engine() {
     for protocol in [Protocol::Actions, Protocol::Findings] {
         let validator = jsonschema::draft202012::new(&answer_schema(&frozen, protocol)).unwrap();
         for finding in &candidates {
-            // That a range must not run backwards, and needs a start, is beyond what a schema can say.
+            // A schema cannot say that a range needs a start and must not run backwards.
             let backwards =
                 finding["end_line"].as_u64() < finding["line"].as_u64() && finding["end_line"].is_u64();
             let startless = finding["line"].is_null() && finding["end_line"].is_u64();
@@ -166,7 +167,7 @@ fn findings_are_held_to_the_same_form_by_schema_and_engine() {
     }
 }
 
-/// The strict schema's form of a list of actions, where it has one: a key per thread, in their order.
+/// A list of actions in the strict schema's form: a key for each thread, in order.
 fn keyed(frozen: &FrozenCycle, actions: &[Value]) -> Value {
     let mut keyed = serde_json::Map::new();
     for (index, action) in actions.iter().enumerate() {
@@ -174,7 +175,7 @@ fn keyed(frozen: &FrozenCycle, actions: &[Value]) -> Value {
         let key = number.map_or_else(|| format!("other_{index}"), |number| format!("thread_{}", number + 1));
         let mut action = action.clone();
         action["body"] = Value::Null;
-        // A second action for a thread has no key left to stand under.
+        // The strict form has no key for a second action on a thread.
         let key = if keyed.contains_key(&key) { format!("{key}_again") } else { key };
         keyed.insert(key, action);
     }
@@ -182,7 +183,7 @@ fn keyed(frozen: &FrozenCycle, actions: &[Value]) -> Value {
 }
 
 #[test]
-fn the_strict_schema_permits_the_same_actions_and_its_answers_read_back() {
+fn the_strict_schema_permits_the_same_actions() {
     let mut compared = 0;
     for (repeat_limit, flip_limit) in [(1, 0), (1, 1)] {
         let policy = Policy { repeat_limit, flip_limit, max_review_iterations: 100, ..Policy::default() };
@@ -218,7 +219,7 @@ fn the_strict_schema_permits_the_same_actions_and_its_answers_read_back() {
     assert!(compared > 2_000, "{compared} is too few to mean anything");
 }
 
-/// What vendors' modes refuse: a property that is not required, an object that is open, a word they do not know.
+/// Vendors' modes refuse optional properties, open objects and unknown keywords.
 fn assert_strict(schema: &Value) {
     const KNOWN: [&str; 7] =
         ["type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"];
@@ -238,7 +239,7 @@ fn assert_strict(schema: &Value) {
 }
 
 #[test]
-fn the_strict_schema_keeps_to_what_structured_output_modes_take() {
+fn the_strict_schema_uses_only_keywords_of_structured_output_modes() {
     let policy = Policy::default();
     for state in reachable(&policy) {
         let mut asked = state.clone();

@@ -1,5 +1,5 @@
-//! What is made of the posts of real bots, post by post, and how often it is right. The figures are printed, and the test
-//! fails where one of them falls below what is promised.
+//! Reads real posts of bots and compares the results with their labels. Prints the figures, and fails if one
+//! is below its promised share.
 
 use cloture::commands::classify::classify;
 use cloture::reviewers::profiles::Profiles;
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Not part of the repository; where it is not there, the fixtures of our own in `src/reviewers` have to do.
+/// Not part of the repository. The handwritten posts in `src/reviewers` are.
 const POSTS: &str = "../shared/bots/dev.jsonl";
 
-/// Logins that no profile can know: a person's, an unknown one, and a shared account without any mark in the post.
+/// Bots that no profile can recognise: their posts come from a shared or unknown account without a mark.
 const NOT_KNOWN: [&str; 2] = ["ai-codereviewer", "claude"];
 
 struct Share {
@@ -71,7 +71,7 @@ impl Row {
     }
 }
 
-/// The question as a program would ask it. Where a post stands is not in the data, but follows from what it is.
+/// The input line for `classify`. The data does not say where a post is, but its kind does.
 fn question(post: &Value) -> Value {
     let kind = post["kind"].as_str().unwrap();
     let has_path = post["path"].is_string();
@@ -83,7 +83,8 @@ fn question(post: &Value) -> Value {
         _ => "comment",
     };
     let is_person = kind == "human_reply" || post["login"] == "timothyfroehlich";
-    json!({"author": post["login"], "is_bot": !is_person, "association": "NONE", "where": place, "body": post["body"]})
+    json!({"author": post["login"], "is_bot": !is_person, "association": "NONE", "where": place,
+        "body": post["body"]})
 }
 
 #[test]
@@ -117,10 +118,10 @@ fn real_posts_are_read_as_they_are_labelled() {
             false_alarms.push(row.body());
         }
         if row.kind() == "human_reply" {
-            let (read, meant) = (&answer["intent"], row.label("reply_intent"));
-            figures.count("intent", row, read, meant);
+            let (read, label) = (&answer["intent"], row.label("reply_intent"));
+            figures.count("intent", row, read, label);
             let closes = read == "wont_fix" || read == "acknowledged";
-            if closes && ["disagree", "question", "other"].iter().any(|open| meant == open) {
+            if closes && ["disagree", "question", "other"].iter().any(|open| label == open) {
                 dangerous.push(row.body());
             }
             continue;
@@ -152,9 +153,9 @@ fn real_posts_are_read_as_they_are_labelled() {
     }
     report(&table(&figures));
     report(&figures.misses);
-    assert!(invented.is_empty(), "severities that nobody stated: {invented:#?}");
-    assert!(dangerous.is_empty(), "taken for the last word: {dangerous:#?}");
-    assert!(false_alarms.is_empty(), "taken for failures: {false_alarms:#?}");
+    assert!(invented.is_empty(), "severities that the post does not state: {invented:#?}");
+    assert!(dangerous.is_empty(), "wrongly read as the end of the discussion: {dangerous:#?}");
+    assert!(false_alarms.is_empty(), "wrongly read as failures: {false_alarms:#?}");
     let promised = [
         ("reviewer", 99),
         ("kind", 95),

@@ -1,4 +1,4 @@
-//! `cloture classify` and `cloture reviewers`, as other programs use them.
+//! `cloture classify` and `cloture reviewers`, run as programs.
 
 use crate::support::coverage;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A program that has never seen this machine.
+/// The program with an empty environment.
 fn program(arguments: &[&str], home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
     command.args(arguments).env_clear().envs(coverage::variable()).env("HOME", home).current_dir(home);
@@ -14,14 +14,14 @@ fn program(arguments: &[&str], home: &Path) -> Command {
     command
 }
 
-/// What it printed, what it complained about, and its exit code.
+/// Standard output, standard error and exit code.
 fn run(arguments: &[&str], input: &str, configuration: &str) -> (String, String, i32) {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("config.toml");
     std::fs::write(&file, configuration).unwrap();
     let arguments = [&["--config", file.to_str().unwrap()], arguments].concat();
     let mut child = program(&arguments, home.path()).spawn().unwrap();
-    // Whoever refuses a line stops reading.
+    // The program stops reading at a bad line.
     let _unread = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -41,7 +41,7 @@ fn classified(input: &str, configuration: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_line_comes_out_for_each_line_in_with_every_field() {
+fn each_input_line_gives_one_output_line_with_every_field() {
     let input = [
         post(
             "coderabbitai[bot]",
@@ -63,9 +63,11 @@ fn a_line_comes_out_for_each_line_in_with_every_field() {
         ),
     ]
     .concat();
-    let nothing = json!({"reviewer": null, "kind": null, "severity": null, "category": null, "title": null, "suggestion": false, "stance": null, "intent": null});
+    let nothing = json!({"reviewer": null, "kind": null, "severity": null, "category": null, "title": null,
+        "suggestion": false, "stance": null, "intent": null});
     let expected = [
-        json!({"reviewer": "coderabbit", "kind": "finding", "severity": "high", "category": "bug", "title": "Title.", "suggestion": true, "stance": "seeks_change"}),
+        json!({"reviewer": "coderabbit", "kind": "finding", "severity": "high", "category": "bug",
+            "title": "Title.", "suggestion": true, "stance": "seeks_change"}),
         json!({"reviewer": "coderabbit", "kind": "reply", "stance": "accepts"}),
         json!({"kind": "reply", "intent": "wont_fix"}),
         json!({"kind": "finding", "intent": "other"}),
@@ -86,7 +88,7 @@ fn a_line_comes_out_for_each_line_in_with_every_field() {
 }
 
 #[test]
-fn a_bad_line_is_refused_with_its_number_after_what_came_before() {
+fn a_bad_line_is_refused_with_its_number() {
     let good = post("alice", false, "comment", "Fine.");
     for (bad, complaint) in [
         ("{\"author\": \"a\"", "this is not valid JSON"),
@@ -110,12 +112,12 @@ fn a_bad_line_is_refused_with_its_number_after_what_came_before() {
         assert!(err.starts_with("cloture: line 2 of the input: ") && err.contains(complaint), "{err}");
     }
     let (out, err, code) = run(&["classify"], &format!("{good}\n"), "");
-    assert_eq!((out.lines().count(), err.as_str(), code), (1, "", 0), "a blank line at the end is nothing");
+    assert_eq!((out.lines().count(), err.as_str(), code), (1, "", 0), "a blank line at the end is ignored");
 }
 
-/// A program that asks about one post at a time gets its answer before it asks the next.
+/// A program can send one post at a time and wait for each answer.
 #[test]
-fn every_answer_is_out_before_the_next_line_is_read() {
+fn each_answer_is_printed_before_the_next_line_is_read() {
     let home = tempfile::tempdir().unwrap();
     let mut child = program(&["classify"], home.path()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -132,7 +134,7 @@ fn every_answer_is_out_before_the_next_line_is_read() {
 }
 
 #[test]
-fn nothing_hostile_in_a_title_reaches_the_terminal() {
+fn s1_hostile_characters_in_a_title_do_not_reach_the_terminal() {
     let input = post(
         "cursor[bot]",
         true,
@@ -170,11 +172,11 @@ fn a_configured_profile_reads_posts() {
 }
 
 #[test]
-fn the_profiles_in_force_are_listed_with_where_they_came_from() {
+fn reviewers_lists_the_active_profiles_with_their_origin() {
     let (out, err, code) = run(&["reviewers", "--json"], "", CONFIGURATION);
     assert_eq!((err.as_str(), code), ("", 0));
-    let roster: Value = serde_json::from_str(&out).unwrap();
-    let profiles = roster["profiles"].as_array().unwrap();
+    let listed: Value = serde_json::from_str(&out).unwrap();
+    let profiles = listed["profiles"].as_array().unwrap();
     let named = |name: &str| profiles.iter().find(|profile| profile["name"] == name).unwrap();
     assert!(profiles.len() > 20);
     assert_eq!(named("copilot")["source"], "built_in");
@@ -199,7 +201,7 @@ fn the_profiles_in_force_are_listed_with_where_they_came_from() {
 }
 
 #[test]
-fn a_bad_profile_is_a_bad_configuration() {
+fn a_bad_profile_makes_the_configuration_invalid() {
     let (_, err, code) =
         run(&["classify"], "", "[[profiles]]\nname = 'x'\nlogins = ['y']\nnoise = [{ pattern = '[' }]\n");
     assert_eq!(code, 3);

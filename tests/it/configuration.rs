@@ -1,5 +1,5 @@
-//! The configuration (S5): the example is what the code does, every range holds at both ends, every mistake
-//! is shown where it was made, and no file whatever can do worse than be refused.
+//! The configuration (S5): the example agrees with the code, every range holds at both ends, every mistake is
+//! shown with its place, and any file is either read or refused.
 
 mod example;
 mod mistakes;
@@ -27,7 +27,7 @@ fn policy(line: &str) -> Result<Policy, ConfigError> {
 }
 
 #[test]
-fn an_empty_file_is_the_defaults() {
+fn an_empty_file_gives_the_defaults() {
     assert_eq!(parse("").unwrap(), Config::default());
     assert_eq!(parse("\u{feff}# nothing\r\n[policy]\r\n").unwrap(), Config::default());
     assert_eq!(Config::default().policy, Policy::default());
@@ -58,7 +58,8 @@ fn every_whole_number_holds_at_both_ends_of_its_range_and_not_beyond() {
         for value in [i64::from(least) - 1, i64::from(most) + 1, i64::MAX] {
             let refused = policy(&format!("{key} = {value}")).unwrap_err().to_string();
             let sentence = format!(
-                "config.toml:2:{}: policy.{key}: expected a whole number from {least} to {most}, found {value}\n",
+                "config.toml:2:{}: policy.{key}: expected a whole number from {least} to {most}, \
+                 found {value}\n",
                 key.len() + 4
             );
             assert!(refused.starts_with(&sentence), "{refused}");
@@ -100,7 +101,7 @@ fn the_poll_interval_is_seconds_or_a_duration() {
 }
 
 #[test]
-fn everything_can_be_said() {
+fn every_key_of_reviewers_and_handoff_is_read() {
     let config = parse(
         r#"
         author.price_per_call = 2
@@ -145,7 +146,7 @@ fn everything_can_be_said() {
 }
 
 #[test]
-fn everything_can_be_said_about_who_acts_and_who_is_told() {
+fn every_key_of_repositories_targets_and_notifications_is_read() {
     let config = parse(
         r#"
         operator = { mention = "@acme/leads", label = "" }
@@ -182,7 +183,7 @@ fn everything_can_be_said_about_who_acts_and_who_is_told() {
     assert!(config.may_drive(&named("ACME/shop")) && !config.may_drive(&named("acme/other")));
     assert!(
         !config.targets.contains_key(&"plain".into()),
-        "a target without a kind is declared, and cannot send"
+        "a target without a kind is declared, but Cloture cannot send to it"
     );
     assert_eq!(config.handoff.targets.len(), 3);
     let least = TargetKind::Issue { repository: None, labels: Vec::new(), assignees: Vec::new() };
@@ -196,7 +197,7 @@ fn everything_can_be_said_about_who_acts_and_who_is_told() {
 }
 
 #[test]
-fn a_trace_says_the_same_in_json() {
+fn a_trace_has_the_same_keys_in_json() {
     let policy: typed::TypedPolicy = serde_json::from_str(
         r#"{"repeat_limit": 3, "flip_limit": 0, "poll_interval": "5m", "max_rounds": null}"#,
     )
@@ -214,7 +215,7 @@ fn a_trace_says_the_same_in_json() {
 }
 
 #[test]
-fn a_trace_is_refused_in_the_same_words() {
+fn a_trace_is_refused_with_the_same_sentences() {
     let policy: typed::TypedPolicy =
         serde_json::from_str(r#"{"repeat_limit": 0, "flip_limit": "one", "line_slack": 2.0}"#).unwrap();
     let problems = policy.validated().unwrap_err();
@@ -242,7 +243,7 @@ fn a_trace_is_refused_in_the_same_words() {
     assert!(unknown.starts_with("unknown field `repeat_limt`, expected one of `repeat_limit`"), "{unknown}");
 }
 
-/// Whatever was in the file, the answer is a configuration or a complaint with a place that is in the file.
+/// Any content gives a configuration or a complaint with a place in the file.
 fn survives(content: &[u8]) -> Result<(), TestCaseError> {
     let lines = content.split(|byte| *byte == b'\n').count();
     match Config::parse(Path::new("config.toml"), content) {
@@ -261,7 +262,7 @@ fn survives(content: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Text that looks enough like a configuration to get past the parser.
+/// Text that is enough like a configuration to get past the TOML parser.
 fn almost_a_configuration() -> impl Strategy<Value = String> {
     let header = prop::sample::select(vec![
         "[policy]",
@@ -326,26 +327,26 @@ fn almost_a_configuration() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // A failure prints the file that caused it, which is then written down as a test of its own.
+    // A failure prints its file. Add that file as a test.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_bytes_are_too_much(content in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_read_or_refused(content in prop::collection::vec(any::<u8>(), 0..200)) {
         survives(&content)?;
     }
 
     #[test]
-    fn no_text_is_too_much(text in "[\\PC\\n\\t=\\[\\]\"{}]{0,60}") {
+    fn any_text_is_read_or_refused(text in "[\\PC\\n\\t=\\[\\]\"{}]{0,60}") {
         survives(text.as_bytes())?;
     }
 
     #[test]
-    fn almost_a_configuration_is_not_too_much(text in almost_a_configuration()) {
+    fn almost_a_configuration_is_read_or_refused(text in almost_a_configuration()) {
         survives(text.as_bytes())?;
     }
 
     #[test]
-    fn a_broken_example_is_not_too_much(
+    fn a_broken_example_is_read_or_refused(
         at in any::<prop::sample::Index>(),
         length in 0usize..40,
         instead in prop::collection::vec(any::<u8>(), 0..4),
@@ -359,7 +360,7 @@ proptest! {
 }
 
 #[test]
-fn where_github_is_and_what_is_watched() {
+fn every_key_of_github_and_watch_is_read() {
     let config = parse(
         r#"
         [github]
@@ -385,8 +386,8 @@ fn where_github_is_and_what_is_watched() {
 }
 
 #[test]
-fn a_rule_or_an_address_that_makes_no_sense_is_refused() {
-    for (text, named) in [
+fn a_bad_watch_rule_or_address_is_refused() {
+    for (text, words) in [
         ("[github]\napi_url = 'http://git.example.com'", "github.api_url"),
         ("[github]\napi_url = 'git.example.com'", "github.api_url"),
         ("[github]\napi_url = 7", "github.api_url"),
@@ -399,6 +400,6 @@ fn a_rule_or_an_address_that_makes_no_sense_is_refused() {
         ("[[watch]]\nreview_requested = '@me'", "watch[0].review_requested"),
     ] {
         let refused = parse(text).unwrap_err().to_string();
-        assert!(refused.contains(named), "{text}: {refused}");
+        assert!(refused.contains(words), "{text}: {refused}");
     }
 }

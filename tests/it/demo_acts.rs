@@ -58,7 +58,7 @@ impl Played {
             directory: stage.folder(),
             environment_of_programs: |_| None,
         };
-        let profiles = Profiles::in_force(&stage.config.profiles).unwrap();
+        let profiles = Profiles::with_overrides(&stage.config.profiles).unwrap();
         let folder = Some(stage.folder().to_owned());
         let host = settings.host().unwrap();
         let mut session = Session::open(&settings, host, profiles, folder, ticker.now()).await.unwrap();
@@ -347,7 +347,7 @@ impl Screen {
         let mut config = played.stage.config.clone();
         let own = Config::parse(Path::new("own.toml"), keys.as_bytes()).unwrap();
         config.keys = own.keys;
-        let reads = Arc::new(Profiles::in_force(&[]).unwrap());
+        let reads = Arc::new(Profiles::with_overrides(&[]).unwrap());
         let making = RowBuilder { config: Arc::new(config), reads, read_only: false };
         let theme = Theme::new(cloture::config::ThemeName::Dark, false);
         let mut model = Model::new(making, theme, "dana".to_owned(), played.stage.simulator.now());

@@ -1,5 +1,5 @@
-//! Driven reviewers that break every rule there is, as real programs: each is survived within its limits, each shows
-//! its own violation, and after the retries the engine closes the cycle itself (C1–C4, S3).
+//! Driven reviewers as real programs that break every rule. Cloture survives each within its limits, reports
+//! its violation, and closes the cycle after the retries (C1–C4, S3).
 
 #![cfg(unix)]
 
@@ -30,8 +30,8 @@ async fn violations(adapter: Adapter, policy: &Policy) -> Vec<Violation> {
     }
 }
 
-/// What is wrong with a script that prints this.
-async fn wrong_with_printing(answer: &str) -> Vec<(&'static str, String)> {
+/// The violations of a script that prints this answer.
+async fn violations_of_answer(answer: &str) -> Vec<(&'static str, String)> {
     let scripts = Scripts::new();
     std::fs::write(scripts.path("answer"), answer).unwrap();
     let script = scripts.add("reviewer", "cat > /dev/null; cat \"$here/answer\"");
@@ -39,8 +39,8 @@ async fn wrong_with_printing(answer: &str) -> Vec<(&'static str, String)> {
     found.iter().map(|violation| (violation.kind(), violation.to_string())).collect()
 }
 
-/// What is wrong with a script that does this.
-async fn wrong_with_doing(body: &str, timeout: Duration) -> (&'static str, String) {
+/// The violation of a script with this body.
+async fn violation_of_script(body: &str, timeout: Duration) -> (&'static str, String) {
     let scripts = Scripts::new();
     let script = scripts.add("reviewer", body);
     let adapter = Adapter::Program(Program { timeout, ..program(&script) });
@@ -51,7 +51,7 @@ async fn wrong_with_doing(body: &str, timeout: Duration) -> (&'static str, Strin
 const PATIENT: Duration = Duration::from_secs(30);
 
 #[tokio::test]
-async fn a_good_answer_counts_and_its_log_is_kept() {
+async fn a_valid_answer_counts_and_its_log_is_kept() {
     let scripts = Scripts::new();
     let script = scripts.add("reviewer", &format!("cat > /dev/null; echo thinking >&2; echo '{GOOD}'"));
     let (turns, engine) = run(&script, &Policy::default()).await;
@@ -65,7 +65,7 @@ async fn a_good_answer_counts_and_its_log_is_kept() {
 }
 
 #[tokio::test]
-async fn every_rule_about_actions_has_its_violation() {
+async fn c2_every_rule_about_actions_has_its_violation() {
     let action = |thread: &str, action: &str, stance: &str| {
         format!(r#"{{"thread": "{thread}", "action": "{action}", "stance": "{stance}"}}"#)
     };
@@ -80,7 +80,7 @@ async fn every_rule_about_actions_has_its_violation() {
         ("closed_thread", "T3", with(&[action("T3", "resolve", "accepts")])),
     ];
     for (kind, thread, answer) in cases {
-        let found = wrong_with_printing(&answer).await;
+        let found = violations_of_answer(&answer).await;
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].0, kind);
         assert!(found[0].1.contains(thread), "{found:?}");
@@ -88,8 +88,8 @@ async fn every_rule_about_actions_has_its_violation() {
 }
 
 #[tokio::test]
-async fn an_illegal_action_is_refused_with_what_is_legal() {
-    // With one repetition allowed, holding the stance a second time leaves no reply.
+async fn an_illegal_action_is_refused_with_the_legal_ones() {
+    // With one repetition allowed, a second `reply` with the same stance is illegal.
     let policy = Policy { repeat_limit: 1, flip_limit: 0, ..once() };
     let scripts = Scripts::new();
     let script = scripts.add("reviewer", &format!("cat > /dev/null; echo '{GOOD}'"));
@@ -111,15 +111,15 @@ async fn a_duplicate_of_an_open_thread_and_of_the_same_answer_is_refused() {
     let with = |findings: &[String]| {
         GOOD.replace("\"findings\": []", &format!("\"findings\": [{}]", findings.join(",")))
     };
-    let open = wrong_with_printing(&with(&[finding("Unchecked index", 50)])).await;
+    let open = violations_of_answer(&with(&[finding("Unchecked index", 50)])).await;
     assert_eq!(open.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["duplicate_finding"]);
     assert!(open[0].1.contains("T2"), "{open:?}");
-    let twice = wrong_with_printing(&with(&[finding("Overflow", 11), finding("Overflow", 11)])).await;
+    let twice = violations_of_answer(&with(&[finding("Overflow", 11), finding("Overflow", 11)])).await;
     assert!(!twice.is_empty() && twice.iter().all(|(kind, _)| *kind == "duplicate_finding"), "{twice:?}");
 }
 
 #[tokio::test]
-async fn junk_silence_failure_and_absence_are_malformed_each_in_its_words() {
+async fn every_kind_of_failure_has_its_own_message() {
     for (answer, words) in [
         ("I think it looks good!", "expected value at line 1"),
         ("[]", "an object"),
@@ -127,16 +127,16 @@ async fn junk_silence_failure_and_absence_are_malformed_each_in_its_words() {
         (" \n", "the program printed nothing"),
         ("", "the program printed nothing"),
     ] {
-        let found = wrong_with_printing(answer).await;
+        let found = violations_of_answer(answer).await;
         assert_eq!((found.len(), found[0].0), (1, "malformed_answer"), "{answer}");
         assert!(found[0].1.contains(words), "{found:?}");
     }
     let cases = [
         (format!("echo '{GOOD}'; exit 3"), "exited with status 3 instead of 0"),
-        (format!("echo '{GOOD}'; kill -9 $$"), "was ended by signal 9"),
+        (format!("echo '{GOOD}'; kill -9 $$"), "signal 9 ended the program"),
     ];
     for (body, words) in cases {
-        let (kind, message) = wrong_with_doing(&body, PATIENT).await;
+        let (kind, message) = violation_of_script(&body, PATIENT).await;
         assert!(kind == "malformed_answer" && message.contains(words), "{message}");
     }
     let missing = program(std::path::Path::new("/nowhere/orange-review"));
@@ -146,27 +146,27 @@ async fn junk_silence_failure_and_absence_are_malformed_each_in_its_words() {
 }
 
 #[tokio::test]
-async fn a_program_that_never_exits_is_ended_in_time() {
+async fn s3_a_program_that_never_exits_is_ended_in_time() {
     let limit = Duration::from_millis(300);
-    let (kind, message) = wrong_with_doing(&format!("echo '{GOOD}'; exec sleep 600"), limit).await;
+    let (kind, message) = violation_of_script(&format!("echo '{GOOD}'; exec sleep 600"), limit).await;
     assert_eq!(kind, "malformed_answer");
     assert!(message.contains("no answer within 300ms"), "{message}");
 }
 
 #[tokio::test]
-async fn endless_and_huge_output_are_oversized() {
+async fn s3_endless_and_huge_output_are_oversized() {
     for body in ["while :; do echo yes; done", "head -c 10000000 /dev/zero"] {
-        let (kind, message) = wrong_with_doing(body, PATIENT).await;
+        let (kind, message) = violation_of_script(body, PATIENT).await;
         assert_eq!(kind, "oversized_answer", "{message}");
         assert!(message.contains("1048576 bytes"), "{message}");
     }
     let finding = r#"{"path": "a", "title": "t", "severity": "low"}"#;
     let many = GOOD.replace("\"findings\": []", &format!("\"findings\": [{}]", vec![finding; 101].join(",")));
-    assert_eq!(wrong_with_printing(&many).await[0].0, "oversized_answer");
+    assert_eq!(violations_of_answer(&many).await[0].0, "oversized_answer");
 }
 
 #[tokio::test]
-async fn a_fork_that_outlives_its_parent_does_not_spoil_a_good_answer() {
+async fn s3_a_child_that_outlives_the_program_does_not_spoil_the_answer() {
     let scripts = Scripts::new();
     let script = scripts.add("reviewer", &format!("sleep 600 & echo $! > \"$here/pid\"; echo '{GOOD}'"));
     let (turns, _) = run(&script, &Policy::default()).await;
@@ -175,7 +175,7 @@ async fn a_fork_that_outlives_its_parent_does_not_spoil_a_good_answer() {
 }
 
 #[tokio::test]
-async fn c4_violations_are_fed_back_and_a_reviewer_may_mend_its_ways() {
+async fn c4_a_reviewer_gets_its_violations_and_may_correct_its_answer() {
     let scripts = Scripts::new();
     let body = format!(
         "n=$(cat \"$here/calls\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$here/calls\"\n\
@@ -194,7 +194,7 @@ async fn c4_violations_are_fed_back_and_a_reviewer_may_mend_its_ways() {
 }
 
 #[tokio::test]
-async fn c4_a_reviewer_that_never_behaves_loses_its_threads_to_people() {
+async fn c4_after_the_retries_the_threads_of_a_reviewer_are_escalated() {
     let scripts = Scripts::new();
     let script = scripts.add("reviewer", "echo x >> \"$here/calls\"; echo nonsense");
     let policy = Policy::default();
@@ -215,8 +215,8 @@ async fn c4_a_reviewer_that_never_behaves_loses_its_threads_to_people() {
 }
 
 #[tokio::test]
-async fn s2_a_reviewer_sees_ordinary_variables_and_those_that_are_named() {
-    // Cargo sets these for every test; they stand for whatever else a process may hold.
+async fn s2_a_reviewer_gets_only_ordinary_and_named_variables() {
+    // Cargo sets these variables for every test.
     let scripts = Scripts::new();
     let script = scripts.add("reviewer", &format!("env > \"$here/env\"; echo '{GOOD}'"));
     run(&script, &Policy::default()).await;
@@ -229,7 +229,7 @@ async fn s2_a_reviewer_sees_ordinary_variables_and_those_that_are_named() {
 }
 
 #[tokio::test]
-async fn c7_a_reviewer_that_only_lists_findings_is_understood() {
+async fn c7_a_reviewer_may_only_list_findings() {
     let scripts = Scripts::new();
     let again = r#"{"path": "src/a.rs", "line": 50, "title": "Unchecked index", "body": "It breaks.", "severity": "critical"}"#;
     let script =

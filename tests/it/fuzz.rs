@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
 
-static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::in_force(&[]).unwrap());
+static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::with_overrides(&[]).unwrap());
 
 const CONFIG: &str = include_str!("../../config.example.toml");
 
@@ -107,7 +107,7 @@ fn a_configuration_is_valid_or_refused_with_a_message() {
             Ok(config) => {
                 // Every accepted configuration bounds the cycles.
                 assert!(config.policy.cycles_per_thread() > 0);
-                let _profiles = Profiles::in_force(&config.profiles);
+                let _profiles = Profiles::with_overrides(&config.profiles);
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }

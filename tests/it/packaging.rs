@@ -1,6 +1,6 @@
-//! What a package is made of: completions, manual pages, the extension of gh, and the toolchain that is promised to do.
+//! The parts of a package: completions, manual pages, the gh extension and the promised toolchain.
 #![cfg(unix)]
-#![allow(clippy::print_stdout, reason = "what is skipped is told")]
+#![allow(clippy::print_stdout, reason = "prints what it skips")]
 
 use clap::CommandFactory;
 use cloture::cli::Cli;
@@ -13,7 +13,7 @@ fn cloture(arguments: &[&str]) -> Output {
     Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
-/// The commands that people are told about.
+/// The commands that `--help` shows.
 fn commands() -> Vec<String> {
     let command = Cli::command();
     command.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
@@ -30,7 +30,7 @@ fn every_shell_completes_every_command() {
         }
         assert!(script.contains("--read-only") || script.contains("read-only"), "{shell}");
     }
-    // The one shell that is everywhere reads its script, and completes with it.
+    // bash is on most machines, so it also runs its script.
     let script = r#"eval "$(cloture completions bash)"; COMP_WORDS=(cloture jour); COMP_CWORD=1; _cloture cloture jour cloture; echo "${COMPREPLY[@]}""#;
     let programs = Path::new(PROGRAM).parent().unwrap().display();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
@@ -41,7 +41,7 @@ fn every_shell_completes_every_command() {
 }
 
 #[test]
-fn there_is_a_manual_page_for_the_program_and_for_every_command() {
+fn the_program_and_every_command_have_a_manual_page() {
     let output = cloture(&["man"]);
     let page = String::from_utf8(output.stdout).unwrap();
     assert!(page.contains(".TH cloture 1") && page.contains("inside bounds that are proved"), "{page}");
@@ -59,7 +59,7 @@ fn there_is_a_manual_page_for_the_program_and_for_every_command() {
 }
 
 #[test]
-fn gh_runs_the_program_and_says_what_to_do_where_there_is_none() {
+fn the_gh_extension_runs_the_program_or_says_how_to_install_it() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/gh-cloture");
     let programs = Path::new(PROGRAM).parent().unwrap().display();
     let run = |path: &str| {
@@ -76,9 +76,9 @@ fn gh_runs_the_program_and_says_what_to_do_where_there_is_none() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("cargo install"));
 }
 
-/// The oldest toolchain that is promised is the one that CI has, so that every build there checks the promise.
+/// CI uses the oldest promised toolchain, so every build there checks the promise.
 #[test]
-fn the_toolchain_that_is_promised_is_the_one_that_is_tested() {
+fn the_promised_toolchain_is_the_tested_one() {
     let manifest = include_str!("../../Cargo.toml");
     let promised = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")).unwrap();
     let promised = promised.trim_end_matches('"');
@@ -87,6 +87,6 @@ fn the_toolchain_that_is_promised_is_the_one_that_is_tested() {
         Command::new(std::env::var("RUSTC").unwrap_or("rustc".to_owned())).arg("--version").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     if !version.starts_with(&format!("rustc {promised}")) {
-        println!("SKIPPED: this is {}, and {promised} is promised to do", version.trim());
+        println!("SKIPPED: this is {}, not the promised {promised}", version.trim());
     }
 }

@@ -1,4 +1,4 @@
-//! The ways to ask a reviewer, each against a stand-in that keeps what it was given.
+//! The adapters of reviewers, each with a stand-in that keeps its input.
 
 #![cfg(unix)]
 
@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-/// The good answer, as the strict schema has it.
+/// A valid answer to the strict schema.
 fn strict_answer() -> Value {
     json!({
         "actions": {
             "thread_1": {"thread": "T1", "stance": "accepts", "action": "resolve", "body": "Fixed."},
             "thread_2": {"thread": "T2", "stance": "seeks_change", "action": "reply", "body": null},
         },
-        "findings": [{"path": "src/a.rs", "line": 11, "end_line": null, "title": "Overflow", "body": "Large carts.",
-            "severity": "low", "category": null, "suggestion": null}],
+        "findings": [{"path": "src/a.rs", "line": 11, "end_line": null, "title": "Overflow",
+            "body": "Large carts.", "severity": "low", "category": null, "suggestion": null}],
         "summary": null,
     })
 }
@@ -38,7 +38,7 @@ fn agent(scripts: &Scripts, body: &str) -> ReviewerAgent {
     }
 }
 
-/// Keeps the arguments, one a line with its line breaks taken out, and the input.
+/// Keeps the arguments, one a line, and the input.
 const KEEP: &str = "for a in \"$@\"; do printf '%s' \"$a\" | tr '\\n' ' '; echo; done > \"$here/arguments\"\n\
                     pwd > \"$here/folder\"; cat > \"$here/prompt\"\n";
 
@@ -71,7 +71,8 @@ fn assert_is_the_schema(schema: &Value) {
 #[tokio::test]
 async fn claude_gets_its_prompt_on_stdin_and_the_schema_as_an_argument() {
     let scripts = Scripts::new();
-    let report = json!({"type": "result", "subtype": "success", "is_error": false, "result": "", "structured_output": strict_answer()});
+    let report = json!({"type": "result", "subtype": "success", "is_error": false, "result": "",
+        "structured_output": strict_answer()});
     std::fs::write(scripts.path("report"), report.to_string()).unwrap();
     let agent = agent(&scripts, &format!("{KEEP}cat \"$here/report\""));
     let (turns, _) = run_with(Adapter::Claude(agent), &once()).await;
@@ -89,7 +90,7 @@ async fn claude_gets_its_prompt_on_stdin_and_the_schema_as_an_argument() {
 }
 
 #[tokio::test]
-async fn claude_s_other_reports_are_understood() {
+async fn other_forms_of_claudes_report_are_read() {
     let good = strict_answer();
     let cases = [
         (json!([{"type": "system"}, {"type": "result", "structured_output": good}]), None),
@@ -136,7 +137,7 @@ async fn codex_gets_its_schema_in_a_file_and_answers_with_its_last_message() {
 }
 
 #[tokio::test]
-async fn a_prompt_of_one_s_own_is_used() {
+async fn a_configured_prompt_is_used() {
     let scripts = Scripts::new();
     std::fs::write(scripts.path("own.md"), "Mine.\n{{fence}}\n{{request}}\n{{diff}}\n{{fence}}").unwrap();
     std::fs::write(scripts.path("answer"), strict_answer().to_string()).unwrap();
@@ -175,14 +176,14 @@ async fn completion(answer: Answer, timeout: Duration) -> (Vec<JudgedAttempt>, S
 
 const PATIENT: Duration = Duration::from_secs(30);
 
-fn said(message: &Value, finish: &str) -> Answer {
+fn completion_with(message: &Value, finish: &str) -> Answer {
     Answer::Json(200, Vec::new(), json!({"choices": [{"message": message, "finish_reason": finish}]}))
 }
 
 #[tokio::test]
 async fn an_endpoint_gets_the_schema_as_its_response_format() {
     let (turns, server, _) =
-        completion(said(&json!({"content": strict_answer().to_string()}), "stop"), PATIENT).await;
+        completion(completion_with(&json!({"content": strict_answer().to_string()}), "stop"), PATIENT).await;
     assert_completed(&turns);
     let request = server.requests().remove(0);
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/chat/completions"));
@@ -195,12 +196,12 @@ async fn an_endpoint_gets_the_schema_as_its_response_format() {
 }
 
 #[tokio::test]
-async fn every_way_an_endpoint_fails_is_told() {
+async fn every_failure_of_an_endpoint_has_its_own_message() {
     let cases = [
-        (said(&json!({"refusal": "I cannot help"}), "stop"), "refuses to answer: I cannot help"),
-        (said(&json!({"content": "{\"act"}), "length"), "cut off"),
-        (said(&json!({"content": ""}), "stop"), "said nothing"),
-        (said(&json!({"content": "Looks good"}), "stop"), "not JSON"),
+        (completion_with(&json!({"refusal": "I cannot help"}), "stop"), "refuses to answer: I cannot help"),
+        (completion_with(&json!({"content": "{\"act"}), "length"), "cut off"),
+        (completion_with(&json!({"content": ""}), "stop"), "answer is empty"),
+        (completion_with(&json!({"content": "Looks good"}), "stop"), "not JSON"),
         (
             Answer::Json(401, Vec::new(), json!({"error": {"message": format!("bad key {KEY}")}})),
             "401 Unauthorized: bad key [token]",
@@ -217,7 +218,7 @@ async fn every_way_an_endpoint_fails_is_told() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_missing_open_to_others_or_no_key_is_refused_without_showing_it() {
+async fn s2_a_bad_api_key_is_refused_and_not_shown() {
     let scripts = Scripts::new();
     let file = scripts.path("key");
     std::fs::write(&file, KEY).unwrap();

@@ -1,4 +1,4 @@
-//! The request of the reviewer protocol, from what the engine and the forge know (R1–R6).
+//! The request of the reviewer protocol (R1–R6).
 
 #![cfg(unix)]
 
@@ -24,8 +24,8 @@ fn as_json(prepared: &PreparedRequest) -> Value {
     serde_json::from_slice(&prepared.request.to_json().unwrap()).unwrap()
 }
 
-/// T1 as the forge shows it: everybody has said something.
-fn talked_about() -> PullRequestSnapshot {
+/// The thread T1 with a comment in every role.
+fn with_conversation() -> PullRequestSnapshot {
     let mut snapshot = snapshot();
     let person = |login| account(login, AccountKind::User);
     let bot = |login| account(login, AccountKind::Bot);
@@ -55,7 +55,7 @@ fn reviewer_of(comment: &ThreadComment) -> Option<cloture::domain::vocabulary::R
 }
 
 #[test]
-fn it_has_the_fields_of_the_protocol_and_no_other() {
+fn r1_the_request_has_exactly_the_fields_of_the_protocol() {
     let snapshot = snapshot();
     let violation = Violation::MissingAction("T1".into());
     let request = as_json(&prepared(&sources(&snapshot), &[violation]));
@@ -74,14 +74,16 @@ fn it_has_the_fields_of_the_protocol_and_no_other() {
             "violations"
         ]
     );
-    let cycle = json!({"reviewer": "orange", "number": 2, "attempt": 1, "head": "h1", "baseline": "h0", "scope": "delta"});
+    let cycle = json!({"reviewer": "orange", "number": 2, "attempt": 1, "head": "h1", "baseline": "h0",
+        "scope": "delta"});
     assert_eq!(request["cycle"], cycle);
-    let pull_request = json!({"repository": "acme/shop", "number": 7, "title": "Add a discount", "author": "fixer[bot]",
-        "author_is_bot": true, "base": "main", "url": "https://github.com/acme/shop/pull/7"});
+    let pull_request = json!({"repository": "acme/shop", "number": 7, "title": "Add a discount",
+        "author": "fixer[bot]", "author_is_bot": true, "base": "main", "url": "https://github.com/acme/shop/pull/7"});
     assert_eq!(request["pull_request"], pull_request);
     let all = ["escalate", "reply", "resolve", "veto"];
-    let thread = json!({"id": "T1", "path": "src/a.rs", "line": 10, "title": "Leaked file handle", "body": "It breaks.",
-        "severity": "high", "category": "bug", "stance": "seeks_change", "round_count": 0, "flips": 0, "cycles": 1,
+    let thread = json!({"id": "T1", "path": "src/a.rs", "line": 10, "title": "Leaked file handle",
+        "body": "It breaks.", "severity": "high", "category": "bug", "stance": "seeks_change",
+        "round_count": 0, "flips": 0, "cycles": 1,
         "legal": {"seeks_change": all, "accepts": all}, "conversation": []});
     assert_eq!(request["threads"][0], thread);
     assert_eq!(request["threads"].as_array().unwrap().len(), 2);
@@ -94,13 +96,13 @@ fn it_has_the_fields_of_the_protocol_and_no_other() {
 }
 
 #[test]
-fn r3_r5_everybody_speaks_in_their_own_role() {
-    let snapshot = talked_about();
+fn r3_r5_every_reply_has_the_role_of_its_author() {
+    let snapshot = with_conversation();
     let conversation = |id: &ThreadId| snapshot.threads.iter().find(|thread| thread.id == *id);
     let sources =
         RequestSources { conversation: &conversation, reviewer_of: &reviewer_of, ..sources(&snapshot) };
     let request = as_json(&prepared(&sources, &[]));
-    let told: Vec<(&str, &str, Option<&str>)> = request["threads"][0]["conversation"]
+    let roles: Vec<(&str, &str, Option<&str>)> = request["threads"][0]["conversation"]
         .as_array()
         .unwrap()
         .iter()
@@ -116,14 +118,14 @@ fn r3_r5_everybody_speaks_in_their_own_role() {
         ("dana", "cloture", None),
         ("cloture", "cloture", None),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(roles, expected);
     let note = request["threads"][0]["conversation"][5]["body"].as_str().unwrap();
     assert!(note.contains("alice") && note.contains("concede") && note.contains("argue once more"), "{note}");
 }
 
 #[test]
-fn r3_nobody_is_asked_to_concede_to_those_who_may_not_overrule() {
-    let mut snapshot = talked_about();
+fn r3_only_people_who_may_overrule_make_a_reviewer_concede() {
+    let mut snapshot = with_conversation();
     snapshot.threads[0].comments[4].association = Association::None;
     let conversation = |id: &ThreadId| snapshot.threads.iter().find(|thread| thread.id == *id);
     let sources =
@@ -133,8 +135,8 @@ fn r3_nobody_is_asked_to_concede_to_those_who_may_not_overrule() {
 }
 
 #[test]
-fn r6_size_is_estimated_warned_about_and_cut_oldest_first() {
-    let mut snapshot = talked_about();
+fn r6_a_large_request_is_warned_about_and_cut_oldest_first() {
+    let mut snapshot = with_conversation();
     snapshot.threads[0].comments[2].body = "old talk ".repeat(400);
     let conversation = |id: &ThreadId| snapshot.threads.iter().find(|thread| thread.id == *id);
     let second = DIFF.replace("src/a.rs", "src/b.rs").replace("same", &"same ".repeat(800));

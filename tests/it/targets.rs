@@ -1,5 +1,5 @@
-//! Handoff tasks, sent (H4, H9): what every kind of target gets, that it gets it once, and what hostile findings can do
-//! to it, which is nothing.
+//! Sending handoff tasks (H4, H9): every kind of target gets the task once, and hostile findings cannot
+//! change it.
 
 mod documents;
 mod github;
@@ -60,7 +60,17 @@ fn finding(id: &str) -> TaskFindingPart {
     }
 }
 
-/// A target as its keys are written in the configuration.
+/// The pull request of [`document`] in a scenario, up to its files.
+const PULL_REQUEST: &str = r#"
+[[pull_request]]
+repository = "acme/shop"
+number = 7
+title = "Add discounts"
+author = "erin"
+branch = "discounts"
+"#;
+
+/// A target with these keys in the configuration.
 fn target(keys: &str) -> TargetKind {
     let text = format!("[[handoff.targets]]\nname = 'fixer'\n{keys}");
     let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
@@ -76,27 +86,27 @@ fn prepared(document: &TaskDocument, keys: &str) -> Delivery {
     prepare(document, &target(keys), &on()).unwrap()
 }
 
-/// Patience that takes no time: what would be waited for has happened already.
+/// Does not wait, because the simulator answers at once.
 fn at_once() -> WritePace {
     WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO, Duration::ZERO], attempts: 3 }
 }
 
-/// A GitHub that nothing is to be written to.
-struct Nobody;
+/// A GitHub that refuses every write.
+struct NoGithub;
 
-impl Transport for Nobody {
+impl Transport for NoGithub {
     async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         Err(Error::Gone { what: call.purpose().to_owned() })
     }
 }
 
-/// Sends what does not go to GitHub.
+/// Sends a task that does not go to GitHub.
 async fn send(delivery: &Delivery, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> DeliveryOutcome {
-    delivery.send(&Writer::new(Nobody, at_once()), environment).await
+    delivery.send(&Writer::new(NoGithub, at_once()), environment).await
 }
 
 #[test]
-fn people_are_told_exactly_what_will_be_sent_where() {
+fn u3_a_sentence_says_what_will_be_sent_where() {
     let two = TaskDocument { findings: vec![finding("a"), finding("b")], ..document() };
     for (keys, how) in [
         (
@@ -131,14 +141,14 @@ fn people_are_told_exactly_what_will_be_sent_where() {
 }
 
 #[test]
-fn to_a_target_without_a_kind_nothing_can_be_sent_and_a_sentence_says_so() {
+fn nothing_is_sent_to_a_target_without_a_kind() {
     let config = Config::parse(Path::new("c"), b"handoff.targets = [{ name = 'fixer' }]").unwrap();
     for name in ["fixer", "default"] {
         let refused = kind_of(&config.targets, &name.into()).unwrap_err();
         assert_eq!(refused, NotSendable::NoKind(name.into()));
         let sentence = format!(
-            "nothing can be sent to the target \"{name}\", because the configuration does not say how: give it a `kind` in \
-             [[handoff.targets]]"
+            "Cloture cannot send tasks to the target \"{name}\": the configuration does not say how; \
+             give it a `kind` in [[handoff.targets]]"
         );
         assert_eq!(refused.to_string(), sentence);
     }

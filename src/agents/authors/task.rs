@@ -1,11 +1,12 @@
-//! What an author's agent is given: one JSON object.
+//! The task of an author's agent, as one JSON object:
 //!
 //! ```json
 //! {"protocol": 1, "round": 2, "head": "9f…",
-//!  "pull_request": {"repository": "o/r", "number": 7, "title": "…", "author": "alice", "author_is_bot": false, "base": "main", "url": "…"},
+//!  "pull_request": {"repository": "o/r", "number": 7, "title": "…", "author": "alice", "author_is_bot": false,
+//!    "base": "main", "url": "…"},
 //!  "push": {"remote": "origin", "branch": "feature"},
-//!  "findings": [{"thread": "PRRT_1", "reviewer": "orange", "path": "src/a.rs", "line": 10, "end_line": 12, "title": "…", "body": "…",
-//!    "severity": "high", "category": "bug", "suggestion": null}],
+//!  "findings": [{"thread": "PRRT_1", "reviewer": "orange", "path": "src/a.rs", "line": 10, "end_line": 12,
+//!    "title": "…", "body": "…", "severity": "high", "category": "bug", "suggestion": null}],
 //!  "skipped": [{"thread": "PRRT_2", "title": "…", "reason": "a matter of style"}]}
 //! ```
 
@@ -22,22 +23,22 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuthorTask {
     pub protocol: u32,
-    /// Which author round it is, counted from one (L6).
+    /// The number of the author round, from 1 (L6).
     pub round: u32,
-    /// The commit the work tree is at.
+    /// The commit of the work tree.
     pub head: Sha,
     pub pull_request: PullRequestPart,
     pub push: PushPart,
-    /// L7: what is to be fixed.
+    /// L7: the findings to fix.
     pub findings: Vec<AuthorFindingPart>,
-    /// L7: what is not, and why.
+    /// L7: the findings to leave alone, with the reason.
     pub skipped: Vec<SkippedPart>,
-    /// Where the branch lives, which for a fork is not where the pull request is.
+    /// The repository of the branch. For a fork it differs from the pull request's.
     #[serde(skip)]
     pub head_repository: Option<RepositoryName>,
 }
 
-/// Where the fixes are to be pushed.
+/// Where the agent pushes its fixes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PushPart {
     /// The remote's name in the work tree.
@@ -67,7 +68,7 @@ pub struct SkippedPart {
 }
 
 impl AuthorTask {
-    /// The task of a round: what is open and actionable (L7), with the rest named.
+    /// The task of a round: the open, actionable findings (L7), and the titles of the others.
     pub fn of<'a>(
         snapshot: &PullRequestSnapshot,
         threads: impl Iterator<Item = &'a Thread>,

@@ -1,4 +1,4 @@
-//! A work tree for one round, made from a local checkout and gone afterwards.
+//! A git work tree for one author round, made from a local checkout.
 
 use super::{AuthorAgent, AuthorTask};
 use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
@@ -11,23 +11,26 @@ use tempfile::TempDir;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkTreeError {
-    #[error("the author's checkout {} is no git checkout", .0.display())]
+    #[error("the author's checkout {} is not a git checkout; correct `checkout` in [author]", .0.display())]
     NoCheckout(PathBuf),
-    #[error("the branch {0} is in a repository that is gone, so nothing can be pushed to it")]
+    #[error("the repository of the branch {0} was deleted, so the author cannot push to it")]
     NoRepository(String),
-    #[error("the branch {0:?} has characters in its name that a shell would act on; give it a plainer one")]
+    #[error("the branch name {0:?} has characters that a shell would act on; rename the branch")]
     OddBranch(String),
-    #[error("no remote of the author's checkout {} is {repository}; add one with `git remote add`", checkout.display())]
+    #[error(
+        "the author's checkout {} has no remote for {repository}; add one with `git remote add`",
+        checkout.display()
+    )]
     NoRemote { checkout: PathBuf, repository: RepositoryName },
-    #[error("the branch {branch} is not at {expected} any more, so the round would fix something else")]
+    #[error("the branch {branch} is no longer at {expected}, so the findings may not apply to it")]
     Moved { branch: String, expected: Sha },
-    #[error("`git {command}` failed in {}; try it there by hand", checkout.display())]
+    #[error("`git {command}` failed in {}; run it there by hand to see why", checkout.display())]
     Git { command: String, checkout: PathBuf },
-    #[error("no temporary folder could be made for a work tree; is the disk full?")]
+    #[error("Cloture cannot create a temporary folder for a work tree; is the disk full?")]
     NoFolder,
 }
 
-/// Fetching may take a while; anything longer hangs.
+/// For one git command; fetching may be slow.
 const GIT_TIME: Duration = Duration::from_mins(5);
 const GIT_OUTPUT: usize = 1024 * 1024;
 
@@ -38,12 +41,12 @@ pub(super) struct WorkTree {
     branch: String,
     path: PathBuf,
     git_folder: PathBuf,
-    /// Goes last, and takes with it what `git` may have left.
+    /// Dropped last, so it also removes files that git left.
     _folder: TempDir,
 }
 
 impl WorkTree {
-    /// Fetches the branch and checks its head out, if it is still where the findings were made.
+    /// Fetches the branch and checks out its head, if the head is still the task's.
     pub(super) async fn prepare(agent: &AuthorAgent, task: &AuthorTask) -> Result<WorkTree, WorkTreeError> {
         let checkout = std::path::absolute(&agent.checkout).unwrap_or_else(|_| agent.checkout.clone());
         let git = Git { checkout: checkout.clone(), env: agent.program.env.clone() };
@@ -65,7 +68,7 @@ impl WorkTree {
         }
         let reference = tree.reference();
         tree.git.run(&["fetch", "--quiet", "--no-tags", &tree.remote, &reference]).await?;
-        // What a round that was cut off has left.
+        // Removes work trees of interrupted rounds.
         tree.git.run(&["worktree", "prune"]).await?;
         let place = tree.path.to_string_lossy().into_owned();
         tree.git.run(&["worktree", "add", "--quiet", "--detach", &place, task.head.as_str()]).await?;
@@ -84,20 +87,20 @@ impl WorkTree {
         &self.git_folder
     }
 
-    /// Where the branch is at its remote.
+    /// The branch's head at the remote.
     pub(super) async fn branch_head(&self) -> Result<Sha, WorkTreeError> {
         let listed = self.git.run(&["ls-remote", "--refs", &self.remote, &self.reference()]).await?;
         let head = listed.split_whitespace().next().unwrap_or_default();
         Ok(head.into())
     }
 
-    /// Takes it down. What cannot be removed now is pruned before the next.
+    /// Removes the work tree. If that fails, the next round prunes it.
     pub(super) async fn remove(self) {
         let place = self.path.to_string_lossy().into_owned();
         let _pruned_later = self.git.run(&["worktree", "remove", "--force", &place]).await;
     }
 
-    /// Written in full, a branch can pass for nothing else, not even for an option.
+    /// The full name, which git cannot take for an option or a tag.
     fn reference(&self) -> String {
         format!("refs/heads/{}", self.branch)
     }
@@ -107,13 +110,13 @@ impl WorkTree {
 #[derive(Debug)]
 struct Git {
     checkout: PathBuf,
-    /// What the author may see, `git` may see: both have to reach the remote.
+    /// The agent's variables: git has to reach the remote as well.
     env: Vec<String>,
 }
 
 impl Git {
     async fn run(&self, arguments: &[&str]) -> Result<String, WorkTreeError> {
-        // A hook may come with the very code that is under review.
+        // Hooks could come with the code under review, so none run.
         let own = ["-c", "core.hooksPath=/dev/null"];
         let words: Vec<OsString> = own.iter().chain(arguments).map(OsString::from).collect();
         let environment = Environment::ordinary()
@@ -139,11 +142,11 @@ impl Git {
         }
     }
 
-    /// The remote that is this repository, by the end of its address.
+    /// The remote whose address ends with this repository's name.
     async fn remote_of(&self, repository: &RepositoryName) -> Result<String, WorkTreeError> {
         for remote in self.run(&["remote"]).await?.lines() {
             let address = self.run(&["remote", "get-url", "--push", remote]).await.unwrap_or_default();
-            if names(&address, repository) {
+            if is_address_of(&address, repository) {
                 return Ok(remote.to_owned());
             }
         }
@@ -151,7 +154,7 @@ impl Git {
     }
 }
 
-/// S1: agents like to write their commands for a shell, and whoever opened the pull request chose the name.
+/// S1: agents put the name into shell commands, and the author of the pull request chose it.
 fn is_plain(branch: &str) -> bool {
     !branch.starts_with('-')
         && branch
@@ -159,7 +162,7 @@ fn is_plain(branch: &str) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@' | '#' | '='))
 }
 
-fn names(address: &str, repository: &RepositoryName) -> bool {
+fn is_address_of(address: &str, repository: &RepositoryName) -> bool {
     let address = address.trim_end_matches('/');
     let address = address.strip_suffix(".git").unwrap_or(address);
     let mut parts = address.rsplit(['/', ':', '\\']);
@@ -172,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_branch_that_a_shell_would_act_on_is_not_plain() {
+    fn s1_a_branch_name_that_a_shell_would_act_on_is_not_plain() {
         for branch in ["main", "feature/über-2.0", "renovate/serde@1.x", "issue#7"] {
             assert!(is_plain(branch), "{branch}");
         }
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remote_is_known_by_the_end_of_its_address() {
+    fn a_remote_is_recognised_by_the_end_of_its_address() {
         let repository = RepositoryName::new("acme", "shop").unwrap();
         for address in [
             "git@github.com:acme/shop.git",
@@ -190,10 +193,10 @@ mod tests {
             "ssh://git@host:22/acme/shop/",
             "/srv/acme/shop.git",
         ] {
-            assert!(names(address, &repository), "{address}");
+            assert!(is_address_of(address, &repository), "{address}");
         }
         for address in ["", "https://github.com/acme/shop-two", "https://github.com/evil-acme/shop", "shop"] {
-            assert!(!names(address, &repository), "{address}");
+            assert!(!is_address_of(address, &repository), "{address}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Where a request goes. An address may carry a password, and its path is often a secret by itself, so that only scheme
-//! and host of it are ever shown.
+//! The address of a request. It may have a password, and its path may be a secret, so only scheme and host
+//! are shown.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,17 +15,17 @@ pub struct HttpAddress {
     authorization: Option<HeaderValue>,
 }
 
-/// Why a text is no address. It does not repeat the text.
+/// Why a text is not an address. The message does not repeat the text, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpAddressError {
-    #[error("something that is no web address")]
+    #[error("a text that is not a web address")]
     NotAnAddress,
-    #[error("an address that would be asked unencrypted")]
+    #[error("an unencrypted address (http) of another machine")]
     Unencrypted,
 }
 
 impl HttpAddress {
-    /// An address that is only ever asked encrypted, unless it is this machine's own.
+    /// Accepts https addresses, and http addresses of this machine.
     pub fn parse(text: &str) -> Result<HttpAddress, HttpAddressError> {
         let address = Self::of(text.parse().map_err(|_| HttpAddressError::NotAnAddress)?)?;
         if address.is_encrypted() || is_loopback(address.authority.host()) {
@@ -35,26 +35,26 @@ impl HttpAddress {
         }
     }
 
-    /// An address, encrypted or not: whoever takes one that is not has decided that nothing secret goes there.
+    /// Accepts https and http addresses. The caller makes sure that no secret goes to an http address.
     pub fn of(uri: Uri) -> Result<HttpAddress, HttpAddressError> {
         let mut parts = uri.into_parts();
-        let whole = parts.authority.take().ok_or(HttpAddressError::NotAnAddress)?;
-        let (userinfo, place) = match whole.as_str().rsplit_once('@') {
-            Some((userinfo, place)) => (Some(userinfo), place),
-            None => (None, whole.as_str()),
+        let authority = parts.authority.take().ok_or(HttpAddressError::NotAnAddress)?;
+        let (userinfo, host) = match authority.as_str().rsplit_once('@') {
+            Some((userinfo, host)) => (Some(userinfo), host),
+            None => (None, authority.as_str()),
         };
-        let authority: Authority = place.parse().map_err(|_| HttpAddressError::NotAnAddress)?;
+        let authority: Authority = host.parse().map_err(|_| HttpAddressError::NotAnAddress)?;
         let scheme = parts.scheme.as_ref().map(http::uri::Scheme::as_str);
         if authority.host().is_empty() || !matches!(scheme, Some("http" | "https")) {
             return Err(HttpAddressError::NotAnAddress);
         }
-        let authorization = userinfo.map(basic).transpose()?;
+        let authorization = userinfo.map(basic_authorization).transpose()?;
         parts.authority = Some(authority.clone());
         let uri = Uri::from_parts(parts).map_err(|_| HttpAddressError::NotAnAddress)?;
         Ok(HttpAddress { uri, authority, authorization })
     }
 
-    /// Without user name and password.
+    /// The address without user name and password.
     pub(super) fn uri(&self) -> &Uri {
         &self.uri
     }
@@ -76,7 +76,7 @@ impl HttpAddress {
     }
 }
 
-/// Scheme and host only.
+/// Shows scheme and host only.
 impl fmt::Display for HttpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.uri.scheme_str().unwrap_or_default(), self.authority)
@@ -85,30 +85,29 @@ impl fmt::Display for HttpAddress {
 
 impl fmt::Debug for HttpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Address({self}, …)")
+        write!(f, "HttpAddress({self}, …)")
     }
 }
 
-/// Whether nothing sent to this host leaves this machine.
+/// Whether the host is this machine.
 pub fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// `user:password` as the header that carries them.
-fn basic(userinfo: &str) -> Result<HeaderValue, HttpAddressError> {
+/// The `Authorization` header for `user:password`.
+fn basic_authorization(userinfo: &str) -> Result<HeaderValue, HttpAddressError> {
     let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-    let mut plain = decoded(user).ok_or(HttpAddressError::NotAnAddress)?;
+    let mut plain = percent_decoded(user).ok_or(HttpAddressError::NotAnAddress)?;
     plain.push(b':');
-    plain.extend(decoded(password).ok_or(HttpAddressError::NotAnAddress)?);
+    plain.extend(percent_decoded(password).ok_or(HttpAddressError::NotAnAddress)?);
     let value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(plain)));
     let mut value = value.map_err(|_| HttpAddressError::NotAnAddress)?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-/// Undoes percent-encoding.
-fn decoded(text: &str) -> Option<Vec<u8>> {
+fn percent_decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
@@ -129,12 +128,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_host_of_an_address_is_ever_shown() {
+    fn only_scheme_and_host_of_an_address_are_shown() {
         let address =
             HttpAddress::parse("https://me:p%40ss@hooks.example.com:8443/services/T0/SECRET?key=SECRET2");
         let address = address.unwrap();
         let shown = format!("{address} {address:?} {:?}", address.authorization());
-        assert!(shown.starts_with("https://hooks.example.com:8443 Address("), "{shown}");
+        assert!(shown.starts_with("https://hooks.example.com:8443 HttpAddress("), "{shown}");
         for secret in ["SECRET", "p@ss", "p%40ss", "me:"] {
             assert!(!shown.contains(secret), "{shown}");
         }
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_being_repeated() {
+    fn a_text_that_is_not_an_address_is_refused_and_not_repeated() {
         for text in [
             "",
             "hooks.example.com",

@@ -16,40 +16,45 @@ fn notice() -> Notification {
     }
 }
 
-/// A program that writes its arguments and its input, a line each, to a file of its name.
+/// A program that writes its arguments, one a line, and its input to a file.
 fn program(folder: &Path, name: &str) {
     let path = folder.join(name);
     let script = format!(
-        "#!/bin/sh\nfor word; do echo \"$word\"; done > '{0}.said'\ncat >> '{0}.said'\n",
+        "#!/bin/sh\nfor word; do echo \"$word\"; done > '{0}.received'\ncat >> '{0}.received'\n",
         path.display()
     );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
-fn said(folder: &Path, name: &str) -> String {
-    fs::read_to_string(folder.join(format!("{name}.said"))).unwrap()
+fn received(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(format!("{name}.received"))).unwrap()
 }
 
-/// Only the programs in this folder and the system's own tools, which never are a desktop's.
+/// A `PATH` with this folder and the system's tools, which are no notification programs.
 fn environment(folder: &Path) -> Environment {
     Environment::ordinary().with("PATH", format!("{}:/bin", folder.display()))
 }
 
 #[test]
-fn whom_to_tell_of_what() {
-    let told = |when, severity| should_notify(&NotificationConfig { when, how: NotifyHow::Bell }, severity);
+fn the_setting_and_the_severity_decide_whether_to_notify() {
+    let notifies =
+        |when, severity| should_notify(&NotificationConfig { when, how: NotifyHow::Bell }, severity);
     assert!(
-        !told(NotifyWhen::Never, Some(Severity::Critical)) && told(NotifyWhen::Always, Some(Severity::Nit))
+        !notifies(NotifyWhen::Never, Some(Severity::Critical))
+            && notifies(NotifyWhen::Always, Some(Severity::Nit))
     );
     let least = NotifyWhen::AtLeast(Severity::High);
-    assert!(told(least, Some(Severity::High)) && told(least, Some(Severity::Critical)));
-    assert!(!told(least, Some(Severity::Medium)) && told(least, None), "unknown is not low");
+    assert!(notifies(least, Some(Severity::High)) && notifies(least, Some(Severity::Critical)));
+    assert!(
+        !notifies(least, Some(Severity::Medium)) && notifies(least, None),
+        "an unknown severity may be high"
+    );
     assert!(!should_notify(&NotificationConfig::default(), None));
 }
 
 #[tokio::test]
-async fn a_terminal_gets_nothing_but_what_was_meant() {
+async fn a_terminal_gets_no_control_characters_from_the_text() {
     assert_eq!(notify(&NotifyHow::Bell, &notice()).await.unwrap(), b"\x07");
     let bytes = notify(&NotifyHow::Osc9, &notice()).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
@@ -62,14 +67,14 @@ async fn a_terminal_gets_nothing_but_what_was_meant() {
 }
 
 #[tokio::test]
-async fn the_desktop_is_told_by_whichever_program_is_there() {
+async fn the_first_installed_program_notifies_the_desktop() {
     let folder = tempfile::tempdir().unwrap();
     let environment = environment(folder.path());
     assert_eq!(desktop(&notice(), &environment).await, Err(NotifyError::NoDesktop));
 
     program(folder.path(), "osascript");
     desktop(&notice(), &environment).await.unwrap();
-    let mac = said(folder.path(), "osascript");
+    let mac = received(folder.path(), "osascript");
     assert!(
         mac.ends_with(
             "\nend run\nCloture: acme/shop#7\nSQL ]0;owned <b>& injection: escalated by the reviewer\n"
@@ -80,20 +85,20 @@ async fn the_desktop_is_told_by_whichever_program_is_there() {
     program(folder.path(), "notify-send");
     desktop(&notice(), &environment).await.unwrap();
     assert_eq!(
-        said(folder.path(), "notify-send"),
+        received(folder.path(), "notify-send"),
         "--app-name=cloture\n--\nCloture: acme/shop#7\nSQL ]0;owned &lt;b&gt;&amp; injection: escalated by the reviewer\n"
     );
 }
 
 #[tokio::test]
-async fn a_command_gets_all_of_it_as_json() {
+async fn a_command_gets_the_notification_as_json() {
     let folder = tempfile::tempdir().unwrap();
     program(folder.path(), "tell");
     let path = folder.path().join("tell").display().to_string();
     let printed = notify(&NotifyHow::Command(vec![path, "an argument".to_owned()]), &notice()).await.unwrap();
     assert!(printed.is_empty());
-    let said = said(folder.path(), "tell");
-    let (argument, json) = said.split_once('\n').unwrap();
+    let received = received(folder.path(), "tell");
+    let (argument, json) = received.split_once('\n').unwrap();
     assert_eq!(argument, "an argument");
     assert!(!json.trim_end().chars().any(sanitize::is_hostile), "{json}");
     let json: serde_json::Value = serde_json::from_str(json).unwrap();

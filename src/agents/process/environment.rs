@@ -1,10 +1,9 @@
-//! Which variables a program sees.
+//! The environment variables of a program.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// What every program may see: where programs, settings and temporary files are, who runs it, and how to speak to a
-/// person. None of these carries a secret (S2).
+/// Variables that every program gets: paths, user, locale and terminal. None of them is a secret (S2).
 const ORDINARY: [&str; 22] = [
     "PATH",
     "HOME",
@@ -30,8 +29,8 @@ const ORDINARY: [&str; 22] = [
     "SYSTEMROOT",
 ];
 
-/// The variables of a program: the ordinary ones of this process, those that somebody named, and those that are set for
-/// it. Nothing else is handed on, tokens least of all.
+/// The variables of a program: the ordinary ones, those named in the configuration, and those that Cloture
+/// sets. A program gets no others, so it gets no tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Environment {
     passed: Vec<String>,
@@ -44,14 +43,14 @@ impl Environment {
         Environment::default()
     }
 
-    /// Hands on what this process has under these names, where it has something.
+    /// Passes on the variables of this process with these names, if they are set.
     #[must_use]
     pub fn passing<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Environment {
         self.passed.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Sets a variable, whatever this process has under that name.
+    /// Sets a variable.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Environment {
         self.set.insert(name.to_owned(), value.into());

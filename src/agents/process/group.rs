@@ -1,8 +1,8 @@
-//! A program's process group: the program and whatever it started that did not leave.
+//! A program's process group: the program and its descendants, except those that left the group.
 
 use tokio::process::Child;
 
-/// Ends the group when it goes out of scope, which is also what happens when nobody waits for the program any more.
+/// Ends the group on drop, also when the caller stops waiting for the program.
 #[derive(Debug)]
 pub(super) struct ProcessGroup {
     #[cfg(unix)]
@@ -11,25 +11,25 @@ pub(super) struct ProcessGroup {
 
 #[cfg(unix)]
 impl ProcessGroup {
-    pub(super) fn led_by(child: &Child) -> ProcessGroup {
+    pub(super) fn of_leader(child: &Child) -> ProcessGroup {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         ProcessGroup { leader: id.and_then(rustix::process::Pid::from_raw) }
     }
 
-    /// The signal that a program may answer by tidying up.
+    /// Sends SIGTERM, so that the program can tidy up.
     pub(super) fn ask_to_end(&self) {
         self.send(rustix::process::Signal::TERM);
     }
 
-    /// The signal that no program can refuse.
+    /// Sends SIGKILL.
     pub(super) fn end(&self) {
         self.send(rustix::process::Signal::KILL);
     }
 
     fn send(&self, signal: rustix::process::Signal) {
         if let Some(leader) = self.leader {
-            // A group that is not there any more needs no ending. Its number stays taken for as long as one member
-            // lives, so that nobody else is hit while there is somebody to hit.
+            // The kernel reuses the number only after the last member has ended, so the signal cannot hit
+            // another group while this one exists.
             let _gone = rustix::process::kill_process_group(leader, signal);
         }
     }
@@ -42,10 +42,10 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Elsewhere only the program itself can be ended, which its handle sees to.
+/// On other systems `kill_on_drop` ends the program alone.
 #[cfg(not(unix))]
 impl ProcessGroup {
-    pub(super) fn led_by(_: &Child) -> ProcessGroup {
+    pub(super) fn of_leader(_: &Child) -> ProcessGroup {
         ProcessGroup {}
     }
 

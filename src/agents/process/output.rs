@@ -1,49 +1,53 @@
-//! Reading what a program prints, never more than was agreed.
+//! Reads a program's output up to a limit.
 
 use std::collections::VecDeque;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// More was printed than may be kept.
+/// The program printed more than its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMuch;
 
-const PIECE: usize = 16 * 1024;
+const BUFFER: usize = 16 * 1024;
 
-/// Reads to the end, or until one byte more than allowed has come.
+/// Keeps everything, and fails at the first byte beyond `limit`.
 pub(super) async fn keep_all(
     stream: Option<impl AsyncRead + Unpin>,
     kept: &mut Vec<u8>,
-    most: usize,
+    limit: usize,
 ) -> Result<(), TooMuch> {
-    let Some(mut stream) = stream else { return Ok(()) };
-    let mut piece = vec![0; PIECE];
-    loop {
-        // A pipe that breaks has ended; how the program ended says whether that matters.
-        let read = stream.read(&mut piece).await.unwrap_or(0);
-        if read == 0 {
-            return Ok(());
-        }
-        let room = most - kept.len();
-        kept.extend_from_slice(&piece[..read.min(room)]);
-        if read > room {
-            return Err(TooMuch);
-        }
-    }
+    read_all(stream, |piece| {
+        let room = limit - kept.len();
+        kept.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room { Err(TooMuch) } else { Ok(()) }
+    })
+    .await
 }
 
-/// Reads to the end and keeps the end.
+/// Reads everything, and keeps the end.
 pub(super) async fn keep_tail(
     stream: Option<impl AsyncRead + Unpin>,
     tail: &mut Tail,
 ) -> Result<(), TooMuch> {
+    read_all(stream, |piece| {
+        tail.push(piece);
+        Ok(())
+    })
+    .await
+}
+
+async fn read_all(
+    stream: Option<impl AsyncRead + Unpin>,
+    mut take: impl FnMut(&[u8]) -> Result<(), TooMuch>,
+) -> Result<(), TooMuch> {
     let Some(mut stream) = stream else { return Ok(()) };
-    let mut piece = vec![0; PIECE];
+    let mut buffer = vec![0; BUFFER];
     loop {
-        let read = stream.read(&mut piece).await.unwrap_or(0);
+        // A broken pipe counts as the end; the program's status says whether that matters.
+        let read = stream.read(&mut buffer).await.unwrap_or(0);
         if read == 0 {
             return Ok(());
         }
-        tail.push(&piece[..read]);
+        take(&buffer[..read])?;
     }
 }
 
@@ -51,23 +55,23 @@ pub(super) async fn keep_tail(
 #[derive(Debug)]
 pub(super) struct Tail {
     kept: VecDeque<u8>,
-    most: usize,
+    limit: usize,
     cut: bool,
 }
 
 impl Tail {
-    pub(super) fn of(most: usize) -> Tail {
-        Tail { kept: VecDeque::new(), most, cut: false }
+    pub(super) fn of(limit: usize) -> Tail {
+        Tail { kept: VecDeque::new(), limit, cut: false }
     }
 
     fn push(&mut self, bytes: &[u8]) {
         self.kept.extend(bytes);
-        let over = self.kept.len().saturating_sub(self.most);
+        let over = self.kept.len().saturating_sub(self.limit);
         self.cut |= over > 0;
         self.kept.drain(..over);
     }
 
-    /// As text, beginning with a whole line where something before it was dropped.
+    /// The text. If its beginning was dropped, it starts with a whole line.
     pub(super) fn text(mut self) -> String {
         let text = String::from_utf8_lossy(self.kept.make_contiguous()).into_owned();
         match text.split_once('\n') {

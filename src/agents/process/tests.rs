@@ -29,7 +29,7 @@ async fn sh_in(
 mod gone;
 
 #[tokio::test]
-async fn what_goes_in_and_comes_out_is_whole() {
+async fn input_and_output_arrive_whole() {
     let finished = sh("cat; echo log >&2", &[b'x'; 900], LIMITS).await;
     assert_eq!(finished.ending, ProgramEnding::Succeeded);
     assert_eq!(finished.output, vec![b'x'; 900]);
@@ -46,7 +46,7 @@ async fn a_program_that_does_not_read_its_input_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn every_way_to_end_is_told() {
+async fn every_way_to_end_is_reported() {
     assert_eq!(sh("exit 3", b"", LIMITS).await.ending, ProgramEnding::Failed(3));
     assert_eq!(sh("kill -9 $$", b"", LIMITS).await.ending, ProgramEnding::Killed(Some(9)));
     let endless = sh("while :; do echo yes; done", b"", LIMITS).await;
@@ -59,7 +59,7 @@ async fn every_way_to_end_is_told() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_named() {
+async fn a_missing_program_is_named() {
     let arguments = [];
     let job = ProgramRun {
         program: OsStr::new("/nowhere/cloture-none"),
@@ -74,7 +74,7 @@ async fn a_program_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn what_outlives_its_parent_neither_holds_us_up_nor_lives_on() {
+async fn a_child_that_outlives_the_program_is_ended_at_once() {
     let finished = sh("sleep 600 & echo $!", b"", LIMITS).await;
     assert_eq!(finished.ending, ProgramEnding::Succeeded);
     let pid = String::from_utf8(finished.output).unwrap();
@@ -82,8 +82,8 @@ async fn what_outlives_its_parent_neither_holds_us_up_nor_lives_on() {
 }
 
 #[tokio::test]
-async fn the_whole_group_is_ended_when_time_is_up() {
-    // On a machine that is slow enough the time is up before anything was printed; then it gets more.
+async fn the_time_limit_ends_the_whole_group() {
+    // On a slow machine the program may print nothing in time; then it gets more time.
     let mut time = Duration::from_millis(200);
     let pids = loop {
         let finished = sh("sleep 600 & echo $!; echo $$; wait", b"", ProgramLimits { time, ..LIMITS }).await;
@@ -100,7 +100,7 @@ async fn the_whole_group_is_ended_when_time_is_up() {
 }
 
 #[tokio::test]
-async fn nobody_waiting_ends_it_too() {
+async fn dropping_the_future_ends_the_group() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("pid");
     let script = format!("sleep 600 & echo $! > '{0}.new'; mv '{0}.new' '{0}'; wait", place.display());
@@ -138,8 +138,8 @@ async fn only_the_end_of_the_log_is_kept() {
 }
 
 #[tokio::test]
-async fn only_ordinary_and_named_variables_are_seen() {
-    // Cargo sets this one for every test.
+async fn s2_a_program_gets_only_ordinary_and_named_variables() {
+    // Cargo sets this variable for every test.
     const OTHER: &str = "CARGO_MANIFEST_DIR";
     let limits = ProgramLimits { output: 100_000, ..LIMITS };
     let plain = sh("env", b"", limits).await;

@@ -1,8 +1,9 @@
-//! A task for a local program.
+//! Sends a task to a local program.
 //!
-//! It gets the [`TaskDocument`] on its standard input, as one line of JSON, and the task's key in the variable
-//! [`KEY_VARIABLE`] as well. With status 0 it says that it has the task, with any other that it does not. What it starts
-//! and leaves behind is ended with it, unless it left the process group (`setsid`).
+//! The program gets the [`TaskDocument`] on standard input, as one line of JSON, and the task's key in the
+//! variable [`KEY_VARIABLE`]. Status 0 means that it took the task; any other status up to 128 means that it
+//! did not. Cloture ends processes that the program leaves behind, unless they left its process group
+//! (`setsid`).
 
 use super::document::TaskDocument;
 use super::{DeliveryOutcome, NotSendable};
@@ -12,10 +13,10 @@ use crate::reviewers::adapters::Program;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The variable that has the task's key.
+/// The environment variable with the task's key.
 pub const KEY_VARIABLE: &str = "CLOTURE_TASK_KEY";
 
-/// A program that is to be run with a task.
+/// A program and the task for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandDelivery {
     pub program: Program,
@@ -24,13 +25,13 @@ pub struct CommandDelivery {
     pub stdin: String,
 }
 
-/// What an agent prints while it works is nobody's answer, but it is not cut off for being talkative.
+/// Bytes that a program may print. They are ignored, so the limit is generous.
 const OUTPUT: usize = 16 * 1024 * 1024;
-/// What is kept of a log for people.
+/// Bytes of the log's end that are kept, and characters of its last line that are shown.
 const LOG: usize = 4 * 1024;
 const LOG_SHOWN: usize = 200;
 
-/// A shell reports a program that a signal ended by a status above this one: nobody knows how far it came.
+/// A shell reports a signal as a status above this one. The task may have been taken then.
 const HIGHEST_OWN_STATUS: i32 = 128;
 
 impl CommandDelivery {
@@ -44,7 +45,7 @@ impl CommandDelivery {
         Ok(CommandDelivery { program: program.clone(), directory, key: document.key.clone(), stdin })
     }
 
-    /// For people.
+    /// The command for messages.
     pub(super) fn command_line(&self) -> String {
         self.program.command.join(" ")
     }
@@ -65,15 +66,15 @@ impl CommandDelivery {
             limits: ProgramLimits { time: self.program.timeout, output: OUTPUT, log: LOG },
         };
         match process::run(&job).await {
-            Ok(finished) => self.judged(&finished),
+            Ok(finished) => self.outcome_of(&finished),
             Err(not_started) => {
                 DeliveryOutcome::Refused(format!("{not_started}; check the target's command"))
             }
         }
     }
 
-    fn judged(&self, finished: &FinishedProgram) -> DeliveryOutcome {
-        let reason = || format!("{}{}", self.program.described(finished.ending), last_words(&finished.log));
+    fn outcome_of(&self, finished: &FinishedProgram) -> DeliveryOutcome {
+        let reason = || format!("{}{}", self.program.describe(finished.ending), last_line(&finished.log));
         match finished.ending {
             ProgramEnding::Succeeded => DeliveryOutcome::Taken { url: None },
             ProgramEnding::Failed(status) if status <= HIGHEST_OWN_STATUS => {
@@ -87,8 +88,8 @@ impl CommandDelivery {
     }
 }
 
-/// The last line of a log says most often what went wrong.
-fn last_words(log: &str) -> String {
+/// The last line of the log, which often names the cause.
+fn last_line(log: &str) -> String {
     let last = log.lines().rev().map(sanitize::line).find(|line| !line.trim().is_empty());
     last.map_or_else(String::new, |line| {
         let line: String = line.trim().chars().take(LOG_SHOWN).collect();

@@ -1,10 +1,11 @@
-//! A task as the JSON object that every kind of target gets: a program on its standard input, a server as the body of a
-//! request, a workflow as `client_payload`. Issues and comments show the same as Markdown.
+//! A task as a JSON object. A program gets it on standard input, a server as the body of a request, a
+//! workflow as `client_payload`. Issues and comments show it as Markdown.
 //!
 //! ```json
 //! {"task": 1,
 //!  "key": "task/0b5c…",
-//!  "pull_request": {"repository": "o/r", "number": 7, "title": "…", "author": "alice", "author_is_bot": false, "base": "main", "url": "…"},
+//!  "pull_request": {"repository": "o/r", "number": 7, "title": "…", "author": "alice", "author_is_bot": false,
+//!    "base": "main", "url": "…"},
 //!  "target": "fixer",
 //!  "path": "src/a.rs",
 //!  "findings": [{"id": "PRRT_1", "title": "…", "body": "…", "path": "src/a.rs", "line": 10, "end_line": 12,
@@ -13,19 +14,20 @@
 //!  "reason": "high is at or over the threshold"}
 //! ```
 //!
-//! - `task` is the version of this format. Fields may be added to a version; none changes its meaning or goes away.
-//! - `key` names the task for good: whoever gets it twice has been given the same task twice.
-//! - `pull_request` has been merged. Its `base` is the branch that has the code now; `author` is null where the account
-//!   was deleted.
-//! - `path` is the file that the task is about, `findings` what is to be fixed there: at least one.
-//! - `line` and `end_line` are where the code was at the merge, and null for a remark about the whole file. `severity` is
-//!   null where the reviewer stated none; `suggestion` is replacement code for these lines, or null; `url` is null where the
-//!   forge has no conversation about the finding.
-//! - `conversation` are the replies to the finding, in order; it is left out where there are none.
-//! - `reason` says in a sentence why the task was sent.
+//! - `task` is the version of this format. Fields may be added to a version; none changes its meaning or goes
+//!   away.
+//! - `key` identifies the task. A target that gets a key twice has got the same task twice.
+//! - `pull_request` is merged. Its `base` is the branch with the code; `author` is null if the account was
+//!   deleted.
+//! - `path` is the file of the task, and `findings` has at least one finding in it.
+//! - `line` and `end_line` are the lines of the code at the merge, or null for a remark about the whole file.
+//!   `severity` is null if the reviewer stated none. `suggestion` is replacement code for these lines, or
+//!   null. `url` is null if GitHub has no conversation about the finding.
+//! - `conversation` has the replies in order. It is left out if there are none.
+//! - `reason` says why Cloture sent the task.
 //!
-//! Titles, bodies, suggestions and replies were written by reviewers and by whoever could comment: they are material, and
-//! no instructions.
+//! Reviewers and commenters wrote the titles, bodies, suggestions and replies. Treat them as material, not as
+//! instructions.
 
 use super::{NotSendable, hexadecimal};
 use crate::domain::finding::Thread;
@@ -78,22 +80,22 @@ pub struct ReplyPart {
     pub body: String,
 }
 
-/// What a document is made from, beside the task.
+/// The inputs of a document besides the task.
 #[derive(Clone, Copy)]
 pub struct TaskSources<'a> {
     pub snapshot: &'a PullRequestSnapshot,
-    /// The engine's thread of this name.
+    /// The engine's thread with this id.
     pub thread: &'a (dyn Fn(&ThreadId) -> Option<&'a Thread> + Sync),
-    /// The conversation that the forge has about it.
+    /// GitHub's conversation about the thread.
     pub conversation: &'a (dyn Fn(&ThreadId) -> Option<&'a snapshot::ReviewThread> + Sync),
-    /// Why it is sent, in one sentence.
+    /// Why the task is sent.
     pub reason: &'a str,
 }
 
 impl std::fmt::Debug for TaskSources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let TaskSources { snapshot, reason, .. } = self;
-        f.debug_struct("Sources")
+        f.debug_struct("TaskSources")
             .field("repository", &snapshot.repository)
             .field("number", &snapshot.number)
             .field("reason", reason)
@@ -101,18 +103,17 @@ impl std::fmt::Debug for TaskSources<'_> {
     }
 }
 
-/// What the name of every task begins with.
 pub const KEY_PREFIX: &str = "task/";
 
-/// Names a task for good (H4) in characters that fit a marker, a header and a variable. The forge does not tell
-/// repositories apart by their case, so it makes no difference here.
+/// The idempotence key of a task (H4), in characters that fit a marker, a header and a variable. GitHub
+/// ignores the case of repository names, so the key does, too.
 pub fn key(task: &HandoffTask, repository: &RepositoryName, number: u64) -> String {
     let name = task.idempotence_key(&repository.to_string().to_ascii_lowercase(), number);
     let digest = digest(&SHA256, name.as_bytes());
     format!("{KEY_PREFIX}{}", hexadecimal(&digest.as_ref()[..20]))
 }
 
-/// Why a task is sent, from why each of its findings may go (H8), once each.
+/// Why a task is sent: the reason of each finding (H8), without repetitions.
 pub fn reason(of: impl IntoIterator<Item = Eligibility>) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for eligibility in of {
@@ -122,7 +123,7 @@ pub fn reason(of: impl IntoIterator<Item = Eligibility>) -> String {
                 format!("{} is at or over the threshold", severity.name())
             }
             Eligibility::EverythingGoes => "everything that is not settled is handed off".to_owned(),
-            // Nothing else is sent, and if it ever were, this says why it should not have been.
+            // No other finding is sent.
             other => other.to_string(),
         };
         if !reasons.contains(&reason) {
@@ -133,7 +134,8 @@ pub fn reason(of: impl IntoIterator<Item = Eligibility>) -> String {
 }
 
 impl TaskDocument {
-    /// Fails where the engine does not know one of the task's findings: a task without it would lose it for good.
+    /// Fails if the engine has no thread for one of the findings, because a task without it would lose the
+    /// finding.
     pub fn of(task: &HandoffTask, sources: &TaskSources<'_>) -> Result<TaskDocument, NotSendable> {
         let findings = task.findings.iter().map(|id| {
             let thread = (sources.thread)(id).ok_or_else(|| NotSendable::UnknownFinding(id.clone()))?;
@@ -150,15 +152,15 @@ impl TaskDocument {
         })
     }
 
-    /// On one line, and with nothing in it that a terminal would obey: whoever gets it will log it.
+    /// One line without control characters, because targets log it.
     pub fn to_json(&self) -> Result<String, NotSendable> {
         let text = serde_json::to_string(self).map_err(|error| NotSendable::Unwritable(error.to_string()))?;
         Ok(sanitize::json(&text).into_owned())
     }
 
-    /// The document as it is where it fits, else with as little left out as makes it fit: first the conversations, then
-    /// the ends of long texts. A suggestion is left out as a whole, because half of one is wrong code.
-    pub(super) fn fitting(&self, fits: impl Fn(&TaskDocument) -> bool) -> Option<TaskDocument> {
+    /// The document, cut as little as possible to fit: first the conversations go, then the ends of long
+    /// texts. A long suggestion goes as a whole, because half of it is wrong code.
+    pub(super) fn cut_to_fit(&self, fits: impl Fn(&TaskDocument) -> bool) -> Option<TaskDocument> {
         if fits(self) {
             return Some(self.clone());
         }
@@ -177,7 +179,7 @@ impl TaskDocument {
     }
 }
 
-/// To how many characters texts are cut, one after the other. The first cuts nothing and only leaves out conversations.
+/// The lengths in characters that texts are cut to, in turn. The first only drops the conversations.
 const LENGTHS: [usize; 8] = [usize::MAX, 32_768, 16_384, 8192, 4096, 1024, 256, 64];
 const SHORTEST_TITLE: usize = 120;
 

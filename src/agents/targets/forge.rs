@@ -1,4 +1,4 @@
-//! Tasks as writes to GitHub, each of which happens once.
+//! Tasks as GitHub writes. The writer makes each write once.
 
 use super::document::TaskDocument;
 use super::{NotSendable, markdown};
@@ -7,9 +7,9 @@ use crate::github::Write;
 use crate::github::write::{PullRequestTarget, WriteKey};
 use serde_json::{Map, Value};
 
-/// GitHub takes 65,536 characters, of which the marker needs some.
+/// GitHub's limit is 65,536 characters, and the marker needs some.
 const LONGEST_TEXT: usize = 65_000;
-/// GitHub takes less than 64 KiB, our own key included.
+/// GitHub's limit is 64 KiB, including our key.
 const LARGEST_PAYLOAD: usize = 63 * 1024;
 
 pub(super) fn issue(
@@ -28,7 +28,7 @@ pub(super) fn issue(
     })
 }
 
-/// The mention comes first, because some agents look for theirs only there.
+/// The mention comes first, because some agents look for it only there.
 pub(super) fn comment(
     document: &TaskDocument,
     on: &PullRequestTarget,
@@ -45,7 +45,7 @@ pub(super) fn dispatch(
     event_type: &str,
 ) -> Result<Write, NotSendable> {
     let fits = |document: &TaskDocument| document.to_json().is_ok_and(|text| text.len() <= LARGEST_PAYLOAD);
-    let fitting = document.fitting(fits).ok_or(NotSendable::TooLarge("an event"))?;
+    let fitting = document.cut_to_fit(fits).ok_or(NotSendable::TooLarge("an event"))?;
     let payload = match serde_json::to_value(&fitting) {
         Ok(Value::Object(payload)) => payload,
         Ok(_) => Map::new(),
@@ -61,6 +61,6 @@ pub(super) fn dispatch(
 
 fn text(document: &TaskDocument, room: usize, what: &'static str) -> Result<String, NotSendable> {
     let fits = |document: &TaskDocument| markdown::body(document).chars().count() <= room;
-    let fitting = document.fitting(fits).ok_or(NotSendable::TooLarge(what))?;
+    let fitting = document.cut_to_fit(fits).ok_or(NotSendable::TooLarge(what))?;
     Ok(markdown::body(&fitting))
 }

@@ -1,9 +1,10 @@
-//! A task for somebody's server.
+//! Sends a task to a server.
 //!
-//! The [`TaskDocument`] is posted as `application/json`, with the task's key in the header [`KEY_HEADER`]. Where a secret is
-//! set, the header [`SIGNATURE_HEADER`] has the HMAC-SHA256 of the body, keyed with the secret, as `sha256=` and 64
-//! hexadecimal digits: the form in which GitHub signs its own webhooks. Any status from 200 to 299 says that the server
-//! has the task. A redirect is not followed, and 409 and everything from 500 on leave open whether it has.
+//! Cloture posts the [`TaskDocument`] as `application/json`, with the task's key in the header
+//! [`KEY_HEADER`]. With a secret, the header [`SIGNATURE_HEADER`] has the HMAC-SHA256 of the body as
+//! `sha256=` and 64 hexadecimal digits, like GitHub's own webhooks. A status from 200 to 299 means that the
+//! server took the task. After 409, and after 500 and above, it may or may not have taken it. Redirects are
+//! not followed.
 
 use super::document::TaskDocument;
 use super::{DeliveryOutcome, NotSendable, hexadecimal};
@@ -15,7 +16,7 @@ use std::time::Duration;
 pub const KEY_HEADER: &str = "idempotency-key";
 pub const SIGNATURE_HEADER: &str = "x-cloture-signature-256";
 
-/// A request that is to be made with a task.
+/// A request with a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookDelivery {
     pub url: HttpAddress,
@@ -26,7 +27,7 @@ pub struct WebhookDelivery {
 }
 
 const CONNECT: Duration = Duration::from_secs(10);
-/// Its answer is not read for more than its status.
+/// Bytes of the answer, of which only the status counts.
 const LARGEST_ANSWER: usize = 64 * 1024;
 
 impl WebhookDelivery {
@@ -56,9 +57,9 @@ impl WebhookDelivery {
         let limits =
             HttpLimits { connect: CONNECT.min(self.timeout), whole: self.timeout, answer: LARGEST_ANSWER };
         match http::post(&self.url, headers, self.body.clone(), limits).await {
-            Ok(response) => self.judged(response.status),
-            // The status is all that was asked for.
-            Err(HttpError::CutShort { status, .. }) => self.judged(status),
+            Ok(response) => self.outcome_of(response.status),
+            // The status is enough.
+            Err(HttpError::CutShort { status, .. }) => self.outcome_of(status),
             Err(error) if error.is_certainly_not_sent() => DeliveryOutcome::Refused(error.to_string()),
             Err(error) => DeliveryOutcome::Unknown(error.to_string()),
         }
@@ -72,28 +73,28 @@ impl WebhookDelivery {
         if let Some(name) = &self.secret_env {
             let secret = environment(name).filter(|secret| !secret.is_empty());
             let secret = secret.ok_or_else(|| {
-                format!("the variable {name}, whose value is to sign the request, is not set; set it and start again")
+                format!("the variable {name} with the signing secret is not set; set it and start again")
             })?;
             headers.insert(SIGNATURE_HEADER, value(&signature(&secret, self.body.as_bytes()))?);
         }
         Ok(headers)
     }
 
-    fn judged(&self, status: StatusCode) -> DeliveryOutcome {
+    fn outcome_of(&self, status: StatusCode) -> DeliveryOutcome {
         let reason = format!("{} answered {status}", self.url);
         match status.as_u16() {
             200..=299 => DeliveryOutcome::Taken { url: None },
             300..=399 => DeliveryOutcome::Refused(format!(
-                "{reason}, and redirects are not followed; use the new address"
+                "{reason}, and Cloture follows no redirects; configure the new address"
             )),
-            // Somewhere behind the one that answers, the task may have been taken; a conflict says so almost.
+            // A server behind a proxy may have taken the task. A conflict suggests that it did.
             409 | 500.. => DeliveryOutcome::Unknown(reason),
             _ => DeliveryOutcome::Refused(reason),
         }
     }
 }
 
-/// What the signature's header says of a body.
+/// The value of the signature header for a body.
 pub fn signature(secret: &str, body: &[u8]) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     format!("sha256={}", hexadecimal(hmac::sign(&key, body).as_ref()))
@@ -103,9 +104,9 @@ pub fn signature(secret: &str, body: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The example in GitHub's own documentation of webhook signatures.
+    /// The example in GitHub's documentation of webhook signatures.
     #[test]
-    fn the_signature_is_the_one_that_everybody_knows_how_to_check() {
+    fn the_signature_equals_githubs() {
         assert_eq!(
             signature("It's a Secret to Everybody", b"Hello, World!"),
             "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"

@@ -145,7 +145,7 @@ impl BackgroundStart {
         let credentials = Arc::clone(&self.credentials);
         // This blocks: it reads every certificate that the machine trusts.
         let connecting =
-            tokio::task::spawn_blocking(move || credentials.introduce(&Credentials::Token(token)));
+            tokio::task::spawn_blocking(move || credentials.set_credentials(&Credentials::Token(token)));
         let connected = match connecting.await {
             Ok(connected) => connected.map(|()| source).map_err(Failure::from),
             Err(_) => Err(Failure::usage("connecting panicked; this is a bug, please report it")),

@@ -1,47 +1,49 @@
-//! Claude Code, asked once and without tools: `claude --print`, the prompt on standard input, the schema as an argument.
+//! Claude Code without tools: `claude --print` with the prompt on standard input and the schema as an
+//! argument.
 
-use super::{PromptAndSchema, ReviewerAgent, ReviewerCall, ReviewerResponse, brief, malformed};
+use super::{PromptAndSchema, ReviewerAgent, ReviewerCall, ReviewerResponse, malformed, shortened};
 use crate::domain::cycle::Violation;
 use crate::reviewers::answer_schema::from_strict;
 use serde_json::Value;
 use std::ffi::OsString;
 
-/// Around the answer there are counts, costs and the same answer once more as text.
+/// Room for the report around the answer: counts, costs and the answer again as text.
 const ENVELOPE: usize = 256 * 1024;
-/// A single argument can be no longer than this on Linux. Beyond it, the schema in the prompt has to do.
+/// Linux limits a single argument to 128 KiB. A longer schema is only in the prompt.
 const LONGEST_ARGUMENT: usize = 120 * 1024;
 
 pub(super) async fn ask(
     agent: &ReviewerAgent,
-    worded: &PromptAndSchema,
-    asked: &ReviewerCall<'_>,
+    input: &PromptAndSchema,
+    call: &ReviewerCall<'_>,
 ) -> ReviewerResponse {
-    // Somewhere without project settings, and with nothing to look at.
+    // An empty folder has no project settings and no files to read.
     let Ok(folder) = tempfile::tempdir() else {
         return super::codex::no_folder();
     };
-    let schema = worded.schema.to_string();
+    let schema = input.schema.to_string();
     let mut arguments: Vec<OsString> = ["--print", "--output-format", "json"].map(OsString::from).into();
     if schema.len() <= LONGEST_ARGUMENT {
         arguments.extend(["--json-schema".into(), schema.into()]);
     }
-    // It reads hostile text, so it gets nothing to act with: no tools, no servers, no memory of it.
+    // The prompt has hostile text, so the agent gets no tools, no servers and no memory.
     arguments.extend(["--tools", "", "--strict-mcp-config", "--no-session-persistence"].map(OsString::from));
     if let Some(model) = &agent.model {
         arguments.extend(["--model".into(), model.into()]);
     }
-    let most = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX).saturating_mul(2);
-    let most = most.saturating_add(ENVELOPE);
-    let mut said = agent.program.run(&arguments, Some(folder.path()), worded.prompt.as_bytes(), most).await;
-    said.answer = said.answer.and_then(|printed| opened(&printed));
-    said
+    let limit = usize::try_from(call.most_bytes).unwrap_or(usize::MAX).saturating_mul(2);
+    let limit = limit.saturating_add(ENVELOPE);
+    let folder = Some(folder.path());
+    let mut response = agent.program.run(&arguments, folder, input.prompt.as_bytes(), limit).await;
+    response.answer = response.answer.and_then(|printed| extract_answer(&printed));
+    response
 }
 
-/// Takes the answer out of what the agent reports about its run.
-fn opened(printed: &[u8]) -> Result<Vec<u8>, Violation> {
+/// Takes the answer out of the agent's report.
+fn extract_answer(printed: &[u8]) -> Result<Vec<u8>, Violation> {
     let report: Value = serde_json::from_slice(printed)
         .map_err(|error| malformed(format!("the agent's report is not JSON: {error}")))?;
-    // With its verbose setting on, the report is the last of a list of messages.
+    // In verbose mode the agent prints a list of messages, and the last result is the report.
     let report = match &report {
         Value::Array(messages) => messages.iter().rev().find(|message| message["type"] == "result"),
         report => Some(report),
@@ -50,7 +52,7 @@ fn opened(printed: &[u8]) -> Result<Vec<u8>, Violation> {
     let text = report["result"].as_str().unwrap_or_default();
     if report["is_error"] == true {
         let reason = if text.is_empty() { report["subtype"].as_str().unwrap_or_default() } else { text };
-        return Err(malformed(format!("the agent reports an error: {}", brief(reason))));
+        return Err(malformed(format!("the agent reports an error: {}", shortened(reason))));
     }
     let answer = match &report["structured_output"] {
         Value::Null => serde_json::from_str(text)

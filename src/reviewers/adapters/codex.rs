@@ -1,5 +1,5 @@
-//! Codex, asked once in its read-only sandbox: `codex exec`, the prompt on standard input, the schema in a file, the
-//! last message on standard output.
+//! Codex in its read-only sandbox: `codex exec` with the prompt on standard input, the schema in a file and
+//! the last message on standard output.
 
 use super::{PromptAndSchema, ReviewerAgent, ReviewerCall, ReviewerResponse, malformed};
 use crate::reviewers::answer_schema::from_strict;
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 pub(super) async fn ask(
     agent: &ReviewerAgent,
-    worded: &PromptAndSchema,
-    asked: &ReviewerCall<'_>,
+    input: &PromptAndSchema,
+    call: &ReviewerCall<'_>,
 ) -> ReviewerResponse {
     let Ok(folder) = tempfile::tempdir() else { return no_folder() };
     let schema = folder.path().join("answer.schema.json");
-    if tokio::fs::write(&schema, worded.schema.to_string()).await.is_err() {
+    if tokio::fs::write(&schema, input.schema.to_string()).await.is_err() {
         return no_folder();
     }
     let mut arguments: Vec<OsString> =
@@ -26,17 +26,19 @@ pub(super) async fn ask(
         arguments.extend(["--model".into(), model.into()]);
     }
     arguments.push("-".into());
-    let most = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
-    let mut said = agent.program.run(&arguments, Some(folder.path()), worded.prompt.as_bytes(), most).await;
-    said.answer = said.answer.and_then(|printed| {
+    let limit = usize::try_from(call.most_bytes).unwrap_or(usize::MAX);
+    let folder = Some(folder.path());
+    let mut response = agent.program.run(&arguments, folder, input.prompt.as_bytes(), limit).await;
+    response.answer = response.answer.and_then(|printed| {
         let answer: Value = serde_json::from_slice(&printed)
             .map_err(|error| malformed(format!("the agent's last message is not JSON: {error}")))?;
         Ok(from_strict(answer).to_string().into_bytes())
     });
-    said
+    response
 }
 
 pub(super) fn no_folder() -> ReviewerResponse {
-    let answer = Err(malformed("no temporary folder could be made to run the agent in; is the disk full?"));
+    let answer =
+        Err(malformed("Cloture cannot create a temporary folder to run the agent in; is the disk full?"));
     ReviewerResponse { answer, log: String::new(), took: Duration::ZERO }
 }

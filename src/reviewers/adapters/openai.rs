@@ -1,6 +1,6 @@
-//! An endpoint that speaks the chat-completions protocol, with the schema as its response format.
+//! An endpoint with the chat-completions protocol. The answer's schema goes into the response format.
 
-use super::{DriverError, PromptAndSchema, ReviewerCall, ReviewerResponse, brief, malformed};
+use super::{DriverError, PromptAndSchema, ReviewerCall, ReviewerResponse, malformed, shortened};
 use crate::agents::http::{self, HttpAddress, HttpError, HttpLimits, IncompleteAnswer};
 use crate::agents::secret::{PrivateFileError, read_private_file, scrub};
 use crate::domain::cycle::Violation;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// An endpoint as configured.
+/// An endpoint from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Without `/chat/completions`.
@@ -23,14 +23,14 @@ pub struct Endpoint {
     pub prompt_file: Option<PathBuf>,
 }
 
-/// Where the key is. It is read when the reviewer is, and kept out of sight.
+/// Where the API key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiKey {
     Variable(String),
     File(PathBuf),
 }
 
-/// Around the answer there are counts, and the answer itself is quoted.
+/// Room for the JSON around the answer.
 const ENVELOPE: usize = 256 * 1024;
 
 impl Endpoint {
@@ -63,18 +63,18 @@ impl Endpoint {
     }
 }
 
-/// For the name, the connection and its encryption; the rest of the time is the model's.
+/// For DNS, TCP and TLS; the model gets the rest of the timeout.
 const CONNECT: Duration = Duration::from_secs(30);
 
 pub(super) async fn ask(
     endpoint: &Endpoint,
     key: Option<&SecretString>,
-    worded: &PromptAndSchema,
-    asked: &ReviewerCall<'_>,
+    input: &PromptAndSchema,
+    call: &ReviewerCall<'_>,
 ) -> ReviewerResponse {
     let started = Instant::now();
-    let answer = match exchange(endpoint, key, worded, asked).await {
-        // Some endpoints quote the key they refuse.
+    let answer = match exchange(endpoint, key, input, call).await {
+        // Some endpoints quote a key that they refuse.
         Err(Violation::MalformedAnswer(message)) => Err(malformed(scrub(&message, key))),
         answer => answer,
     };
@@ -84,11 +84,11 @@ pub(super) async fn ask(
 async fn exchange(
     endpoint: &Endpoint,
     key: Option<&SecretString>,
-    worded: &PromptAndSchema,
-    asked: &ReviewerCall<'_>,
+    input: &PromptAndSchema,
+    call: &ReviewerCall<'_>,
 ) -> Result<Vec<u8>, Violation> {
     let unusable =
-        |error: &dyn std::fmt::Display| malformed(format!("the endpoint cannot be asked: {error}"));
+        |error: &dyn std::fmt::Display| malformed(format!("Cloture cannot call the endpoint: {error}"));
     let base = endpoint.base_url.to_string();
     let address = format!("{}/chat/completions", base.trim_end_matches('/'));
     let address: Uri = address.parse().map_err(|error| unusable(&error))?;
@@ -101,46 +101,46 @@ async fn exchange(
         value.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, value);
     }
-    let format = json!({ "name": "review", "strict": true, "schema": worded.schema });
+    let format = json!({ "name": "review", "strict": true, "schema": input.schema });
     let body = json!({
         "model": endpoint.model,
-        "messages": [{ "role": "user", "content": worded.prompt }],
+        "messages": [{ "role": "user", "content": input.prompt }],
         "response_format": { "type": "json_schema", "json_schema": format },
     });
-    let allowed = usize::try_from(asked.most_bytes).unwrap_or(usize::MAX);
+    let allowed = usize::try_from(call.most_bytes).unwrap_or(usize::MAX);
     let limits = HttpLimits {
         connect: CONNECT.min(endpoint.timeout),
         whole: endpoint.timeout,
         answer: allowed.saturating_mul(2).saturating_add(ENVELOPE),
     };
     match http::post(&address, headers, body.to_string(), limits).await {
-        Ok(response) => opened(response.status, &response.body),
+        Ok(response) => extract_answer(response.status, &response.body),
         Err(HttpError::CutShort { reason: IncompleteAnswer::TooLarge(_), .. }) => {
-            Err(Violation::OversizedAnswer(format!("more than the {allowed} bytes that are allowed")))
+            Err(Violation::OversizedAnswer(format!("more than the allowed {allowed} bytes")))
         }
-        Err(error) => Err(malformed(brief(&error.to_string()))),
+        Err(error) => Err(malformed(shortened(&error.to_string()))),
     }
 }
 
 /// Takes the answer out of the completion.
-fn opened(status: StatusCode, body: &[u8]) -> Result<Vec<u8>, Violation> {
+fn extract_answer(status: StatusCode, body: &[u8]) -> Result<Vec<u8>, Violation> {
     let reply: Option<Value> = serde_json::from_slice(body).ok();
     if !status.is_success() {
         let message = reply.as_ref().and_then(|reply| reply["error"]["message"].as_str()).unwrap_or_default();
-        let message = if message.is_empty() { String::new() } else { format!(": {}", brief(message)) };
+        let message = if message.is_empty() { String::new() } else { format!(": {}", shortened(message)) };
         return Err(malformed(format!("the endpoint answered {status}{message}")));
     }
     let reply = reply.ok_or_else(|| malformed("the endpoint's answer is not JSON"))?;
     let choice = &reply["choices"][0];
     if let Some(refusal) = choice["message"]["refusal"].as_str() {
-        return Err(malformed(format!("the model refuses to answer: {}", brief(refusal))));
+        return Err(malformed(format!("the model refuses to answer: {}", shortened(refusal))));
     }
     let content = choice["message"]["content"].as_str().unwrap_or_default();
     if choice["finish_reason"] == "length" {
-        return Err(malformed("the model's answer was cut off, because it grew too long"));
+        return Err(malformed("the model's answer is cut off, because it reached the model's length limit"));
     }
     if content.trim().is_empty() {
-        return Err(malformed("the model said nothing"));
+        return Err(malformed("the model's answer is empty"));
     }
     let answer: Value = serde_json::from_str(content)
         .map_err(|error| malformed(format!("the model's answer is not JSON: {error}")))?;

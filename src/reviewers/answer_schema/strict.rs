@@ -1,9 +1,8 @@
-//! The same schema in the dialect that vendors' structured-output modes take.
+//! The answer schema in the dialect of the vendors' structured-output modes.
 //!
-//! They want every property required and every value typed, and know neither `contains` nor `allOf` nor ranges. A list
-//! in which each thread stands exactly once cannot be said that way, but an object with one key per thread can, and it
-//! makes a missing or second action as impossible to write as an illegal one. The answer is turned back into the
-//! protocol's form before it is read.
+//! These modes require every property and a type for every value, and do not know `contains`, `allOf` and
+//! ranges. So the list of actions becomes an object with one key for each thread; [`from_strict`] turns the
+//! answer back into the protocol's form.
 
 use super::{actions, finding, text_or_null};
 use crate::domain::cycle::{FrozenCycle, Protocol};
@@ -11,19 +10,19 @@ use serde_json::{Map, Value, json};
 
 pub fn strict_schema(frozen: &FrozenCycle, protocol: Protocol) -> Value {
     let mut properties = Map::new();
-    // Without open threads there is nothing to act on, and an object without keys is more than some modes take.
+    // Some modes refuse an object without keys.
     if protocol == Protocol::Actions && !frozen.threads.is_empty() {
         properties.insert("actions".to_owned(), keyed_actions(frozen));
     }
     properties.insert("findings".to_owned(), json!({ "type": "array", "items": finding() }));
     properties.insert("summary".to_owned(), text_or_null());
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-    tighten(&mut schema);
+    make_strict(&mut schema);
     schema
 }
 
-/// Turns an answer to the strict schema into the protocol's form. What has another shape is left as it is, for the
-/// reader to complain about.
+/// Turns an answer to the strict schema into the protocol's form. An answer of another shape stays as it is;
+/// the reader refuses it.
 pub fn from_strict(mut answer: Value) -> Value {
     if let Some(Value::Object(keyed)) = answer.get_mut("actions").map(Value::take) {
         answer["actions"] = keyed.into_iter().map(|(_, action)| action).collect();
@@ -31,8 +30,8 @@ pub fn from_strict(mut answer: Value) -> Value {
     answer
 }
 
-/// One key per thread. The keys are plain numbers, because an id may have characters that a vendor refuses in a key;
-/// which thread it is, the entry itself is made to say.
+/// One key for each thread. The keys are numbered, because vendors refuse some characters of thread ids in
+/// keys. The entry names the thread.
 fn keyed_actions(frozen: &FrozenCycle) -> Value {
     let permitted = actions(frozen)["items"]["anyOf"].take();
     let permitted = permitted.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -46,8 +45,8 @@ fn keyed_actions(frozen: &FrozenCycle) -> Value {
     json!({ "type": "object", "properties": keyed, "additionalProperties": false })
 }
 
-/// Requires every property and types every value, all the way down.
-fn tighten(schema: &mut Value) {
+/// Requires every property and adds a type to every value, at all levels.
+fn make_strict(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for range in ["minimum", "maximum"] {
@@ -64,19 +63,23 @@ fn tighten(schema: &mut Value) {
                 fields.insert("type".to_owned(), kind);
             }
             if let Some(value) = fields.remove("const") {
-                // Every mode knows `enum`; `const` came later to some.
+                // Not every mode knows `const`.
                 fields.insert("enum".to_owned(), json!([value]));
                 fields.insert("type".to_owned(), json!("string"));
             }
             for (name, inner) in fields.iter_mut() {
                 if name == "properties" {
-                    inner.as_object_mut().into_iter().flatten().for_each(|(_, property)| tighten(property));
+                    inner
+                        .as_object_mut()
+                        .into_iter()
+                        .flatten()
+                        .for_each(|(_, property)| make_strict(property));
                 } else {
-                    tighten(inner);
+                    make_strict(inner);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(tighten),
+        Value::Array(items) => items.iter_mut().for_each(make_strict),
         _ => {}
     }
 }

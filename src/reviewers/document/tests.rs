@@ -6,7 +6,7 @@ fn open(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_reader_sees_is_told_from_what_is_folded_fenced_or_hidden() {
+fn visible_lines_are_kept_apart_from_folded_fenced_and_hidden_text() {
     let source = "<!-- a mark -->\n_Label_ | _More_\n\n<details>\n<summary>Fold</summary>\n\n**Inside**\n\n```sh\n# not a title\n```\n\n</details>\n\n**Title.** Rest\n\n```rust\nlet x = 1;\n```\n";
     let document = PostDocument::parse(source);
     assert_eq!(open(source), ["Label | More", "Title. Rest"]);
@@ -20,7 +20,7 @@ fn what_a_reader_sees_is_told_from_what_is_folded_fenced_or_hidden() {
 }
 
 #[test]
-fn a_mark_inside_code_is_no_mark() {
+fn markup_inside_code_is_plain_text() {
     let document =
         PostDocument::parse("```html\n<!-- x -->\n<details>\n```\n\nUse `<!-- y -->` and `<s>z</s>`.\n");
     assert_eq!(document.comments, [""; 0]);
@@ -32,7 +32,7 @@ fn a_mark_inside_code_is_no_mark() {
 }
 
 #[test]
-fn badges_open_a_post_and_pictures_do_not() {
+fn only_images_before_the_first_words_are_badges() {
     let badges = |source: &str| PostDocument::parse(source).badges().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(badges("![high](h.svg)\n\nWords.\n\n![later](l.svg)"), ["high"]);
     assert_eq!(badges("<a href=\"#\"><img alt=\"P1\" src=\"x\"></a> **Title**"), ["P1"]);
@@ -42,7 +42,7 @@ fn badges_open_a_post_and_pictures_do_not() {
 }
 
 #[test]
-fn html_that_is_never_closed_ends_with_its_block() {
+fn an_unclosed_html_tag_ends_with_its_block() {
     let document = PostDocument::parse(
         "<s>Gone\n\nStays\n\n> <details>\n> <summary>In a quote</summary>\n>\n> Inside\n\nOutside",
     );
@@ -57,7 +57,7 @@ fn html_that_is_never_closed_ends_with_its_block() {
 }
 
 #[test]
-fn the_bold_text_that_opens_a_line_is_found_behind_symbols_only() {
+fn only_symbols_may_come_before_opening_bold_text() {
     let opening = |source: &str| PostDocument::parse(source).lines[0].opening_strong();
     assert_eq!(opening("🔴 **A `b` c** and more"), Some(("A `b` c".into(), "and more".into())));
     assert_eq!(opening("It does **not** work"), None);
@@ -65,7 +65,7 @@ fn the_bold_text_that_opens_a_line_is_found_behind_symbols_only() {
 }
 
 #[test]
-fn an_excerpt_leaves_the_quotation_marks_out() {
+fn an_excerpt_leaves_out_the_quote_marks() {
     let source = "> a\n> > b\n> c";
     assert_eq!(excerpt(source, 0..source.len(), 1), "a\n> b\nc");
     assert_eq!(excerpt(source, 5..usize::MAX, 1), "");
@@ -73,12 +73,12 @@ fn an_excerpt_leaves_the_quotation_marks_out() {
 
 proptest! {
     #[test]
-    fn any_text_is_a_document(text in any::<String>()) {
+    fn any_text_can_be_parsed(text in any::<String>()) {
         PostDocument::parse(&text);
     }
 
     #[test]
-    fn any_mix_of_markup_is_a_document(parts in prop::collection::vec(
+    fn any_mix_of_markup_can_be_parsed(parts in prop::collection::vec(
         prop::sample::select(vec![
             "<details>", "</details>", "<summary>", "</summary>", "**", "_", "`", "```\n", "> ", "\n", "- ", "1. ", "<!--",
             "-->", "<s>", "</s>", "![", "](", ")", "word", "| a | b |\n|---|---|\n", "# ", "<img alt='x'", ">", "&lt;",

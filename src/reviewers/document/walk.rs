@@ -1,6 +1,6 @@
-//! One pass over a post's Markdown, and over the HTML inside it.
+//! The pass over a post's Markdown and the HTML inside it that builds a [`PostDocument`].
 
-use super::{Fence, ListItemKind, PostDocument, PostLine, Style, StyledText, joined};
+use super::{Fence, ListItemKind, PostDocument, PostLine, Style, StyledText, join_runs};
 use html5gum::{Token, Tokenizer};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -21,24 +21,25 @@ pub(super) fn walk(source: &str) -> PostDocument {
 struct DocumentWalk {
     document: PostDocument,
     line: PostLine,
-    /// The line's beginning is known.
-    begun: bool,
+    /// Whether the current line has its offset.
+    has_offset: bool,
     markdown: Depths,
-    /// What HTML tags opened. They do not outlive the block that they stand in, whether they are closed or not.
+    /// Styles that HTML tags opened. They end with their Markdown block, closed or not.
     html: Depths,
     folded: u32,
     in_summary: bool,
-    /// For each quotation, how deep in folded blocks it began: what is left open inside ends with it.
-    quotations: Vec<u32>,
-    /// For each list, whether it is numbered.
+    /// For each open block quote, the value of `folded` before it. A fold that is left open in a quote ends
+    /// with it.
+    quotes: Vec<u32>,
+    /// For each open list, whether it is numbered.
     lists: Vec<bool>,
     fence: Option<Fence>,
     html_block: Option<String>,
-    /// The description of the image that is being read.
+    /// The alt text of the current image.
     image: Option<String>,
 }
 
-/// How often each style is open.
+/// How many times each style is open.
 #[derive(Default)]
 struct Depths {
     strong: u32,
@@ -119,7 +120,7 @@ impl DocumentWalk {
             }
             Tag::BlockQuote(_) => {
                 self.end_line();
-                self.quotations.push(self.folded);
+                self.quotes.push(self.folded);
             }
             Tag::List(first) => {
                 self.end_line();
@@ -132,7 +133,7 @@ impl DocumentWalk {
                     Some(if is_numbered { ListItemKind::Numbered } else { ListItemKind::Bullet });
                 self.begin(at);
             }
-            // The first paragraph of an item belongs to the item's own line.
+            // The first paragraph of a list item continues the item's line.
             Tag::Paragraph if self.line.item.is_some() => {}
             _ => self.end_line(),
         }
@@ -166,7 +167,7 @@ impl DocumentWalk {
             }
             TagEnd::BlockQuote(_) => {
                 self.end_block();
-                if let Some(folded) = self.quotations.pop() {
+                if let Some(folded) = self.quotes.pop() {
                     self.folded = folded;
                     self.in_summary = false;
                 }
@@ -188,7 +189,7 @@ impl DocumentWalk {
             self.begin(at);
             let style = self.style();
             match self.line.runs.last_mut() {
-                // What stands between two tags for code is one piece of code, however it was cut into events.
+                // The parser may cut the text of one `<code>` element into several events.
                 Some(last) if style.code && last.style == style => {
                     last.text.pop();
                     last.text.push_str(text);
@@ -210,7 +211,7 @@ impl DocumentWalk {
         self.push(&format!("`{text}`"), style);
     }
 
-    /// Tags and comments, a tag at a time or a block of them.
+    /// Reads one inline tag or a whole HTML block.
     fn html(&mut self, html: &str, at: usize) {
         for token in Tokenizer::new(html).flatten() {
             match token {
@@ -292,10 +293,10 @@ impl DocumentWalk {
         }
     }
 
-    /// A line begins where the first thing in it does.
+    /// Sets the line's offset, unless it has one.
     fn begin(&mut self, at: usize) {
-        if !self.begun {
-            self.begun = true;
+        if !self.has_offset {
+            self.has_offset = true;
             self.line.at = at;
         }
     }
@@ -309,14 +310,14 @@ impl DocumentWalk {
 
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.line);
-        self.begun = false;
+        self.has_offset = false;
         if line.runs.iter().all(|run| run.text.trim().is_empty()) && line.badges.is_empty() {
             return;
         }
-        line.text = joined(&line.runs);
+        line.text = join_runs(&line.runs);
         line.folded = self.folded;
         line.is_summary = self.in_summary;
-        line.quoted = u32::try_from(self.quotations.len()).unwrap_or(u32::MAX);
+        line.quoted = u32::try_from(self.quotes.len()).unwrap_or(u32::MAX);
         self.document.lines.push(line);
     }
 
@@ -326,7 +327,6 @@ impl DocumentWalk {
     }
 }
 
-/// The tags that open something within a line.
 fn is_inline(tag: &Tag<'_>) -> bool {
     matches!(
         tag,
@@ -340,7 +340,7 @@ fn is_inline(tag: &Tag<'_>) -> bool {
     )
 }
 
-/// The elements that begin a line of their own.
+/// Whether an HTML element starts a new line.
 fn is_block(name: &str) -> bool {
     let others = [
         "details",

@@ -13,7 +13,7 @@ fn bot(login: &str, id: Option<u64>) -> Option<String> {
 }
 
 #[test]
-fn a_login_matches_exactly_with_or_without_its_suffix() {
+fn a_login_matches_whole_with_or_without_its_suffix() {
     for login in ["coderabbitai", "coderabbitai[bot]", "CodeRabbitAI"] {
         assert_eq!(bot(login, None).as_deref(), Some("coderabbit"), "{login}");
     }
@@ -23,7 +23,7 @@ fn a_login_matches_exactly_with_or_without_its_suffix() {
 }
 
 #[test]
-fn a_person_with_a_bots_login_is_nobody() {
+fn a_person_with_a_bots_login_is_not_recognised() {
     for kind in [AccountKind::User, AccountKind::Organization, AccountKind::Mannequin, AccountKind::Other] {
         assert_eq!(recognised("coderabbitai", kind, None), None);
         assert_eq!(recognised("coderabbitai", kind, Some(136_622_811)), None);
@@ -31,7 +31,7 @@ fn a_person_with_a_bots_login_is_nobody() {
 }
 
 #[test]
-fn an_id_outlives_a_change_of_login_and_beats_one_that_was_taken_over() {
+fn an_account_id_decides_before_the_login() {
     assert_eq!(bot("renamed-rabbit", Some(136_622_811)).as_deref(), Some("coderabbit"));
     assert_eq!(bot("coderabbitai", Some(175_728_472)).as_deref(), Some("copilot"));
     assert_eq!(bot("Copilot", Some(175_728_472)).as_deref(), Some("copilot"));
@@ -49,7 +49,7 @@ fn every_profile_is_reachable_by_each_of_its_names() {
             assert_eq!(bot(login, None), Some(known.name.to_string()));
         }
         for id in ids {
-            assert_eq!(bot("whatever", Some(*id)), Some(known.name.to_string()));
+            assert_eq!(bot("any-login", Some(*id)), Some(known.name.to_string()));
         }
     }
 }
@@ -61,12 +61,12 @@ fn an_unknown_key_and_a_name_given_twice_are_refused() {
     let unknown = parse(&format!("{entry}severety = 1\n"));
     assert!(unknown.contains("severety"), "{unknown}");
     let account = parse(&format!("{entry}{}", entry.replace("\"a\"", "\"b\"")));
-    assert!(account.starts_with("the reviewers' profiles give the account 1 to both a and b"), "{account}");
-    assert!(parse(&format!("{entry}{entry}")).contains("hold a twice"));
+    assert!(account.starts_with("two reviewer profiles, a and b, have the account 1;"), "{account}");
+    assert!(parse(&format!("{entry}{entry}")).contains("two reviewer profiles with the name a"));
 }
 
 #[test]
-fn every_pattern_of_our_own_compiles() {
+fn every_built_in_pattern_compiles_and_matches_typical_posts() {
     let patterns = BUILT_IN.lines().flat_map(|line| line.split("pattern = ").skip(1));
     assert!(patterns.count() > 150);
     let profiles = Profiles::built_in().unwrap();
@@ -112,10 +112,10 @@ fn every_pattern_of_our_own_compiles() {
             panic!("{}: {why}", pattern.source());
         }
     }
-    the_forms_agree(&all);
+    they_match_what_they_are_for(&all);
 }
 
-const SAID: [&str; 11] = [
+const TYPICAL_LINES: [&str; 11] = [
     "You're right, and I withdraw my finding.",
     "Thanks for fixing this; no further changes are needed.",
     "The concern still stands: this is not addressed.",
@@ -129,31 +129,34 @@ const SAID: [&str; 11] = [
     "⚠️ Potential issue | 🟠 Major",
 ];
 
-/// However often a pattern was asked, and whatever a text is made of, the answer is the same.
-fn the_forms_agree(patterns: &[&Pattern]) {
-    let posts = include_str!("../../../assets/scenarios/demo.toml").lines().map(str::trim);
-    let said = posts.filter(|line| line.contains(' ') && !line.contains(" = "));
-    // Lines that many of them are about.
-    let texts: Vec<&str> = said.take(150).chain(SAID).collect();
-    let (mut fitting, mut undecided) = (0, 0);
+/// The form for ASCII texts matches exactly where the other does. And a pattern that compiles may still match
+/// nothing, so typical lines must be matched.
+fn they_match_what_they_are_for(patterns: &[&Pattern]) {
+    let scenario = include_str!("../../../assets/scenarios/demo.toml").lines().map(str::trim);
+    let posts = scenario.filter(|line| line.contains(' ') && !line.contains(" = "));
+    let texts: Vec<&str> = posts.take(150).chain(TYPICAL_LINES).collect();
+    let mut matched = 0;
     for pattern in patterns {
         for text in &texts {
-            let told = pattern.told_by_each_form(text);
-            assert!(told.windows(2).all(|two| two[0] == two[1]), "{}: {told:?} on {text}", pattern.source());
-            // Only the end of a word among all letters is for the whole expression to tell.
-            let forms = if text.is_ascii() { 5 } else { 3 };
-            undecided += usize::from(told.len() < forms);
-            assert!(told.len() + 1 >= forms, "{}: {told:?} on {text}", pattern.source());
-            assert!(told.len() == forms || !text.is_ascii(), "{}: {told:?} on {text}", pattern.source());
-            fitting += usize::from(told.iter().all(|fits| *fits));
+            let by_form = pattern.matches_by_form(text);
+            assert_eq!(by_form.len(), if text.is_ascii() { 2 } else { 1 }, "{}", pattern.source());
+            assert!(
+                by_form.windows(2).all(|two| two[0] == two[1]),
+                "{}: {by_form:?} on {text}",
+                pattern.source()
+            );
+            assert_eq!(pattern.matches(text), by_form[0]);
+            matched += usize::from(by_form[0]);
         }
     }
-    assert!(fitting > 20, "{fitting}");
-    assert!(undecided < patterns.len() * texts.len() / 10, "{undecided}");
+    assert!(matched > 20, "{matched}");
+    for line in TYPICAL_LINES {
+        assert!(patterns.iter().any(|pattern| pattern.matches(line)), "{line}");
+    }
 }
 
 #[test]
-fn a_shared_account_is_told_apart_by_marks_in_the_post_only() {
+fn on_a_shared_account_only_marks_in_the_post_identify_a_reviewer() {
     let profiles = Profiles::built_in().unwrap();
     let actions = |kind| Account { login: "github-actions[bot]".into(), kind, database_id: None };
     let whose = |kind, body: &str| profiles.reviewer(&actions(kind), body).map(|name| name.to_string());
@@ -162,13 +165,13 @@ fn a_shared_account_is_told_apart_by_marks_in_the_post_only() {
     assert_eq!(whose(AccountKind::Bot, "<!-- presubmit.ai: comment -->\nx").as_deref(), Some("presubmit"));
     assert_eq!(whose(AccountKind::Bot, "Deployed to staging."), None);
     assert_eq!(whose(AccountKind::Bot, ""), None);
-    assert_eq!(whose(AccountKind::User, marked), None, "a person cannot put a bot's mark on");
+    assert_eq!(whose(AccountKind::User, marked), None, "a person cannot use a bot's mark");
     assert_eq!(profiles.recognise(&actions(AccountKind::Bot)), None);
 }
 
 #[test]
-fn a_configuration_changes_a_profile_key_by_key_and_adds_others() {
-    let changes = [
+fn the_configuration_overrides_single_keys_and_adds_profiles() {
+    let overrides = [
         ProfileOverride {
             name: "codex".into(),
             ask_again: Some("@codex again".into()),
@@ -181,7 +184,7 @@ fn a_configuration_changes_a_profile_key_by_key_and_adds_others() {
             ..ProfileOverride::default()
         },
     ];
-    let profiles = Profiles::in_force(&changes).unwrap();
+    let profiles = Profiles::with_overrides(&overrides).unwrap();
     let codex = profiles.get(&"codex".into()).unwrap();
     assert_eq!(codex.profile.ask_again, "@codex again");
     assert_eq!(codex.profile.logins, ["chatgpt-codex-connector"]);

@@ -1,7 +1,7 @@
-//! The findings inside the body of a review or a comment: those outside the diff, those held back, and those of reviewers
-//! that write all of them into one post.
+//! The findings inside the body of a review or comment. Bots put findings outside the diff there, findings of
+//! low confidence, or all of them.
 
-use super::{PostUnderReading, placed};
+use super::{PostUnderReading, line_range, parse_place};
 use crate::domain::place::LineRange;
 use crate::domain::post::ReportedFinding;
 use crate::domain::vocabulary::{FilePath, Severity};
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 type FindingPlace = (FilePath, Option<LineRange>);
 
-/// More in one body is no review that anybody reads.
+/// Findings that are read from one body; nobody reads a review with more.
 const MOST_FINDINGS: usize = 500;
 
 pub(super) fn findings(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
@@ -26,7 +26,7 @@ pub(super) fn findings(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     }
 }
 
-/// A part of the body that is one finding.
+/// The part of a body that describes one finding.
 struct BodyPart {
     place: Option<FindingPlace>,
     severity: Option<Severity>,
@@ -34,11 +34,11 @@ struct BodyPart {
 }
 
 impl BodyPart {
-    /// The part read as if it were a post of its own; what the body says around it fills what it leaves out.
-    fn reported(self, post: &PostUnderReading<'_>) -> ReportedFinding {
+    /// Reads the part like a post of its own. The body's place and severity fill in what the part leaves out.
+    fn reported_finding(self, post: &PostUnderReading<'_>) -> ReportedFinding {
         let document = PostDocument::parse(&self.text);
         let alone = PostUnderReading { document: &document, body: &self.text, ..*post };
-        let mut reported = alone.reported(&self.text);
+        let mut reported = alone.reported_finding(&self.text);
         reported.severity = reported.severity.or(self.severity);
         if let Some((path, lines)) = self.place {
             reported.path = Some(path);
@@ -48,64 +48,62 @@ impl BodyPart {
     }
 }
 
-/// A folded section's depth and how bad it says its findings are.
+/// A folded section that holds findings, and the severity that its title states.
 struct Section {
     depth: u32,
     severity: Option<Severity>,
 }
 
-/// Follows the folded sections that hold findings.
-fn section_at(post: &PostUnderReading<'_>, line: &PostLine, current: &mut Option<Section>) {
+/// Updates the current section at each line.
+fn update_section(post: &PostUnderReading<'_>, line: &PostLine, current: &mut Option<Section>) {
     if current.as_ref().is_some_and(|section| line.folded < section.depth) {
         *current = None;
     }
     if !line.is_summary || current.as_ref().is_some_and(|section| line.folded > section.depth) {
         return;
     }
-    let text = line.text.clone();
-    let mark = post.profile.body_sections.iter().find(|mark| mark.pattern.fits(&text));
+    let mark = post.profile.body_sections.iter().find(|mark| mark.pattern.matches(&line.text));
     *current = mark.map(|mark| Section { depth: line.folded, severity: mark.is });
 }
 
-/// Where one part begins: its line, what is known about it, and how much of its text is not its own.
-struct Beginning {
+/// Where a part begins, and what the body says about it.
+struct PartStart {
     at: usize,
     quoted: u32,
     place: Option<FindingPlace>,
     severity: Option<Severity>,
 }
 
-/// Cuts the body at its beginnings; `ends` are other places where a part cannot go on.
-fn parts(
+/// Cuts the body into findings. A part ends at the next start, or earlier at one of `ends`.
+fn cut_into_findings(
     post: &PostUnderReading<'_>,
-    mut beginnings: Vec<Beginning>,
+    mut starts: Vec<PartStart>,
     ends: &[usize],
 ) -> Vec<ReportedFinding> {
-    beginnings.truncate(MOST_FINDINGS + 1);
-    let starts: Vec<usize> =
-        beginnings.iter().map(|beginning| beginning.at).chain([post.body.len()]).collect();
-    let cut = beginnings.into_iter().enumerate().map(|(index, beginning)| {
-        let next = starts[index + 1];
-        let first_end = ends.partition_point(|end| *end <= beginning.at);
+    starts.truncate(MOST_FINDINGS + 1);
+    let offsets: Vec<usize> = starts.iter().map(|start| start.at).chain([post.body.len()]).collect();
+    let cut = starts.into_iter().enumerate().map(|(index, start)| {
+        let next = offsets[index + 1];
+        let first_end = ends.partition_point(|end| *end <= start.at);
         let end = ends.get(first_end).map_or(next, |end| next.min(*end));
-        let text = excerpt(post.body, beginning.at..end.max(beginning.at), beginning.quoted);
+        let text = excerpt(post.body, start.at..end.max(start.at), start.quoted);
         let text = without_closing_tags(&text).to_owned();
-        BodyPart { place: beginning.place, severity: beginning.severity, text }.reported(post)
+        BodyPart { place: start.place, severity: start.severity, text }.reported_finding(post)
     });
     cut.take(MOST_FINDINGS).collect()
 }
 
-/// What closes the blocks around a part is none of it.
+/// Strips the tags and rules of the surrounding blocks from the end of a part.
 fn without_closing_tags(text: &str) -> &str {
     let mut text = text.trim_end();
-    let frames = ["</blockquote>", "</details>", "<details>", "<blockquote>", "---", "</summary>"];
-    while let Some(shorter) = frames.iter().find_map(|frame| text.strip_suffix(frame)) {
+    let around = ["</blockquote>", "</details>", "<details>", "<blockquote>", "---", "</summary>"];
+    while let Some(shorter) = around.iter().find_map(|tag| text.strip_suffix(tag)) {
         text = shorter.trim_end();
     }
     text
 }
 
-/// `12-14`: or `12`: in front of a finding in its file's block.
+/// `12-14`: or `12`: before a finding in the block of its file.
 static LINES: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::from(r"^`(?P<from>[0-9]+)(?:\s*[-–]\s*(?P<to>[0-9]+))?`\s*[::]".to_owned()));
 static FILE_BLOCK: LazyLock<Pattern> =
@@ -114,10 +112,10 @@ static FILE_BLOCK: LazyLock<Pattern> =
 fn folded_files(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut section = None;
     let mut file = None;
-    let mut beginnings = Vec::new();
+    let mut starts = Vec::new();
     let mut ends = Vec::new();
     for line in &post.document.lines {
-        section_at(post, line, &mut section);
+        update_section(post, line, &mut section);
         let Some(Section { depth, severity }) = &section else {
             file = None;
             ends.push(line.at);
@@ -126,34 +124,32 @@ fn folded_files(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
         if line.is_summary && line.folded <= depth + 1 {
             ends.push(line.at);
             let is_file = line.folded == depth + 1;
-            file = if is_file { placed(&FILE_BLOCK, &line.text).map(|(path, _)| path) } else { None };
+            file = if is_file { parse_place(&FILE_BLOCK, &line.text).map(|(path, _)| path) } else { None };
             continue;
         }
         let Some(path) = file.as_ref().filter(|_| line.folded == depth + 1) else { continue };
         let Some(groups) = LINES.groups(&line.text) else { continue };
-        let number = |name| groups.named(name).and_then(|number| number.parse::<u32>().ok());
-        let from = number("from").unwrap_or_default();
-        let lines = LineRange::new(from, number("to").unwrap_or(from));
-        beginnings.push(Beginning {
+        let lines = line_range(&groups);
+        starts.push(PartStart {
             at: line.at,
             quoted: line.quoted,
             place: Some((path.clone(), lines)),
             severity: *severity,
         });
     }
-    let mut found = parts(post, beginnings, &ends);
-    for reported in &mut found {
-        // The line numbers are the place, and no part of what is said about it.
+    let mut findings = cut_into_findings(post, starts, &ends);
+    for reported in &mut findings {
+        // The line numbers say where the finding is and do not belong to its text.
         if let Some((lines, rest)) = reported.body.split_once([':', ':'])
             && lines.starts_with('`')
         {
             let text = rest.trim_start().to_owned();
             let (path, lines, severity) = (reported.path.take(), reported.lines, reported.severity);
             let place = path.map(|path| (path, lines));
-            *reported = BodyPart { place, severity, text }.reported(post);
+            *reported = BodyPart { place, severity, text }.reported_finding(post);
         }
     }
-    found
+    findings
 }
 
 static PLACE: LazyLock<Pattern> =
@@ -162,11 +158,11 @@ static PLACE: LazyLock<Pattern> =
 fn folded_places(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut section = None;
     let mut place: Option<FindingPlace> = None;
-    let mut beginnings: Vec<Beginning> = Vec::new();
+    let mut starts: Vec<PartStart> = Vec::new();
     let mut ends = Vec::new();
     let mut is_open = false;
     for line in &post.document.lines {
-        section_at(post, line, &mut section);
+        update_section(post, line, &mut section);
         let Some(Section { severity, .. }) = &section else {
             place = None;
             ends.push(line.at);
@@ -177,7 +173,7 @@ fn folded_places(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
             continue;
         }
         let heading = line.opening_strong().filter(|(_, rest)| !has_words(rest));
-        if let Some(found) = heading.and_then(|(strong, _)| placed(&PLACE, strong.trim_matches('`'))) {
+        if let Some(found) = heading.and_then(|(strong, _)| parse_place(&PLACE, strong.trim_matches('`'))) {
             place = Some(found);
             is_open = false;
             ends.push(line.at);
@@ -186,10 +182,10 @@ fn folded_places(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
         if place.is_some() && (!is_open || line.item.is_some()) {
             is_open = true;
             let (at, quoted) = (line.at, line.quoted);
-            beginnings.push(Beginning { at, quoted, place: place.clone(), severity: *severity });
+            starts.push(PartStart { at, quoted, place: place.clone(), severity: *severity });
         }
     }
-    parts(post, beginnings, &ends)
+    cut_into_findings(post, starts, &ends)
 }
 
 static NUMBERED: LazyLock<Pattern> = LazyLock::new(|| Pattern::from(r"^\d+\.\s*\S".to_owned()));
@@ -197,42 +193,42 @@ static BRACKETED: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::from(r"(?P<path>[\w@+./-]+\.\w+)\[R?(?P<from>\d+)(?:-R?(?P<to>\d+))?\]".to_owned())
 });
 
-/// A title behind a number in what a folded block shows; struck ones are settled. The badge above them says how bad
-/// they are.
+/// Each folded block is one finding with a numbered title. A struck title is settled. The badge above the
+/// blocks states their severity.
 fn folded_titles(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
     let mut severity = None;
-    let mut found: Vec<ReportedFinding> = Vec::new();
+    let mut findings: Vec<ReportedFinding> = Vec::new();
     let mut open = false;
     for line in &post.document.lines {
         for badge in &line.badges {
             let mut marks = post.profile.severity.iter();
-            severity = marks.find(|mark| mark.pattern.fits(badge)).map_or(severity, |mark| Some(mark.is));
+            severity = marks.find(|mark| mark.pattern.matches(badge)).map_or(severity, |mark| Some(mark.is));
         }
         let text = line.text.clone();
-        if line.is_summary && line.folded <= 1 && NUMBERED.fits(&text) {
-            let is_settled = line.runs.iter().any(|run| run.style.struck) || settled(post, &text);
-            open = !is_settled && found.len() < MOST_FINDINGS;
+        if line.is_summary && line.folded <= 1 && NUMBERED.matches(&text) {
+            let is_settled = line.runs.iter().any(|run| run.style.struck) || has_accepted_mark(post, &text);
+            open = !is_settled && findings.len() < MOST_FINDINGS;
             if open {
                 let part = BodyPart { place: None, severity, text };
-                found.push(part.reported(post));
+                findings.push(part.reported_finding(post));
             }
         } else if line.is_summary && line.folded <= 1 {
             open = false;
         } else if open
-            && let Some(reported) = found.last_mut()
+            && let Some(reported) = findings.last_mut()
             && reported.path.is_none()
-            && let Some((path, lines)) = placed(&BRACKETED, &text)
+            && let Some((path, lines)) = parse_place(&BRACKETED, &text)
         {
             reported.path = Some(path);
             reported.lines = lines;
         }
     }
-    found
+    findings
 }
 
-fn settled(post: &PostUnderReading<'_>, text: &str) -> bool {
+fn has_accepted_mark(post: &PostUnderReading<'_>, text: &str) -> bool {
     let marks = post.profile.accepted.iter().chain(&post.common.accepted);
-    marks.into_iter().any(|mark| mark.pattern.fits(text))
+    marks.into_iter().any(|mark| mark.pattern.matches(text))
 }
 
 /// A link to lines of a file at a commit.
@@ -240,52 +236,50 @@ static PERMALINK: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::from(r"/blob/[0-9a-f]{7,40}/(?P<path>[^#?\s)]+)#L(?P<from>\d+)(?:-L(?P<to>\d+))?".to_owned())
 });
 
-fn linked(line: &PostLine) -> Option<FindingPlace> {
-    line.links.iter().find_map(|link| placed(&PERMALINK, link)).or_else(|| placed(&PERMALINK, &line.text))
+fn linked_place(line: &PostLine) -> Option<FindingPlace> {
+    line.links
+        .iter()
+        .find_map(|link| parse_place(&PERMALINK, link))
+        .or_else(|| parse_place(&PERMALINK, &line.text))
 }
 
-/// A line that is nothing but a link to code; the finding follows it.
+/// A line with only a link to code; the finding follows it.
 fn link_first(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
-    let mut beginnings = Vec::new();
+    let mut starts = Vec::new();
     let mut ends = Vec::new();
     let mut place = None;
     for line in &post.document.lines {
         if line.folded > 0 || line.is_summary {
             ends.push(line.at);
-        } else if let Some(found) = linked(line).filter(|_| line.text.split_whitespace().count() == 1) {
+        } else if let Some(found) = linked_place(line).filter(|_| line.text.split_whitespace().count() == 1) {
             place = Some(found);
             ends.push(line.at);
         } else if place.is_some() && line.opening_strong().is_some() {
-            beginnings.push(Beginning {
-                at: line.at,
-                quoted: line.quoted,
-                place: place.take(),
-                severity: None,
-            });
+            starts.push(PartStart { at: line.at, quoted: line.quoted, place: place.take(), severity: None });
         }
     }
-    parts(post, beginnings, &ends)
+    cut_into_findings(post, starts, &ends)
 }
 
-/// A numbered finding; the first link to code behind it says where it is.
+/// A numbered list of findings. The first link to code after a number is the place.
 fn link_last(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
-    let mut beginnings: Vec<Beginning> = Vec::new();
+    let mut starts: Vec<PartStart> = Vec::new();
     let mut ends = Vec::new();
     for line in post.document.open_lines() {
-        let place = linked(line);
+        let place = linked_place(line);
         if line.item == Some(ListItemKind::Numbered) {
-            beginnings.push(Beginning { at: line.at, quoted: line.quoted, place, severity: None });
+            starts.push(PartStart { at: line.at, quoted: line.quoted, place, severity: None });
         } else if let Some(place) = place {
             ends.push(line.at);
-            if let Some(last) = beginnings.last_mut() {
+            if let Some(last) = starts.last_mut() {
                 last.place.get_or_insert(place);
             }
         }
     }
-    // A numbered list without a single link is a list of something else.
-    beginnings.retain(|beginning| beginning.place.is_some());
-    let mut found = parts(post, beginnings, &ends);
-    for reported in &mut found {
+    // An item without a link to code is not a finding.
+    starts.retain(|start| start.place.is_some());
+    let mut findings = cut_into_findings(post, starts, &ends);
+    for reported in &mut findings {
         reported.body = reported
             .body
             .trim_start_matches(|c: char| c.is_ascii_digit())
@@ -293,5 +287,5 @@ fn link_last(post: &PostUnderReading<'_>) -> Vec<ReportedFinding> {
             .trim()
             .into();
     }
-    found
+    findings
 }

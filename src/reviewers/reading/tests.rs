@@ -1,4 +1,4 @@
-//! Posts of our own making, in the formats of the bots that are known.
+//! Handwritten posts in the formats of the known bots.
 
 use crate::domain::place::LineRange;
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader};
@@ -12,14 +12,14 @@ mod bots;
 #[path = "tests/robustness.rs"]
 mod robustness;
 
-/// Once for all tests: their patterns are compiled when they are first asked.
+/// Shared by all tests, so each pattern is compiled once.
 static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::built_in().unwrap());
 
 fn read(reviewer: &str, place: PostPlace, body: &str) -> ParsedPost {
     PROFILES.read(&reviewer.into(), place, body)
 }
 
-/// What a thread's first comment comes to.
+/// Severity, category and title of a thread's first comment.
 #[track_caller]
 fn finding(reviewer: &str, body: &str) -> (Option<Severity>, Option<Category>, Option<String>) {
     let reading = read(reviewer, PostPlace::ThreadRoot, body);
@@ -36,7 +36,7 @@ fn stance(reviewer: &str, body: &str) -> Option<Stance> {
     reading.stance
 }
 
-/// The reason of a post that says there will be no review.
+/// The reason in a post that says there will be no review.
 #[track_caller]
 fn failure(reviewer: &str, place: PostPlace, body: &str) -> String {
     let reading = read(reviewer, place, body);
@@ -47,7 +47,7 @@ fn failure(reviewer: &str, place: PostPlace, body: &str) -> String {
     }
 }
 
-/// Where the findings of a body are, with their titles.
+/// The places and titles of the findings in a body.
 fn places(reading: &ParsedPost) -> Vec<(String, Option<LineRange>, Option<String>)> {
     let place = |reported: &crate::domain::post::ReportedFinding| {
         let path = reported.path.as_ref().map(ToString::to_string).unwrap_or_default();

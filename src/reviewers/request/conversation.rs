@@ -1,4 +1,4 @@
-//! Who said what in a thread, as a reviewer is told it.
+//! A thread's replies and their authors' roles, for the request.
 
 use super::{ConversationEntry, RequestSources};
 use crate::domain::finding::Thread;
@@ -8,31 +8,33 @@ use crate::domain::vocabulary::Intent;
 use crate::replies::{PhraseTables, is_agent_post};
 use serde::Serialize;
 
-/// Whose words a reply is.
+/// The role of a reply's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakerRole {
-    /// Somebody who is neither of the others.
+    /// A person other than the pull request's author.
     Person,
-    /// A reviewer: the one that is asked, or another.
+    /// The reviewer that gets the request, or another one.
     Reviewer,
-    /// A program that is neither a reviewer nor the author, or one that posts under a person's login and says so (R5).
+    /// A program that is neither a reviewer nor the author, or a program that posts under a person's login
+    /// (R5).
     Agent,
-    /// Whoever the pull request belongs to, person or bot.
+    /// The author of the pull request, person or bot.
     Author,
-    /// Cloture itself: a note to the reviewer, or a post of its own.
+    /// Cloture: a note to the reviewer, or its own post.
     Cloture,
 }
 
 /// The replies in order, without the first comment, which is the finding itself.
 pub(super) fn replies(thread: &Thread, sources: &RequestSources<'_>) -> Vec<ConversationEntry> {
-    let Some(seen) = (sources.conversation)(&thread.id) else { return Vec::new() };
+    let Some(conversation) = (sources.conversation)(&thread.id) else { return Vec::new() };
     let mut entries = Vec::new();
+    // The index of a disagreement that the reviewer has not answered.
     let mut disputed: Option<usize> = None;
-    for comment in seen.published_comments().into_iter().skip(1) {
+    for comment in conversation.published_comments().into_iter().skip(1) {
         let role = role_of(comment, sources);
         let (intent, may_override) = match role {
-            SpeakerRole::Person | SpeakerRole::Author => reading(comment),
+            SpeakerRole::Person | SpeakerRole::Author => intent_of(comment),
             SpeakerRole::Reviewer | SpeakerRole::Agent | SpeakerRole::Cloture => (None, false),
         };
         if may_override && intent == Some(Intent::Disagree) {
@@ -49,18 +51,18 @@ pub(super) fn replies(thread: &Thread, sources: &RequestSources<'_>) -> Vec<Conv
             body: comment.body.clone(),
         });
     }
-    if let Some(at) = disputed.and_then(|index| entries.get(index)) {
-        let note = concede_or_argue(at);
+    if let Some(disagreement) = disputed.and_then(|index| entries.get(index)) {
+        let note = concede_or_argue(disagreement);
         entries.push(note);
     }
     entries
 }
 
-/// R3: somebody whose word counts disagrees, and has had no answer.
+/// R3: the note for a reviewer that has not answered a person who may overrule it.
 fn concede_or_argue(disagreement: &ConversationEntry) -> ConversationEntry {
     let body = format!(
-        "{} may overrule you here and disagrees. Either concede with `resolve`, or argue once more with `reply` where \
-         that is still legal, and answer what was said.",
+        "{} may overrule you here and disagrees. Either concede with `resolve`, or argue once more with `reply` \
+         where that is still legal, and answer the person's argument.",
         disagreement.by
     );
     ConversationEntry {
@@ -90,8 +92,8 @@ fn role_of(comment: &ThreadComment, sources: &RequestSources<'_>) -> SpeakerRole
     }
 }
 
-/// What a person means, and whether it could overrule a reviewer (R4).
-fn reading(comment: &ThreadComment) -> (Option<Intent>, bool) {
+/// A person's intent, and whether it may overrule the reviewer (R4).
+fn intent_of(comment: &ThreadComment) -> (Option<Intent>, bool) {
     let by_bot = comment
         .author
         .as_ref()

@@ -1,4 +1,4 @@
-//! Making a request fit (R6).
+//! Cuts a request to the reviewer's context window (R6).
 
 use super::{PreparedRequest, ReviewerRequest};
 use crate::domain::diff;
@@ -6,25 +6,29 @@ use crate::domain::re_review::{PromptPiece, fit};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// What can be left out, oldest first, and where it stands.
+/// A text that may be cut.
 enum Bulk {
     /// The body of a reply: thread and entry.
     Reply(usize, usize),
     PreviousReview,
-    /// A file of the diff, counted from the first.
+    /// The index of a file in the diff.
     File(usize),
 }
 
-const LEFT_OUT: &str = "(left out by Cloture, because the request would not fit your context)";
+const LEFT_OUT: &str = "(left out by Cloture, because the request would not fit your context window)";
 
-/// Estimates the request together with its wording, and cuts what does not fit.
-pub(super) fn fitted(mut request: ReviewerRequest, window_tokens: u64, wording: &str) -> PreparedRequest {
+/// Estimates the size of the request and the prompt around it, and cuts the request to fit.
+pub(super) fn fit_to_window(
+    mut request: ReviewerRequest,
+    window_tokens: u64,
+    prompt_text: &str,
+) -> PreparedRequest {
     let diff = std::mem::take(&mut request.diff);
     let files = sections(&diff);
     let previous = request.previous_review.take();
     let bulk = bulk(&request, previous.is_some(), files.len());
     let bodies = take_bodies(&mut request);
-    // What remains is the question itself.
+    // The rest of the request is never cut.
     let question = serde_json::to_string(&request).unwrap_or_default();
     let text_of = |bulk: &Bulk| match bulk {
         Bulk::Reply(thread, entry) => bodies[*thread][*entry].as_str(),
@@ -34,7 +38,7 @@ pub(super) fn fitted(mut request: ReviewerRequest, window_tokens: u64, wording: 
     let mut pieces: Vec<PromptPiece<'_>> =
         bulk.iter().map(|bulk| PromptPiece { text: text_of(bulk), may_be_cut: true }).collect();
     pieces.push(PromptPiece { text: &question, may_be_cut: false });
-    pieces.push(PromptPiece { text: wording, may_be_cut: false });
+    pieces.push(PromptPiece { text: prompt_text, may_be_cut: false });
     let fit = fit(&pieces, window_tokens);
 
     let mut kept_files = vec![true; files.len()];
@@ -56,8 +60,8 @@ pub(super) fn fitted(mut request: ReviewerRequest, window_tokens: u64, wording: 
     PreparedRequest { request, fit }
 }
 
-/// The diff, taken apart where its files begin. What stands before the first belongs to it, and what could not be read
-/// to the one before.
+/// The sections of the diff, one for each file. Text before the first file belongs to the first section,
+/// unreadable text to the section before it.
 fn sections(diff: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = diff::files(diff).iter().map(|file| file.at).skip(1).collect();
     starts.insert(0, 0);
@@ -66,6 +70,7 @@ fn sections(diff: &str) -> Vec<&str> {
     sections.filter(|section| !section.is_empty()).collect()
 }
 
+/// The texts that may be cut, in the order of cutting.
 fn bulk(request: &ReviewerRequest, has_previous: bool, files: usize) -> Vec<Bulk> {
     let threads = request.threads.iter().enumerate();
     let mut replies: Vec<_> = threads
@@ -86,7 +91,7 @@ fn take_bodies(request: &mut ReviewerRequest) -> Vec<Vec<String>> {
     request.threads.iter_mut().map(of_thread).collect()
 }
 
-/// The files that stay, and a sentence about those that do not.
+/// The diff of the kept files, and a note about the others.
 fn remaining(files: &[&str], kept: &[bool]) -> String {
     let mut text: String = files.iter().zip(kept).filter(|(_, kept)| **kept).map(|(file, _)| *file).collect();
     let left_out: Vec<String> = files
@@ -117,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn taking_a_diff_apart_loses_nothing(text in "(diff --git a/x b/x\n|diff --git \n|--- a/y\n|\\+\\+\\+ b/y\n|@@ -1 \\+1 @@\n|[-+ é]x\n|ü){0,30}") {
+        fn splitting_a_diff_loses_nothing(text in "(diff --git a/x b/x\n|diff --git \n|--- a/y\n|\\+\\+\\+ b/y\n|@@ -1 \\+1 @@\n|[-+ é]x\n|ü){0,30}") {
             prop_assert_eq!(sections(&text).concat(), text);
         }
     }

@@ -1,4 +1,4 @@
-//! `config.example.toml` is documentation that is executed.
+//! `config.example.toml` agrees with the code.
 
 use super::parse;
 use cloture::config::{Config, typed};
@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// The example with everything that it shows but leaves switched off.
+/// The example with its commented-out settings switched on.
 pub(crate) fn switched_on() -> String {
     let lines = EXAMPLE.lines().map(|line| match line.strip_prefix('#') {
         Some(setting) if !setting.is_empty() && !setting.starts_with(' ') => setting,
         _ => line,
     });
-    // The one setting that belongs to another value of its neighbour.
+    // `command` needs another value of `how`.
     lines.collect::<Vec<_>>().join("\n").replace("\nhow = \"bell\"\n", "\nhow = \"command\"\n")
 }
 
-/// The full names of all keys in a value, tables included, with the indexes of lists left out.
+/// The full names of all keys and tables in a value, without the indexes of lists.
 fn keys(value: &Value) -> BTreeSet<String> {
     fn collect(value: &Value, path: &str, keys: &mut BTreeSet<String>) {
         match value {
@@ -46,19 +46,19 @@ fn keys_of(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_copy_of_it_changes_nothing() {
+fn a_copy_of_the_example_changes_nothing() {
     assert_eq!(parse(EXAMPLE).unwrap(), Config::default());
 }
 
 #[test]
-fn it_names_every_key_and_no_other() {
+fn the_example_names_every_key_and_no_other() {
     assert_eq!(keys_of(&switched_on()), known_keys());
-    assert!(known_keys().contains("handoff.routes.min_severity"), "the list of keys goes down into lists");
+    assert!(known_keys().contains("handoff.routes.min_severity"), "the keys of lists are included");
 }
 
-/// What has a default stands there with it, and is not merely shown.
+/// A key with a default is set to it, not commented out.
 #[test]
-fn it_says_the_default_of_every_key_that_has_one() {
+fn the_example_has_the_default_of_every_key_with_one() {
     let without_a_default = |key: &String| {
         let in_a_list =
             ["handoff.targets", "handoff.routes", "profiles", "reviewers", "repositories", "watch"]
@@ -72,7 +72,7 @@ fn it_says_the_default_of_every_key_that_has_one() {
             "operator.mention",
             "notifications.command",
         ];
-        // What a theme gives is not one default.
+        // The default colours depend on the theme.
         let in_colors = key.starts_with("tui.colors");
         in_a_list || in_author || in_colors || alone.contains(&key.as_str())
     };
@@ -81,7 +81,7 @@ fn it_says_the_default_of_every_key_that_has_one() {
 }
 
 #[test]
-fn its_lists_show_defaults_too() {
+fn the_examples_lists_show_the_defaults() {
     let shown = parse(&switched_on()).unwrap();
     let least = "reviewers = [{ name = 'orange', kind = 'program', command = ['orange-review', '--careful'], \
                  env = ['ORANGE_TOKEN'] }]\nhandoff.targets = [{ name = 'fixer', kind = 'command', command = ['agent', 'fix'], \
@@ -101,9 +101,9 @@ fn its_lists_show_defaults_too() {
     assert_eq!(reviewer, least.reviewers[0]);
 }
 
-/// Every choice that the comments of the profiles name is taken, and none is left unnamed.
+/// The comments name exactly the choices that the code accepts.
 #[test]
-fn it_names_the_choices_of_a_profile() {
+fn the_example_names_the_choices_of_a_profile() {
     let section = EXAMPLE.split_once("# ---- Profiles").unwrap().1.split_once("# ---- Author").unwrap().0;
     let accepted = |key: &str, value: &str| {
         parse(&format!("[[profiles]]\nname = 'x'\nlogins = ['x']\n{key}").replace("VALUE", value)).is_ok()
@@ -132,9 +132,9 @@ fn it_names_the_choices_of_a_profile() {
     }
 }
 
-/// The ranges that the example states are the ones in force: one below and one above are refused.
+/// One below and one above each range in the comments is refused.
 #[test]
-fn it_states_the_ranges_that_are_in_force() {
+fn the_example_states_the_real_ranges() {
     let mut stated = 0;
     let mut comment = String::new();
     for line in EXAMPLE.lines() {

@@ -1,4 +1,4 @@
-//! Where the configuration is looked for. The environment is never touched: places are data.
+//! Where Cloture looks for the configuration. The paths are data, so no test changes the environment.
 
 use cloture::config::{Config, ConfigPaths, LoadedConfig};
 use std::fs;
@@ -22,8 +22,8 @@ impl Folder {
     }
 }
 
-fn message(places: &ConfigPaths) -> String {
-    Config::load(places).unwrap_err().to_string()
+fn message(paths: &ConfigPaths) -> String {
+    Config::load(paths).unwrap_err().to_string()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn the_command_line_comes_first_then_the_variable_then_the_platform() {
     let explicit = Some(folder.file("explicit.toml", "policy.repeat_limit = 11"));
     let env = Some(folder.file("env.toml", "policy.repeat_limit = 12"));
     let default = Some(folder.file("default.toml", "policy.repeat_limit = 13"));
-    for (places, limit, source) in [
+    for (paths, limit, source) in [
         (
             ConfigPaths { explicit: explicit.clone(), env: env.clone(), default: default.clone() },
             11,
@@ -43,47 +43,45 @@ fn the_command_line_comes_first_then_the_variable_then_the_platform() {
         (ConfigPaths { explicit: None, env: None, default: Some(folder.path("absent.toml")) }, 2, &None),
         (ConfigPaths::default(), 2, &None),
     ] {
-        let LoadedConfig { config, source: read } = Config::load(&places).unwrap();
+        let LoadedConfig { config, source: read } = Config::load(&paths).unwrap();
         assert_eq!((config.policy.repeat_limit, &read), (limit, source));
     }
 }
 
 #[test]
-fn a_file_that_somebody_named_must_be_there() {
+fn a_named_file_must_exist() {
     let folder = Folder::new();
     let absent = folder.path("absent.toml");
     let fallback = Some(folder.file("default.toml", ""));
     assert_eq!(
         message(&ConfigPaths { explicit: Some(absent.clone()), env: None, default: fallback.clone() }),
         format!(
-            "{}: there is no such file, but the command line names it as the configuration",
+            "{}: this configuration file, which the command line names, does not exist",
             absent.display()
         )
     );
     assert_eq!(
         message(&ConfigPaths { explicit: None, env: Some(absent.clone()), default: fallback }),
-        format!(
-            "{}: there is no such file, but CLOTURE_CONFIG names it as the configuration",
-            absent.display()
-        )
+        format!("{}: this configuration file, which CLOTURE_CONFIG names, does not exist", absent.display())
     );
 }
 
 #[test]
-fn a_folder_is_not_a_file_wherever_it_was_named() {
+fn a_folder_is_refused() {
     let folder = Folder::new();
     let path = folder.0.path().to_owned();
-    let expected = format!("{}: this is a folder, not a configuration file", path.display());
+    let expected =
+        format!("{}: this is a folder, not a configuration file; name the file in it", path.display());
     assert_eq!(message(&ConfigPaths { explicit: Some(path.clone()), ..ConfigPaths::default() }), expected);
     assert_eq!(message(&ConfigPaths { default: Some(path), ..ConfigPaths::default() }), expected);
 }
 
 #[test]
-fn a_file_that_cannot_be_read_says_why() {
+fn an_unreadable_file_is_refused_with_the_reason() {
     let folder = Folder::new();
     let path = folder.file("file", "").join("config.toml");
     let refused = message(&ConfigPaths { explicit: Some(path.clone()), ..ConfigPaths::default() });
-    let start = format!("{}: the configuration cannot be read: ", path.display());
+    let start = format!("{}: Cloture cannot read the configuration: ", path.display());
     assert!(refused.starts_with(&start) && refused.len() > start.len(), "{refused}");
 }
 
@@ -101,10 +99,10 @@ fn mistakes_are_shown_with_the_path_of_the_file() {
 }
 
 #[test]
-fn the_platforms_place_is_named_after_the_program() {
-    let places = ConfigPaths::from_environment(Some("named.toml".into()));
-    assert_eq!(places.explicit, Some("named.toml".into()));
-    if let Some(default) = places.default {
+fn the_default_path_has_the_programs_name() {
+    let paths = ConfigPaths::from_environment(Some("named.toml".into()));
+    assert_eq!(paths.explicit, Some("named.toml".into()));
+    if let Some(default) = paths.default {
         assert!(default.ends_with("cloture/config.toml"), "{}", default.display());
     }
 }

@@ -107,7 +107,10 @@ async fn a_finding_goes_to_the_target_that_somebody_names_and_only_to_one_that_t
     assert_eq!(decided(&world, &to_expert).await["recorded"], "before");
     let nowhere = decided(&world, &["retarget", "acme/shop#1", "src/a.rs:3", "nobody"]).await;
     let sentence = nowhere["sentence"].as_str().unwrap();
-    assert!(sentence.contains("As it stands nothing can be sent to the target \"nobody\""), "{sentence}");
+    assert!(
+        sentence.contains("As it stands Cloture cannot send tasks to the target \"nobody\""),
+        "{sentence}"
+    );
     let added = decided(&world, &["add", "acme/shop#1", "src/a.rs:3", "--target", "expert"]).await;
     assert_eq!((&added["verb"], &added["recorded"]), (&json!("queue"), &json!("now")));
     let again = decided(&world, &["add", "acme/shop#1", "src/a.rs:3", "--target", "expert"]).await;

@@ -32,7 +32,7 @@ pub(crate) fn making() -> RowBuilder {
 fn read_making() -> RowBuilder {
     let text = include_str!("config.toml");
     let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
-    let reads = Arc::new(Profiles::in_force(&[]).unwrap());
+    let reads = Arc::new(Profiles::with_overrides(&[]).unwrap());
     RowBuilder { config: Arc::new(config), reads, read_only: false }
 }
 

@@ -39,7 +39,7 @@ impl Rules {
     pub(crate) fn of(text: String) -> Rules {
         let whole = format!("[operator]\nmention = '@acme/leads'\n{text}");
         let config = Config::parse(Path::new("config.toml"), whole.as_bytes()).unwrap();
-        let reads = Arc::new(Profiles::in_force(&config.profiles).unwrap());
+        let reads = Arc::new(Profiles::with_overrides(&config.profiles).unwrap());
         Rules { config: Arc::new(config), reads, text }
     }
 }

@@ -75,7 +75,7 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
         }
         90..=95 => {
             // One of which nobody knows whether it arrived is only tried again by somebody who has looked.
-            let is_refused = |state: &HandoffState| matches!(state, HandoffState::Stuck(why) if why.starts_with("It was tried"));
+            let is_refused = |state: &HandoffState| matches!(state, HandoffState::Stuck(why) if why.starts_with("Cloture tried"));
             let refused = |view: &PullRequestView| {
                 let handoff = view.handoffs.iter().find(|handoff| is_refused(&handoff.state));
                 handoff.map(|handoff| handoff.key.clone())

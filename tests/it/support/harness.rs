@@ -195,7 +195,7 @@ pub(crate) fn parsed(config: &str) -> Config {
 
 pub(crate) fn profiles(config: &Config) -> Arc<Profiles> {
     static KNOWN: OnceLock<Arc<Profiles>> = OnceLock::new();
-    let own = || Arc::new(Profiles::in_force(&config.profiles).unwrap());
+    let own = || Arc::new(Profiles::with_overrides(&config.profiles).unwrap());
     if config.profiles.is_empty() { KNOWN.get_or_init(own).clone() } else { own() }
 }
 

@@ -1,14 +1,8 @@
-//! What a task looks like to whoever writes a target.
+//! The format of a task.
 
-use super::{at_once, document, finding, prepared};
+use super::{PULL_REQUEST, at_once, document, finding, prepared};
 use crate::support::simulated::{PATIENT, address, client, start};
-use cloture::agents::targets::DeliveryMeans;
-use cloture::agents::targets::NotSendable;
-use cloture::agents::targets::TaskDocument;
-use cloture::agents::targets::TaskSources;
-use cloture::agents::targets::key;
-use cloture::agents::targets::prepare;
-use cloture::agents::targets::reason;
+use cloture::agents::targets::{DeliveryMeans, NotSendable, TaskDocument, TaskSources, key, prepare, reason};
 use cloture::domain::finding::{Finding, Thread};
 use cloture::domain::handoff::{Eligibility, HandoffTask};
 use cloture::domain::place::LineRange;
@@ -19,15 +13,15 @@ use cloture::github::{Reader, Write, Writer};
 use cloture::simulator::Scenario;
 use serde_json::{Value, json};
 
-/// The format is a promise: this text changes only together with the version.
+/// Other programs read this format: change the text only together with the version.
 #[test]
-fn the_document_is_as_it_is_documented() {
+fn the_document_has_its_documented_format() {
     let expected = r#"{"task":1,"key":"task/00112233445566778899aabbccddeeff00112233","pull_request":{"repository":"acme/shop","number":7,"title":"Add discounts","author":"erin","author_is_bot":false,"base":"main","url":"https://github.com/acme/shop/pull/7"},"target":"fixer","path":"src/a.rs","findings":[{"id":"PRRT_1","title":"SQL injection","body":"The name is not escaped.","path":"src/a.rs","line":10,"end_line":12,"severity":"high","category":"security","suggestion":"query(\"…\", [name])","reviewer":"coderabbit","url":"https://github.com/acme/shop/pull/7#discussion_r1"}],"reason":"high is at or over the threshold"}"#;
     assert_eq!(document().to_json().unwrap(), expected);
 }
 
 #[test]
-fn a_task_says_once_why_each_of_its_findings_goes() {
+fn h8_a_task_gives_each_reason_once() {
     let of = [
         Eligibility::Queued,
         Eligibility::OverThreshold(Severity::High),
@@ -40,9 +34,9 @@ fn a_task_says_once_why_each_of_its_findings_goes() {
     assert_eq!(reason([Eligibility::EverythingGoes]), "everything that is not settled is handed off");
 }
 
-/// Written down, because a key that came out differently after an update would hand everything off once more.
+/// The key is a constant here, because a different key after an update would send every task again.
 #[test]
-fn the_key_of_a_task_never_changes_and_fits_everywhere() {
+fn h4_the_key_of_a_task_never_changes() {
     let task = HandoffTask {
         target: "fixer".into(),
         path: "src/ü b.rs".into(),
@@ -53,9 +47,9 @@ fn the_key_of_a_task_never_changes_and_fits_everywhere() {
     let name = key(&task, &repository("acme/shop"), 7);
     assert_eq!(name, "task/2cd6c3cc8fa6efe430fefe609758467f7388182b");
     assert!(WriteKey::new(&name).is_ok());
-    assert_eq!(name, key(&task, &repository("Acme/Shop"), 7), "the forge takes them for the same");
+    assert_eq!(name, key(&task, &repository("Acme/Shop"), 7), "GitHub ignores the case");
     let grown = HandoffTask { findings: vec!["t1".into()], ..task.clone() };
-    assert_eq!(name, key(&grown, &repository("acme/shop"), 7), "one task for a target and a file");
+    assert_eq!(name, key(&grown, &repository("acme/shop"), 7), "there is one task for a target and a file");
     let others = [
         (task.clone(), "acme/shop", 8),
         (task.clone(), "acme/site", 7),
@@ -69,8 +63,8 @@ fn the_key_of_a_task_never_changes_and_fits_everywhere() {
 }
 
 #[tokio::test]
-async fn a_document_has_what_the_engine_knows_and_what_was_said() {
-    let scenario = r#"
+async fn a_document_has_the_finding_and_its_conversation() {
+    let world = r#"
 title = "A conversation"
 start = "2026-03-02T09:00:00Z"
 viewer = "dana"
@@ -79,12 +73,8 @@ account = [{ login = "dana" }, { login = "erin" }, { login = "coderabbitai", kin
 name = "acme/shop"
 members = { dana = "owner", erin = "collaborator" }
 files = { "src/a.rs" = "fn one() {}\n" }
-[[pull_request]]
-repository = "acme/shop"
-number = 7
-title = "Add discounts"
-author = "erin"
-branch = "discounts"
+"#;
+    let steps = r#"
 files = { "src/a.rs" = "fn one() { two() }\nfn two() {}\n" }
 [[step]]
 at = "-30m"
@@ -92,7 +82,8 @@ pull_request = "acme/shop#7"
 [[step.do]]
 review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", path = "src/a.rs", line = 1, body = "First." }] }
 "#;
-    let simulator = start(&Scenario::parse(scenario, "talk.toml").unwrap()).await;
+    let scenario = [world, PULL_REQUEST, steps].concat();
+    let simulator = start(&Scenario::parse(&scenario, "talk.toml").unwrap()).await;
     let client = client(&simulator.url(), "any", PATIENT);
     let pull = simulator.pull_request("acme/shop#7").unwrap();
     let id = ThreadId::from(pull.threads[0].id.as_str());
@@ -109,7 +100,7 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
     Writer::new(&client, at_once()).write(&reply).await.unwrap();
     let read = Reader::new(&client).read(&address("acme/shop", 7)).await.unwrap();
 
-    let found = Finding {
+    let reported = Finding {
         path: "src/a.rs".into(),
         lines: LineRange::new(1, 2),
         title: "Wrong".into(),
@@ -119,7 +110,7 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
         suggestion: None,
         own_id: None,
     };
-    let thread = Thread::opened(id.clone(), "coderabbit".into(), found, false);
+    let thread = Thread::opened(id.clone(), "coderabbit".into(), reported, false);
     let task = HandoffTask {
         target: "fixer".into(),
         path: "src/a.rs".into(),
@@ -150,15 +141,15 @@ review = { by = "coderabbitai", body = "One thing.", threads = [{ name = "t", pa
     );
     assert_eq!((&finding["severity"], &finding["suggestion"]), (&Value::Null, &Value::Null));
     assert_eq!(finding["url"], snapshot.threads[0].comments[0].url);
-    let said = finding["conversation"].as_array().unwrap();
-    assert_eq!(said.len(), 1, "the first comment is the finding itself: {said:?}");
-    assert_eq!(said[0]["by"], "dana");
-    assert!(said[0]["body"].as_str().unwrap().starts_with("I will, later."), "{said:?}");
+    let replies = finding["conversation"].as_array().unwrap();
+    assert_eq!(replies.len(), 1, "the first comment is the finding itself: {replies:?}");
+    assert_eq!(replies[0]["by"], "dana");
+    assert!(replies[0]["body"].as_str().unwrap().starts_with("I will, later."), "{replies:?}");
 }
 
-/// What is too large for GitHub is cut where it is long, and says so; a program and a server get all of it.
+/// For GitHub's limits the long texts are cut and marked as cut. A program and a server get the whole task.
 #[test]
-fn a_task_that_is_too_large_for_github_loses_its_longest_texts_and_nothing_else() {
+fn only_long_texts_of_a_task_are_cut_for_github() {
     let mut large = document();
     large.findings = (0..20).map(|number| finding(&format!("PRRT_{number}"))).collect();
     for finding in &mut large.findings {

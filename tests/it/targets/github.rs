@@ -1,16 +1,14 @@
-//! Tasks that go to GitHub, against the simulator: there once, whatever happens to the answer.
+//! Tasks as GitHub writes, against the simulator.
 
-use super::{Delivery, DeliveryOutcome, at_once, document, target};
+use super::{Delivery, DeliveryOutcome, PULL_REQUEST, at_once, document, target};
 use crate::support::simulated::{PATIENT, address, client, start};
-use cloture::agents::targets::Backoff;
-use cloture::agents::targets::RetryDecision;
-use cloture::agents::targets::prepare;
+use cloture::agents::targets::{Backoff, RetryDecision, prepare};
 use cloture::github::write::{PullRequestTarget, WriteKey};
 use cloture::github::{Client, Writer};
 use cloture::simulator::{Fault, FaultKind, Scenario, Simulator};
 
 async fn simulator() -> Simulator {
-    let scenario = r#"
+    let world = r#"
 title = "A merged pull request"
 start = "2026-03-02T09:00:00Z"
 viewer = "dana"
@@ -24,12 +22,8 @@ files = { "src/a.rs" = "fn one() {}\n" }
 name = "acme/tasks"
 members = { dana = "owner", erin = "collaborator" }
 labels = ["ai-fix"]
-[[pull_request]]
-repository = "acme/shop"
-number = 7
-title = "Add discounts"
-author = "erin"
-branch = "discounts"
+"#;
+    let steps = r#"
 files = { "src/a.rs" = "fn one() { two() }\n" }
 [[step]]
 at = "-20m"
@@ -37,7 +31,8 @@ pull_request = "acme/shop#7"
 [[step.do]]
 merge = { by = "erin" }
 "#;
-    start(&Scenario::parse(scenario, "merged.toml").unwrap()).await
+    let scenario = [world, PULL_REQUEST, steps].concat();
+    start(&Scenario::parse(&scenario, "merged.toml").unwrap()).await
 }
 
 fn delivery(simulator: &Simulator, keys: &str) -> Delivery {
@@ -54,7 +49,7 @@ const ISSUE: &str = "kind = 'issue'\nrepository = 'acme/tasks'\nlabels = ['ai-fi
 const COMMENT: &str = "kind = 'comment'\nbody = '@agent fix these'";
 const DISPATCH: &str = "kind = 'repository_dispatch'\nevent_type = 'cloture-fix'";
 
-/// How often the task is there.
+/// How many times GitHub has the task.
 fn count(simulator: &Simulator) -> usize {
     let key = WriteKey::new(&document().key).unwrap();
     let issues = simulator.issues().iter().filter(|issue| key.marks(&issue.body)).count();
@@ -104,7 +99,7 @@ async fn an_event_has_the_whole_task_as_its_payload() {
 }
 
 #[tokio::test]
-async fn a_task_is_there_once_whatever_happens_to_the_answer() {
+async fn h4_github_has_the_task_once_even_if_an_answer_is_lost() {
     for (keys, aim) in [(ISSUE, "POST /repos/{owner}/{repo}/issues"), (COMMENT, "addComment")] {
         for fault in [
             FaultKind::DropBefore,
@@ -120,7 +115,7 @@ async fn a_task_is_there_once_whatever_happens_to_the_answer() {
             let first = send(&client, &task).await;
             assert!(matches!(first, DeliveryOutcome::Taken { .. }), "{keys} under {fault:?}: {first:?}");
             assert_eq!(count(&simulator), 1, "{keys} under {fault:?}");
-            // A second instance, or this one after it died before it could record anything.
+            // Like a second instance, or this one after a crash before its first record.
             let again = send(&client, &delivery(&simulator, keys)).await;
             assert!(
                 matches!(again, DeliveryOutcome::Taken { url: Some(_) }),
@@ -131,9 +126,9 @@ async fn a_task_is_there_once_whatever_happens_to_the_answer() {
     }
 }
 
-/// Nobody can look for an event, so a lost answer is the end of it.
+/// Cloture cannot search for an event, so it does not try again after a lost answer.
 #[tokio::test]
-async fn an_event_whose_answer_was_lost_is_a_persons_business() {
+async fn h4_after_a_lost_answer_an_event_is_not_sent_again() {
     for (fault, there) in [(FaultKind::DropAfter, 1), (FaultKind::DropBefore, 0)] {
         let simulator = simulator().await;
         let client = client(&simulator.url(), "any", PATIENT);
@@ -146,7 +141,7 @@ async fn an_event_whose_answer_was_lost_is_a_persons_business() {
 }
 
 #[tokio::test]
-async fn what_github_refuses_may_be_tried_again_and_says_why() {
+async fn a_task_that_github_refuses_is_tried_again() {
     for keys in [ISSUE, COMMENT, DISPATCH] {
         let simulator = simulator().await;
         let client = client(&simulator.url(), "any", PATIENT);

@@ -1,4 +1,4 @@
-//! Tasks for servers, which here are on loopback.
+//! Tasks for servers; the tests use servers on loopback.
 
 use super::{DeliveryOutcome, document, prepared, send};
 use crate::support::forge::{Answer, Server};
@@ -23,7 +23,7 @@ async fn post(server: &Server, more: &str) -> DeliveryOutcome {
 }
 
 #[tokio::test]
-async fn a_server_gets_the_task_its_key_and_a_signature_it_can_check() {
+async fn a_server_gets_the_task_its_key_and_a_signature() {
     let server = answering(Answer::Json(202, Vec::new(), json!({}))).await;
     assert_eq!(post(&server, "secret_env = 'HOOK_SECRET'").await, DeliveryOutcome::Taken { url: None });
     assert_eq!(post(&server, "").await, DeliveryOutcome::Taken { url: None });
@@ -46,7 +46,7 @@ async fn a_server_gets_the_task_its_key_and_a_signature_it_can_check() {
 }
 
 #[tokio::test]
-async fn only_what_is_certain_is_taken_for_certain() {
+async fn the_status_decides_whether_the_server_took_the_task() {
     for (status, expected) in [
         (200, "taken"),
         (204, "taken"),
@@ -71,18 +71,18 @@ async fn only_what_is_certain_is_taken_for_certain() {
             DeliveryOutcome::Unknown(_) => "unknown",
         };
         assert_eq!(found, expected, "{status}: {outcome:?}");
-        assert_eq!(server.requests().len(), 1, "nothing is repeated and no redirect is followed: {status}");
+        assert_eq!(server.requests().len(), 1, "there are no retries and no redirects: {status}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_has_said_enough_by_its_status() {
+async fn the_status_of_an_incomplete_answer_is_enough() {
     let server = answering(Answer::CutOff(json!({"taken": true}))).await;
     assert_eq!(post(&server, "").await, DeliveryOutcome::Taken { url: None });
 }
 
 #[tokio::test]
-async fn a_task_that_was_sent_and_not_answered_may_have_arrived() {
+async fn a_task_without_an_answer_may_have_arrived() {
     for (answer, timeout) in [(Answer::Drop, ""), (Answer::Silence, "timeout = 1")] {
         let server = answering(answer).await;
         let outcome = post(&server, timeout).await;
@@ -92,7 +92,7 @@ async fn a_task_that_was_sent_and_not_answered_may_have_arrived() {
 }
 
 #[tokio::test]
-async fn a_task_that_never_left_was_not_taken() {
+async fn a_task_that_was_not_sent_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let place = listener.local_addr().unwrap();
     drop(listener);
@@ -106,11 +106,11 @@ async fn a_task_that_never_left_was_not_taken() {
         matches!(&outcome, DeliveryOutcome::Refused(reason) if reason.contains("the variable ANOTHER")),
         "{outcome:?}"
     );
-    assert!(server.requests().is_empty(), "what is to be signed is not sent unsigned");
+    assert!(server.requests().is_empty(), "without its secret the task is not sent");
 }
 
 #[test]
-fn neither_password_nor_secret_is_in_what_is_recorded() {
+fn s2_a_delivery_shows_neither_password_nor_secret() {
     let task = prepared(
         &document(),
         "kind = 'webhook'\nurl = 'https://me:passw0rd@h.example/passw0rd'\nsecret_env = 'HOOK_SECRET'",

@@ -1,9 +1,9 @@
-//! A bot at a time.
+//! One test for each bot's formats.
 
 use super::*;
 use Severity::{Critical, High, Low, Medium, Nit};
 
-#[expect(clippy::unnecessary_wraps, reason = "a title is compared with what may be none")]
+#[expect(clippy::unnecessary_wraps, reason = "the expected titles are options")]
 fn titled(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
@@ -48,12 +48,12 @@ fn coderabbit_suggestions() {
     assert_eq!(
         read("greptile", PostPlace::ThreadRoot, quoted).findings[0].suggestion,
         None,
-        "only a prompt quotes it"
+        "a suggestion inside a quoted prompt does not count"
     );
 }
 
 #[test]
-fn coderabbit_bodies_hold_findings_although_none_is_actionable() {
+fn coderabbit_bodies_hold_findings_even_with_no_actionable_comment() {
     let body = "**Actionable comments posted: 0**\n\n> [!CAUTION]\n> Some comments are outside the diff.\n>\n> <details>\n> <summary>⚠️ Outside diff range comments (1)</summary><blockquote>\n>\n> <details>\n> <summary>src/a b.rs (1)</summary><blockquote>\n>\n> `35-47`: **Close the file.**\n>\n> It stays open.\n>\n> </blockquote></details>\n>\n> </blockquote></details>\n\n<details>\n<summary>🧹 Nitpick comments (2)</summary><blockquote>\n\n<details>\n<summary>src/b.rs (2)</summary><blockquote>\n\n`3`: **Rename it.**\n\nBecause.\n\n<details>\n<summary>Proposed (1)</summary>\n\n```diff\n-x\n```\n</details>\n\n---\n\n`9-10`: _⚠️ Potential issue_ | _🟠 Major_\n\n**Check it: twice.**\n\nIt may fail.\n\n</blockquote></details>\n\n</blockquote></details>\n\n<details>\n<summary>🔇 Additional comments (1)</summary><blockquote>\n\n<details>\n<summary>src/c.rs (1)</summary><blockquote>\n\n`1-2`: **LGTM!**\n\n</blockquote></details>\n\n</blockquote></details>\n\n<details>\n<summary>📜 Review details</summary>\n\nReviewing files that changed from the base of the PR and between aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa and bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.\n\n</details>";
     let reading = read("coderabbit", PostPlace::Review, body);
     assert_eq!((reading.class, reading.stance), (PostClass::Summary, Some(Stance::SeeksChange)));
@@ -147,7 +147,7 @@ fn a_finding_may_speak_of_limits_timeouts_and_failures() {
     assert_eq!(
         read("gemini", PostPlace::Review, &long).class,
         PostClass::Summary,
-        "what is long is no notice"
+        "a long post is not a notice"
     );
 }
 
@@ -309,7 +309,7 @@ fn devin() {
         );
     }
     let reading = read("devin", PostPlace::ThreadRoot, &body("🚩", "ANALYSIS"));
-    assert_eq!(reading.stance, None, "a remark asks for nothing");
+    assert_eq!(reading.stance, None, "an informational remark asks for nothing");
     assert_eq!(reading.findings[0].own_id.as_deref(), Some("ANALYSIS_1"));
     assert_eq!(
         (reading.findings[0].path.clone(), reading.findings[0].lines),
@@ -445,7 +445,7 @@ fn claude() {
 }
 
 #[test]
-fn positions_in_replies() {
+fn replies_show_the_reviewers_stance() {
     for text in [
         "`@you`, thanks for the fix! It looks good.\n\n<!-- <review_comment_addressed> -->",
         "`@you` understood, that was my misreading.\n\n<!-- <review_comment_withdrawn> -->",
@@ -470,7 +470,7 @@ fn positions_in_replies() {
         assert_eq!(stance("coderabbit", text), Some(Stance::SeeksChange), "{text}");
     }
     let quoted = "> The issue is resolved, you're right.\n\nWhich commit do you mean?";
-    assert_eq!(stance("coderabbit", quoted), None, "another's words are no position of its own");
+    assert_eq!(stance("coderabbit", quoted), None, "quoted words are not the reviewer's stance");
     for text in ["`@you` could you tell me which branch you mean?", "Sure, here is how the function works."] {
         assert_eq!(stance("coderabbit", text), None, "{text}");
     }

@@ -1,4 +1,4 @@
-//! Junk, and a lot of it.
+//! Junk, in large amounts.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ const PLACES: [PostPlace; 4] =
     [PostPlace::ThreadRoot, PostPlace::ThreadReply, PostPlace::Review, PostPlace::Comment];
 
 #[test]
-fn an_empty_post_says_nothing_yet() {
+fn an_empty_post_is_noise() {
     for body in ["", " \n\t", "<!-- only hidden -->", "---", "> \n> "] {
         for place in PLACES {
             let reading = read("coderabbit", place, body);
@@ -20,10 +20,10 @@ fn an_empty_post_says_nothing_yet() {
     }
 }
 
-/// A megabyte of whatever parsers stumble over. That it ends at all, and soon, is the promise: time that grew with the
-/// square of the length would be hours here.
+/// A megabyte of each text that parsers stumble over. Reading must be linear: a quadratic parser would take
+/// hours here.
 #[test]
-fn a_megabyte_of_anything_is_read() {
+fn a_megabyte_of_junk_is_read_in_linear_time() {
     let profiles = &*PROFILES;
     let nested = "<details>\n<summary>🧹 Nitpick comments (1)</summary><blockquote>\n\n";
     let item = "<details>\n<summary>src/a.rs (1)</summary><blockquote>\n\n`1-2`: **A.**\n\nB.\n\n</blockquote></details>\n\n";
@@ -72,7 +72,7 @@ fn a_megabyte_of_anything_is_read() {
 
 proptest! {
     #[test]
-    fn any_text_of_any_bot_is_read(text in any::<String>(), place in 0_usize..4, bot in 0_usize..30) {
+    fn any_text_by_any_bot_can_be_read(text in any::<String>(), place in 0_usize..4, bot in 0_usize..30) {
         let profiles = &*PROFILES;
         let bot = bot % profiles.iter().count();
         let name = profiles.iter().nth(bot).map(|known| known.name.clone()).unwrap();
