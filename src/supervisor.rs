@@ -17,13 +17,14 @@ pub mod handoffs;
 pub mod history;
 mod hub;
 mod left_alone;
-mod loop_commands;
 pub mod markers;
+mod obeyed_commands;
 pub mod people;
 pub mod perform;
 pub mod planned_writes;
 mod polling;
 mod programs;
+pub mod replay;
 pub mod view;
 
 pub use actor::LoopCommand;

@@ -33,8 +33,9 @@ use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
+use crate::supervisor::history::History;
 use crate::supervisor::people::planned_write::deed;
-use crate::supervisor::people::{JournalHistory, ThreadAct, WriteAttempt, write_out};
+use crate::supervisor::people::{ThreadAct, WriteAttempt, write_out};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -177,9 +178,9 @@ async fn carry_out(
     journal: Journal,
     writer: &Writer<Client>,
 ) -> Result<ActReport, Failure> {
-    let past = JournalHistory::load(&journal, about).await?;
+    let history = History::load(&journal, about).await?;
     let why = format!("{by} wants it");
-    let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &past));
+    let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &history));
     let deeds: Vec<_> = deeds.collect();
     let done = write_out(&deeds, by, about, &journal, writer).await;
     let closed = journal.close().await;

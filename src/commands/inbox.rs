@@ -149,7 +149,7 @@ impl InboxReport {
 }
 
 fn waiting_on<'a>(known: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
-    waiting(&known.standing, &known.past, &config.policy)
+    waiting(&known.standing, &known.history, &config.policy)
 }
 
 #[derive(Serialize)]

@@ -116,14 +116,14 @@ pub async fn list(
 }
 
 fn part(known: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config) -> QueuePullRequestPart {
-    let StoredPullRequest { standing, past, age, .. } = known;
+    let StoredPullRequest { standing, history, age, .. } = known;
     let snapshot = &standing.snapshot;
     let name = |id: &ThreadId| standing.thread(id).map_or_else(|| id.clone(), |shown| shown.id().clone());
     let names = |task: &HandoffTask| task.findings.iter().map(name).collect();
     // What a merge decided stays decided, and what was closed without one goes nowhere.
-    let is_decided = past.history.merged().is_some() || snapshot.state == PullRequestState::Closed;
+    let is_decided = history.merged().is_some() || snapshot.state == PullRequestState::Closed;
     let tasks = if is_decided { Vec::new() } else { standing.tasks(rules) };
-    let decided = handoffs(&past.history, snapshot, &config.targets, |key| past.outcome(key));
+    let decided = handoffs(history, snapshot, &config.targets);
     let findings = standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).map(|shown| {
         let eligibility = standing.eligibility(shown.thread, rules);
         let (goes, why) = match eligibility.is_eligible() {

@@ -19,7 +19,8 @@ use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
-use crate::supervisor::people::{JournalHistory, stored};
+use crate::supervisor::history::History;
+use crate::supervisor::people::stored;
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -125,11 +126,11 @@ impl StatusOptions<'_> {
         let host = reader.transport().host().name();
         let mut pull_requests = Vec::new();
         for snapshot in snapshots {
-            let (past, last) = self.remembered(host, &snapshot).await.unwrap_or_else(|failure| {
+            let (history, last) = self.remembered(host, &snapshot).await.unwrap_or_else(|failure| {
                 failures.push(failure);
-                (JournalHistory::default(), None)
+                (History::default(), None)
             });
-            pull_requests.push(self.stand(snapshot, &past, last));
+            pull_requests.push(self.stand(snapshot, &history, last));
         }
         let budget = poller.budget(now);
         StatusReport { pull_requests, spent, budget, failures, policy: config.policy.clone() }
@@ -140,30 +141,30 @@ impl StatusOptions<'_> {
         &self,
         host: &str,
         snapshot: &PullRequestSnapshot,
-    ) -> Result<(JournalHistory, Option<ReviewLoop>), Failure> {
-        let Some(journal) = self.journal else { return Ok((JournalHistory::default(), None)) };
+    ) -> Result<(History, Option<ReviewLoop>), Failure> {
+        let Some(journal) = self.journal else { return Ok((History::default(), None)) };
         let PullRequestSnapshot { repository, number, .. } = snapshot;
         let about = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
-        let mut past = JournalHistory::load(journal, &about).await?;
+        let mut history = History::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
         // Whoever supervises will record it; until then it is so all the same.
-        let _not_recorded = stored::notice(before.as_ref(), snapshot, &about, &mut past, self.now);
+        let _not_recorded = stored::notice(before.as_ref(), snapshot, &about, &mut history, self.now);
         let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
-        Ok((past, last))
+        Ok((history, last))
     }
 
     /// One observation, folded. A loop that somebody supervises at this very head is shown as it stands there.
     fn stand(
         &self,
         snapshot: PullRequestSnapshot,
-        past: &JournalHistory,
+        history: &History,
         last: Option<ReviewLoop>,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
         let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
         // Nobody is dispatched for looking.
         let rules = RepositoryRules { author: false, ..rules };
-        let standing = ComputedState::of(Arc::new(snapshot), &past.history, &rules);
+        let standing = ComputedState::of(Arc::new(snapshot), history, &rules);
         let seen = &standing.seen;
         let is_open = seen.state == PullRequestState::Open;
         let waiting_for = if is_open { seen.standing(&standing.expected).missing } else { Vec::new() };

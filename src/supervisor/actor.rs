@@ -8,9 +8,9 @@ mod writes;
 use super::SupervisorContext;
 use super::clock::WorkGuard;
 use super::computed_state::{ComputedState, RepositoryRules};
-use super::fact::{DatedFact, Fact, RecordedAnswer, RecordedCommand};
+use super::fact::{Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
-use super::loop_commands::LoopCommands;
+use super::obeyed_commands::ObeyedCommands;
 use super::programs::DiffReading;
 use super::view::{DriverRole, HandoffView, PullRequestView};
 use crate::domain::review_loop::{Exit, LoopEffect, LoopEvent, Phase, ReviewLoop, TimedOutOn, Transition};
@@ -122,12 +122,7 @@ pub(super) struct PullRequestActor {
     address: PullRequestAddress,
     key: PullRequestKey,
     history: History,
-    /// What people told the loop.
-    orders: LoopCommands,
-    /// Records that are in the history, so that none counts twice.
-    known: BTreeSet<u64>,
-    /// Deeds that have an outcome, by their name in the journal, with when they got it.
-    concluded: BTreeMap<String, (Timestamp, Value)>,
+    obeyed: ObeyedCommands,
     /// The last poll before the start, until it was looked at.
     last: Option<Arc<PullRequestSnapshot>>,
     standing: Option<Arc<ComputedState>>,
@@ -185,10 +180,8 @@ impl PullRequestActor {
             setup,
             address,
             key,
-            history: History::default(),
-            orders: LoopCommands::default(),
-            known: BTreeSet::new(),
-            concluded: BTreeMap::new(),
+            history: History::of(&records),
+            obeyed: ObeyedCommands::default(),
             last: None,
             standing: None,
             seen_open: false,
@@ -211,16 +204,15 @@ impl PullRequestActor {
             forced: BTreeSet::new(),
             programs,
         };
-        for record in &records {
-            actor.learn(record);
-        }
         if let Some((snapshot, at, kept)) = last {
             actor.seen_at = Some(at);
             actor.seen_open = snapshot.state == PullRequestState::Open;
-            actor.review_loop = actor.orders.take_up(kept.as_ref());
+            actor.review_loop = actor.obeyed.restore_loop(kept.as_ref(), actor.history.commands());
             actor.last = Some(snapshot);
         }
-        if actor.setup.fresh && (actor.orders.leave_stopped() || actor.has_ended()) {
+        if actor.setup.fresh
+            && (actor.obeyed.skip_to_last_stop(actor.history.commands()) || actor.has_ended())
+        {
             actor.review_loop = None;
         }
         actor
@@ -297,7 +289,7 @@ impl PullRequestActor {
                 Ok(())
             }
             WakeUp::Recorded(record) => {
-                if self.learn(&record)
+                if self.history.learn(&record)
                     && let Some(standing) = &self.standing
                 {
                     self.restand(Arc::clone(&standing.snapshot));
@@ -383,12 +375,12 @@ impl PullRequestActor {
             return Ok(());
         };
         let before = (self.review_loop.clone(), self.next_at);
-        let heeded = self.orders.heeded().clone();
+        let obeyed = self.obeyed.clone();
         let effects = self.turn(&occasion, &standing, now);
         if let Err(error) = self.act(&standing, effects).await {
             // What could not be recorded did not happen: the next wake-up decides it again.
             (self.review_loop, self.next_at) = before;
-            self.orders.go_back(heeded);
+            self.obeyed = obeyed;
             return Err(error);
         }
         if self.review_loop.as_ref().map(ReviewLoop::phase) != before.0.as_ref().map(ReviewLoop::phase) {
@@ -397,7 +389,7 @@ impl PullRequestActor {
         }
         self.ended_at = self.has_ended().then(|| self.ended_at.unwrap_or(now));
         let (before, _) = before;
-        if self.review_loop != before || *self.orders.heeded() != heeded {
+        if self.review_loop != before || self.obeyed != obeyed {
             self.save_loop().await?;
         }
         Ok(())
@@ -454,9 +446,9 @@ impl PullRequestActor {
         let Some(review_loop) = &mut self.review_loop else { return Vec::new() };
         let mut wakes = Vec::new();
         // First what people told this loop, be it while another instance drove it, or none.
-        for (record, told) in self.orders.pending() {
+        for (record, told) in self.obeyed.pending(self.history.commands()) {
             wakes.push(told.wake());
-            self.orders.heed(record);
+            self.obeyed.mark_obeyed(record);
         }
         if standing.folded.granted > review_loop.granted() {
             wakes.push(LoopEvent::GrantRound);
@@ -618,9 +610,4 @@ fn is_waiting(review_loop: &ReviewLoop) -> bool {
 fn last_line(log: &str) -> Option<String> {
     let line = log.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     Some(line.chars().take(300).collect())
-}
-
-/// A fact with its time, as the history keeps it.
-fn dated(at: Timestamp, fact: Fact) -> DatedFact {
-    DatedFact { at, fact }
 }

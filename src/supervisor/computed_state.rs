@@ -1,8 +1,9 @@
 //! Where one pull request stands: everything that is known about it, put together. A pure function of the last poll, the
 //! history and the rules, so that every instance and every restart sees the same.
 
-use super::history::{History, ReplayedHistory};
+use super::history::History;
 use super::markers;
+use super::replay::ReplayedHistory;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
@@ -109,7 +110,7 @@ impl ComputedState {
         rules: &RepositoryRules<'_>,
     ) -> ComputedState {
         let RepositoryRules { config, reads, drive, author, expected } = *rules;
-        let folded = history.fold(&snapshot, config);
+        let folded = history.replay(&snapshot, config);
         let observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
         // What another journal knew of is nobody's here, and shown as such.
         let known = folded.posted.iter().filter(|(engine, _)| folded.engine.thread(engine).is_some());

@@ -33,19 +33,19 @@ impl UnrecordedFact {
 
 impl History {
     /// Everything that a look tells of what people did to threads and the one after it would not, against the look before it.
-    pub fn news(
+    pub fn unrecorded_facts(
         &self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
     ) -> Vec<UnrecordedFact> {
-        let mut news = self.said(snapshot);
+        let mut news = self.overriding_replies(snapshot);
         news.extend(self.resolved_there(before, snapshot));
         news.extend(opened_again(before, snapshot));
         news
     }
 
     /// The replies that end an argument, and those that did until they were edited; the oldest first.
-    pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
+    pub fn overriding_replies(&self, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
         let posted = markers::posted_threads(snapshot);
         let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
         for (thread, seen) in &posted {

@@ -16,12 +16,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Every task of the merge. `outcome` tells what became of a try, by its name in the journal, and when.
-pub fn handoffs<'a>(
+/// Every task of the merge.
+pub fn handoffs(
     history: &History,
     snapshot: &PullRequestSnapshot,
     targets: &TargetKinds,
-    outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>,
 ) -> Vec<HandoffView> {
     let merged = history.facts().find_map(|dated| match &dated.fact {
         Fact::Merged { tasks, .. } => Some((dated.at, tasks)),
@@ -31,7 +30,7 @@ pub fn handoffs<'a>(
     let handoff = |fact: &TaskFact| {
         let (reason, task): (String, HandoffTask) = (fact.reason.clone(), fact.clone().into());
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
-        let state = DeliveryAttempts::of(&key, &outcome).state(&task, merged_at, targets);
+        let state = DeliveryAttempts::of(&key, history).state(&task, merged_at, targets);
         HandoffView { key, task, reason, state }
     };
     tasks.iter().map(handoff).collect()
@@ -45,13 +44,9 @@ pub(super) struct DeliveryAttempts {
 }
 
 impl DeliveryAttempts {
-    /// `outcome` tells what became of a try, by its name, and when.
-    pub(super) fn of<'a>(
-        task: &str,
-        outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>,
-    ) -> DeliveryAttempts {
+    pub(super) fn of(task: &str, history: &History) -> DeliveryAttempts {
         let mut tries = DeliveryAttempts::default();
-        while let Some((at, body)) = outcome(&try_key(task, tries.made + 1)) {
+        while let Some((at, body)) = history.outcome(&try_key(task, tries.made + 1)) {
             tries.add(*at, read_outcome(body));
         }
         tries

@@ -3,7 +3,7 @@
 //! An [`ThreadRequest`] is what somebody wants; [`plan`](plan()) holds it against where the pull request stands and says what it means: a
 //! fact to record and deeds to write, or an [`PlanError`]. [`carry_out`] records first, because what cannot be recorded is
 //! not done, and then writes, each with its intent before and its outcome after. Whoever is interrupted simply does the
-//! same again: [`JournalHistory`] tells what was recorded, and the writer looks for what was written.
+//! same again: [`History`](crate::supervisor::history::History) tells what was recorded, and the writer looks for what was written.
 //!
 //! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4), and whoever calls
 //! [`carry_out`] has got that.
@@ -15,13 +15,11 @@ pub mod ways_out;
 
 pub(crate) mod key;
 mod notifier;
-mod past;
 pub(crate) mod planned_write;
 mod planning;
 mod routing;
 
 pub use notifier::InboxNotifier;
-pub use past::{JournalHistory, RecordedAct, RecordedActKind};
 pub use planning::plan;
 pub use ways_out::{Way, WayOut, WayOutMeans, WayOutQuery, ways_out};
 
@@ -36,7 +34,7 @@ use crate::github::write::Write;
 use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, PullRequestKey};
 use crate::supervisor::fact::Fact;
-use crate::supervisor::perform::attempt;
+use crate::supervisor::perform::{Attempt, attempt};
 use crate::supervisor::planned_writes::PlannedWrite;
 use jiff::Timestamp;
 
@@ -226,8 +224,11 @@ async fn write_all(
         let may_go_on = done.trouble.is_none() && done.deeds.iter().all(WriteAttempt::is_in_effect);
         let tried = if may_go_on {
             match attempt(deed, about, by, None, journal, writer).await {
-                Ok(Ok(outcome)) => WriteAttempt::Told(outcome),
-                Ok(Err(error)) => WriteAttempt::NotDone(error),
+                Ok(Attempt::Concluded { outcome, .. }) => WriteAttempt::Told(outcome),
+                Ok(Attempt::Unknown { reason }) => {
+                    WriteAttempt::Told(WriteOutcome::Unknown { reason, may_be_repeated: true })
+                }
+                Ok(Attempt::Failed(error)) => WriteAttempt::NotDone(error),
                 Err(error) => {
                     done.trouble = Some(error);
                     WriteAttempt::NotTried

@@ -5,8 +5,8 @@
 //! leaves nothing undone and nothing done twice.
 
 use super::computed_state::{ComputedState, ThreadView};
-use super::history::CycleResult;
 use super::markers;
+use super::replay::CycleResult;
 use crate::config::OperatorConfig;
 use crate::domain::cycle::ThreadChoice;
 use crate::domain::driven::CycleNote;

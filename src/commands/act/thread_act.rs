@@ -11,9 +11,8 @@ use crate::journal::{Journal, NewRecord, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::computed_state::RepositoryRules;
-use crate::supervisor::people::{
-    self, JournalHistory, PlanError, ThreadPlan, ThreadRequest, carry_out, stored, take_over,
-};
+use crate::supervisor::history::History;
+use crate::supervisor::people::{self, PlanError, ThreadPlan, ThreadRequest, carry_out, stored, take_over};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -47,16 +46,16 @@ pub(super) async fn act(
         repository: address.repository.clone(),
         number: address.number,
     };
-    let mut past = JournalHistory::default();
+    let mut history = History::default();
     let mut news = Vec::new();
     if let Some(journal) = &journal {
-        past = JournalHistory::load(journal, &about).await?;
+        history = History::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
-        news = stored::notice(before.as_ref(), &read.snapshot, &about, &mut past, now);
+        news = stored::notice(before.as_ref(), &read.snapshot, &about, &mut history, now);
     }
     let snapshot = Arc::new(read.snapshot.clone());
     let rules = RepositoryRules::of(settings.config, profiles, &address.repository, false);
-    let standing = stored::stand(&snapshot, &past, settings.config, profiles);
+    let standing = stored::stand(&snapshot, &history, settings.config, profiles);
     let id = find_thread::find(wanted.thread, &read, &standing, &address)?;
     let ReasonedThreadAct { what, reason } = wanted.verb;
     let act = ThreadRequest {
@@ -70,7 +69,7 @@ pub(super) async fn act(
         let ThreadRequest { thread, what, by, .. } = act.clone();
         Some(DecisionReport { thread, verb: what.name(), by, sentence, recorded })
     };
-    let plan = match people::plan(&act, &standing, &past, &rules, now) {
+    let plan = match people::plan(&act, &standing, &history, &rules, now) {
         Ok(plan) => plan,
         Err(PlanError::Failed(failure)) => return Err(failure),
         Err(objection @ (PlanError::Refused { .. } | PlanError::UnknownTarget { .. })) => {

@@ -43,7 +43,7 @@ impl PullRequestActor {
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
         let shown =
             |task: HandoffTask, state| HandoffView { key: key.clone(), task, reason: reason.clone(), state };
-        let tries = DeliveryAttempts::of(&key, |name| self.concluded.get(name));
+        let tries = DeliveryAttempts::of(&key, &self.history);
         let forced = self.forced.contains(&key);
         let now = self.setup.clock.now();
         let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
@@ -120,7 +120,7 @@ impl PullRequestActor {
             .journal
             .conclude(Some(&lease), key, record(outcome.sentence(), written_outcome(&outcome)))
             .await?;
-        self.learn(concluded.record());
+        self.history.learn(concluded.record());
         Ok(outcome)
     }
 }

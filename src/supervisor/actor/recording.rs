@@ -1,11 +1,11 @@
 //! The actor's dealings with the journal: what it learns from it, what it adds to it, and who may.
 
-use super::{PullRequestActor, dated};
+use super::PullRequestActor;
 use crate::domain::diff as unified;
 use crate::domain::review_loop::LoopEffect;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
-use crate::journal::{Acquired, Appended, JournalError, OUTCOME, Record, RecordFilter};
+use crate::journal::{Acquired, JournalError, RecordFilter};
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
 use crate::supervisor::view::DriverRole;
@@ -15,29 +15,6 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 impl PullRequestActor {
-    /// Takes a record into account. True where it changes what is known.
-    pub(super) fn learn(&mut self, record: &Record) -> bool {
-        if !self.known.insert(record.seq) {
-            return false;
-        }
-        if record.kind == OUTCOME {
-            if let Some(key) = &record.key {
-                self.concluded.insert(key.clone(), (record.at, record.body.clone()));
-            }
-            return false;
-        }
-        let Some(dated) = Fact::read(record) else { return false };
-        self.remember(record.seq, dated);
-        true
-    }
-
-    fn remember(&mut self, record: u64, dated: DatedFact) {
-        if let Fact::Told { told } = &dated.fact {
-            self.orders.hear(record, *told);
-        }
-        self.history.learn(record, dated);
-    }
-
     /// Records a fact that anybody may, and takes it into account.
     pub(super) async fn record(&mut self, fact: Fact, by: &str, why: &str) -> Result<bool, JournalError> {
         self.add(fact, by, why, false).await
@@ -54,8 +31,8 @@ impl PullRequestActor {
     }
 
     async fn add(&mut self, fact: Fact, by: &str, why: &str, held: bool) -> Result<bool, JournalError> {
-        let at = self.history.not_before(self.setup.clock.now());
-        let record = fact.clone().record(at, &self.key, by, why);
+        let at = self.history.no_earlier_than_last(self.setup.clock.now());
+        let record = fact.record(at, &self.key, by, why);
         let appended = match (&self.lease, held) {
             (Some(lease), true) => self.setup.journal.append_held(lease, vec![record]).await?,
             // Whoever does not hold the pull request decides nothing about it.
@@ -63,18 +40,9 @@ impl PullRequestActor {
             (_, false) => self.setup.journal.append(vec![record]).await?,
         };
         let mut is_new = false;
-        for appended in appended {
-            match appended {
-                Appended::New(record) => {
-                    is_new = true;
-                    if self.known.insert(record.seq) {
-                        self.remember(record.seq, dated(at, fact.clone()));
-                    }
-                }
-                Appended::AlreadyThere(record) => {
-                    self.learn(&record);
-                }
-            }
+        for appended in &appended {
+            is_new |= appended.is_new();
+            self.history.learn(appended.record());
         }
         if let Some(standing) = &self.standing {
             let snapshot = Arc::clone(&standing.snapshot);
@@ -119,14 +87,17 @@ impl PullRequestActor {
         let filter = RecordFilter::about(&self.key);
         let mut is_news = false;
         for record in self.setup.journal.records(filter).await? {
-            is_news |= self.learn(&record);
+            is_news |= self.history.learn(&record);
         }
         if is_news && let Some(standing) = &self.standing {
             self.restand(Arc::clone(&standing.snapshot));
         }
         if matches!(&self.role, DriverRole::Standby { holder } if !holder.is_empty()) {
             let stored = self.setup.journal.last_snapshot(&self.key).await?;
-            self.review_loop = self.orders.take_up(stored.as_ref().and_then(|stored| stored.poll.as_ref()));
+            self.review_loop = self.obeyed.restore_loop(
+                stored.as_ref().and_then(|stored| stored.poll.as_ref()),
+                self.history.commands(),
+            );
             self.next_at = None;
             if let Some(standing) = self.standing.clone() {
                 // What was seen here while the other drove, and that one may not have come to record.
@@ -177,7 +148,7 @@ impl PullRequestActor {
         if self.standing.as_ref().is_none_or(|old| old.snapshot != *snapshot) {
             // L6: reopening starts the count again, whatever the loop had come to, also for whoever starts from here.
             let begins_anew = reopened_at.is_some();
-            let state = if begins_anew { Some(self.orders.kept(None)) } else { self.loop_state() };
+            let state = if begins_anew { Some(self.obeyed.stored(None)) } else { self.loop_state() };
             self.setup.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
         }
         if let Some(reopened_at) = reopened_at {
@@ -199,7 +170,7 @@ impl PullRequestActor {
         snapshot: &PullRequestSnapshot,
         last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
-        for UnrecordedFact { fact, by, why } in self.history.news(before, snapshot) {
+        for UnrecordedFact { fact, by, why } in self.history.unrecorded_facts(before, snapshot) {
             if !self.is_known(&fact, last_look) {
                 self.record_held(fact, &by, why).await?;
             }
@@ -274,12 +245,9 @@ impl PullRequestActor {
     /// Records something that has a time of its own.
     pub(super) async fn record_at(&mut self, at: Timestamp, fact: Fact) -> Result<(), JournalError> {
         let Some(lease) = &self.lease else { return Ok(()) };
-        let record = fact.clone().record(at, &self.key, "forge", "");
+        let record = fact.record(at, &self.key, "forge", "");
         for appended in self.setup.journal.append_held(lease, vec![record]).await? {
-            let record = appended.record();
-            if self.known.insert(record.seq) {
-                self.history.learn(record.seq, dated(at, fact.clone()));
-            }
+            self.history.learn(appended.record());
         }
         // It may be about what was seen before, while another drove.
         if let Some(standing) = &self.standing {
@@ -289,7 +257,7 @@ impl PullRequestActor {
     }
 
     fn loop_state(&self) -> Option<Value> {
-        self.review_loop.as_ref().map(|review_loop| self.orders.kept(Some(review_loop)))
+        self.review_loop.as_ref().map(|review_loop| self.obeyed.stored(Some(review_loop)))
     }
 
     /// Keeps how far the wait has come, so that a restart goes on there.

@@ -11,7 +11,6 @@ use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
 use crate::supervisor::view::DriverRole;
-use serde_json::Value;
 use std::sync::Arc;
 
 impl PullRequestActor {
@@ -86,7 +85,7 @@ impl PullRequestActor {
         let mut waits = false;
         for deed in deeds {
             let key = journal_key(&self.key, &deed.name);
-            if self.concluded.contains_key(&key) || self.due.contains(&deed.write.sentence()) {
+            if self.history.outcome(&key).is_some() || self.due.contains(&deed.write.sentence()) {
                 continue;
             }
             if waits || !self.drives() || self.is_silenced() {
@@ -111,12 +110,12 @@ impl PullRequestActor {
             match perform(&deed, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
                 .await?
             {
-                WriteResult::Concluded(_) => {
-                    self.concluded.insert(key, (setup.clock.now(), Value::Null));
+                WriteResult::Concluded(_, record) => {
+                    self.history.learn(&record);
                 }
-                WriteResult::Refused(why) => {
+                WriteResult::Refused(record, why) => {
                     self.trouble = Some(why);
-                    self.concluded.insert(key, (setup.clock.now(), Value::Null));
+                    self.history.learn(&record);
                 }
                 WriteResult::NotAllowed(why) => {
                     self.trouble = Some(why);
@@ -174,8 +173,8 @@ impl PullRequestActor {
             DriverRole::Driver => {}
             DriverRole::Standby { .. } => {
                 // How far the driver has come, as the journal tells it.
-                let (targets, outcome) = (&self.setup.config.targets, |key: &str| self.concluded.get(key));
-                self.handoffs = handoffs(&self.history, &standing.snapshot, targets, outcome);
+                let targets = &self.setup.config.targets;
+                self.handoffs = handoffs(&self.history, &standing.snapshot, targets);
                 return Ok(());
             }
             DriverRole::ReadOnly => return Ok(()),

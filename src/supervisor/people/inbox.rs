@@ -1,11 +1,11 @@
 //! The threads that wait for a person (T2), and in which order to look at them (U1).
 
-use super::past::{JournalHistory, RecordedActKind};
 use crate::domain::duplicates;
 use crate::domain::machine::{Decision, EscalatedBy, ThreadStatus, VetoedBy};
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
+use crate::supervisor::history::{History, RecordedActKind};
 use crate::supervisor::planned_writes::escalation_sentence;
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -36,11 +36,7 @@ pub struct InboxArrival {
 
 /// Everything on one pull request that waits for a person, worst and oldest first. What somebody upheld was looked at, and
 /// waits no more.
-pub fn waiting<'a>(
-    standing: &'a ComputedState,
-    past: &JournalHistory,
-    policy: &Policy,
-) -> Vec<InboxThread<'a>> {
+pub fn waiting<'a>(standing: &'a ComputedState, history: &History, policy: &Policy) -> Vec<InboxThread<'a>> {
     let threads: Vec<ThreadView<'a>> =
         standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
     let problems = duplicates::items(threads.iter().map(|shown| shown.thread), policy);
@@ -48,7 +44,7 @@ pub fn waiting<'a>(
     let mut waiting: Vec<_> = threads
         .into_iter()
         .filter_map(|shown| {
-            let why = why(&shown, past)?;
+            let why = why(&shown, history)?;
             let since = shown.opened_at();
             let problem = problem_of(&shown.thread.id)?;
             let reviewers = problems[problem].reviewers.clone();
@@ -98,15 +94,15 @@ impl InboxArrival {
 
 /// Whether a person has to look at it.
 pub fn waits(shown: &ThreadView<'_>) -> bool {
-    shown.repeats.is_none() && why(shown, &JournalHistory::default()).is_some()
+    shown.repeats.is_none() && why(shown, &History::default()).is_some()
 }
 
 /// None where it does not wait.
-fn why(shown: &ThreadView<'_>, past: &JournalHistory) -> Option<String> {
+fn why(shown: &ThreadView<'_>, history: &History) -> Option<String> {
     let reviewer: &ReviewerName = &shown.thread.reviewer;
     let ids: Vec<&ThreadId> = vec![&shown.thread.id, shown.id()];
     let somebody = |verb: Decision, did: &str| {
-        let acted = past.last_decision(&ids).filter(|acted| acted.did == RecordedActKind::Decided(verb));
+        let acted = history.last_decision(&ids).filter(|acted| acted.did == RecordedActKind::Decided(verb));
         match acted {
             Some(acted) if acted.why.trim().is_empty() => format!("{} {did}", acted.by),
             Some(acted) => format!("{} {did}: {}", acted.by, acted.why.trim()),

@@ -1,6 +1,5 @@
 //! Who is told, while somebody watches, that a thread starts to wait for a person: once for each time that it gets there.
 
-use super::JournalHistory;
 use super::inbox::{self, InboxArrival, waiting};
 use super::stored::StoredPullRequest;
 use crate::agents::notify::{self, Notification, NotifyError, VERSION, should_notify};
@@ -9,6 +8,7 @@ use crate::domain::policy::Policy;
 use crate::github::PullRequestAddress;
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::PullRequestView;
+use crate::supervisor::history::History;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
@@ -44,7 +44,7 @@ impl InboxNotifier {
     /// What waited when the watching began is no news.
     pub fn know(&mut self, known: &StoredPullRequest) {
         let PullRequestKey { repository, number, .. } = known.about.clone();
-        let waiting = waiting(&known.standing, &known.past, &self.policy);
+        let waiting = waiting(&known.standing, &known.history, &self.policy);
         let occasions = waiting.iter().map(inbox::InboxThread::occasion).collect();
         self.known.insert(PullRequestAddress { repository, number }, occasions);
     }
@@ -63,15 +63,15 @@ impl InboxNotifier {
             return;
         }
         // Why somebody decided is nice to have, and telling does not wait for a journal that is in trouble.
-        let past = match &self.reasons {
+        let history = match &self.reasons {
             Some((journal, host)) => {
                 let PullRequestAddress { repository, number } = view.address.clone();
                 let about = PullRequestKey { host: host.clone(), repository, number };
-                JournalHistory::load(journal, &about).await.unwrap_or_default()
+                History::load(journal, &about).await.unwrap_or_default()
             }
-            None => JournalHistory::default(),
+            None => History::default(),
         };
-        for waiting in waiting(standing, &past, &self.policy) {
+        for waiting in waiting(standing, &history, &self.policy) {
             let occasion = waiting.occasion();
             let severity = waiting.shown.thread.finding.severity;
             let is_news = known.insert(occasion.clone()) && known_before && occasion.is_news();

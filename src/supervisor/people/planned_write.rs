@@ -1,9 +1,9 @@
 //! What somebody wants written on a pull request, as a deed: under which name the journal knows it.
 
-use super::past::JournalHistory;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::github::PullRequestAddress;
 use crate::github::write::{MergeMethod, Write};
+use crate::supervisor::history::History;
 use crate::supervisor::markers;
 use crate::supervisor::planned_writes::PlannedWrite;
 use jiff::Timestamp;
@@ -15,12 +15,12 @@ pub(crate) fn deed(
     write: Write,
     why: String,
     snapshot: &PullRequestSnapshot,
-    past: &JournalHistory,
+    history: &History,
 ) -> PlannedWrite {
     let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
     let subject = subject(&write, snapshot);
     let name = |turn: u32| format!("{subject}/{turn}");
-    let turn = (1..u32::MAX).find(|turn| !past.is_concluded(&address, &name(*turn)));
+    let turn = (1..u32::MAX).find(|turn| !history.is_done(&address, &name(*turn)));
     PlannedWrite { name: name(turn.unwrap_or(u32::MAX)), write, why }
 }
 

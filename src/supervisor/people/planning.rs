@@ -5,7 +5,6 @@
 //! occasion decides what counts as the same: it takes the head's place.
 
 use super::key::key;
-use super::past::{JournalHistory, RecordedAct, RecordedActKind};
 use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
 use crate::domain::driven::{Refusal, may_still_go};
 use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadStatus, VetoedBy};
@@ -16,6 +15,7 @@ use crate::github::PullRequestAddress;
 use crate::github::write::{ThreadTarget, Write};
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules, ThreadView};
 use crate::supervisor::fact::{DatedFact, Fact};
+use crate::supervisor::history::{History, RecordedAct, RecordedActKind};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -25,14 +25,14 @@ use std::sync::Arc;
 pub fn plan(
     act: &ThreadRequest,
     standing: &ComputedState,
-    past: &JournalHistory,
+    history: &History,
     rules: &RepositoryRules<'_>,
     now: Timestamp,
 ) -> Result<ThreadPlan, PlanError> {
     // Whoever decides has seen all of this, whatever the clock of this machine says.
-    let at = past.not_before(now.max(standing.snapshot.updated_at));
+    let at = history.no_earlier_than_last(now.max(standing.snapshot.updated_at));
     let planner =
-        ThreadPlanner { act, standing, past, rules, address: planned_writes::address(standing), at };
+        ThreadPlanner { act, standing, history, rules, address: planned_writes::address(standing), at };
     let seen = standing.snapshot.threads.iter().find(|seen| seen.id == act.thread);
     let plan = match (standing.thread(&act.thread), seen) {
         (Some(shown), _) => planner.of_a_reviewer(shown)?,
@@ -51,7 +51,7 @@ pub fn plan(
 pub(super) struct ThreadPlanner<'a> {
     pub(super) act: &'a ThreadRequest,
     pub(super) standing: &'a ComputedState,
-    pub(super) past: &'a JournalHistory,
+    pub(super) history: &'a History,
     pub(super) rules: &'a RepositoryRules<'a>,
     pub(super) address: PullRequestAddress,
     at: Timestamp,
@@ -164,8 +164,8 @@ impl<'a> ThreadPlanner<'a> {
     fn unresolved(&self, seen: &'a Seen, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
         let was_settled = seen.resolved && group.first.thread.status().is_settled();
         let already = was_settled
-            && self.is_own(self.past.last_decision(&group.ids), &RecordedActKind::Reopened)
-            && !self.is_concluded(&name("unresolve", &seen.id, self.past.count(&group.ids)));
+            && self.is_own(self.history.last_decision(&group.ids), &RecordedActKind::Reopened)
+            && !self.is_concluded(&name("unresolve", &seen.id, self.history.count(&group.ids)));
         let turn = self.turn(group, already);
         let mut deeds = Vec::new();
         if let Some(reason) = &self.act.reason {
@@ -190,7 +190,7 @@ impl<'a> ThreadPlanner<'a> {
 
     /// What makes the names of this act's deeds its own: how many acts there are with it.
     fn turn(&self, group: &DuplicateThreads<'_>, already: bool) -> usize {
-        self.past.count(&group.ids) + usize::from(!already)
+        self.history.count(&group.ids) + usize::from(!already)
     }
 
     // Whether it fits
@@ -199,14 +199,14 @@ impl<'a> ThreadPlanner<'a> {
     pub(super) fn already(&self, verb: Decision, group: &DuplicateThreads<'_>) -> bool {
         let thread = group.first.thread;
         let status = thread.status();
-        let decision = self.past.last_decision(&group.ids);
+        let decision = self.history.last_decision(&group.ids);
         let is_last = || self.is_own(decision, &RecordedActKind::Decided(verb));
         let on_forge = group.first.on_forge;
         match verb {
             Decision::Queue => {
                 thread.queued
                     && self.is_own(
-                        self.past.last_queueing(&group.ids),
+                        self.history.last_queueing(&group.ids),
                         &RecordedActKind::Decided(Decision::Queue),
                     )
             }
@@ -224,7 +224,7 @@ impl<'a> ThreadPlanner<'a> {
                     && (is_last() || on_forge.is_some_and(by_us))
             }
             Decision::Return => {
-                let name = |seen: &Seen| name("unresolve", &seen.id, self.past.count(&group.ids));
+                let name = |seen: &Seen| name("unresolve", &seen.id, self.history.count(&group.ids));
                 let unfinished =
                     on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
                 is_last() && (status == ThreadStatus::Open || unfinished)
@@ -237,7 +237,7 @@ impl<'a> ThreadPlanner<'a> {
     }
 
     fn is_concluded(&self, name: &str) -> bool {
-        self.past.is_concluded(&self.address, name)
+        self.history.is_done(&self.address, name)
     }
 
     // What is written
@@ -271,9 +271,10 @@ impl<'a> ThreadPlanner<'a> {
         if let Some(seen) = group.first.on_forge {
             self.may(seen.viewer_can_reply, "reply in", seen)?;
         }
-        let mut history = self.past.history.clone();
+        let mut history = self.history.clone();
         if !already {
-            history.add(DatedFact { at: self.at, fact: fact.clone() });
+            let why = self.act.reason.as_deref().unwrap_or_default();
+            history.add(DatedFact { at: self.at, fact: fact.clone() }, &self.act.by, why);
         }
         let after = ComputedState::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
         let mut deeds = Vec::new();

@@ -8,8 +8,8 @@
 
 use super::ways_out::way_out;
 use super::{
-    InboxNotifier, JournalHistory, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut,
-    WayOutMeans, WayOutQuery, WriteAttempt, carry_out, plan, stored, ways_out, write_out,
+    InboxNotifier, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut, WayOutMeans, WayOutQuery,
+    WriteAttempt, carry_out, plan, stored, ways_out, write_out,
 };
 use crate::config::Config;
 use crate::domain::machine::Decision;
@@ -22,6 +22,7 @@ use crate::github::{Client, PullRequestAddress, Reader, WriteOutcome, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::clock::Clock;
 use crate::supervisor::computed_state::RepositoryRules;
+use crate::supervisor::history::History;
 use crate::supervisor::planned_writes::PlannedWrite;
 use crate::supervisor::{Board, LoopCommand};
 use jiff::Timestamp;
@@ -244,7 +245,7 @@ impl RequestHandler {
         let mut proposal = Proposal { order: order.clone(), steps: Vec::new(), objections: Vec::new() };
         match order {
             PersonRequest::Threads { what, threads, reason } => {
-                let mut pasts: Vec<(PullRequestAddress, JournalHistory)> = Vec::new();
+                let mut histories: Vec<(PullRequestAddress, History)> = Vec::new();
                 for (address, thread) in threads {
                     let trouble = |sentence| RequestProblem {
                         address: address.clone(),
@@ -255,17 +256,19 @@ impl RequestHandler {
                         proposal.objections.push(trouble(unread(&address)));
                         continue;
                     };
-                    if !pasts.iter().any(|(known, _)| *known == address) {
-                        pasts.push((
+                    if !histories.iter().any(|(known, _)| *known == address) {
+                        histories.push((
                             address.clone(),
-                            JournalHistory::load(&self.journal, &self.about(&address)).await?,
+                            History::load(&self.journal, &self.about(&address)).await?,
                         ));
                     }
-                    let Some((_, past)) = pasts.iter().find(|(known, _)| *known == address) else { continue };
+                    let Some((_, history)) = histories.iter().find(|(known, _)| *known == address) else {
+                        continue;
+                    };
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
                     let act = ThreadRequest { thread: thread.clone(), what, reason, by, occasion: None };
-                    let standing = stored::stand(&snapshot, past, &self.config, &*self.reads);
-                    match plan(&act, &standing, past, &self.rules(&address), self.clock.now()) {
+                    let standing = stored::stand(&snapshot, history, &self.config, &*self.reads);
+                    match plan(&act, &standing, history, &self.rules(&address), self.clock.now()) {
                         Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
                     }
@@ -278,11 +281,11 @@ impl RequestHandler {
                     proposal.objections.push(trouble(unread(&address)));
                     return Ok(proposal);
                 };
-                let past = JournalHistory::load(&self.journal, &self.about(&address)).await?;
-                let standing = stored::stand(&snapshot, &past, &self.config, &*self.reads);
+                let history = History::load(&self.journal, &self.about(&address)).await?;
+                let standing = stored::stand(&snapshot, &history, &self.config, &*self.reads);
                 let asked = WayOutQuery {
                     standing: &standing,
-                    past: &past,
+                    history: &history,
                     rules: &self.rules(&address),
                     exit: board.pull_requests.get(&address).and_then(|view| view.exit()),
                     methods: &METHODS,
@@ -310,11 +313,11 @@ impl RequestHandler {
         let Some(snapshot) = self.snapshot(address, board) else {
             return Err(Failure::usage(unread(address)));
         };
-        let past = JournalHistory::load(&self.journal, &self.about(address)).await?;
-        let standing = stored::stand(&snapshot, &past, &self.config, &*self.reads);
+        let history = History::load(&self.journal, &self.about(address)).await?;
+        let standing = stored::stand(&snapshot, &history, &self.config, &*self.reads);
         ways_out(&WayOutQuery {
             standing: &standing,
-            past: &past,
+            history: &history,
             rules: &self.rules(address),
             exit: board.pull_requests.get(address).and_then(|view| view.exit()),
             methods: &METHODS,

@@ -2,7 +2,7 @@
 //! to the forge: it is recorded, and counts when the pull request is merged.
 
 use super::planning::{DuplicateThreads, ThreadPlanner, check, place};
-use super::{PlanError, RecordedActKind, ThreadPlan};
+use super::{PlanError, ThreadPlan};
 use crate::agents::targets::kind_of;
 use crate::domain::finding::{Destination, Thread};
 use crate::domain::machine::Decision;
@@ -10,6 +10,7 @@ use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::TargetName;
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
 use crate::supervisor::fact::Fact;
+use crate::supervisor::history::RecordedActKind;
 
 impl ThreadPlanner<'_> {
     /// Both of it is recorded at once, so that nothing goes to a target that nobody meant.
@@ -91,7 +92,8 @@ impl ThreadPlanner<'_> {
     /// Whether this person has said exactly this already, and it still holds. What is as configured need not be said to be.
     fn is_routed(&self, to: &Destination, group: &DuplicateThreads<'_>) -> bool {
         let holds = group.first.thread.routed == *to;
-        let said = || self.is_own(self.past.last_routing(&group.ids), &RecordedActKind::Routed(to.clone()));
+        let said =
+            || self.is_own(self.history.last_routing(&group.ids), &RecordedActKind::Routed(to.clone()));
         holds && (*to == Destination::AsConfigured || said())
     }
 

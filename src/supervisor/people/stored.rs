@@ -1,6 +1,5 @@
 //! The pull requests that the journal knows, each where it stood at the last look, without asking GitHub anything.
 
-use super::past::JournalHistory;
 use crate::config::Config;
 use crate::domain::post::PostReader;
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -12,6 +11,7 @@ use crate::journal::{
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::fact::DatedFact;
 use crate::supervisor::forge_facts::UnrecordedFact;
+use crate::supervisor::history::History;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use std::time::Duration;
 pub struct StoredPullRequest {
     pub about: PullRequestKey,
     pub standing: ComputedState,
-    pub past: JournalHistory,
+    pub history: History,
     /// How long ago it was looked at.
     pub age: Duration,
 }
@@ -43,9 +43,9 @@ pub async fn all(
     }
     let known = stored.readable.into_iter().map(|stored| {
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-        let past = JournalHistory::of(&records.remove(&about).unwrap_or_default());
-        let standing = stand(&Arc::new(snapshot), &past, config, reads);
-        StoredPullRequest { about, standing, past, age }
+        let history = History::of(&records.remove(&about).unwrap_or_default());
+        let standing = stand(&Arc::new(snapshot), &history, config, reads);
+        StoredPullRequest { about, standing, history, age }
     });
     let mut known: Vec<StoredPullRequest> = known.collect();
     known.sort_by(|a, b| a.about.cmp(&b.about));
@@ -61,20 +61,20 @@ pub async fn one(
 ) -> Result<Option<StoredPullRequest>, JournalError> {
     let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-    let past = JournalHistory::load(journal, &about).await?;
-    let standing = stand(&Arc::new(snapshot), &past, config, reads);
-    Ok(Some(StoredPullRequest { about, standing, past, age }))
+    let history = History::load(journal, &about).await?;
+    let standing = stand(&Arc::new(snapshot), &history, config, reads);
+    Ok(Some(StoredPullRequest { about, standing, history, age }))
 }
 
 /// Where a pull request stands by what was read and what is recorded.
 pub fn stand(
     snapshot: &Arc<PullRequestSnapshot>,
-    past: &JournalHistory,
+    history: &History,
     config: &Config,
     reads: &dyn PostReader,
 ) -> ComputedState {
     let rules = RepositoryRules::of(config, reads, &snapshot.repository, false);
-    ComputedState::of(Arc::clone(snapshot), &past.history, &rules)
+    ComputedState::of(Arc::clone(snapshot), history, &rules)
 }
 
 /// What a fresh look tells and a later one would not, because it replaces the last: what people said and resolved in driven
@@ -84,15 +84,15 @@ pub fn notice(
     before: Option<&StoredSnapshot>,
     snapshot: &PullRequestSnapshot,
     about: &PullRequestKey,
-    past: &mut JournalHistory,
+    history: &mut History,
     now: Timestamp,
 ) -> Vec<NewRecord> {
-    let at = past.not_before(now);
-    let news = past.history.news(before.map(|before| &before.snapshot), snapshot);
+    let at = history.no_earlier_than_last(now);
+    let news = history.unrecorded_facts(before.map(|before| &before.snapshot), snapshot);
     let mut records = Vec::new();
     for UnrecordedFact { fact, by, why } in news {
         records.push(fact.clone().record(at, about, &by, why));
-        past.add(DatedFact { at, fact }, &by, why);
+        history.add(DatedFact { at, fact }, &by, why);
     }
     records
 }
@@ -123,8 +123,8 @@ pub async fn refresh<T: Transport + Sync>(
         let (repository, number) = (snapshot.repository.clone(), snapshot.number);
         let about = PullRequestKey { host: host.to_owned(), repository, number };
         let before = journal.last_snapshot(&about).await?;
-        let mut past = JournalHistory::load(journal, &about).await?;
-        let news = notice(before.as_ref(), snapshot, &about, &mut past, now);
+        let mut history = History::load(journal, &about).await?;
+        let news = notice(before.as_ref(), snapshot, &about, &mut history, now);
         if !news.is_empty() {
             journal.append(news).await?;
         }

@@ -7,7 +7,7 @@
 
 use super::key::key;
 use super::planned_write::deed;
-use super::{JournalHistory, PlanOutcome, WriteAttempt};
+use super::{PlanOutcome, WriteAttempt};
 use crate::domain::re_review::{BreakGlassRules, BrokenGlass};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestState;
@@ -17,13 +17,14 @@ use crate::github::WriteOutcome;
 use crate::github::write::{MergeMethod, Write, WriteKey};
 use crate::supervisor::LoopCommand;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
+use crate::supervisor::history::History;
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 
 /// Who looks for a way out, and of what.
 #[derive(Debug, Clone, Copy)]
 pub struct WayOutQuery<'a> {
     pub standing: &'a ComputedState,
-    pub past: &'a JournalHistory,
+    pub history: &'a History,
     pub rules: &'a RepositoryRules<'a>,
     /// How the loop ended, if it did.
     pub exit: Option<&'a Exit>,
@@ -302,7 +303,7 @@ impl WayOutQuery<'_> {
         let reason = self.reason.map(str::trim).filter(|reason| !reason.is_empty());
         let why = reason.map_or_else(|| format!("{} wants to {what}", self.by), ToOwned::to_owned);
         let snapshot = &self.standing.snapshot;
-        let deeds = writes.into_iter().map(|write| deed(write, why.clone(), snapshot, self.past));
+        let deeds = writes.into_iter().map(|write| deed(write, why.clone(), snapshot, self.history));
         WayOutMeans::Write(deeds.collect())
     }
 

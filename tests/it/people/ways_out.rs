@@ -15,11 +15,10 @@ use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{Fault, FaultKind, PullState};
 use cloture::supervisor::LoopCommand;
 use cloture::supervisor::computed_state::RepositoryRules;
+use cloture::supervisor::history::History;
 use cloture::supervisor::people::stored::stand;
 use cloture::supervisor::people::ways_out::way_out;
-use cloture::supervisor::people::{
-    JournalHistory, PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out,
-};
+use cloture::supervisor::people::{PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,13 +55,13 @@ impl Person {
 
     /// Everything there is to do now.
     async fn ways(&self, exit: Option<&Exit>) -> Vec<WayOut> {
-        let past = JournalHistory::load(&self.journal, &self.about()).await.unwrap();
-        let standing = stand(&self.look().await, &past, &self.config, &self.profiles);
+        let history = History::load(&self.journal, &self.about()).await.unwrap();
+        let standing = stand(&self.look().await, &history, &self.config, &self.profiles);
         let rules = RepositoryRules::of(&self.config, &self.profiles, &self.about().repository, false);
         let methods = permission::ask(&self.client, &self.about().repository).await.unwrap().methods;
         let asked = WayOutQuery {
             standing: &standing,
-            past: &past,
+            history: &history,
             rules: &rules,
             exit,
             methods: &methods,

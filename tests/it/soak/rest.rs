@@ -240,8 +240,7 @@ fn told_and_kept(
     }
     for (address, view) in views {
         let records = course.world.block_on(course.records(address));
-        let facts = records.iter().filter_map(Fact::read).collect();
-        let told = History::new(facts).last_exit().map(Exit::name);
+        let told = History::of(&records).last_exit().map(Exit::name);
         if let Some(exit) = view.exit()
             && told != Some(exit.name())
         {

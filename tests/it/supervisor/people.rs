@@ -4,7 +4,6 @@ use crate::support::harness::{DRIVEN, MAJOR, Place, finding, push, review};
 use cloture::domain::machine::Decision;
 use cloture::domain::review_loop::Exit;
 use cloture::supervisor::LoopCommand;
-use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 
 #[tokio::test]
@@ -98,8 +97,7 @@ async fn the_last_end_that_the_journal_tells_is_the_one_that_holds() {
     run.ticks(2).await;
     assert_eq!(run.exit().as_deref(), Some("pr_merged"));
     run.stop().await;
-    let facts = place.records().await.iter().filter_map(Fact::read).collect();
-    assert_eq!(History::new(facts).last_exit().map(Exit::name), Some("pr_merged"));
+    assert_eq!(History::of(&place.records().await).last_exit().map(Exit::name), Some("pr_merged"));
 }
 
 #[tokio::test]
@@ -148,7 +146,6 @@ async fn the_phrase_counts_only_from_somebody_who_may() {
 
 #[tokio::test]
 async fn a_decision_that_anybody_records_is_seen_without_a_poll() {
-    use cloture::supervisor::fact::Fact;
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "It underflows", MAJOR)]));

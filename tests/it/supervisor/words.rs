@@ -100,7 +100,7 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
     changed.policy.max_review_iterations = 1;
     changed.policy.max_findings_per_answer = 0;
     for config in [todays, changed] {
-        let folded = History::new(facts.clone()).fold(&seen, &config);
+        let folded = History::of(&records).replay(&seen, &config);
         let mut threads: Vec<String> = folded.engine.threads().map(|thread| said(thread.status())).collect();
         threads.sort();
         assert_eq!(threads, ["open", "resolved by wont_fix"], "both findings are known, and the word counts");
@@ -112,9 +112,9 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
     for record in &mut records {
         record.body.as_object_mut().unwrap().remove("terms");
     }
-    let older = History::new(records.iter().filter_map(Fact::read).collect());
+    let older = History::of(&records);
     assert_eq!(older.facts().count(), facts.len());
-    assert_eq!(older.fold(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
+    assert_eq!(older.replay(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
 }
 
 /// On another machine nothing is known of what a driven reviewer posted from the first, but it is not hidden either.
