@@ -34,7 +34,7 @@ use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::history::History;
-use crate::supervisor::people::planned_write::deed;
+use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
 use crate::supervisor::people::{ThreadAct, WriteAttempt, write_out};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -180,7 +180,8 @@ async fn carry_out(
 ) -> Result<ActReport, Failure> {
     let history = History::load(&journal, about).await?;
     let why = format!("{by} wants it");
-    let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &history));
+    let planner = PullRequestPlanner::new(&read.snapshot, None);
+    let deeds = plan.writes.into_iter().map(|write| planner.planned_write(write, why.clone(), &history));
     let deeds: Vec<_> = deeds.collect();
     let done = write_out(&deeds, by, about, &journal, writer).await;
     let closed = journal.close().await;

@@ -15,8 +15,8 @@ pub mod ways_out;
 
 pub(crate) mod key;
 mod notifier;
-pub(crate) mod planned_write;
 mod planning;
+pub(crate) mod pull_request_planner;
 mod routing;
 
 pub use notifier::InboxNotifier;

@@ -6,14 +6,13 @@
 
 use super::{ActKind, ActRequest, PullRequestAct};
 use crate::domain::snapshot::PullRequestSnapshot;
-use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::Login;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::github::write::{PullRequestTarget, Write, WriteKey};
+use crate::github::write::Write;
 use crate::reviewers::profile;
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
-use crate::supervisor::people::key::key;
+use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
 
 /// Everything that one order leads to, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,11 +30,11 @@ pub fn plan(
     profiles: &Profiles,
 ) -> Result<WritePlan, Failure> {
     check_head(order, snapshot)?;
-    let planner = WritePlanner::new(order, snapshot);
+    let planner = PullRequestPlanner::new(snapshot, order.key.as_deref());
     let writes = match &order.verb {
         // What is done to a thread is planned where the supervisor's rules are known.
         ActKind::Thread { .. } => Vec::new(),
-        ActKind::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
+        ActKind::PullRequest(verb) => vec![on_pull_request(&planner, verb, profiles)?],
     };
     match writes.iter().find_map(Write::objection) {
         Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}"))),
@@ -65,87 +64,57 @@ pub(super) fn address(snapshot: &PullRequestSnapshot) -> PullRequestAddress {
     PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
 }
 
-struct WritePlanner<'a> {
-    snapshot: &'a PullRequestSnapshot,
-    address: PullRequestAddress,
-    /// What tells this order from the same one at another time.
-    occasion: &'a str,
-}
-
-impl<'a> WritePlanner<'a> {
-    fn new(order: &'a ActRequest, snapshot: &'a PullRequestSnapshot) -> Self {
-        let address = address(snapshot);
-        Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(snapshot.head.sha.as_str()) }
-    }
-
-    fn on_pull_request(&self, verb: &PullRequestAct, profiles: &Profiles) -> Result<Write, Failure> {
-        let on = PullRequestTarget { address: self.address.clone(), node_id: self.snapshot.node_id.clone() };
-        Ok(match verb {
-            PullRequestAct::Comment { body } => {
-                Write::Comment { on, key: self.key("comment", &[body])?, body: body.clone() }
+fn on_pull_request(
+    planner: &PullRequestPlanner<'_>,
+    act: &PullRequestAct,
+    profiles: &Profiles,
+) -> Result<Write, Failure> {
+    let on = planner.target();
+    Ok(match act {
+        PullRequestAct::Comment { body } => {
+            Write::Comment { on, key: planner.key("comment", &[body])?, body: body.clone() }
+        }
+        PullRequestAct::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
+        PullRequestAct::Unlabel { name } => Write::RemoveLabel { on, label: given(name, "a label's name")? },
+        PullRequestAct::Approve { body } => planner.approve(body)?,
+        PullRequestAct::RequestChanges { body } => {
+            let body = given(body, "a text that says what to change")?;
+            planner.request_changes(&body)?
+        }
+        PullRequestAct::RequestReview { reviewer, mention: Some(mention) } => {
+            let key = planner.key("request-review", &[reviewer, mention])?;
+            Write::Comment { on, body: mention.clone(), key }
+        }
+        PullRequestAct::RequestReview { reviewer, mention: None } => {
+            let reviewer = given(reviewer, "a reviewer")?;
+            let profile = known(&reviewer, profiles).map(|known| &known.profile);
+            if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
+                let key = planner.key("request-review", &[&reviewer, &profile.ask_again])?;
+                Write::Comment { on, body: profile.ask_again.clone(), key }
+            } else {
+                let (reviewer, is_bot) = account(&reviewer, profiles);
+                Write::RequestReview { on, reviewer, is_bot }
             }
-            PullRequestAct::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
-            PullRequestAct::Unlabel { name } => {
-                Write::RemoveLabel { on, label: given(name, "a label's name")? }
-            }
-            PullRequestAct::Approve { body } => self.review(on, Verdict::Approve, "approve", body.clone())?,
-            PullRequestAct::RequestChanges { body } => {
-                let body = given(body, "a text that says what to change")?;
-                self.review(on, Verdict::RequestChanges, "request-changes", body)?
-            }
-            PullRequestAct::RequestReview { reviewer, mention: Some(mention) } => {
-                let key = self.key("request-review", &[reviewer, mention])?;
-                Write::Comment { on, body: mention.clone(), key }
-            }
-            PullRequestAct::RequestReview { reviewer, mention: None } => {
-                let reviewer = given(reviewer, "a reviewer")?;
-                let profile = known(&reviewer, profiles).map(|known| &known.profile);
-                if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
-                    let key = self.key("request-review", &[&reviewer, &profile.ask_again])?;
-                    Write::Comment { on, body: profile.ask_again.clone(), key }
-                } else {
-                    let (reviewer, is_bot) = account(&reviewer, profiles);
-                    Write::RequestReview { on, reviewer, is_bot }
-                }
-            }
-            PullRequestAct::Close => Write::Close { on },
-            PullRequestAct::Reopen => Write::Reopen { on },
-            PullRequestAct::Merge { method } => {
-                Write::Merge { on, head: self.snapshot.head.sha.clone(), method: *method }
-            }
-            PullRequestAct::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
-                repository: self.address.repository.clone(),
-                title: given(title, "a title")?,
-                body: body.clone(),
-                labels: labels.clone(),
-                assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
-                key: self.key("issue", &[title, body])?,
-            },
-            PullRequestAct::Dispatch { event_type, payload } => Write::Dispatch {
-                repository: self.address.repository.clone(),
-                event_type: given(event_type, "an event type")?,
-                payload: payload.clone(),
-                key: self
-                    .key("dispatch", &[event_type, &serde_json::Value::from(payload.clone()).to_string()])?,
-            },
-        })
-    }
-
-    fn review(
-        &self,
-        on: PullRequestTarget,
-        verdict: Verdict,
-        name: &str,
-        body: String,
-    ) -> Result<Write, Failure> {
-        let key = self.key(name, &[&body])?;
-        let head = self.snapshot.head.sha.clone();
-        Ok(Write::Review { on, verdict, head, body, threads: Vec::new(), key })
-    }
-
-    fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
-        key(verb, &[&[self.address.to_string().as_str(), self.occasion], parts].concat())
-    }
+        }
+        PullRequestAct::Close => planner.close(),
+        PullRequestAct::Reopen => planner.reopen(),
+        PullRequestAct::Merge { method } => planner.merge(*method),
+        PullRequestAct::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
+            repository: planner.address().repository,
+            title: given(title, "a title")?,
+            body: body.clone(),
+            labels: labels.clone(),
+            assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
+            key: planner.key("issue", &[title, body])?,
+        },
+        PullRequestAct::Dispatch { event_type, payload } => Write::Dispatch {
+            repository: planner.address().repository,
+            event_type: given(event_type, "an event type")?,
+            payload: payload.clone(),
+            key: planner
+                .key("dispatch", &[event_type, &serde_json::Value::from(payload.clone()).to_string()])?,
+        },
+    })
 }
 
 /// A text that GitHub would refuse, or take for something else, if there were nothing in it.

@@ -5,16 +5,14 @@
 //!
 //! What is absent: nothing here asks for consent, and nothing is written here.
 
-use super::key::key;
-use super::planned_write::deed;
+use super::pull_request_planner::PullRequestPlanner;
 use super::{PlanOutcome, WriteAttempt};
 use crate::domain::re_review::{BreakGlassRules, BrokenGlass};
 use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestState;
-use crate::domain::verdict::Verdict;
 use crate::failure::Failure;
 use crate::github::WriteOutcome;
-use crate::github::write::{MergeMethod, Write, WriteKey};
+use crate::github::write::{MergeMethod, Write};
 use crate::supervisor::LoopCommand;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::history::History;
@@ -159,8 +157,7 @@ impl WayOutQuery<'_> {
         if snapshot.draft {
             return not("it is a draft; mark it as ready for review first");
         }
-        let on = planned_writes::target(self.standing);
-        let write = Write::Merge { on, head: snapshot.head.sha.clone(), method };
+        let write = self.planner().merge(method);
         let mut said = vec![self.left_open()];
         let tasks = self.standing.tasks(self.rules);
         if !tasks.is_empty() {
@@ -183,27 +180,21 @@ impl WayOutQuery<'_> {
         if snapshot.written_by_us {
             return Ok(not("GitHub lets nobody approve a pull request of their own; somebody else has to"));
         }
-        let head = snapshot.head.sha.clone();
-        let body = self.reason.unwrap_or_default().trim().to_owned();
-        let key = self.key("approve", &[head.as_str(), &body])?;
-        let on = planned_writes::target(self.standing);
-        let write = Write::Review { on, verdict: Verdict::Approve, head, body, threads: Vec::new(), key };
+        let write = self.planner().approve(self.reason.unwrap_or_default())?;
         Ok((self.write(vec![write], "approve it in spite of what is open"), vec![self.left_open()]))
     }
 
     /// One that is closed, be it because reopening it failed, is only reopened.
     fn close_and_reopen(&self) -> MeansAndNotes {
         let snapshot = &self.standing.snapshot;
-        let on = || planned_writes::target(self.standing);
+        let planner = self.planner();
         let starts =
             "The author's rounds and the reviewers' looks are counted from the start again.".to_owned();
         match snapshot.state {
             PullRequestState::Merged => not("it is merged already"),
-            PullRequestState::Closed => {
-                (self.write(vec![Write::Reopen { on: on() }], "reopen it"), vec![starts])
-            }
+            PullRequestState::Closed => (self.write(vec![planner.reopen()], "reopen it"), vec![starts]),
             PullRequestState::Open => {
-                let writes = vec![Write::Close { on: on() }, Write::Reopen { on: on() }];
+                let writes = vec![planner.close(), planner.reopen()];
                 let queued = self.standing.threads().iter().filter(|shown| shown.thread.queued).count();
                 // H1: closing discards the queue, whatever comes after it.
                 let discarded = (queued > 0).then(|| {
@@ -302,13 +293,13 @@ impl WayOutQuery<'_> {
     fn write(&self, writes: Vec<Write>, what: &str) -> WayOutMeans {
         let reason = self.reason.map(str::trim).filter(|reason| !reason.is_empty());
         let why = reason.map_or_else(|| format!("{} wants to {what}", self.by), ToOwned::to_owned);
-        let snapshot = &self.standing.snapshot;
-        let deeds = writes.into_iter().map(|write| deed(write, why.clone(), snapshot, self.history));
-        WayOutMeans::Write(deeds.collect())
+        let planner = self.planner();
+        let planned = writes.into_iter().map(|write| planner.planned_write(write, why.clone(), self.history));
+        WayOutMeans::Write(planned.collect())
     }
 
-    fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
-        key(verb, &[&[planned_writes::address(self.standing).to_string().as_str()], parts].concat())
+    fn planner(&self) -> PullRequestPlanner<'_> {
+        PullRequestPlanner::new(&self.standing.snapshot, None)
     }
 
     fn not_open(&self) -> Option<String> {

@@ -270,3 +270,23 @@ async fn what_pr_writes_is_in_the_journal() {
     assert_eq!(world.records("intent").await.len(), 9);
     assert_eq!(world.records("outcome").await.len(), 8, "what was refused may be tried again");
 }
+
+/// The terminal's menu and the command line plan with the same keys.
+#[tokio::test]
+async fn the_same_approval_from_the_menu_and_from_the_command_is_posted_once() {
+    let person = Person::new("").await;
+    person.done(Way::Approve).await;
+    let approve = ["pr", "acme/shop#1", "approve", "--yes", "--json"];
+    let again = person.world.run(&approve).await;
+    assert_eq!((again.code, again.err.as_str()), (0, ""), "{again:?}");
+    assert_eq!(person.world.changes(), ["review"]);
+    let (intents, outcomes) = person.names().await;
+    assert_eq!(intents, outcomes);
+    let keys: Vec<_> = intents.iter().filter_map(|name| name.rsplit_once('/')).map(|(key, _)| key).collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0], keys[1], "both have the same key");
+
+    let under_another_key = person.world.run(&[&approve[..], &["--key", "second"]].concat()).await;
+    assert_eq!((under_another_key.code, under_another_key.err.as_str()), (0, ""), "{under_another_key:?}");
+    assert_eq!(person.world.changes(), ["review", "review"], "a caller's own key takes the head's place");
+}

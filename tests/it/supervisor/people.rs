@@ -4,6 +4,7 @@ use crate::support::harness::{DRIVEN, MAJOR, Place, finding, push, review};
 use cloture::domain::machine::Decision;
 use cloture::domain::review_loop::Exit;
 use cloture::supervisor::LoopCommand;
+use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 
 #[tokio::test]
