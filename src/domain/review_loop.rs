@@ -1,7 +1,7 @@
 //! The pull request's loop (L): waiting for reviews, handing findings to the author, and knowing when to stop.
 //!
 //! A pure machine. It is told what woke it and when, and says what is to be done as data; whoever drives it
-//! does that and comes back. Timers carry an id, so that one which fires after it was replaced is ignored.
+//! does that and comes back. The driver keeps at most one deadline: each effect that names a time replaces the last.
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
@@ -40,11 +40,7 @@ pub struct ReviewLoop {
     dispatched: u32,
     /// Rounds that a person granted beyond the caps.
     granted: u32,
-    timer: TimerId,
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct TimerId(u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
@@ -66,8 +62,6 @@ pub enum ResumeTo {
 /// Everything that can wake a loop.
 #[derive(Debug, Clone)]
 pub enum LoopEvent<'a> {
-    Started,
-    Timer(TimerId),
     Polled(&'a Observation),
     /// The forge could not be reached (L8).
     Unreachable,
@@ -91,14 +85,6 @@ pub enum LoopEvent<'a> {
 pub enum LoopEffect {
     // Towards the forge.
     Poll,
-    /// The head is new to this loop: whoever needs asking is asked to review it.
-    AskForReviews {
-        missing: Vec<ReviewerName>,
-    },
-    /// L6: say once, on the pull request, that a person has to decide.
-    PostRoundCap {
-        rounds: u32,
-    },
 
     // Towards the author.
     DispatchAuthor {
@@ -106,10 +92,8 @@ pub enum LoopEffect {
     },
 
     // Towards the clock.
-    WakeAt {
-        timer: TimerId,
-        at: Timestamp,
-    },
+    /// When the next attempt is due, instead of the time named before.
+    WakeAt(Timestamp),
 
     // Towards people.
     Announce(Exit),
@@ -136,7 +120,6 @@ impl ReviewLoop {
             restarts: 0,
             dispatched,
             granted: 0,
-            timer: TimerId::default(),
         }
     }
 
@@ -212,19 +195,10 @@ impl ReviewLoop {
                 let resumed =
                     if *phase == Phase::WithAuthor { ResumeTo::WithAuthor } else { ResumeTo::Waiting };
                 self.phase = Phase::Paused(resumed);
-                self.timer.0 += 1;
                 Transition::Do(Vec::new())
             }
-            (_, LoopEvent::Timer(timer)) if timer != self.timer => {
-                Transition::Ignored("the timer was replaced")
-            }
-            (_, LoopEvent::Started | LoopEvent::Timer(_)) => Transition::Do(vec![LoopEffect::Poll]),
-            (_, LoopEvent::PollNow) => {
-                // The pending timer is replaced, so that the poll asked for is not followed by one too many.
-                self.timer.0 += 1;
-                Transition::Do(vec![LoopEffect::Poll])
-            }
-            (_, LoopEvent::RateLimited { until }) => Transition::Do(vec![self.wake_at(until.max(now))]),
+            (_, LoopEvent::PollNow) => Transition::Do(vec![LoopEffect::Poll]),
+            (_, LoopEvent::RateLimited { until }) => Transition::Do(vec![LoopEffect::WakeAt(until.max(now))]),
             (_, LoopEvent::Unreachable) => {
                 self.attempt += 1;
                 self.try_again(now, policy, TimedOutOn::Unknown)
@@ -269,11 +243,7 @@ impl ReviewLoop {
             // Time is up for the missing, but what did arrive is not left lying (L4).
             return self.all_in(seen, now, policy);
         }
-        let mut step = self.try_again(now, policy, TimedOutOn::Reviews(standing.missing.clone()));
-        if let (true, Transition::Do(effects)) = (moved, &mut step) {
-            effects.insert(0, LoopEffect::AskForReviews { missing: standing.missing });
-        }
-        step
+        self.try_again(now, policy, TimedOutOn::Reviews(standing.missing))
     }
 
     fn all_in(&mut self, seen: &Observation, now: Timestamp, policy: &Policy) -> Transition {
@@ -287,20 +257,18 @@ impl ReviewLoop {
         if used >= policy.max_rounds.saturating_add(self.granted)
             || self.restarts >= policy.max_restarts.saturating_add(self.granted)
         {
-            self.phase = Phase::Ended(Exit::RoundCap { rounds: used });
-            let cap = LoopEffect::PostRoundCap { rounds: used };
-            return Transition::Do(vec![cap, LoopEffect::Announce(Exit::RoundCap { rounds: used })]);
+            return self.end(Exit::RoundCap { rounds: used });
         }
         self.restarts += 1;
         self.dispatched += 1;
         self.phase = Phase::WithAuthor;
         self.attempt = 0;
-        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }, self.wake_later(now, policy)])
+        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }, wake_later(now, policy)])
     }
 
     fn try_again(&mut self, now: Timestamp, policy: &Policy, missing: TimedOutOn) -> Transition {
         if self.attempt < policy.max_attempts {
-            Transition::Do(vec![self.wake_later(now, policy)])
+            Transition::Do(vec![wake_later(now, policy)])
         } else if self.reached {
             self.end(Exit::Timeout { missing })
         } else {
@@ -308,17 +276,12 @@ impl ReviewLoop {
         }
     }
 
-    fn wake_later(&mut self, now: Timestamp, policy: &Policy) -> LoopEffect {
-        self.wake_at(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
-    }
-
-    fn wake_at(&mut self, at: Timestamp) -> LoopEffect {
-        self.timer.0 += 1;
-        LoopEffect::WakeAt { timer: self.timer, at }
-    }
-
     fn end(&mut self, exit: Exit) -> Transition {
         self.phase = Phase::Ended(exit.clone());
         Transition::Do(vec![LoopEffect::Announce(exit)])
     }
+}
+
+fn wake_later(now: Timestamp, policy: &Policy) -> LoopEffect {
+    LoopEffect::WakeAt(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
 }

@@ -154,7 +154,7 @@ pub enum RecordedCommand {
 }
 
 impl RecordedCommand {
-    pub fn wake(self) -> LoopEvent<'static> {
+    pub fn event(self) -> LoopEvent<'static> {
         match self {
             RecordedCommand::Pause => LoopEvent::Pause,
             RecordedCommand::Resume => LoopEvent::Resume,

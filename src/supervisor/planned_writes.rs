@@ -28,7 +28,7 @@ pub struct PlannedWrite {
 }
 
 /// Everything that a driven repository's standing asks for, in the order in which it is to be done.
-pub fn deeds(standing: &ComputedState, operator: &OperatorConfig) -> Vec<PlannedWrite> {
+pub fn planned_writes(standing: &ComputedState, operator: &OperatorConfig) -> Vec<PlannedWrite> {
     let mut deeds = Vec::new();
     for cycle in &standing.folded.cycles {
         cycle_deeds(standing, cycle, &mut deeds);
@@ -39,7 +39,7 @@ pub fn deeds(standing: &ComputedState, operator: &OperatorConfig) -> Vec<Planned
             let why = "the code was changed, and the reviewer said nothing more about it".to_owned();
             resolve(standing, &shown, "let-go", why, &mut deeds);
         }
-        escalation_deeds(standing, &shown, operator, &mut deeds);
+        escalation_writes(standing, &shown, operator, &mut deeds);
     }
     deeds
 }
@@ -130,7 +130,7 @@ fn repetition_deeds(standing: &ComputedState, shown: &ThreadView<'_>, deeds: &mu
 }
 
 /// T7: what was cut off is addressed to the operator, once for each time it got there.
-pub(crate) fn escalation_deeds(
+pub(crate) fn escalation_writes(
     standing: &ComputedState,
     shown: &ThreadView<'_>,
     operator: &OperatorConfig,

@@ -279,7 +279,7 @@ impl<'a> ThreadPlanner<'a> {
         let after = ComputedState::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
         let mut deeds = Vec::new();
         if let Some(shown) = after.thread(&group.first.thread.id) {
-            planned_writes::escalation_deeds(&after, &shown, &self.rules.config.operator, &mut deeds);
+            planned_writes::escalation_writes(&after, &shown, &self.rules.config.operator, &mut deeds);
         }
         for deed in &mut deeds {
             if let (Write::Reply { body, .. }, Some(reason)) = (&mut deed.write, &self.act.reason) {

@@ -4,7 +4,7 @@
 use cloture::domain::policy::Policy;
 use cloture::domain::review_loop::{
     Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
-    TimerId, Transition, WaitAnchor,
+    Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
@@ -32,16 +32,16 @@ struct LoopState {
     free_polls: u32,
     /// Rounds dispatched, as the world outside counts them.
     dispatched: u32,
-    /// What the driver holds: at most one timer that counts, and whether a poll is under way.
-    timer: Option<TimerId>,
+    /// The driver's state: at most one deadline for the next poll, and whether a poll is under way.
+    has_deadline: bool,
     polling: bool,
-    cap_comments: u32,
+    caps_announced: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
-    Timer,
-    StaleTimer,
+    /// The driver's deadline has passed, so it polls.
+    Deadline,
     Poll(Seen),
     Unreachable,
     RateLimited,
@@ -98,11 +98,13 @@ impl LoopModel {
         };
         for effect in effects {
             match effect {
-                LoopEffect::Poll => state.polling = true,
-                LoopEffect::WakeAt { timer, .. } => state.timer = Some(timer),
+                LoopEffect::Poll => (state.polling, state.has_deadline) = (true, false),
+                LoopEffect::WakeAt(_) => state.has_deadline = true,
                 LoopEffect::DispatchAuthor { .. } => state.dispatched += 1,
-                LoopEffect::PostRoundCap { .. } => state.cap_comments += 1,
-                LoopEffect::AskForReviews { .. } | LoopEffect::Announce(_) => {}
+                LoopEffect::Announce(exit) => {
+                    state.has_deadline = false;
+                    state.caps_announced += u32::from(matches!(exit, Exit::RoundCap { .. }));
+                }
             }
         }
     }
@@ -113,25 +115,23 @@ impl Model for LoopModel {
     type Action = Event;
 
     fn init_states(&self) -> Vec<LoopState> {
-        let mut state = LoopState {
+        vec![LoopState {
             review_loop: ReviewLoop::new(BTreeSet::from([reviewer()]), 0),
             pushes: 0,
             pauses: 0,
             free_polls: 0,
             dispatched: 0,
-            timer: None,
-            polling: false,
-            cap_comments: 0,
-        };
-        self.carry_out(&mut state, LoopEvent::Started);
-        vec![state]
+            has_deadline: false,
+            // A driver polls as soon as it starts.
+            polling: true,
+            caps_announced: 0,
+        }]
     }
 
     fn actions(&self, state: &LoopState, events: &mut Vec<Event>) {
-        if state.timer.is_some() {
-            events.push(Event::Timer);
+        if state.has_deadline {
+            events.push(Event::Deadline);
         }
-        events.push(Event::StaleTimer);
         if state.polling {
             let seen = [Seen::NoReview, Seen::CleanReview, Seen::Issues, Seen::Failure, Seen::Merged];
             events.extend(seen.map(Event::Poll));
@@ -158,11 +158,7 @@ impl Model for LoopModel {
     fn next_state(&self, state: &LoopState, event: Event) -> Option<LoopState> {
         let mut next = state.clone();
         match event {
-            Event::Timer => {
-                let timer = next.timer.take()?;
-                self.carry_out(&mut next, LoopEvent::Timer(timer));
-            }
-            Event::StaleTimer => self.carry_out(&mut next, LoopEvent::Timer(TimerId::default())),
+            Event::Deadline => (next.polling, next.has_deadline) = (true, false),
             Event::Poll(seen) => {
                 next.polling = false;
                 let observation = self.observation(state, seen);
@@ -203,7 +199,7 @@ impl Model for LoopModel {
             }),
             Property::always(
                 "L6: the operator is told at the cap, once for each time it is reached",
-                |_: &Self, s: &LoopState| s.cap_comments <= 1 + s.review_loop.granted(),
+                |_: &Self, s: &LoopState| s.caps_announced <= 1 + s.review_loop.granted(),
             ),
             Property::always("L2: no wait polls more often than it may", |model: &Self, s: &LoopState| {
                 s.review_loop.attempt() <= model.policy.max_attempts
@@ -212,7 +208,7 @@ impl Model for LoopModel {
                 "a loop that has not ended is waiting for something that will come",
                 |_: &Self, s: &LoopState| match s.review_loop.phase() {
                     Phase::Ended(_) | Phase::Paused(_) => true,
-                    Phase::Waiting | Phase::WithAuthor => s.polling || s.timer.is_some(),
+                    Phase::Waiting | Phase::WithAuthor => s.polling || s.has_deadline,
                 },
             ),
             Property::sometimes("all rounds are used", |model: &Self, s: &LoopState| {
