@@ -318,7 +318,7 @@ fn watch_loop(
         let before = before.map_err(Failure::from)?;
         let mut teller = InboxNotifier::new(&loaded.config, session.journal.clone(), about.host);
         if let Some(before) = &before {
-            teller.know(before);
+            teller.seed(before);
         }
         let tracked = vec![address.clone().into()];
         let supervisor = session.supervise(settings, instance(), cli.read_only, tracked).await?;

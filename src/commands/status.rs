@@ -148,7 +148,8 @@ impl StatusOptions<'_> {
         let mut history = History::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
         // Whoever supervises will record it; until then it is so all the same.
-        let _not_recorded = stored::notice(before.as_ref(), snapshot, &about, &mut history, self.now);
+        let _not_recorded =
+            stored::note_transitions(before.as_ref(), snapshot, &about, &mut history, self.now);
         let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
         Ok((history, last))
     }

@@ -57,7 +57,7 @@ pub async fn watch(
     interrupted: impl Future<Output = ()>,
     output: &mut impl Write,
 ) -> io::Result<WatchEnd> {
-    watch_and_tell(wanted, supervisor, clock, interrupted, InboxNotifier::silent(), output).await
+    watch_and_tell(wanted, supervisor, clock, interrupted, InboxNotifier::disabled(), output).await
 }
 
 /// The same, and somebody is told whenever a thread starts to wait for a person.
@@ -83,7 +83,7 @@ pub async fn watch_and_tell(
             lines.show(view, clock.now(), output)?;
             // The reasons are in the journal, which others may hold for longer than anybody wants to wait.
             tokio::select! {
-                () = teller.look(view) => {}
+                () = teller.notify_arrivals(view) => {}
                 () = &mut interrupted => {
                     let end = WatchEnd::Exit(Exit::Stopped);
                     lines.end(&end, output)?;

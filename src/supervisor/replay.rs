@@ -20,34 +20,33 @@ use crate::reviewers::ask::thread_name;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What follows from the history.
+/// The result of replaying a history.
 #[derive(Debug, Clone)]
 pub struct ReplayedHistory {
     /// The driven reviewers' threads and cycles.
     pub engine: DrivenPullRequest,
-    /// What people did to threads that are not the engine's, and everything that was handed off.
+    /// People's acts on observed threads, and all handoffs.
     pub happened: Vec<ThreadEvent>,
     /// Each completed cycle of a driven reviewer, oldest first.
     pub cycles: Vec<CycleResult>,
-    /// What was wrong with each reviewer's last answer, while its cycle is still to be tried again.
+    /// The violations in each reviewer's last answer, while its cycle has attempts left.
     pub violations: BTreeMap<ReviewerName, Vec<Violation>>,
-    /// Reviewers that the engine gave up on at a head (C4).
+    /// Reviewers that failed at a head for good (C4), and why.
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
     /// Author rounds since the pull request was last reopened.
     pub dispatched: u32,
-    /// Heads the author was sent to work on, with what came of it if that is known.
+    /// Heads that the author was dispatched to, with the outcome once its program has ended.
     pub author_at: BTreeMap<Sha, Option<String>>,
     pub granted: u32,
-    pub handed_off: BTreeSet<ThreadId>,
-    /// How the loop ended last, and at which head, if nothing began it anew.
+    /// How the loop ended last and at which head, unless a grant or a reopening came after it.
     pub ended: Option<(Exit, Option<Sha>)>,
-    /// The forge's thread for each of the engine's, where it was posted.
+    /// The forge's id of each driven thread that is posted, by the engine's id.
     pub posted: BTreeMap<ThreadId, ThreadId>,
-    /// Every push that was followed, oldest first.
+    /// Every recorded push, oldest first.
     pub pushes: Vec<RecordedPush>,
 }
 
-/// What a push changed.
+/// A push and the lines that it changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedPush {
     pub at: Timestamp,
@@ -55,10 +54,10 @@ pub struct RecordedPush {
     pub changes: Vec<FileChange>,
 }
 
-/// What a completed cycle has to say on the forge.
+/// A completed cycle, as it is posted on the forge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CycleResult {
-    /// Counts this reviewer's answers over everything; part of the names of what is posted.
+    /// The number of this reviewer's answer on the pull request; part of the keys of its posts.
     pub number: usize,
     pub reviewer: ReviewerName,
     pub head: Sha,
@@ -70,12 +69,11 @@ pub struct CycleResult {
 }
 
 impl History {
-    /// Replays everything in the order in which it came to be known. What people said in the threads of driven reviewers
-    /// and nobody has recorded yet is the last.
+    /// Replays all facts in journal order, then the overriding replies in the snapshot that are not recorded yet.
     pub fn replay(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
         let posted = markers::posted_threads(snapshot).into_iter();
-        let mut fold = HistoryReplay {
+        let mut replay = HistoryReplay {
             config,
             folded: ReplayedHistory {
                 engine: DrivenPullRequest::new(author_is_bot),
@@ -86,7 +84,6 @@ impl History {
                 dispatched: 0,
                 author_at: BTreeMap::new(),
                 granted: 0,
-                handed_off: BTreeSet::new(),
                 ended: None,
                 posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
                 pushes: Vec::new(),
@@ -95,23 +92,23 @@ impl History {
             asked: BTreeMap::new(),
         };
         let engine_id: BTreeMap<ThreadId, ThreadId> =
-            fold.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
+            replay.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
         for dated in self.facts() {
-            fold.fact(dated.at, &dated.fact, &engine_id);
+            replay.fact(dated.at, &dated.fact, &engine_id);
         }
-        for said in self.overriding_replies(snapshot) {
-            fold.fact(snapshot.updated_at, &said.fact, &engine_id);
+        for reply in self.overriding_replies(snapshot) {
+            replay.fact(snapshot.updated_at, &reply.fact, &engine_id);
         }
-        fold.folded
+        replay.folded
     }
 }
 
 struct HistoryReplay<'a> {
     config: &'a Config,
     folded: ReplayedHistory,
-    /// How many answers of each reviewer there were.
+    /// The number of answers so far, by reviewer.
     answers: BTreeMap<ReviewerName, usize>,
-    /// What was put to each reviewer last and is not answered yet, and the rules for it.
+    /// The call of each reviewer that is not answered yet, and its rules.
     asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
 }
 
@@ -150,7 +147,7 @@ impl HistoryReplay<'_> {
                 }
             }
             Fact::Replied { thread, intent, .. } => {
-                // A thread that the engine does not know belongs to a journal that was lost.
+                // A thread that the engine does not know was opened with a journal that is lost.
                 let _unknown = if intent.settles() {
                     folded.engine.overridden(thread, *intent)
                 } else {
@@ -176,10 +173,9 @@ impl HistoryReplay<'_> {
                 folded.author_at.insert(head.clone(), Some(outcome.clone()));
             }
             Fact::Merged { tasks, .. } => {
-                // The tasks were decided then; what the rules say today changes nothing about them.
+                // The fact holds the tasks, so today's handoff rules must not decide again.
                 folded.engine.merge(&HandoffRules::default());
                 for thread in tasks.iter().flat_map(|task| &task.findings) {
-                    folded.handed_off.insert(thread.clone());
                     folded.engine.handed_off(thread);
                     folded.happened.push(ThreadEvent {
                         at,
@@ -205,7 +201,7 @@ impl HistoryReplay<'_> {
         }
     }
 
-    /// H1: what is queued waits for one merge, and for none after it.
+    /// H1: the queue is for one merge. After it, or after a close, it is empty.
     fn discard_queue(&mut self, at: Timestamp) {
         let happened = &mut self.folded.happened;
         let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
@@ -214,7 +210,7 @@ impl HistoryReplay<'_> {
         happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
     }
 
-    /// A call that never came back was a call all the same, so asking counts by itself.
+    /// A call counts even if no answer ever came.
     fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&CycleTerms>) {
         let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
         match self.folded.engine.next_call(reviewer, CycleTrigger::Review, &terms.policy) {
@@ -229,14 +225,14 @@ impl HistoryReplay<'_> {
         }
     }
 
-    /// For what was asked before anybody recorded the rules for it.
+    /// For calls recorded by a version that did not record the rules.
     fn todays_terms(&self, reviewer: &ReviewerName) -> CycleTerms {
-        let known = self.config.reviewers.iter().find(|known| known.name == *reviewer);
-        let protocol = known.map(|known| known.protocol).unwrap_or_default();
+        let configured = self.config.reviewers.iter().find(|configured| configured.name == *reviewer);
+        let protocol = configured.map(|configured| configured.protocol).unwrap_or_default();
         CycleTerms { policy: self.config.policy.clone(), protocol }
     }
 
-    /// Puts an answer to the engine exactly as it was put when it arrived.
+    /// Gives an answer to the engine exactly as on its arrival.
     fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &RecordedAnswer) {
         let number = self.answers.entry(reviewer.clone()).or_default();
         *number += 1;

@@ -77,7 +77,7 @@ impl PullRequestActor {
         // L8: while the forge limits requests, a try would only fail.
         if matches!(delivery.means, DeliveryMeans::Write(_))
             && !forced
-            && let Some(until) = self.setup.left_alone.until(now)
+            && let Some(until) = self.setup.request_pause.until(now)
         {
             let why = tries.last().and_then(DeliveryOutcome::refusal);
             return Ok(shown(task, HandoffState::Waiting { until, why }));

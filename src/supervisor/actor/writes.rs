@@ -98,7 +98,7 @@ impl PullRequestActor {
             let setup = Arc::clone(&self.setup);
             let _turn = setup.writing.lock().await;
             // L8: a rate limit on one write holds for all of them.
-            if setup.left_alone.until(setup.clock.now()).is_some() {
+            if setup.request_pause.until(setup.clock.now()).is_some() {
                 self.problems.due.push(planned.write.sentence());
                 waits = true;
                 continue;
@@ -126,7 +126,7 @@ impl PullRequestActor {
                 }
                 WriteResult::Limited(come_back, why) => {
                     let now = setup.clock.now();
-                    setup.left_alone.begin(now, come_back.when(now));
+                    setup.request_pause.begin(now, come_back.when(now));
                     self.problems.trouble = Some(why);
                     self.problems.due.push(planned.write.sentence());
                     waits = true;

@@ -1,14 +1,13 @@
-//! What an act comes to, given where the pull request stands. Nothing is done here.
+//! Plans a person's act on one thread. Nothing is done here.
 //!
-//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. Doing the
-//! same again at the same head finds the text and posts nothing; after a push it is a new remark. A caller that names the
-//! occasion decides what counts as the same: it takes the head's place.
+//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. The same
+//! text at the same head is posted once; after a push it is a new remark. A caller's own key takes the head's place.
 
 use super::key::key;
 use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
 use crate::domain::driven::{Refusal, may_still_go};
 use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadStatus, VetoedBy};
-use crate::domain::snapshot::ReviewThread as Seen;
+use crate::domain::snapshot::ReviewThread;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
 use crate::github::PullRequestAddress;
@@ -24,25 +23,25 @@ use std::sync::Arc;
 /// Turns an act into a plan, or says why it cannot be done.
 pub fn plan(
     act: &ThreadRequest,
-    standing: &ComputedState,
+    computed: &ComputedState,
     history: &History,
     rules: &RepositoryRules<'_>,
     now: Timestamp,
 ) -> Result<ThreadPlan, PlanError> {
-    // Whoever decides has seen all of this, whatever the clock of this machine says.
-    let at = history.no_earlier_than_last(now.max(standing.snapshot.updated_at));
+    // The decision comes after everything in the snapshot, even if this machine's clock is behind.
+    let at = history.no_earlier_than_last(now.max(computed.snapshot.updated_at));
     let planner =
-        ThreadPlanner { act, standing, history, rules, address: planned_writes::address(standing), at };
-    let seen = standing.snapshot.threads.iter().find(|seen| seen.id == act.thread);
-    let plan = match (standing.thread(&act.thread), seen) {
-        (Some(shown), _) => planner.of_a_reviewer(shown)?,
-        (None, Some(seen)) => planner.of_nobody(seen)?,
+        ThreadPlanner { act, computed, history, rules, address: planned_writes::address(computed), at };
+    let on_forge = computed.snapshot.threads.iter().find(|thread| thread.id == act.thread);
+    let plan = match (computed.thread(&act.thread), on_forge) {
+        (Some(shown), _) => planner.plan_reviewer_thread(shown)?,
+        (None, Some(thread)) => planner.plan_other_thread(thread)?,
         (None, None) => {
-            let standing = format!("{} has no thread {}", planner.address, act.thread);
-            return Err(PlanError::Refused { refusal: Refusal::UnknownThread, standing });
+            let situation = format!("{} has no thread {}", planner.address, act.thread);
+            return Err(PlanError::Refused { refusal: Refusal::UnknownThread, situation });
         }
     };
-    match plan.deeds.iter().find_map(|deed| deed.write.objection()) {
+    match plan.writes.iter().find_map(|planned| planned.write.objection()) {
         Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}")).into()),
         None => Ok(plan),
     }
@@ -50,28 +49,28 @@ pub fn plan(
 
 pub(super) struct ThreadPlanner<'a> {
     pub(super) act: &'a ThreadRequest,
-    pub(super) standing: &'a ComputedState,
+    pub(super) computed: &'a ComputedState,
     pub(super) history: &'a History,
     pub(super) rules: &'a RepositoryRules<'a>,
     pub(super) address: PullRequestAddress,
     at: Timestamp,
 }
 
-/// A finding with all the threads that report it.
+/// A finding with all threads that report it.
 pub(super) struct DuplicateThreads<'a> {
-    /// The one that was named.
+    /// The thread that the person named.
     named: ThreadView<'a>,
-    /// The one where the argument is counted.
+    /// The thread that the argument is counted in (D3).
     pub(super) first: ThreadView<'a>,
     members: Vec<ThreadView<'a>>,
-    /// Under which any of it may have been recorded.
+    /// The ids under which acts may be recorded.
     pub(super) ids: Vec<&'a ThreadId>,
 }
 
 impl<'a> ThreadPlanner<'a> {
-    fn of_a_reviewer(&self, named: ThreadView<'a>) -> Result<ThreadPlan, PlanError> {
-        let first = named.repeats.and_then(|id| self.standing.thread(id)).unwrap_or(named);
-        let threads = self.standing.threads().into_iter();
+    fn plan_reviewer_thread(&self, named: ThreadView<'a>) -> Result<ThreadPlan, PlanError> {
+        let first = named.repeats.and_then(|id| self.computed.thread(id)).unwrap_or(named);
+        let threads = self.computed.threads().into_iter();
         let members: Vec<ThreadView<'a>> = threads
             .filter(|shown| shown.thread.id == first.thread.id || shown.repeats == Some(&first.thread.id))
             .collect();
@@ -84,10 +83,10 @@ impl<'a> ThreadPlanner<'a> {
             (ThreadAct::Route(to), _) => self.routed(to, &group),
             (ThreadAct::Remove, _) => self.removed(&group),
             (ThreadAct::Unresolve, Some(seen)) => self.unresolved(seen, &group),
-            (ThreadAct::Reply | ThreadAct::Hide, Some(seen)) => self.of_nobody(seen),
+            (ThreadAct::Reply | ThreadAct::Hide, Some(seen)) => self.plan_other_thread(seen),
             (ThreadAct::Unresolve | ThreadAct::Reply | ThreadAct::Hide, None) => {
                 Err(Failure::usage(format_args!(
-                    "nothing was done: {} is not posted on {} yet, so that there is nothing to {}",
+                    "nothing was done: {} is not posted on {} yet, so there is nothing to {}",
                     self.act.thread,
                     self.address,
                     self.act.what.name()
@@ -97,35 +96,34 @@ impl<'a> ThreadPlanner<'a> {
         }
     }
 
-    /// A thread that the machine does not run on, or an act that is none of its business.
-    fn of_nobody(&self, seen: &Seen) -> Result<ThreadPlan, PlanError> {
+    /// A thread without a reviewer, or an act that the thread machine does not know.
+    fn plan_other_thread(&self, seen: &ReviewThread) -> Result<ThreadPlan, PlanError> {
         let reason = self.act.reason.as_deref();
-        let mut deeds = Vec::new();
+        let mut writes = Vec::new();
         match &self.act.what {
             ThreadAct::Decide(Decision::Resolve) => {
-                deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
-                deeds.push(self.resolve(seen, 0)?);
+                writes.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
+                writes.push(self.resolve(seen, 0)?);
             }
             ThreadAct::Unresolve => {
-                deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
-                deeds.push(self.unresolve(seen, 0)?);
+                writes.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
+                writes.push(self.unresolve(seen, 0)?);
             }
-            ThreadAct::Reply => deeds.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
-            ThreadAct::Hide => deeds.push(self.hide(seen)?),
+            ThreadAct::Reply => writes.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
+            ThreadAct::Hide => writes.push(self.hide(seen)?),
             what @ (ThreadAct::Decide(_)
             | ThreadAct::QueueFor(_)
             | ThreadAct::Route(_)
             | ThreadAct::Remove) => {
-                let standing = format!(
-                    "no reviewer that is known opened {}, so that there is nothing to {}; resolve, unresolve, reply and \
-                     hide work there",
+                let situation = format!(
+                    "no known reviewer opened {}, so there is nothing to {}; resolve, unresolve, reply and hide work there",
                     seen.id,
                     what.name()
                 );
-                return Err(PlanError::Refused { refusal: Refusal::UnknownThread, standing });
+                return Err(PlanError::Refused { refusal: Refusal::UnknownThread, situation });
             }
         }
-        Ok(self.plan(Vec::new(), false, None, deeds))
+        Ok(self.plan(Vec::new(), false, None, writes))
     }
 
     fn decided(&self, verb: Decision, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
@@ -145,7 +143,7 @@ impl<'a> ThreadPlanner<'a> {
         }
         let turn = self.turn(group, already);
         let fact = Fact::Decided { thread: group.first.thread.id.clone(), verb };
-        let deeds = match verb {
+        let writes = match verb {
             Decision::Veto | Decision::Uphold | Decision::Queue | Decision::Unqueue => Vec::new(),
             Decision::Resolve | Decision::Dismiss => self.settling(group, reason, turn)?,
             Decision::Return => {
@@ -155,26 +153,30 @@ impl<'a> ThreadPlanner<'a> {
             }
             Decision::Escalate => self.escalation(group, &fact, already)?,
         };
-        let told_by_deed = verb == Decision::Resolve && !deeds.is_empty();
-        let sentence = (!told_by_deed).then(|| self.sentence(verb, &group.first));
+        let write_says_it = verb == Decision::Resolve && !writes.is_empty();
+        let sentence = (!write_says_it).then(|| self.sentence(verb, &group.first));
         let facts = if already { Vec::new() } else { vec![fact] };
-        Ok(self.plan(facts, already, sentence, deeds))
+        Ok(self.plan(facts, already, sentence, writes))
     }
 
-    fn unresolved(&self, seen: &'a Seen, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
+    fn unresolved(
+        &self,
+        seen: &'a ReviewThread,
+        group: &DuplicateThreads<'a>,
+    ) -> Result<ThreadPlan, PlanError> {
         let was_settled = seen.resolved && group.first.thread.status().is_settled();
         let already = was_settled
             && self.is_own(self.history.last_decision(&group.ids), &RecordedActKind::Reopened)
             && !self.is_concluded(&name("unresolve", &seen.id, self.history.count(&group.ids)));
         let turn = self.turn(group, already);
-        let mut deeds = Vec::new();
+        let mut writes = Vec::new();
         if let Some(reason) = &self.act.reason {
-            deeds.push(self.reply(seen, reason, turn)?);
+            writes.push(self.reply(seen, reason, turn)?);
         }
-        deeds.push(self.unresolve(seen, turn)?);
+        writes.push(self.unresolve(seen, turn)?);
         let fact = Fact::Reopened { thread: group.first.thread.id.clone() };
         let facts = if was_settled && !already { vec![fact] } else { Vec::new() };
-        Ok(self.plan(facts, already, None, deeds))
+        Ok(self.plan(facts, already, None, writes))
     }
 
     pub(super) fn plan(
@@ -182,20 +184,20 @@ impl<'a> ThreadPlanner<'a> {
         facts: Vec<Fact>,
         already: bool,
         sentence: Option<String>,
-        deeds: Vec<PlannedWrite>,
+        writes: Vec<PlannedWrite>,
     ) -> ThreadPlan {
         let facts = facts.into_iter().map(|fact| (self.at, fact)).collect();
-        ThreadPlan { act: self.act.clone(), facts, already, sentence, deeds }
+        ThreadPlan { act: self.act.clone(), facts, already, sentence, writes }
     }
 
-    /// What makes the names of this act's deeds its own: how many acts there are with it.
+    /// The number of this act on the thread. It makes the names of its writes unique.
     fn turn(&self, group: &DuplicateThreads<'_>, already: bool) -> usize {
         self.history.count(&group.ids) + usize::from(!already)
     }
 
-    // Whether it fits
+    // Whether the act is possible
 
-    /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
+    /// Whether this person has already recorded this act. Then only its missing writes are left to do.
     pub(super) fn already(&self, verb: Decision, group: &DuplicateThreads<'_>) -> bool {
         let thread = group.first.thread;
         let status = thread.status();
@@ -216,7 +218,7 @@ impl<'a> ThreadPlanner<'a> {
             Decision::Uphold => status == ThreadStatus::Upheld && is_last(),
             Decision::Dismiss => status == ThreadStatus::Dismissed && is_last(),
             Decision::Resolve => {
-                let by_us = |seen: &Seen| {
+                let by_us = |seen: &ReviewThread| {
                     let by = seen.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
                     seen.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
                 };
@@ -224,7 +226,7 @@ impl<'a> ThreadPlanner<'a> {
                     && (is_last() || on_forge.is_some_and(by_us))
             }
             Decision::Return => {
-                let name = |seen: &Seen| name("unresolve", &seen.id, self.history.count(&group.ids));
+                let name = |seen: &ReviewThread| name("unresolve", &seen.id, self.history.count(&group.ids));
                 let unfinished =
                     on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
                 is_last() && (status == ThreadStatus::Open || unfinished)
@@ -232,36 +234,36 @@ impl<'a> ThreadPlanner<'a> {
         }
     }
 
-    pub(super) fn is_own(&self, acted: Option<&RecordedAct>, did: &RecordedActKind) -> bool {
-        acted.is_some_and(|acted| acted.did == *did && acted.by.eq_ignore_ascii_case(&self.act.by))
+    pub(super) fn is_own(&self, act: Option<&RecordedAct>, kind: &RecordedActKind) -> bool {
+        act.is_some_and(|act| act.did == *kind && act.by.eq_ignore_ascii_case(&self.act.by))
     }
 
     fn is_concluded(&self, name: &str) -> bool {
         self.history.is_done(&self.address, name)
     }
 
-    // What is written
+    // The writes
 
-    /// The reason where it was asked for, then everything that reports the finding is resolved.
+    /// Replies with the reason in the named thread, then resolves all threads that report the finding.
     fn settling(
         &self,
         group: &DuplicateThreads<'_>,
         reason: Option<&str>,
         turn: usize,
     ) -> Result<Vec<PlannedWrite>, Failure> {
-        let mut deeds = Vec::new();
+        let mut writes = Vec::new();
         if let Some(seen) = group.named.on_forge {
-            deeds.extend(reason.map(|reason| self.reply(seen, reason, turn)).transpose()?);
-            deeds.push(self.resolve(seen, turn)?);
+            writes.extend(reason.map(|reason| self.reply(seen, reason, turn)).transpose()?);
+            writes.push(self.resolve(seen, turn)?);
         }
         let others = group.members.iter().filter_map(|shown| shown.on_forge);
         for seen in others.filter(|seen| !seen.resolved && seen.id != *group.named.id()) {
-            deeds.push(self.resolve(seen, turn)?);
+            writes.push(self.resolve(seen, turn)?);
         }
-        Ok(deeds)
+        Ok(writes)
     }
 
-    /// T7: what the engine's own escalations are addressed with, and what this person has to say.
+    /// T7: the same writes as for the engine's own escalations, with the person's reason added.
     fn escalation(
         &self,
         group: &DuplicateThreads<'_>,
@@ -276,44 +278,44 @@ impl<'a> ThreadPlanner<'a> {
             let why = self.act.reason.as_deref().unwrap_or_default();
             history.add(DatedFact { at: self.at, fact: fact.clone() }, &self.act.by, why);
         }
-        let after = ComputedState::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
-        let mut deeds = Vec::new();
+        let after = ComputedState::of(Arc::clone(&self.computed.snapshot), &history, self.rules);
+        let mut writes = Vec::new();
         if let Some(shown) = after.thread(&group.first.thread.id) {
-            planned_writes::escalation_writes(&after, &shown, &self.rules.config.operator, &mut deeds);
+            planned_writes::escalation_writes(&after, &shown, &self.rules.config.operator, &mut writes);
         }
-        for deed in &mut deeds {
-            if let (Write::Reply { body, .. }, Some(reason)) = (&mut deed.write, &self.act.reason) {
+        for planned in &mut writes {
+            if let (Write::Reply { body, .. }, Some(reason)) = (&mut planned.write, &self.act.reason) {
                 let _infallible = write!(body, "\n\n{} says: {}", self.act.by, reason.trim());
             }
         }
-        Ok(deeds)
+        Ok(writes)
     }
 
-    fn reply(&self, seen: &Seen, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
+    fn reply(&self, seen: &ReviewThread, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(seen.viewer_can_reply, "reply in", seen)?;
         let verb = self.act.what.name();
-        let head = self.standing.snapshot.head.sha.as_str();
-        let occasion = self.act.occasion.as_deref().unwrap_or(head);
+        let head = self.computed.snapshot.head.sha.as_str();
+        let occasion = self.act.callers_key.as_deref().unwrap_or(head);
         let key = key(verb, &[&self.address.to_string(), occasion, seen.id.as_str(), body])?;
-        // Without a fact nothing counts turns, and the text itself tells one reply from another.
+        // Without a recorded fact there is no turn to count, and the key identifies the reply.
         let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &seen.id, turn) };
         let write = Write::Reply { thread: self.target(seen), body: body.to_owned(), key };
         Ok(PlannedWrite { name, write, why: self.why() })
     }
 
-    fn resolve(&self, seen: &Seen, turn: usize) -> Result<PlannedWrite, Failure> {
+    fn resolve(&self, seen: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(seen.resolved || seen.viewer_can_resolve, "resolve", seen)?;
         let write = Write::Resolve { thread: self.target(seen) };
         Ok(PlannedWrite { name: name("resolve", &seen.id, turn), write, why: self.why() })
     }
 
-    fn unresolve(&self, seen: &Seen, turn: usize) -> Result<PlannedWrite, Failure> {
+    fn unresolve(&self, seen: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
         self.may(!seen.resolved || seen.viewer_can_unresolve, "open again", seen)?;
         let write = Write::Unresolve { thread: self.target(seen) };
         Ok(PlannedWrite { name: name("unresolve", &seen.id, turn), write, why: self.why() })
     }
 
-    fn hide(&self, seen: &Seen) -> Result<PlannedWrite, Failure> {
+    fn hide(&self, seen: &ReviewThread) -> Result<PlannedWrite, Failure> {
         let Some(comment) = seen.opening() else {
             return Err(Failure::usage(format_args!("the thread {} has no comment to hide", seen.id)));
         };
@@ -321,7 +323,7 @@ impl<'a> ThreadPlanner<'a> {
         Ok(PlannedWrite { name: format!("hide/{}", comment.id), write, why: self.why() })
     }
 
-    fn may(&self, is_allowed: bool, what: &str, seen: &Seen) -> Result<(), Failure> {
+    fn may(&self, is_allowed: bool, what: &str, seen: &ReviewThread) -> Result<(), Failure> {
         if is_allowed {
             return Ok(());
         }
@@ -329,7 +331,7 @@ impl<'a> ThreadPlanner<'a> {
         Err(Failure::new(FailureKind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
     }
 
-    fn target(&self, seen: &Seen) -> ThreadTarget {
+    fn target(&self, seen: &ReviewThread) -> ThreadTarget {
         ThreadTarget {
             pull_request: self.address.clone(),
             id: seen.id.clone(),
@@ -346,7 +348,7 @@ impl<'a> ThreadPlanner<'a> {
             .unwrap_or_else(|| format!("{} wants to {}", self.act.by, self.act.what.name()))
     }
 
-    /// T7: the difference between the verbs must be plain.
+    /// T7: the sentence has to make the difference between the decisions plain.
     fn sentence(&self, verb: Decision, first: &ThreadView<'_>) -> String {
         let at = format!("{} of {}", place(first), self.address);
         match verb {
@@ -364,7 +366,7 @@ impl<'a> ThreadPlanner<'a> {
     }
 }
 
-/// Whether it fits where the thread stands.
+/// Whether the thread's status allows the decision.
 pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), PlanError> {
     let thread = first.thread;
     let fits = match decision {
@@ -372,12 +374,12 @@ pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), Pl
         decision => thread.machine.admits(decision).map_err(Refusal::from),
     };
     fits.map_err(|refusal| {
-        let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
-        PlanError::Refused { refusal, standing }
+        let situation = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
+        PlanError::Refused { refusal, situation }
     })
 }
 
-/// The name of a deed, unique on the pull request.
+/// The name of a write, unique on the pull request.
 fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
     format!("{what}/{thread}/person/{turn}")
 }

@@ -1,4 +1,4 @@
-//! The pull requests that the journal knows, each where it stood at the last look, without asking GitHub anything.
+//! The pull requests in the journal, computed from their last snapshots without a request to GitHub.
 
 use crate::config::Config;
 use crate::domain::post::PostReader;
@@ -23,12 +23,12 @@ pub struct StoredPullRequest {
     pub about: PullRequestKey,
     pub standing: ComputedState,
     pub history: History,
-    /// How long ago it was looked at.
+    /// The age of the snapshot.
     pub age: Duration,
 }
 
-/// Everything there is, in the order of host, repository and number. The second list names what cannot be read any more and
-/// has to be looked at again.
+/// All of them, in the order of host, repository and number. The second list names those whose stored snapshot this version
+/// cannot read.
 pub async fn all(
     journal: &Journal,
     config: &Config,
@@ -41,18 +41,18 @@ pub async fn all(
             records.entry(about).or_default().push(record);
         }
     }
-    let known = stored.readable.into_iter().map(|stored| {
+    let computed = stored.readable.into_iter().map(|stored| {
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
         let history = History::of(&records.remove(&about).unwrap_or_default());
-        let standing = stand(&Arc::new(snapshot), &history, config, reads);
-        StoredPullRequest { about, standing, history, age }
+        let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
+        StoredPullRequest { about, standing: computed, history, age }
     });
-    let mut known: Vec<StoredPullRequest> = known.collect();
-    known.sort_by(|a, b| a.about.cmp(&b.about));
-    Ok((known, stored.unreadable.into_iter().map(|(about, _)| about).collect()))
+    let mut all: Vec<StoredPullRequest> = computed.collect();
+    all.sort_by(|a, b| a.about.cmp(&b.about));
+    Ok((all, stored.unreadable.into_iter().map(|(about, _)| about).collect()))
 }
 
-/// One of them, if it is known.
+/// One of them, if the journal has it.
 pub async fn one(
     journal: &Journal,
     config: &Config,
@@ -62,12 +62,12 @@ pub async fn one(
     let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
     let history = History::load(journal, &about).await?;
-    let standing = stand(&Arc::new(snapshot), &history, config, reads);
-    Ok(Some(StoredPullRequest { about, standing, history, age }))
+    let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
+    Ok(Some(StoredPullRequest { about, standing: computed, history, age }))
 }
 
-/// Where a pull request stands by what was read and what is recorded.
-pub fn stand(
+/// Computes the state from a snapshot and a history.
+pub fn compute_stored(
     snapshot: &Arc<PullRequestSnapshot>,
     history: &History,
     config: &Config,
@@ -77,10 +77,9 @@ pub fn stand(
     ComputedState::of(Arc::clone(snapshot), history, &rules)
 }
 
-/// What a fresh look tells and a later one would not, because it replaces the last: what people said and resolved in driven
-/// reviewers' threads, and threads that were resolved then and are open now (R3). It is taken into account at once; the
-/// records are to be appended before the new look is kept.
-pub fn notice(
+/// Adds to the history the changes that only this snapshot shows: people's replies and resolutions in driven threads, and
+/// reopened threads (R3). Returns their records; append these before the new snapshot replaces the stored one.
+pub fn note_transitions(
     before: Option<&StoredSnapshot>,
     snapshot: &PullRequestSnapshot,
     about: &PullRequestKey,
@@ -88,16 +87,16 @@ pub fn notice(
     now: Timestamp,
 ) -> Vec<NewRecord> {
     let at = history.no_earlier_than_last(now);
-    let news = history.unrecorded_facts(before.map(|before| &before.snapshot), snapshot);
+    let unrecorded = history.unrecorded_facts(before.map(|before| &before.snapshot), snapshot);
     let mut records = Vec::new();
-    for UnrecordedFact { fact, by, why } in news {
+    for UnrecordedFact { fact, by, why } in unrecorded {
         records.push(fact.clone().record(at, about, &by, why));
         history.add(DatedFact { at, fact }, &by, why);
     }
     records
 }
 
-/// Looks at these anew and keeps what was seen. What cannot be read is told, and the last look at it stays.
+/// Reads these pull requests again and stores the snapshots. After a failure, the last snapshot stays.
 pub async fn refresh<T: Transport + Sync>(
     journal: &Journal,
     reader: &Reader<T>,
@@ -115,7 +114,9 @@ pub async fn refresh<T: Transport + Sync>(
             }
         };
         if let Some(gap) = read.gaps.first() {
-            let sentence = format!("{address} was read in part only ({gap}); what was seen before is shown");
+            let sentence = format!(
+                "{address} could be read only in part ({gap}); the result shows its last complete snapshot"
+            );
             failures.push(Failure::new(FailureKind::OutOfReach, sentence));
             continue;
         }
@@ -124,9 +125,9 @@ pub async fn refresh<T: Transport + Sync>(
         let about = PullRequestKey { host: host.to_owned(), repository, number };
         let before = journal.last_snapshot(&about).await?;
         let mut history = History::load(journal, &about).await?;
-        let news = notice(before.as_ref(), snapshot, &about, &mut history, now);
-        if !news.is_empty() {
-            journal.append(news).await?;
+        let records = note_transitions(before.as_ref(), snapshot, &about, &mut history, now);
+        if !records.is_empty() {
+            journal.append(records).await?;
         }
         journal.save_snapshot(host, snapshot, None).await?;
     }

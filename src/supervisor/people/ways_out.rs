@@ -1,7 +1,7 @@
-//! What a person can do about a whole pull request: the ways out of a loop whose rounds are spent (L6), and the glass (R7).
+//! A person's ways out of a loop whose rounds are spent (L6), and the break-glass label (R7).
 //!
-//! Each way says in sentences what it does and carries what there is to do as data; [`write_out`](super::write_out) carries
-//! out the writes, each with its intent and its outcome in the journal.
+//! Each way describes itself in sentences and carries its writes as data; [`write_out`](super::write_out) carries them out,
+//! each with its intent and its outcome in the journal.
 //!
 //! What is absent: nothing here asks for consent, and nothing is written here.
 
@@ -18,23 +18,23 @@ use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::history::History;
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 
-/// Who looks for a way out, and of what.
+/// The inputs for planning the ways out.
 #[derive(Debug, Clone, Copy)]
 pub struct WayOutQuery<'a> {
-    pub standing: &'a ComputedState,
+    pub computed: &'a ComputedState,
     pub history: &'a History,
     pub rules: &'a RepositoryRules<'a>,
     /// How the loop ended, if it did.
     pub exit: Option<&'a Exit>,
-    /// How the repository may be merged into, the preferred one first; every way there is where that is not known.
+    /// The merge methods that the repository allows, preferred one first; all methods if that is not known.
     pub methods: &'a [MergeMethod],
     /// The person's login.
     pub by: &'a str,
-    /// Why, in the person's words. It is kept in the journal, and said where an approval says something.
+    /// The person's reason, for the journal. It is also the text of an approval.
     pub reason: Option<&'a str>,
 }
 
-/// One thing that a person can do.
+/// One way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Merge(MergeMethod),
@@ -43,28 +43,28 @@ pub enum Way {
     PushByHand,
     GrantRound,
     BreakGlass,
-    /// Takes back that the glass was broken.
+    /// Take the break-glass label off again.
     MendGlass,
 }
 
-/// The same, for this pull request as it stands now.
+/// A way out, planned for this pull request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WayOut {
     pub way: Way,
-    /// What happens, in sentences that somebody can agree to (U3). Names in them are as the forge has them.
+    /// What happens, in sentences that a person can agree to (U3). They hold text from the forge.
     pub sentences: Vec<String>,
     pub means: WayOutMeans,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum WayOutMeans {
-    /// To be written in this order, and none after one that is not in effect.
+    /// Writes in order; none is sent after one that is not in effect.
     Write(Vec<PlannedWrite>),
-    /// For the supervisor; the reason is still to be asked for.
+    /// A command for the supervisor; the caller still asks for the reason.
     Tell(LoopCommand),
-    /// There is nothing to do here: the person does it elsewhere.
+    /// The person does it elsewhere.
     ByHand,
-    /// Not now, and why, in a sentence without a full stop.
+    /// Not possible now, and why, in a sentence without a full stop.
     Not(String),
 }
 
@@ -85,9 +85,9 @@ impl Way {
     }
 }
 
-/// Every way there is, in the order of a menu: those of L6 first. A way that is not open now says why.
-pub fn ways_out(asked: &WayOutQuery<'_>) -> Result<Vec<WayOut>, Failure> {
-    let methods = asked.methods.iter().map(|method| Way::Merge(*method));
+/// All ways, in the order of the menu: those of L6 first. A way that is not possible now says why.
+pub fn ways_out(query: &WayOutQuery<'_>) -> Result<Vec<WayOut>, Failure> {
+    let methods = query.methods.iter().map(|method| Way::Merge(*method));
     let others = [
         Way::Approve,
         Way::CloseAndReopen,
@@ -96,41 +96,41 @@ pub fn ways_out(asked: &WayOutQuery<'_>) -> Result<Vec<WayOut>, Failure> {
         Way::BreakGlass,
         Way::MendGlass,
     ];
-    methods.chain(others).map(|way| way_out(way, asked)).collect()
+    methods.chain(others).map(|way| way_out(way, query)).collect()
 }
 
-/// One of them.
-pub fn way_out(way: Way, asked: &WayOutQuery<'_>) -> Result<WayOut, Failure> {
-    let (means, said) = match way {
-        Way::Merge(method) => asked.merge(method),
-        Way::Approve => asked.approve()?,
-        Way::CloseAndReopen => asked.close_and_reopen(),
-        Way::PushByHand => asked.push_by_hand(),
-        Way::GrantRound => asked.grant_round(),
-        Way::BreakGlass => asked.break_glass(),
-        Way::MendGlass => asked.mend_glass(),
+/// One way.
+pub fn way_out(way: Way, query: &WayOutQuery<'_>) -> Result<WayOut, Failure> {
+    let (means, notes) = match way {
+        Way::Merge(method) => query.merge(method),
+        Way::Approve => query.approve()?,
+        Way::CloseAndReopen => query.close_and_reopen(),
+        Way::PushByHand => query.push_by_hand(),
+        Way::GrantRound => query.grant_round(),
+        Way::BreakGlass => query.break_glass(),
+        Way::MendGlass => query.mend_glass(),
     };
-    let writes: Vec<String> = match &means {
-        WayOutMeans::Write(deeds) => deeds.iter().map(|deed| deed.write.sentence()).collect(),
+    let sentences: Vec<String> = match &means {
+        WayOutMeans::Write(writes) => writes.iter().map(|planned| planned.write.sentence()).collect(),
         WayOutMeans::Tell(_) | WayOutMeans::ByHand | WayOutMeans::Not(_) => Vec::new(),
     };
-    Ok(WayOut { way, sentences: writes.into_iter().chain(said).collect(), means })
+    Ok(WayOut { way, sentences: sentences.into_iter().chain(notes).collect(), means })
 }
 
 impl WayOut {
-    /// What a person has to hear of what became of it; nothing where all of it is in effect.
+    /// What went wrong, in sentences; none if all writes are in effect.
     pub fn trouble(&self, done: &PlanOutcome) -> Option<String> {
-        let failed = done.deeds.iter().find_map(|tried| match tried {
-            WriteAttempt::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))
+        let failed = done.writes.iter().find_map(|tried| match tried {
+            WriteAttempt::Outcome(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))
             | WriteAttempt::NotTried => None,
-            WriteAttempt::Told(outcome) => Some(outcome.sentence()),
+            WriteAttempt::Outcome(outcome) => Some(outcome.sentence()),
             WriteAttempt::NotDone(error) => Some(format!("It was not done: {error}.")),
         });
         let unrecorded = done.trouble.as_ref();
         let unrecorded = unrecorded.map(|error| format!("It could not be recorded: {error}."));
         let why = unrecorded.or(failed)?;
-        let WayOutMeans::Write(deeds) = &self.means else { return Some(why) };
-        let last_done = deeds.iter().zip(&done.deeds).rfind(|(_, tried)| tried.is_in_effect());
+        let WayOutMeans::Write(writes) = &self.means else { return Some(why) };
+        let last_done = writes.iter().zip(&done.writes).rfind(|(_, tried)| tried.is_in_effect());
         match last_done {
             Some((PlannedWrite { write: Write::Close { on }, .. }, _)) => Some(format!(
                 "{} is closed now and was not reopened. {why} Reopen it; it is not closed a second time for that.",
@@ -141,7 +141,7 @@ impl WayOut {
     }
 }
 
-/// What there is to do, and what to say about it beside the writes' own sentences.
+/// The means, and notes beside the sentences of the writes.
 type MeansAndNotes = (WayOutMeans, Vec<String>);
 
 fn not(why: impl Into<String>) -> MeansAndNotes {
@@ -150,7 +150,7 @@ fn not(why: impl Into<String>) -> MeansAndNotes {
 
 impl WayOutQuery<'_> {
     fn merge(&self, method: MergeMethod) -> MeansAndNotes {
-        let snapshot = &self.standing.snapshot;
+        let snapshot = &self.computed.snapshot;
         if let Some(why) = self.not_open() {
             return not(why);
         }
@@ -158,22 +158,22 @@ impl WayOutQuery<'_> {
             return not("it is a draft; mark it as ready for review first");
         }
         let write = self.planner().merge(method);
-        let mut said = vec![self.left_open()];
-        let tasks = self.standing.tasks(self.rules);
+        let mut notes = vec![self.left_open()];
+        let tasks = self.computed.tasks(self.rules);
         if !tasks.is_empty() {
             let each: Vec<String> =
                 tasks.iter().map(|task| format!("{} for \"{}\"", task.path, task.target)).collect();
-            said.push(format!(
+            notes.push(format!(
                 "{} handed off then: {}.",
                 counted(tasks.len(), "task is", "tasks are"),
                 each.join(", ")
             ));
         }
-        (self.write(vec![write], "merge it is"), said)
+        (self.write(vec![write], "merge it as it is"), notes)
     }
 
     fn approve(&self) -> Result<MeansAndNotes, Failure> {
-        let snapshot = &self.standing.snapshot;
+        let snapshot = &self.computed.snapshot;
         if let Some(why) = self.not_open() {
             return Ok(not(why));
         }
@@ -184,9 +184,9 @@ impl WayOutQuery<'_> {
         Ok((self.write(vec![write], "approve it in spite of what is open"), vec![self.left_open()]))
     }
 
-    /// One that is closed, be it because reopening it failed, is only reopened.
+    /// A closed pull request is only reopened, for example after a reopening that failed.
     fn close_and_reopen(&self) -> MeansAndNotes {
-        let snapshot = &self.standing.snapshot;
+        let snapshot = &self.computed.snapshot;
         let planner = self.planner();
         let starts =
             "The author's rounds and the reviewers' looks are counted from the start again.".to_owned();
@@ -195,8 +195,8 @@ impl WayOutQuery<'_> {
             PullRequestState::Closed => (self.write(vec![planner.reopen()], "reopen it"), vec![starts]),
             PullRequestState::Open => {
                 let writes = vec![planner.close(), planner.reopen()];
-                let queued = self.standing.threads().iter().filter(|shown| shown.thread.queued).count();
-                // H1: closing discards the queue, whatever comes after it.
+                let queued = self.computed.threads().iter().filter(|shown| shown.thread.queued).count();
+                // H1: closing discards the queue, also if a reopening follows.
                 let discarded = (queued > 0).then(|| {
                     format!(
                         "Closing discards the queue: {} no longer handed off unless queued again.",
@@ -209,22 +209,21 @@ impl WayOutQuery<'_> {
     }
 
     fn push_by_hand(&self) -> MeansAndNotes {
-        let snapshot = &self.standing.snapshot;
+        let snapshot = &self.computed.snapshot;
         if let Some(why) = self.not_open() {
             return not(why);
         }
         let Some(repository) = &snapshot.head_repository else {
-            return not("the repository that its branch was in is gone, so that nobody can push to it");
+            return not("the repository of its branch is gone, so nobody can push to it");
         };
-        let said = vec![
+        let notes = vec![
             format!(
                 "Push the last fix to the branch {} of {repository} yourself. Nothing is written for you.",
                 snapshot.head.name
             ),
-            "The new head is reviewed like any other; no author is sent to it beyond the rounds there are."
-                .to_owned(),
+            "The new head is reviewed like any other, but it gets no further author round.".to_owned(),
         ];
-        (WayOutMeans::ByHand, said)
+        (WayOutMeans::ByHand, notes)
     }
 
     fn grant_round(&self) -> MeansAndNotes {
@@ -232,60 +231,59 @@ impl WayOutQuery<'_> {
             return not(why);
         }
         if !matches!(self.exit, Some(Exit::RoundCap { .. })) {
-            return not("the author's rounds are not spent, so that there is nothing to grant");
+            return not("the author's rounds are not spent, so there is nothing to grant");
         }
         let command = LoopCommand::GrantRound {
             by: self.by.to_owned(),
             why: self.reason.unwrap_or_default().trim().to_owned(),
         };
-        let said = vec![format!(
+        let notes = vec![format!(
             "Send the author to work on {} once more, which may cost money. It is recorded as granted by {}, with the reason.",
-            planned_writes::address(self.standing),
+            planned_writes::address(self.computed),
             self.by
         )];
-        (WayOutMeans::Tell(command), said)
+        (WayOutMeans::Tell(command), notes)
     }
 
     fn break_glass(&self) -> MeansAndNotes {
         if let Some(why) = self.not_open() {
             return not(why);
         }
-        if self.standing.seen.broken_glass.is_some() {
+        if self.computed.seen.broken_glass.is_some() {
             return not("the glass is broken already");
         }
         let BreakGlassRules { label, phrase } = &self.rules.config.break_glass;
         let ends =
-            "The loop on it ends at once: nothing is asked, dispatched or written there by itself any more."
+            "The loop on it ends at once: Cloture no longer asks, dispatches or writes anything there by itself."
                 .to_owned();
         if !label.is_empty() {
-            let write = Write::AddLabel { on: planned_writes::target(self.standing), label: label.clone() };
+            let write = Write::AddLabel { on: planned_writes::target(self.computed), label: label.clone() };
             return (self.write(vec![write], "break the glass"), vec![ends]);
         }
         if phrase.is_empty() {
             return not("neither a label nor a phrase breaks the glass; name one in [break_glass]");
         }
-        // R5: what we post carries our mark, and is nobody's word.
-        let said = format!(
+        // R5: a post with Cloture's marker is nobody's reply.
+        let by_hand = format!(
             "Comment \"{phrase}\" on {} yourself: no label breaks the glass, and what Cloture posts does not count.",
-            planned_writes::address(self.standing)
+            planned_writes::address(self.computed)
         );
-        (WayOutMeans::ByHand, vec![said, ends])
+        (WayOutMeans::ByHand, vec![by_hand, ends])
     }
 
     fn mend_glass(&self) -> MeansAndNotes {
-        match &self.standing.seen.broken_glass {
+        match &self.computed.seen.broken_glass {
             None => not("the glass is not broken"),
             Some(BrokenGlass::Phrase { by }) => not(format!(
                 "{by} broke the glass with a comment, which only {by} can take back: delete it, or take the phrase out of it"
             )),
             Some(BrokenGlass::Label(label)) => {
-                let on = planned_writes::target(self.standing);
+                let on = planned_writes::target(self.computed);
                 let write = Write::RemoveLabel { on, label: label.clone() };
-                let said = vec![
-                    "The loop on it has ended all the same; it begins anew when Cloture is started again."
-                        .to_owned(),
+                let notes = vec![
+                    "The loop on it stays ended; a new one starts when you start Cloture again.".to_owned(),
                 ];
-                (self.write(vec![write], "mend the glass"), said)
+                (self.write(vec![write], "mend the glass"), notes)
             }
         }
     }
@@ -299,18 +297,18 @@ impl WayOutQuery<'_> {
     }
 
     fn planner(&self) -> PullRequestPlanner<'_> {
-        PullRequestPlanner::new(&self.standing.snapshot, None)
+        PullRequestPlanner::new(&self.computed.snapshot, None)
     }
 
     fn not_open(&self) -> Option<String> {
-        match self.standing.snapshot.state {
+        match self.computed.snapshot.state {
             PullRequestState::Open => None,
             state => Some(format!("it is {} already", state.name())),
         }
     }
 
     fn left_open(&self) -> String {
-        let threads = self.standing.threads();
+        let threads = self.computed.threads();
         let own = threads.iter().filter(|shown| shown.repeats.is_none());
         match own.filter(|shown| !shown.thread.status().is_settled()).count() {
             0 => "Nothing that a reviewer found is left unsettled.".to_owned(),

@@ -14,7 +14,11 @@ async fn without_a_terminal_and_without_yes_nothing_is_even_asked_of_github() {
     for verb in all() {
         let run = run(&simulator.url(), verb.command).await;
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
-        assert!(run.err.contains("standard input is no terminal; pass --yes"), "{}", run.err);
+        assert!(
+            run.err.contains("standard input is no terminal, so Cloture cannot ask you; pass --yes"),
+            "{}",
+            run.err
+        );
     }
     assert_eq!(simulator.requests(), []);
 }
@@ -25,7 +29,7 @@ async fn read_only_refuses_every_verb_and_allows_a_rehearsal() {
     for verb in all() {
         let refused = run(&simulator.url(), &[&["--read-only"], verb.command, &["--yes"]].concat()).await;
         assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{refused:?}");
-        assert!(refused.err.contains("nothing is written under --read-only"), "{}", refused.err);
+        assert!(refused.err.contains("nothing is written with --read-only"), "{}", refused.err);
     }
     assert_eq!(simulator.requests(), []);
     let rehearsed = run(&simulator.url(), &["pr", "acme/shop#1", "close", "--dry-run", "--read-only"]).await;

@@ -59,7 +59,7 @@ async fn nothing_is_done_at_a_head_that_nobody_looked_at() {
     let head = pull(&simulator).head;
     let merge = async |head: &str| agreed(&simulator, &["pr", "acme/shop#1", "merge", "--head", head]).await;
     for (wrong, sentence) in
-        [("0123456789", " by now, not 0123456789"), (&head[..6], "too short for a commit")]
+        [("0123456789", ", not 0123456789; read it again"), (&head[..6], "too short for a commit")]
     {
         let run = merge(wrong).await;
         assert_eq!(run.code, 2, "{run:?}");

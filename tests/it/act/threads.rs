@@ -26,8 +26,8 @@ async fn a_name_that_fits_several_threads_or_none_is_refused_with_those_there_ar
     let ids: Vec<String> = pull(&simulator).threads.into_iter().map(|thread| thread.id).collect();
     let both = format!("{} (src/a.rs:1), {} (src/a.rs:2)", ids[0], ids[1]);
     for (name, sentence) in [
-        ("PRRT_", format!("`PRRT_` fits 2 threads of acme/shop#1: {both}; name one by its id")),
-        ("src/a.rs", format!("`src/a.rs` fits 2 threads of acme/shop#1: {both}; name one by its id")),
+        ("PRRT_", format!("`PRRT_` matches 2 threads of acme/shop#1: {both}; name one by its id")),
+        ("src/a.rs", format!("`src/a.rs` matches 2 threads of acme/shop#1: {both}; name one by its id")),
         ("src/a.rs:3", format!("acme/shop#1 has no thread `src/a.rs:3`; it has {both}")),
         ("", format!("acme/shop#1 has no thread ``; it has {both}")),
     ] {

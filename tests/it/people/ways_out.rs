@@ -16,7 +16,7 @@ use cloture::simulator::{Fault, FaultKind, PullState};
 use cloture::supervisor::LoopCommand;
 use cloture::supervisor::computed_state::RepositoryRules;
 use cloture::supervisor::history::History;
-use cloture::supervisor::people::stored::stand;
+use cloture::supervisor::people::stored::compute_stored;
 use cloture::supervisor::people::ways_out::way_out;
 use cloture::supervisor::people::{PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out};
 use std::path::Path;
@@ -56,11 +56,11 @@ impl Person {
     /// Everything there is to do now.
     async fn ways(&self, exit: Option<&Exit>) -> Vec<WayOut> {
         let history = History::load(&self.journal, &self.about()).await.unwrap();
-        let standing = stand(&self.look().await, &history, &self.config, &self.profiles);
+        let computed = compute_stored(&self.look().await, &history, &self.config, &self.profiles);
         let rules = RepositoryRules::of(&self.config, &self.profiles, &self.about().repository, false);
         let methods = permission::ask(&self.client, &self.about().repository).await.unwrap().methods;
         let asked = WayOutQuery {
-            standing: &standing,
+            computed: &computed,
             history: &history,
             rules: &rules,
             exit,
@@ -147,7 +147,7 @@ async fn every_way_says_what_it_does_or_why_it_is_not_open() {
     assert_eq!(ways[6].means, WayOutMeans::Tell(grant));
     assert_eq!(refusal(&ways[8]), "the glass is not broken");
     let before = person.ways(None).await;
-    assert_eq!(refusal(&before[6]), "the author's rounds are not spent, so that there is nothing to grant");
+    assert_eq!(refusal(&before[6]), "the author's rounds are not spent, so there is nothing to grant");
 
     person.done(Way::Merge(MergeMethod::Squash)).await;
     assert_eq!(person.world.pull().state, PullState::Merged);

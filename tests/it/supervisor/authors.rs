@@ -127,7 +127,7 @@ async fn rounds_are_started_up_to_the_cap_and_the_operator_is_told_once() {
     assert_eq!(run.exit().as_deref(), Some("round_cap"), "{:?}", run.view().trouble);
     assert_eq!((shop.rounds(), shop.cap_comments()), (2, 1));
     let comment = shop.place.pull(SEVEN).comments.last().unwrap().body.clone();
-    for way in ["merge it is", "approve it", "close and reopen", "push the last fix by hand"] {
+    for way in ["merge it as it is", "approve it", "close and reopen", "push the last fix by hand"] {
         assert!(comment.contains(way), "{comment}");
     }
     assert!(comment.starts_with("@acme/leads 2 author rounds"), "{comment}");

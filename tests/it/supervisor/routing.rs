@@ -10,7 +10,7 @@ use cloture::domain::vocabulary::ThreadId;
 use cloture::journal::Journal;
 use cloture::supervisor::DriverRole;
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::handoffs::{DecidedTask, ever};
+use cloture::supervisor::handoffs::{DecidedTask, all_decided_tasks};
 use cloture::supervisor::view::HandoffState;
 
 const MERGE: &str = "{ merge = { by = 'dana' } }";
@@ -50,7 +50,7 @@ fn issues(place: &Place) -> Vec<(String, String)> {
 }
 
 async fn sent(journal: &Journal) -> Vec<DecidedTask> {
-    ever(journal, &TargetKinds::new(), None, None).await.unwrap()
+    all_decided_tasks(journal, &TargetKinds::new(), None, None).await.unwrap()
 }
 
 #[tokio::test]
@@ -195,9 +195,11 @@ async fn what_is_refused_waits_and_then_is_stuck_and_what_was_lost_is_unknown() 
     assert_eq!(states().await, [("stuck", false, 6), ("stuck", true, 1)]);
 
     let of = address(SEVEN);
-    let newest = ever(&run.journal, &TargetKinds::new(), Some(&of), Some(1)).await.unwrap();
+    let newest = all_decided_tasks(&run.journal, &TargetKinds::new(), Some(&of), Some(1)).await.unwrap();
     assert_eq!(newest.len(), 1);
-    let other = ever(&run.journal, &TargetKinds::new(), Some(&address("acme/shop#8")), None).await.unwrap();
+    let other = all_decided_tasks(&run.journal, &TargetKinds::new(), Some(&address("acme/shop#8")), None)
+        .await
+        .unwrap();
     assert_eq!(other.len(), 0);
     run.stop().await;
 }
