@@ -1,12 +1,12 @@
 //! Drives the loops: receive, decide (`domain`), record (`journal`), act, record.
 //!
-//! One task per pull request (`actor`) wakes for one closed set of reasons; one hub polls for all of them. The actor computes
-//! its state ([`computed_state`]) from two inputs: the last poll and the journal's [`history`]. The writes that are due
-//! ([`planned_writes`]) follow from that state alone, so a restart after a crash needs no other memory. A lease in the
-//! journal decides which of several instances drives.
+//! One task per pull request (`actor`) wakes for one closed set of reasons; one hub polls for all of them.
+//! The actor computes its state ([`computed_state`]) from two inputs: the last poll and the journal's
+//! [`history`]. The writes that are due ([`planned_writes`]) follow from that state alone, so a restart after
+//! a crash needs no other memory. A lease in the journal decides which of several instances drives.
 //!
-//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it, and no write
-//! to a repository that is only watched unless a person asked for it.
+//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it,
+//! and no write to a repository that is only watched unless a person asked for it.
 
 mod actor;
 pub mod clock;

@@ -1,8 +1,8 @@
-//! `cloture act` and `cloture pr`: write to GitHub for a person or a script. Each write is shown before it is sent, and sent
-//! once.
+//! `cloture act` and `cloture pr`: write to GitHub for a person or a script. Each write is shown before it is
+//! sent, and sent once.
 //!
-//! [`mod@plan`] turns an [`ActRequest`] into writes. After the person's [`consent`], they are carried out in order; an
-//! [`ActReport`] has the outcome of each.
+//! [`mod@plan`] turns an [`ActRequest`] into writes. After the person's [`consent`], they are carried out in
+//! order; an [`ActReport`] has the outcome of each.
 //!
 //! What is absent: nothing here writes without a confirmed command, which is its own permission (S4).
 
@@ -109,9 +109,9 @@ pub enum PullRequestAct {
     },
 }
 
-/// Reads the pull request, plans the writes, gets consent, and carries them out. An error means that nothing was written;
-/// otherwise the report has the outcome of each write. Every write has its intent and its outcome in the journal, which is
-/// in `state_folder` unless the configuration says otherwise.
+/// Reads the pull request, plans the writes, gets consent, and carries them out. An error means that nothing
+/// was written; otherwise the report has the outcome of each write. Every write has its intent and its
+/// outcome in the journal, which is in `state_folder` unless the configuration says otherwise.
 pub async fn act(
     request: &ActRequest,
     settings: &ConnectionSettings<'_>,

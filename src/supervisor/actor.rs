@@ -1,4 +1,5 @@
-//! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts, records.
+//! One pull request's loop: a task that wakes for one closed set of reasons, asks the engine, records, acts,
+//! records.
 //!
 //! What is absent: nothing here polls. The hub polls for all loops and wakes each one with its part.
 

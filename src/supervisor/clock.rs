@@ -14,8 +14,8 @@ pub trait Clock: fmt::Debug + Send + Sync {
     /// Returns at that time, or soon after.
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Whether time passes only while the supervisor sleeps. Then it finishes all work first, so that results do not depend
-    /// on the machine's speed.
+    /// Whether time passes only while the supervisor sleeps. Then it finishes all work first, so that results
+    /// do not depend on the machine's speed.
     fn waits_for_work(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! The state of one pull request, computed from the last snapshot, the history and the rules. The function is pure, so every
-//! instance and every restart computes the same state.
+//! The state of one pull request, computed from the last snapshot, the history and the rules. The function is
+//! pure, so every instance and every restart computes the same state.
 
 use super::history::History;
 use super::markers;

@@ -1,7 +1,7 @@
 //! Facts: records of what the forge alone cannot tell about a pull request.
 //!
-//! A fact has two times. Its own is comparable with the forge's times, so that a person's decision and a bot's comment sort
-//! in their true order. The database's time of the record is for people to read.
+//! A fact has two times. Its own is comparable with the forge's times, so that a person's decision and a
+//! bot's comment sort in their true order. The database's time of the record is for people to read.
 
 use crate::domain::cycle::Protocol;
 use crate::domain::finding::Destination;
@@ -42,8 +42,9 @@ pub enum Fact {
     Reopened {
         thread: ThreadId,
     },
-    /// R3: a person who may override a driven reviewer replied in its thread, or edited such a reply. Replies and answers
-    /// take effect in journal order, not by two clocks: an answer that was valid on arrival stays valid.
+    /// R3: a person who may override a driven reviewer replied in its thread, or edited such a reply. Replies
+    /// and answers take effect in journal order, not by two clocks: an answer that was valid on arrival stays
+    /// valid.
     Replied {
         thread: ThreadId,
         comment: String,
@@ -222,7 +223,8 @@ impl Fact {
             | Fact::Ended { .. }
             | Fact::Granted { .. }
             | Fact::Asked { .. }
-            // The replay skips an answer without a call, and a reviewer may answer twice for a head that came back.
+            // The replay skips an answer without a call, and a reviewer may answer twice for a head that came
+            // back.
             | Fact::Answered { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),

@@ -1,7 +1,7 @@
 //! Finds people's replies and acts on the forge that the journal has not recorded yet.
 //!
-//! The forge and this machine have two clocks, and a reply from before a reviewer's call may be read only after its answer.
-//! So the engine takes replies in the order in which they were recorded.
+//! The forge and this machine have two clocks, and a reply from before a reviewer's call may be read only
+//! after its answer. So the engine takes replies in the order in which they were recorded.
 
 use super::fact::Fact;
 use super::history::History;

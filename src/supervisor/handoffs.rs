@@ -1,4 +1,5 @@
-//! The progress of handoff tasks, from the journal alone: for instances that do not drive, and for lists of sent tasks.
+//! The progress of handoff tasks, from the journal alone: for instances that do not drive, and for lists of
+//! sent tasks.
 
 use super::fact::{Fact, TaskFact};
 use super::history::History;
@@ -142,8 +143,8 @@ pub struct DeliveryAttempt {
     pub by: String,
 }
 
-/// All tasks that were ever decided, or those of one pull request; newest merge first. Reads only the merges and each task's
-/// tries by key, not the rest of the journal.
+/// All tasks that were ever decided, or those of one pull request; newest merge first. Reads only the merges
+/// and each task's tries by key, not the rest of the journal.
 pub async fn all_decided_tasks(
     journal: &Journal,
     targets: &TargetKinds,

@@ -1,7 +1,9 @@
-//! Everything the journal says about one pull request, built record by record: facts, people's acts on threads,
-//! commands to the loop, and the outcome of every write. The actor and the planners for people share it.
+//! Everything the journal says about one pull request, built record by record: facts, people's acts on
+//! threads, commands to the loop, and the outcome of every write. The actor and the planners for people share
+//! it.
 //!
-//! What is absent: nothing here reads the forge or decides anything. `replay` turns a history into threads and cycles.
+//! What is absent: nothing here reads the forge or decides anything. `replay` turns a history into threads
+//! and cycles.
 
 use super::fact::{DatedFact, Fact, RecordedCommand};
 use super::perform::journal_key;
@@ -75,8 +77,8 @@ impl History {
         history
     }
 
-    /// Takes a record into account. Returns true if it holds a fact that is new here. Two instances learn of each
-    /// other's records in any order and end up with the same history.
+    /// Takes a record into account. Returns true if it holds a fact that is new here. Two instances learn of
+    /// each other's records in any order and end up with the same history.
     pub fn learn(&mut self, record: &Record) -> bool {
         if !self.records.insert(record.seq) {
             return false;
@@ -123,8 +125,8 @@ impl History {
         &self.commands
     }
 
-    /// This time, or that of the latest fact if it is later: a clock that was set back must not put a new fact before an
-    /// older one.
+    /// This time, or that of the latest fact if it is later: a clock that was set back must not put a new
+    /// fact before an older one.
     pub fn no_earlier_than_last(&self, now: Timestamp) -> Timestamp {
         self.facts().map(|dated| dated.at).fold(now, Timestamp::max)
     }

@@ -1,4 +1,5 @@
-//! The hub: polls for all loops at once, wakes each loop with its part, and passes on other instances' records.
+//! The hub: polls for all loops at once, wakes each loop with its part, and passes on other instances'
+//! records.
 
 use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeUp};
 use super::clock::WorkCounter;
@@ -262,7 +263,8 @@ impl Hub {
         // Poll once more after this poll: a request came in that this poll may be too early for.
         let mut again = false;
         loop {
-            // A clock that was set back must not put the next poll off: the wait never gets longer than planned.
+            // A clock that was set back must not put the next poll off: the wait never gets longer than
+            // planned.
             next = next.min(self.setup.clock.now().saturating_add(longest).unwrap_or(Timestamp::MAX));
             let setup = Arc::clone(&self.setup);
             let until_next = async {
@@ -391,7 +393,8 @@ impl Hub {
         self.send(&address, wake).await;
     }
 
-    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next poll is due.
+    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next poll is
+    /// due.
     async fn poll_finished(&mut self, polling: &RunningPoll, finished: FinishedPoll) -> Timestamp {
         let FinishedPoll { poller, report, working: _working } = finished;
         let now = polling.began;
@@ -463,8 +466,8 @@ impl Hub {
         });
     }
 
-    /// Checks a failed journal after each poll, because it may be long until the next record. A journal that does not answer
-    /// at once has not recovered.
+    /// Checks a failed journal after each poll, because it may be long until the next record. A journal that
+    /// does not answer at once has not recovered.
     async fn check_journal(&self) {
         let in_trouble = self.setup.board.borrow().journal_trouble.is_some();
         if in_trouble && matches!(timeout(GRACE, self.setup.journal.check_writable()).await, Ok(Ok(()))) {
@@ -482,8 +485,8 @@ impl Hub {
         });
     }
 
-    /// Lets every loop finish its current work, but not for long: an interrupted write has its intent in the journal, and
-    /// the next start looks for it.
+    /// Lets every loop finish its current work, but not for long: an interrupted write has its intent in the
+    /// journal, and the next start looks for it.
     async fn end(self) {
         let mut tasks = Vec::new();
         for (_, RunningLoop { inbox, task }) in self.actors {

@@ -16,8 +16,8 @@ pub fn review(reviewer: &ReviewerName, number: usize) -> Option<WriteKey> {
     key(&["review", reviewer.as_str(), &number.to_string()])
 }
 
-/// A key from any texts. Characters that a key cannot hold are written as their codes, so different parts give different
-/// keys.
+/// A key from any texts. Characters that a key cannot hold are written as their codes, so different parts
+/// give different keys.
 pub fn key(parts: &[&str]) -> Option<WriteKey> {
     let parts: Vec<String> = parts.iter().map(|part| spelled(part)).collect();
     WriteKey::new(&parts.join("/")).ok().or_else(|| {
@@ -41,8 +41,8 @@ fn spelled(part: &str) -> String {
     spelled
 }
 
-/// FNV-1a in 128 bits: the same in every version and on every machine, which the standard hasher is not. It need not
-/// withstand an attacker, because a marker counts only in a post by Cloture's own account (S1).
+/// FNV-1a in 128 bits: the same in every version and on every machine, which the standard hasher is not. It
+/// need not withstand an attacker, because a marker counts only in a post by Cloture's own account (S1).
 pub(crate) fn digest(bytes: impl Iterator<Item = u8>) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -50,8 +50,8 @@ pub(crate) fn digest(bytes: impl Iterator<Item = u8>) -> String {
     format!("{hash:032x}")
 }
 
-/// The forge's threads that Cloture's account opened for driven reviewers, by the engine's id. A marker in another
-/// account's post does not count (S1).
+/// The forge's threads that Cloture's account opened for driven reviewers, by the engine's id. A marker in
+/// another account's post does not count (S1).
 pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &ReviewThread> {
     let mut posted = BTreeMap::new();
     for seen in &snapshot.threads {

@@ -1,8 +1,8 @@
 //! Which of people's commands (L10) a loop has obeyed.
 //!
-//! A person may give a command to any instance, but only the driver's loop is stored. So the loop is stored together
-//! with the record numbers of the commands it has obeyed. The next driver obeys the others in journal order: a command
-//! given while no instance drove is not lost, and none is obeyed twice.
+//! A person may give a command to any instance, but only the driver's loop is stored. So the loop is stored
+//! together with the record numbers of the commands it has obeyed. The next driver obeys the others in
+//! journal order: a command given while no instance drove is not lost, and none is obeyed twice.
 
 use super::fact::RecordedCommand;
 use crate::domain::review_loop::ReviewLoop;
@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ObeyedCommands(BTreeSet<u64>);
 
-/// Commands by the number of their record, as [`History::commands`](super::history::History::commands) has them.
+/// Commands by the number of their record, as [`History::commands`](super::history::History::commands) has
+/// them.
 type CommandsByRecord = BTreeMap<u64, RecordedCommand>;
 
 /// The key of the numbers in the stored JSON.
@@ -31,8 +32,8 @@ impl ObeyedCommands {
         self.0.insert(record);
     }
 
-    /// For an operator who starts loops again: obeys everything up to the last stop, so that it does not end the new
-    /// loop as well. Returns true if there was a stop.
+    /// For an operator who starts loops again: obeys everything up to the last stop, so that it does not end
+    /// the new loop as well. Returns true if there was a stop.
     pub(super) fn skip_to_last_stop(&mut self, commands: &CommandsByRecord) -> bool {
         let pending = self.pending(commands);
         let last = pending.iter().rposition(|(_, command)| *command == RecordedCommand::Stop);

@@ -1,12 +1,14 @@
-//! People's acts on threads and pull requests (T6, T7, H6, L6). The terminal and scripts use the same plans and checks.
+//! People's acts on threads and pull requests (T6, T7, H6, L6). The terminal and scripts use the same plans
+//! and checks.
 //!
-//! [`plan`](plan()) checks a [`ThreadRequest`] against the computed state. It returns the facts to record and the writes to
-//! send, or a [`PlanError`]. [`carry_out`] records first, because nothing is done that cannot be recorded, and then writes,
-//! each with its intent before and its outcome after. After an interruption, repeat the request: the
-//! [`History`](crate::supervisor::history::History) tells what was recorded, and the writer looks for what was written.
+//! [`plan`](plan()) checks a [`ThreadRequest`] against the computed state. It returns the facts to record and
+//! the writes to send, or a [`PlanError`]. [`carry_out`] records first, because nothing is done that cannot
+//! be recorded, and then writes, each with its intent before and its outcome after. After an interruption,
+//! repeat the request: the [`History`](crate::supervisor::history::History) tells what was recorded, and the
+//! writer looks for what was written.
 //!
-//! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4); the caller of
-//! [`carry_out`] has asked.
+//! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4); the
+//! caller of [`carry_out`] has asked.
 
 pub mod inbox;
 pub mod request_handler;
@@ -87,7 +89,8 @@ impl ThreadAct {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadPlan {
     pub act: ThreadRequest,
-    /// Facts to record before the writes, all or none. Empty if there are none, or if they are recorded already.
+    /// Facts to record before the writes, all or none. Empty if there are none, or if they are recorded
+    /// already.
     pub facts: Vec<(Timestamp, Fact)>,
     /// The same person has already recorded the same act, and it still holds.
     pub already: bool,
@@ -174,8 +177,8 @@ pub fn apply_to_snapshot(write: &Write, snapshot: &mut PullRequestSnapshot) {
     }
 }
 
-/// Records the facts, then sends the writes in order. It stops at a write that is not in effect: a thread is not resolved if
-/// the reason for it could not be posted.
+/// Records the facts, then sends the writes in order. It stops at a write that is not in effect: a thread is
+/// not resolved if the reason for it could not be posted.
 pub async fn carry_out(
     plan: &ThreadPlan,
     about: &PullRequestKey,

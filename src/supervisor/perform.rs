@@ -19,7 +19,8 @@ pub enum WriteResult {
     Later(String),
     /// The same, and the forge takes no other write until then either.
     Limited(RetryAfter, String),
-    /// Retrying is useless until a person changes something, or the object is back. Other writes need not wait for it.
+    /// Retrying is useless until a person changes something, or the object is back. Other writes need not
+    /// wait for it.
     NotAllowed(String),
 }
 
@@ -64,8 +65,9 @@ pub async fn perform(
             let appended = journal.conclude(lease, journal_key(about, &planned.name), refused).await?;
             Ok(WriteResult::Refused(appended.record().clone(), why))
         }
-        // GitHub tells a token without access that the object is not there. If it is gone for good, the next snapshot
-        // no longer calls for the write; giving it up here would lose the write if the object comes back.
+        // GitHub tells a token without access that the object is not there. If it is gone for good, the next
+        // snapshot no longer calls for the write; giving it up here would lose the write if the object comes
+        // back.
         Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. } => {
             Ok(WriteResult::NotAllowed(why))
         }
@@ -88,7 +90,8 @@ pub async fn attempt(
     journal.intend(lease, key.clone(), record(json!({"does": planned.write.sentence()}))).await?;
     tracing::info!(pull_request = %about, name = planned.name, "writing");
     let outcome = match writer.write(&planned.write).await {
-        // GitHub refuses a whole review for one line outside the diff. Put such findings into the review's text.
+        // GitHub refuses a whole review for one line outside the diff. Put such findings into the review's
+        // text.
         Err(Error::Refused { .. }) if has_threads(&planned.write) => {
             writer.write(&with_threads_in_text(&planned.write)).await
         }

@@ -1,8 +1,8 @@
 //! The writes that the computed state calls for. Each has a name under which it is done once.
 //!
-//! Nothing here remembers what was sent. The same state always gives the same writes with the same names; the journal knows
-//! which of them have an outcome, and the writer looks for the others before it sends them. So a crash at any moment leaves
-//! no write undone and repeats none.
+//! Nothing here remembers what was sent. The same state always gives the same writes with the same names; the
+//! journal knows which of them have an outcome, and the writer looks for the others before it sends them. So
+//! a crash at any moment leaves no write undone and repeats none.
 
 use super::computed_state::{ComputedState, ThreadView};
 use super::markers;
@@ -116,7 +116,8 @@ fn derived_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Ve
     }
 }
 
-/// D3: a duplicate thread gets a link to the first one and is resolved, so that the argument stays in one place.
+/// D3: a duplicate thread gets a link to the first one and is resolved, so that the argument stays in one
+/// place.
 fn repetition_writes(computed: &ComputedState, shown: &ThreadView<'_>, writes: &mut Vec<PlannedWrite>) {
     let Some(first) = shown.repeats.and_then(|id| computed.thread(id)) else { return };
     if shown.on_forge.is_none_or(|seen| seen.resolved) {
@@ -145,7 +146,8 @@ pub(crate) fn escalation_writes(
     let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     if let Some(label) = &operator.label {
         writes.push(PlannedWrite {
-            // Each escalation sets the label once. A person may take it off; only a new escalation sets it again.
+            // Each escalation sets the label once. A person may take it off; only a new escalation sets it
+            // again.
             name: format!("label/{label}/{}/{turn}", shown.id()),
             write: Write::AddLabel { on: target(computed), label: label.clone() },
             why: "a thread waits for a person".to_owned(),
@@ -157,8 +159,8 @@ pub(crate) fn escalation_writes(
     }
     let _infallible = write!(
         body,
-        "This needs a person: {reason}. Nothing more is asked of the reviewer here until somebody decides: uphold, \
-         dismiss, or return it to the loop."
+        "This needs a person: {reason}. Cloture asks the reviewer nothing more here until somebody decides: \
+         uphold, dismiss, or return it to the loop."
     );
     reply(computed, shown, &turn, body, reason, writes);
 }
@@ -222,8 +224,8 @@ pub fn round_cap(computed: &ComputedState, rounds: u32, operator: &OperatorConfi
     };
     let body = format!(
         "{mention}{count} did not settle this pull request, so no more are started. A person can:\n\n\
-         - merge it as it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
-         - push the last fix by hand."
+         - merge it as it is,\n- approve it in spite of the open findings,\n\
+         - close and reopen it, which starts the count again,\n- push the last fix by hand."
     );
     let key = markers::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
     let write = Write::Comment { on: target(computed), body, key };

@@ -66,7 +66,8 @@ impl RunningPoll {
         }
     }
 
-    /// The problem of a poll that read nothing at all. If it read anything, its errors concern single pull requests only.
+    /// The problem of a poll that read nothing at all. If it read anything, its errors concern single pull
+    /// requests only.
     pub(super) fn failure(&self, watched: usize) -> Option<SupervisorProblem> {
         let error = self.failed.as_ref().filter(|_| !self.has_read_any && self.reported.len() >= watched)?;
         let refused = matches!(error, Error::Unauthorised { .. } | Error::Denied { .. });

@@ -1,4 +1,5 @@
-//! Runs programs in the background: a reviewer for one attempt, the author's agent for one round. Each result wakes the loop.
+//! Runs programs in the background: a reviewer for one attempt, the author's agent for one round. Each result
+//! wakes the loop.
 
 use super::actor::{LoopMessage, WakeUp};
 use super::clock::WorkGuard;
@@ -63,8 +64,8 @@ pub(super) struct CycleAttempt {
 }
 
 impl CycleAttempt {
-    /// Asks in the background and reports the answer to the loop. If the loop has ended, the answer is lost; the call
-    /// still counts.
+    /// Asks in the background and reports the answer to the loop. If the loop has ended, the answer is lost;
+    /// the call still counts.
     pub(super) fn spawn(self, wake: mpsc::Sender<LoopMessage>, working: WorkGuard) -> JoinHandle<()> {
         tokio::spawn(async move {
             let reviewer = self.reviewer.name.clone();

@@ -1,5 +1,5 @@
-//! Replays a pull request's history: the engine's own state for driven reviewers, and people's acts on the threads of
-//! observed ones.
+//! Replays a pull request's history: the engine's own state for driven reviewers, and people's acts on the
+//! threads of observed ones.
 
 use super::fact::{CycleTerms, Fact, RecordedAnswer};
 use super::history::History;
@@ -69,7 +69,8 @@ pub struct CycleResult {
 }
 
 impl History {
-    /// Replays all facts in journal order, then the overriding replies in the snapshot that are not recorded yet.
+    /// Replays all facts in journal order, then the overriding replies in the snapshot that are not recorded
+    /// yet.
     pub fn replay(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
         let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
         let posted = markers::posted_threads(snapshot).into_iter();

@@ -17,8 +17,8 @@ impl RequestPause {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(PauseSpan { since: now, until });
     }
 
-    /// When the pause ends, or none if there is none now. A time from before the pause comes from a clock that was set back
-    /// and says nothing about the time left, so it ends the pause.
+    /// When the pause ends, or none if there is none now. A time from before the pause comes from a clock
+    /// that was set back and says nothing about the time left, so it ends the pause.
     pub(super) fn until(&self, now: Timestamp) -> Option<Timestamp> {
         let span = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         span.filter(|span| (span.since..span.until).contains(&now)).map(|span| span.until)

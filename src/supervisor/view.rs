@@ -1,4 +1,5 @@
-//! The supervisor's state for screens and scripts: plain values, replaced as a whole whenever something changes.
+//! The supervisor's state for screens and scripts: plain values, replaced as a whole whenever something
+//! changes.
 
 use super::computed_state::ComputedState;
 use crate::domain::handoff::HandoffTask;
@@ -74,7 +75,8 @@ pub struct PullRequestView {
     /// Driven reviewers that are at work now.
     pub thinking: Vec<ReviewerName>,
     pub author_at_work: bool,
-    /// Writes that are due and not done, in sentences. In a repository that is only watched, these are all due writes.
+    /// Writes that are due and not done, in sentences. In a repository that is only watched, these are all
+    /// due writes.
     pub due: Vec<String>,
     /// The tasks that its merge decided.
     pub handoffs: Vec<HandoffView>,

@@ -42,13 +42,14 @@ impl ConsentFlags {
         match self {
             ConsentFlags { dry_run: true, .. } => Ok(Consent::Rehearsal),
             ConsentFlags { read_only: true, .. } => Err(Failure::usage(
-                "nothing is written with --read-only; leave it out to write, or pass --dry-run to see what would be sent",
+                "nothing is written with --read-only; leave it out to write, or pass --dry-run to see what \
+                 would be sent",
             )),
             ConsentFlags { yes: true, .. } => Ok(Consent::Given),
             ConsentFlags { is_terminal: true, .. } => Ok(Consent::Ask(ask)),
             ConsentFlags { .. } => Err(Failure::usage(
-                "nothing was written: standard input is no terminal, so Cloture cannot ask you; pass --yes to agree \
-                 beforehand, or --dry-run to see what would be sent",
+                "nothing was written: standard input is no terminal, so Cloture cannot ask you; pass --yes \
+                 to agree beforehand, or --dry-run to see what would be sent",
             )),
         }
     }

@@ -7,8 +7,8 @@ use crate::github::PullRequestAddress;
 use crate::github::read::PullRequestRead;
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
 
-/// Finds a thread by its id (the forge's or the engine's), by `PATH:LINE` or `PATH`, or by the beginning or end of its id, in
-/// this order. More than one match is an error: a guess could write in the wrong place.
+/// Finds a thread by its id (the forge's or the engine's), by `PATH:LINE` or `PATH`, or by the beginning or
+/// end of its id, in this order. More than one match is an error: a guess could write in the wrong place.
 pub(super) fn find(
     name: &str,
     read: &PullRequestRead,
@@ -23,8 +23,8 @@ pub(super) fn find(
         return Err(Failure::new(
             FailureKind::OutOfReach,
             format_args!(
-                "nothing was written: {address} could be read only in part ({gap}), so `{name}` may match a thread that is \
-                 missing; name the thread by its whole id, or try again"
+                "nothing was written: {address} could be read only in part ({gap}), so `{name}` may match a \
+                 thread that is missing; name the thread by its whole id, or try again"
             ),
         ));
     }

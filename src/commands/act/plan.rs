@@ -1,7 +1,7 @@
 //! Turns `cloture pr` commands into writes. Nothing is sent here.
 //!
-//! The supervisor's planner makes the keys of posted texts, so a command and the terminal's menu never post the same text
-//! twice at one head. A caller's own key takes the head's place.
+//! The supervisor's planner makes the keys of posted texts, so a command and the terminal's menu never post
+//! the same text twice at one head. A caller's own key takes the head's place.
 
 use super::{ActKind, ActRequest, PullRequestAct};
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -55,7 +55,8 @@ pub(super) fn check_head(request: &ActRequest, snapshot: &PullRequestSnapshot) -
     }
     let address = address(snapshot);
     Err(Failure::usage(format_args!(
-        "nothing was written: the head of {address} is now {head}, not {expected}; read it again and repeat the command"
+        "nothing was written: the head of {address} is now {head}, not {expected}; read it again and repeat \
+         the command"
     )))
 }
 

@@ -157,7 +157,8 @@ impl DecisionReport {
         let refused =
             refused.map(|objection| json!({"kind": objection.kind(), "message": objection.to_string()}));
         json!({
-            "thread": thread, "verb": verb, "by": by, "sentence": sentence, "recorded": recorded, "refused": refused,
+            "thread": thread, "verb": verb, "by": by,
+            "sentence": sentence, "recorded": recorded, "refused": refused,
         })
     }
 }

@@ -1,4 +1,5 @@
-//! `cloture act`: checks an act on a thread against the computed state, gets consent, records it, and writes it once.
+//! `cloture act`: checks an act on a thread against the computed state, gets consent, records it, and writes
+//! it once.
 
 use super::report::{self, ActReport, DecisionReport, RecordingOutcome, WriteStep, WriteStepOutcome};
 use super::{ActRequest, Consent, ReasonedThreadAct, consent, find_thread, plan};

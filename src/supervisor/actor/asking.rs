@@ -1,5 +1,5 @@
-//! Asks the driven reviewers. The actor reads the diff first and calls the reviewer only then: a call costs money and one of
-//! few attempts (C4), which a failing network must not use up.
+//! Asks the driven reviewers. The actor reads the diff first and calls the reviewer only then: a call costs
+//! money and one of few attempts (C4), which a failing network must not use up.
 
 use super::PullRequestActor;
 use crate::config::ReviewerConfig;
@@ -50,8 +50,8 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// Asks the reviewer about the diff, unless the head or the loop has changed since the reading began. A diff that the
-    /// forge refuses to show is a failed attempt.
+    /// Asks the reviewer about the diff, unless the head or the loop has changed since the reading began. A
+    /// diff that the forge refuses to show is a failed attempt.
     pub(super) async fn ask_about(
         &mut self,
         name: &ReviewerName,

@@ -1,8 +1,8 @@
 //! Handoff (H): sends the tasks that a merge decided, each once.
 //!
-//! Every try has a key of its own in the journal. A try without an outcome may have arrived. If the target can be searched,
-//! the sender looks for the task and sends it if it is missing; otherwise a person decides (H4). The same goes for tasks that
-//! a damaged journal may have sent.
+//! Every try has a key of its own in the journal. A try without an outcome may have arrived. If the target
+//! can be searched, the sender looks for the task and sends it if it is missing; otherwise a person decides
+//! (H4). The same goes for tasks that a damaged journal may have sent.
 
 use super::PullRequestActor;
 use crate::agents::targets::{self, Delivery, DeliveryMeans, DeliveryOutcome, TaskDocument, TaskSources};

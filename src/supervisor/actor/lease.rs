@@ -38,8 +38,8 @@ impl DriverLease {
 }
 
 impl PullRequestActor {
-    /// Takes or renews the lease, by the database's clock. A lease with more than half of its time left is not renewed:
-    /// each poll of hundreds of pull requests would otherwise write as many times.
+    /// Takes or renews the lease, by the database's clock. A lease with more than half of its time left is
+    /// not renewed: each poll of hundreds of pull requests would otherwise write as many times.
     pub(super) async fn keep_lease(&mut self) -> Result<(), JournalError> {
         if self.setup.read_only || self.lease.is_fresh() {
             return Ok(());
@@ -65,7 +65,8 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// A new driver first reads every record of the driver before it, and continues the loop where that one stored it.
+    /// A new driver first reads every record of the driver before it, and continues the loop where that one
+    /// stored it.
     async fn catch_up(&mut self) -> Result<(), JournalError> {
         let filter = RecordFilter::about(&self.key);
         let mut is_news = false;

@@ -127,7 +127,8 @@ impl PullRequestActor {
                 match diff::between(reader.transport(), &snapshot.repository, before, head).await {
                     Ok(text) => unified::read(&text),
                     Err(error) => {
-                        // Without the diff, the driven reviewers' threads would lose their lines. The next poll retries.
+                        // Without the diff, the driven reviewers' threads would lose their lines. The next
+                        // poll retries.
                         self.problems.trouble = Some(error.to_string());
                         return Ok(());
                     }

@@ -1,4 +1,5 @@
-//! The loop's turns: what woke the actor becomes events for the review loop, and the loop's effects are carried out.
+//! The loop's turns: what woke the actor becomes events for the review loop, and the loop's effects are
+//! carried out.
 
 use super::PullRequestActor;
 use crate::domain::review_loop::{Exit, LoopEffect, LoopEvent, Phase, ReviewLoop, TimedOutOn, Transition};
@@ -72,7 +73,8 @@ pub(super) enum LoopTrigger {
 }
 
 impl PullRequestActor {
-    /// One turn of the loop. If the journal fails, the turn did not happen and the next wake-up takes it again.
+    /// One turn of the loop. If the journal fails, the turn did not happen and the next wake-up takes it
+    /// again.
     pub(super) async fn step(&mut self, trigger: LoopTrigger) -> Result<(), JournalError> {
         let now = self.setup.clock.now();
         let Some(computed) = self.latest.computed.clone() else {
@@ -156,7 +158,8 @@ impl PullRequestActor {
         transitions.flat_map(effects_of).collect()
     }
 
-    /// L3: with no reviewer to wait for, the loop waits until one shows up, and gives up after as many polls as any wait.
+    /// L3: with no reviewer to wait for, the loop waits until one shows up, and gives up after as many polls
+    /// as any wait.
     fn wait_for_any_reviewer(&mut self, trigger: &LoopTrigger, computed: &ComputedState) -> Vec<LoopEffect> {
         if !matches!(trigger, LoopTrigger::Polled { .. }) {
             return Vec::new();
@@ -173,15 +176,16 @@ impl PullRequestActor {
         vec![LoopEffect::Announce(Exit::Timeout { missing: TimedOutOn::Anybody })]
     }
 
-    /// Whether the end of the loop is certain. An instance on standby cannot see whether the driver is alive. It is certain
-    /// once the driver has recorded the same end, or has renewed its lease since; until then this instance may have to
-    /// take over.
+    /// Whether the end of the loop is certain. An instance on standby cannot see whether the driver is alive.
+    /// It is certain once the driver has recorded the same end, or has renewed its lease since; until then
+    /// this instance may have to take over.
     pub(super) fn is_end_known(&self) -> bool {
         let (DriverRole::Standby { .. }, Some(computed)) = (self.lease.role(), &self.latest.computed) else {
             return true;
         };
         let outlived = self.progress.ended_at.and_then(|at| at.checked_add(self.setup.lease).ok());
-        // Each poll asks for the lease. If another instance still held it then, that instance renewed it after the end.
+        // Each poll asks for the lease. If another instance still held it then, that instance renewed it
+        // after the end.
         if outlived.is_some() && self.latest.seen_at >= outlived {
             return true;
         }
@@ -229,8 +233,8 @@ fn is_stale(review_loop: &ReviewLoop, trigger: &LoopTrigger, computed: &Computed
     is_over || a_reviewer_came || may_end_otherwise || may_restart && (has_moved || was_reopened)
 }
 
-/// A loop that continues where the journal says the last one was: rounds that were started stay started, and it waits for
-/// an author that is at work on this head.
+/// A loop that continues where the journal says the last one was: rounds that were started stay started, and
+/// it waits for an author that is at work on this head.
 fn new_loop(computed: &ComputedState) -> ReviewLoop {
     let folded = &computed.folded;
     let at_work = folded.author_at.get(&computed.snapshot.head.sha) == Some(&None);

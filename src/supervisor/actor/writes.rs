@@ -1,4 +1,5 @@
-//! Carries out the loop's effects, the writes that are due, the author's round, and the end of the pull request.
+//! Carries out the loop's effects, the writes that are due, the author's round, and the end of the pull
+//! request.
 
 use super::PullRequestActor;
 use crate::domain::review_loop::{Exit, LoopEffect, Phase};
@@ -54,8 +55,8 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// The loop's own writes. They follow from its phase and not from an effect, so a write that fails now is still due at
-    /// the next turn.
+    /// The loop's own writes. They follow from its phase and not from an effect, so a write that fails now is
+    /// still due at the next turn.
     fn loop_writes(&self, computed: &ComputedState) -> Vec<PlannedWrite> {
         let Some(review_loop) = &self.progress.review_loop else { return Vec::new() };
         if review_loop.anchor() != Some(&computed.seen.anchor) {
@@ -81,8 +82,8 @@ impl PullRequestActor {
         }
     }
 
-    /// Carries out the writes without an outcome, in order. When one has to wait, the rest waits too, because it may build
-    /// on that one.
+    /// Carries out the writes without an outcome, in order. When one has to wait, the rest waits too, because
+    /// it may build on that one.
     async fn carry_out(&mut self, writes: Vec<PlannedWrite>) -> Result<(), JournalError> {
         self.problems.due.clear();
         let mut waits = false;
@@ -141,7 +142,8 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// L10, R7: after a person paused or ended the loop, Cloture writes nothing by itself. The writes stay due and are shown.
+    /// L10, R7: after a person paused or ended the loop, Cloture writes nothing by itself. The writes stay
+    /// due and are shown.
     fn is_silenced(&self) -> bool {
         match self.progress.phase() {
             Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))) => true,
@@ -170,7 +172,8 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// H1: the merge decides the tasks, once and for all, and the actor sends them; a close discards the queue.
+    /// H1: the merge decides the tasks, once and for all, and the actor sends them; a close discards the
+    /// queue.
     async fn finish(&mut self, computed: &Arc<ComputedState>) -> Result<(), JournalError> {
         match self.lease.role() {
             DriverRole::Driver => {}

@@ -34,7 +34,8 @@ pub struct InboxArrival {
     reopens: u32,
 }
 
-/// All threads of one pull request that wait for a person, worst and oldest first. An upheld thread no longer waits.
+/// All threads of one pull request that wait for a person, worst and oldest first. An upheld thread no longer
+/// waits.
 pub fn waiting<'a>(computed: &'a ComputedState, history: &History, policy: &Policy) -> Vec<InboxThread<'a>> {
     let threads: Vec<ThreadView<'a>> =
         computed.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();

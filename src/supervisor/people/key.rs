@@ -1,12 +1,12 @@
-//! The key of a text that a person posts through Cloture. The same request makes the same key, so repeating it after a lost
-//! answer finds the text instead of posting it twice.
+//! The key of a text that a person posts through Cloture. The same request makes the same key, so repeating
+//! it after a lost answer finds the text instead of posting it twice.
 
 use crate::failure::Failure;
 use crate::github::write::WriteKey;
 use crate::supervisor::markers::digest;
 
-/// The verb in clear text, for people who read the marker, and a digest of the verb and the parts. Each part is preceded by
-/// its length, so that two different lists never look alike.
+/// The verb in clear text, for people who read the marker, and a digest of the verb and the parts. Each part
+/// is preceded by its length, so that two different lists never look alike.
 pub(crate) fn key(verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
     let all = [verb].into_iter().chain(parts.iter().copied());
     let bytes = all.flat_map(|part| (part.len() as u64).to_be_bytes().into_iter().chain(part.bytes()));

@@ -1,7 +1,8 @@
 //! Plans a person's act on one thread. Nothing is done here.
 //!
-//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. The same
-//! text at the same head is posted once; after a push it is a new remark. A caller's own key takes the head's place.
+//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the
+//! head. The same text at the same head is posted once; after a push it is a new remark. A caller's own key
+//! takes the head's place.
 
 use super::key::key;
 use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
@@ -116,7 +117,8 @@ impl<'a> ThreadPlanner<'a> {
             | ThreadAct::Route(_)
             | ThreadAct::Remove) => {
                 let situation = format!(
-                    "no known reviewer opened {}, so there is nothing to {}; resolve, unresolve, reply and hide work there",
+                    "no known reviewer opened {}, so there is nothing to {}; resolve, unresolve, reply \
+                     and hide work there",
                     seen.id,
                     what.name()
                 );

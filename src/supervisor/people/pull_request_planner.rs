@@ -1,8 +1,10 @@
-//! Plans a person's writes on a whole pull request: merge, approve, close, reopen. The terminal's menu and `cloture pr`
-//! both use this planner, so the same write from either has the same key and the same name in the journal.
+//! Plans a person's writes on a whole pull request: merge, approve, close, reopen. The terminal's menu and
+//! `cloture pr` both use this planner, so the same write from either has the same key and the same name in
+//! the journal.
 //!
-//! A text that is posted carries a key, made from the pull request, the verb, the text and the head. The same text at the
-//! same head is posted once; after a push it is a new remark. A caller's own key takes the head's place.
+//! A text that is posted carries a key, made from the pull request, the verb, the text and the head. The same
+//! text at the same head is posted once; after a push it is a new remark. A caller's own key takes the head's
+//! place.
 
 use super::key::key;
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -68,8 +70,9 @@ impl<'a> PullRequestPlanner<'a> {
         Ok(Write::Review { on, verdict, head, body: body.to_owned(), threads: Vec::new(), key })
     }
 
-    /// Names a write for the journal. The same write keeps its name until it is done, so an interrupted write is finished
-    /// under its own name. After that it gets another one: a label that was taken off can be put on again.
+    /// Names a write for the journal. The same write keeps its name until it is done, so an interrupted write
+    /// is finished under its own name. After that it gets another one: a label that was taken off can be put
+    /// on again.
     pub(crate) fn planned_write(&self, write: Write, why: String, history: &History) -> PlannedWrite {
         let address = self.address();
         let subject = self.subject(&write);
@@ -99,7 +102,8 @@ impl<'a> PullRequestPlanner<'a> {
             Write::Merge { head, method, .. } => vec!["merge", head.as_str(), method_name(*method)],
         };
         let parts = [&["person"], parts.as_slice()].concat();
-        // Without a key, the turn alone would have to distinguish two writes; `markers::key` gives one to any text.
+        // Without a key, the turn alone would have to distinguish two writes; `markers::key` gives one to any
+        // text.
         markers::key(&parts).map_or_else(|| "person".to_owned(), |key| key.as_str().to_owned())
     }
 }

@@ -1,9 +1,11 @@
-//! Handles a person's requests from the terminal: first a proposal in sentences, then, once the person agrees, the act.
+//! Handles a person's requests from the terminal: first a proposal in sentences, then, once the person
+//! agrees, the act.
 //!
-//! Each request is planned twice against the newest snapshot and the journal: for the proposal, and again before it is carried
-//! out. If the two plans differ, nothing is done and the person gets the new proposal.
+//! Each request is planned twice against the newest snapshot and the journal: for the proposal, and again
+//! before it is carried out. If the two plans differ, nothing is done and the person gets the new proposal.
 //!
-//! What is absent: nothing here asks for consent. The caller of [`RequestHandler::carry_out`] has asked for this proposal.
+//! What is absent: nothing here asks for consent. The caller of [`RequestHandler::carry_out`] has asked for
+//! this proposal.
 
 use super::ways_out::way_out;
 use super::{
@@ -166,7 +168,8 @@ impl Proposal {
         texts
     }
 
-    /// Whether the request needs no confirmation: it concerns one thread, writes nothing and starts no paid work.
+    /// Whether the request needs no confirmation: it concerns one thread, writes nothing and starts no paid
+    /// work.
     pub fn needs_no_question(&self) -> bool {
         let is_harmless = |step: &ProposedStep| match step {
             ProposedStep::Thread { plan, .. } => {

@@ -1,5 +1,5 @@
-//! Plans a person's choice of where a finding goes at the merge (H6, H9): to a target, or nowhere. The choice is recorded in
-//! the journal, not written to the forge, and takes effect when the pull request is merged.
+//! Plans a person's choice of where a finding goes at the merge (H6, H9): to a target, or nowhere. The choice
+//! is recorded in the journal, not written to the forge, and takes effect when the pull request is merged.
 
 use super::planning::{DuplicateThreads, ThreadPlanner, check, place};
 use super::{PlanError, ThreadPlan};
@@ -35,7 +35,8 @@ impl ThreadPlanner<'_> {
             facts.push(Fact::Routed { thread, to });
         }
         let sentence = format!(
-            "Queue the finding at {} for the target \"{target}\": it is handed off there when the pull request is merged.{}",
+            "Queue the finding at {} for the target \"{target}\": it is handed off there when the pull \
+             request is merged.{}",
             self.at_place(first),
             self.afterword(Some(target))
         );
@@ -89,7 +90,8 @@ impl ThreadPlanner<'_> {
         Err(PlanError::UnknownTarget { target: target.clone(), known })
     }
 
-    /// Whether this person has already recorded this choice and it still holds. `AsConfigured` needs no record.
+    /// Whether this person has already recorded this choice and it still holds. `AsConfigured` needs no
+    /// record.
     fn is_routed(&self, to: &Destination, group: &DuplicateThreads<'_>) -> bool {
         let holds = group.first.thread.routed == *to;
         let is_recorded =
@@ -140,21 +142,24 @@ impl ThreadPlanner<'_> {
                     String::new()
                 };
                 format!(
-                    "Take the finding at {at} off the list: it is not handed off unless somebody queues it again.{would}"
+                    "Take the finding at {at} off the list: it is not handed off unless somebody queues it \
+                     again.{would}"
                 )
             }
             Destination::Target(target) if thread.queued || self.goes(&with(thread, to)) => {
                 let instead =
                     if before == *target { String::new() } else { format!(" and not to \"{before}\"") };
                 format!(
-                    "Hand the finding at {at} to the target \"{target}\"{instead} when the pull request is merged.{}",
+                    "Hand the finding at {at} to the target \"{target}\"{instead} when the pull request is \
+                     merged.{}",
                     self.afterword(Some(target))
                 )
             }
             Destination::Target(target) => {
                 let why = self.computed.eligibility(&with(thread, to), self.rules);
                 format!(
-                    "Send the finding at {at} to the target \"{target}\" if it is handed off; as it stands it is not: {why}.{}",
+                    "Send the finding at {at} to the target \"{target}\" if it is handed off; as it stands \
+                     it is not: {why}.{}",
                     self.afterword(Some(target))
                 )
             }

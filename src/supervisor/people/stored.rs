@@ -27,8 +27,8 @@ pub struct StoredPullRequest {
     pub age: Duration,
 }
 
-/// All of them, in the order of host, repository and number. The second list names those whose stored snapshot this version
-/// cannot read.
+/// All of them, in the order of host, repository and number. The second list names those whose stored
+/// snapshot this version cannot read.
 pub async fn all(
     journal: &Journal,
     config: &Config,
@@ -77,8 +77,9 @@ pub fn compute_stored(
     ComputedState::of(Arc::clone(snapshot), history, &rules)
 }
 
-/// Adds to the history the changes that only this snapshot shows: people's replies and resolutions in driven threads, and
-/// reopened threads (R3). Returns their records; append these before the new snapshot replaces the stored one.
+/// Adds to the history the changes that only this snapshot shows: people's replies and resolutions in driven
+/// threads, and reopened threads (R3). Returns their records; append these before the new snapshot replaces
+/// the stored one.
 pub fn note_transitions(
     before: Option<&StoredSnapshot>,
     snapshot: &PullRequestSnapshot,

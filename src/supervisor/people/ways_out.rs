@@ -1,7 +1,7 @@
 //! A person's ways out of a loop whose rounds are spent (L6), and the break-glass label (R7).
 //!
-//! Each way describes itself in sentences and carries its writes as data; [`write_out`](super::write_out) carries them out,
-//! each with its intent and its outcome in the journal.
+//! Each way describes itself in sentences and carries its writes as data; [`write_out`](super::write_out)
+//! carries them out, each with its intent and its outcome in the journal.
 //!
 //! What is absent: nothing here asks for consent, and nothing is written here.
 
@@ -75,7 +75,7 @@ impl Way {
             Way::Merge(MergeMethod::Merge) => "merge as it is, with a merge commit",
             Way::Merge(MergeMethod::Squash) => "merge as it is, squashed",
             Way::Merge(MergeMethod::Rebase) => "merge as it is, rebased",
-            Way::Approve => "approve in spite of what is open",
+            Way::Approve => "approve in spite of the open findings",
             Way::CloseAndReopen => "close and reopen",
             Way::PushByHand => "push the last fix by hand",
             Way::GrantRound => "grant one more round",
@@ -133,7 +133,8 @@ impl WayOut {
         let last_done = writes.iter().zip(&done.writes).rfind(|(_, tried)| tried.is_in_effect());
         match last_done {
             Some((PlannedWrite { write: Write::Close { on }, .. }, _)) => Some(format!(
-                "{} is closed now and was not reopened. {why} Reopen it; it is not closed a second time for that.",
+                "{} is closed now and was not reopened. {why} Choose the same again: Cloture only reopens it \
+                 and does not close it a second time.",
                 on.address
             )),
             _ => Some(why),
@@ -181,7 +182,7 @@ impl WayOutQuery<'_> {
             return Ok(not("GitHub lets nobody approve a pull request of their own; somebody else has to"));
         }
         let write = self.planner().approve(self.reason.unwrap_or_default())?;
-        Ok((self.write(vec![write], "approve it in spite of what is open"), vec![self.left_open()]))
+        Ok((self.write(vec![write], "approve it in spite of the open findings"), vec![self.left_open()]))
     }
 
     /// A closed pull request is only reopened, for example after a reopening that failed.
@@ -238,7 +239,8 @@ impl WayOutQuery<'_> {
             why: self.reason.unwrap_or_default().trim().to_owned(),
         };
         let notes = vec![format!(
-            "Send the author to work on {} once more, which may cost money. It is recorded as granted by {}, with the reason.",
+            "Send the author to work on {} once more, which may cost money. The journal records that {} \
+             granted it, and why.",
             planned_writes::address(self.computed),
             self.by
         )];
@@ -253,9 +255,7 @@ impl WayOutQuery<'_> {
             return not("the glass is broken already");
         }
         let BreakGlassRules { label, phrase } = &self.rules.config.break_glass;
-        let ends =
-            "The loop on it ends at once: Cloture no longer asks, dispatches or writes anything there by itself."
-                .to_owned();
+        let ends = "The loop on it ends at once: Cloture does nothing there by itself any more.".to_owned();
         if !label.is_empty() {
             let write = Write::AddLabel { on: planned_writes::target(self.computed), label: label.clone() };
             return (self.write(vec![write], "break the glass"), vec![ends]);
@@ -265,7 +265,8 @@ impl WayOutQuery<'_> {
         }
         // R5: a post with Cloture's marker is nobody's reply.
         let by_hand = format!(
-            "Comment \"{phrase}\" on {} yourself: no label breaks the glass, and what Cloture posts does not count.",
+            "Comment \"{phrase}\" on {} yourself: no break-glass label is configured, and Cloture's \
+             own posts do not count.",
             planned_writes::address(self.computed)
         );
         (WayOutMeans::ByHand, vec![by_hand, ends])
@@ -275,7 +276,8 @@ impl WayOutQuery<'_> {
         match &self.computed.seen.broken_glass {
             None => not("the glass is not broken"),
             Some(BrokenGlass::Phrase { by }) => not(format!(
-                "{by} broke the glass with a comment, which only {by} can take back: delete it, or take the phrase out of it"
+                "{by} broke the glass with a comment, and only {by} can take that back: delete the \
+                 comment, or remove the phrase from it"
             )),
             Some(BrokenGlass::Label(label)) => {
                 let on = planned_writes::target(self.computed);

@@ -246,8 +246,8 @@ fn author_rounds_are_bounded_whatever_happens() {
                 policy: Policy { max_attempts: 2, max_rounds, max_restarts, ..Policy::default() },
                 max_pushes: 4,
                 max_grants: 1,
-                max_pauses: 1,
-                max_free_polls: 1,
+                max_pauses: 2,
+                max_free_polls: 2,
                 forge_counts,
             };
             let checker = model.checker().threads(2).spawn_bfs().join();
