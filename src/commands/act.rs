@@ -179,12 +179,12 @@ async fn carry_out(
     let history = History::load(&journal, about).await?;
     let why = format!("requested by {by}");
     let planner = PullRequestPlanner::new(&read.snapshot, None);
-    let writes = plan.writes.into_iter().map(|write| planner.planned_write(write, why.clone(), &history));
-    let writes: Vec<_> = writes.collect();
-    let done = write_out(&writes, by, about, &journal, writer).await;
+    let to_send = plan.writes.into_iter().map(|write| planner.planned_write(write, why.clone(), &history));
+    let to_send: Vec<_> = to_send.collect();
+    let done = write_out(&to_send, by, about, &journal, writer).await;
     let closed = journal.close().await;
     let trouble = done.trouble.or(closed.err()).map(Failure::from);
-    let steps = writes.into_iter().zip(done.writes);
+    let steps = to_send.into_iter().zip(done.writes);
     let steps =
         steps.map(|(planned, attempt)| WriteStep { write: planned.write, outcome: attempt.into() }).collect();
     Ok(ActReport { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })

@@ -8,7 +8,7 @@ use crate::app::selection::{self, Selection};
 use crate::app::session::existing_journal;
 use crate::config::Config;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop};
+use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop, Transition};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ReviewerName;
@@ -174,7 +174,10 @@ impl StatusOptions<'_> {
         let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(standing.expected.clone(), 0));
         // Where no reviewer has shown itself, there is nothing that could have come in, let alone everything.
         if !nobody_yet {
-            review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
+            let transition = review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
+            if let Transition::Ignored(reason) = transition {
+                tracing::debug!(reason, "the loop ignored the reading");
+            }
         }
         // Looking is no attempt of whoever supervises; only an end that is plain to see is news.
         let review_loop = match last {

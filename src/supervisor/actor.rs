@@ -124,7 +124,7 @@ pub(super) struct LoopMessage {
 }
 
 pub(super) struct PullRequestActor {
-    setup: Arc<SupervisorContext>,
+    context: Arc<SupervisorContext>,
     address: PullRequestAddress,
     key: PullRequestKey,
     /// What the journal says.
@@ -167,7 +167,7 @@ pub(super) struct ActorStart {
 
 impl PullRequestActor {
     pub(super) fn new(
-        setup: Arc<SupervisorContext>,
+        context: Arc<SupervisorContext>,
         start: ActorStart,
         reports: mpsc::Sender<LoopMessage>,
     ) -> Self {
@@ -179,13 +179,13 @@ impl PullRequestActor {
             latest = LatestReading::stored(snapshot, at);
             progress.restore(stored_loop.as_ref(), &history);
         }
-        if setup.fresh {
+        if context.fresh {
             progress.start_afresh(&history);
         }
         Self {
-            key: setup.key(&address),
-            lease: DriverLease::new(setup.read_only),
-            setup,
+            key: context.key(&address),
+            lease: DriverLease::new(context.read_only),
+            context,
             address,
             history,
             latest,
@@ -231,7 +231,7 @@ impl PullRequestActor {
     }
 
     async fn wake(&mut self, wake: WakeUp) -> Result<(), JournalError> {
-        let now = self.setup.clock.now();
+        let now = self.context.clock.now();
         match wake {
             WakeUp::Polled(snapshot) => {
                 let last_look = self.latest.seen_at;
@@ -333,16 +333,16 @@ impl PullRequestActor {
 
     /// L10: the command goes into the journal, so that the driver obeys it whichever instance received it.
     async fn obey_recorded_command(&mut self, command: RecordedCommand) -> Result<(), JournalError> {
-        if self.setup.read_only {
+        if self.context.read_only {
             return self.step(LoopTrigger::Person(command.event())).await;
         }
-        let instance = self.setup.instance.clone();
+        let instance = self.context.instance.clone();
         self.record(Fact::Told { told: command }, &instance, "").await?;
         self.step(LoopTrigger::Learned).await
     }
 
     fn rules(&self) -> RepositoryRules<'_> {
-        self.setup.rules(&self.address.repository)
+        self.context.rules(&self.address.repository)
     }
 
     fn drives(&self) -> bool {
@@ -366,10 +366,10 @@ impl PullRequestActor {
             end_is_known: self.is_end_known(),
             refusal: self.problems.refusal.clone(),
             attempts_failed: self.problems.attempts_failed,
-            max_attempts: self.setup.config.policy.max_attempts,
+            max_attempts: self.context.config.policy.max_attempts,
             trouble: self.problems.trouble.clone(),
         };
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             Arc::make_mut(board).pull_requests.insert(self.address.clone(), Arc::new(view));
         });
     }

@@ -77,7 +77,7 @@ impl Supervisor {
         let SupervisorOptions { config, reads, asks, journal, client, clock, .. } = options;
         let (board, view) = watch::channel(Arc::new(Board::default()));
         let writer = Arc::new(Writer::new(client.clone(), options.pace));
-        let setup = Arc::new(SupervisorContext {
+        let context = Arc::new(SupervisorContext {
             host: client.host().name().to_owned(),
             reader: Arc::new(Reader::new(client)),
             writer: Arc::clone(&writer),
@@ -97,7 +97,7 @@ impl Supervisor {
             board,
         });
         let (requests, inbox) = mpsc::channel(QUEUE);
-        let hub = Hub::new(Arc::clone(&setup), pull_requests, stored).await?;
+        let hub = Hub::new(Arc::clone(&context), pull_requests, stored).await?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(hub.run(inbox, stopped));
         Ok(Supervisor { requests, board: view, writer, stop, task })
@@ -159,7 +159,7 @@ impl StoredPolls {
 }
 
 struct Hub {
-    setup: Arc<SupervisorContext>,
+    context: Arc<SupervisorContext>,
     /// None while a poll is under way: the poll's task has it, so that the hub does not wait for the network.
     poller: Option<Poller<Client>>,
     /// Pull requests to track (with their node id, if known) or forget once the poller is back.
@@ -180,21 +180,21 @@ struct RunningLoop {
 
 impl Hub {
     async fn new(
-        setup: Arc<SupervisorContext>,
+        context: Arc<SupervisorContext>,
         pull_requests: Vec<PullRequestRef>,
         stored: StoredPolls,
     ) -> Result<Hub, JournalError> {
-        let interval = setup.config.policy.poll_interval;
+        let interval = context.config.policy.poll_interval;
         let settings = PollSettings { interval, ..PollSettings::default() };
-        let poller = Poller::new(Arc::clone(&setup.reader), settings);
-        let records = setup
+        let poller = Poller::new(Arc::clone(&context.reader), settings);
+        let records = context
             .journal
-            .records(RecordFilter { host: Some(setup.host.clone()), ..RecordFilter::default() })
+            .records(RecordFilter { host: Some(context.host.clone()), ..RecordFilter::default() })
             .await?;
         let last = records.last().map_or(0, |record| record.seq);
-        let follower = setup.journal.follow(last);
+        let follower = context.journal.follow(last);
         let (actors, changes) = (BTreeMap::new(), Vec::new());
-        let mut hub = Hub { setup, poller: Some(poller), changes, actors, follower };
+        let mut hub = Hub { context, poller: Some(poller), changes, actors, follower };
         hub.start_loops(pull_requests, records, stored).await?;
         Ok(hub)
     }
@@ -206,7 +206,7 @@ impl Hub {
         records: Vec<Record>,
         stored: StoredPolls,
     ) -> Result<(), JournalError> {
-        let now = self.setup.clock.now();
+        let now = self.context.clock.now();
         let mut by_pull_request: BTreeMap<_, Vec<Record>> = BTreeMap::new();
         for record in records {
             if let Some(key) = record.pull_request.clone() {
@@ -225,7 +225,7 @@ impl Hub {
             if self.actors.contains_key(&address) || !begun.insert(address.clone()) {
                 continue;
             }
-            let key = self.setup.key(&address);
+            let key = self.context.key(&address);
             let last = last.remove(&key);
             let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
             self.changes.push((address.clone(), TrackingChange::Track(id)));
@@ -233,7 +233,7 @@ impl Hub {
             let (inbox, messages) = mpsc::channel(QUEUE);
             let (programs, reports) = mpsc::channel(QUEUE);
             let start = ActorStart { address: address.clone(), records, last };
-            let actor = PullRequestActor::new(Arc::clone(&self.setup), start, programs);
+            let actor = PullRequestActor::new(Arc::clone(&self.context), start, programs);
             // All pull requests are shown from their stored snapshot before the first state is computed.
             actor.publish();
             starting.push((address, inbox, actor, messages, reports));
@@ -257,7 +257,7 @@ impl Hub {
     }
 
     async fn work(&mut self, mut inbox: mpsc::Receiver<HubRequest>) {
-        let mut next = self.setup.clock.now();
+        let mut next = self.context.clock.now();
         let mut longest = SignedDuration::ZERO;
         let mut polling: Option<RunningPoll> = None;
         // Poll once more after this poll: a request came in that this poll may be too early for.
@@ -265,13 +265,13 @@ impl Hub {
         loop {
             // A clock that was set back must not put the next poll off: the wait never gets longer than
             // planned.
-            next = next.min(self.setup.clock.now().saturating_add(longest).unwrap_or(Timestamp::MAX));
-            let setup = Arc::clone(&self.setup);
+            next = next.min(self.context.clock.now().saturating_add(longest).unwrap_or(Timestamp::MAX));
+            let context = Arc::clone(&self.context);
             let until_next = async {
-                if setup.clock.waits_for_work() {
-                    setup.busy.until_idle().await;
+                if context.clock.waits_for_work() {
+                    context.busy.until_idle().await;
                 }
-                setup.clock.sleep_until(next).await;
+                context.clock.sleep_until(next).await;
             };
             tokio::select! {
                 progress = RunningPoll::progress(&mut polling) => match progress {
@@ -285,7 +285,7 @@ impl Hub {
                         let (Some(polling), Ok(finished)) = (polling.take(), finished) else { return };
                         let due = self.poll_finished(&polling, *finished).await;
                         self.check_journal().await;
-                        let now = self.setup.clock.now();
+                        let now = self.context.clock.now();
                         next = if std::mem::take(&mut again) { now } else { due };
                         longest = next.duration_since(now);
                     }
@@ -295,7 +295,7 @@ impl Hub {
                     Some(HubRequest::Track(pull_requests)) => {
                         // New pull requests are polled now, not after a whole interval.
                         if self.track(pull_requests).await {
-                            next = self.setup.clock.now();
+                            next = self.context.clock.now();
                             again = polling.is_some();
                         }
                     }
@@ -304,12 +304,12 @@ impl Hub {
                         let polls = command == LoopCommand::PollNow || command == LoopCommand::Resume;
                         self.send(&address, WakeUp::Person(command)).await;
                         if polls {
-                            next = self.setup.clock.now();
+                            next = self.context.clock.now();
                             again = polling.is_some();
                         }
                     }
                     Some(HubRequest::PollNow) => {
-                        next = self.setup.clock.now();
+                        next = self.context.clock.now();
                         again = polling.is_some();
                     }
                 },
@@ -331,9 +331,9 @@ impl Hub {
         if pull_requests.is_empty() {
             return false;
         }
-        let filter = RecordFilter { host: Some(self.setup.host.clone()), ..RecordFilter::default() };
-        let stored = StoredPolls::Unread(self.setup.journal.clone());
-        let outcome = match self.setup.journal.records(filter).await {
+        let filter = RecordFilter { host: Some(self.context.host.clone()), ..RecordFilter::default() };
+        let stored = StoredPolls::Unread(self.context.journal.clone());
+        let outcome = match self.context.journal.records(filter).await {
             Ok(records) => self.start_loops(pull_requests, records, stored).await,
             Err(error) => Err(error),
         };
@@ -350,7 +350,7 @@ impl Hub {
             drop(inbox);
             let _panicked = task.await;
         }
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             Arc::make_mut(board).pull_requests.remove(address);
         });
     }
@@ -364,7 +364,7 @@ impl Hub {
                 TrackingChange::Forget => poller.schedule_mut().forget(&address),
             }
         }
-        Some(RunningPoll::begin(poller, self.setup.clock.now(), self.setup.busy.begin()))
+        Some(RunningPoll::begin(poller, self.context.clock.now(), self.context.busy.begin()))
     }
 
     /// Wakes the loop of the pull request that a poll event is about.
@@ -402,7 +402,7 @@ impl Hub {
         let limit =
             report.limited.as_ref().map(|(come_back, error)| (come_back.when(now), error.to_string()));
         if let Some((until, _)) = &limit {
-            self.setup.request_pause.begin(now, *until);
+            self.context.request_pause.begin(now, *until);
         }
         // The poller did not look for missing pull requests, so there is no news about them.
         let is_unreported = |address: &&PullRequestAddress| {
@@ -427,7 +427,7 @@ impl Hub {
             until: Some(until),
         });
         let failed = failed.map(|failed| SupervisorProblem { until: Some(next), ..failed });
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             let board = Arc::make_mut(board);
             board.trouble = limited.or(failed).map(|trouble| trouble.after(board.trouble.as_ref()));
             board.budget = Some(budget);
@@ -440,14 +440,14 @@ impl Hub {
     async fn pass_on_record(&mut self, record: Record) {
         let Some(key) = &record.pull_request else { return };
         let address = PullRequestAddress { repository: key.repository.clone(), number: key.number };
-        if key.host == self.setup.host {
+        if key.host == self.context.host {
             self.send(&address, WakeUp::Recorded(Box::new(record))).await;
         }
     }
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
         if let Some(RunningLoop { inbox, .. }) = self.actors.get(address) {
-            let message = LoopMessage { wake: Box::new(wake), working: self.setup.busy.begin() };
+            let message = LoopMessage { wake: Box::new(wake), working: self.context.busy.begin() };
             // A loop that has ended needs no wake-up.
             let _ended = inbox.send(message).await;
         }
@@ -457,10 +457,10 @@ impl Hub {
         let trouble = SupervisorProblem {
             kind: SupervisorProblemKind::Journal,
             why: error.to_string(),
-            since: self.setup.clock.now(),
+            since: self.context.clock.now(),
             until: None,
         };
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             let board = Arc::make_mut(board);
             board.journal_trouble = Some(trouble.after(board.journal_trouble.as_ref()));
         });
@@ -469,14 +469,14 @@ impl Hub {
     /// Checks a failed journal after each poll, because it may be long until the next record. A journal that
     /// does not answer at once has not recovered.
     async fn check_journal(&self) {
-        let in_trouble = self.setup.board.borrow().journal_trouble.is_some();
-        if in_trouble && matches!(timeout(GRACE, self.setup.journal.check_writable()).await, Ok(Ok(()))) {
+        let in_trouble = self.context.board.borrow().journal_trouble.is_some();
+        if in_trouble && matches!(timeout(GRACE, self.context.journal.check_writable()).await, Ok(Ok(()))) {
             self.journal_works();
         }
     }
 
     fn journal_works(&self) {
-        self.setup.board.send_if_modified(|board| {
+        self.context.board.send_if_modified(|board| {
             let was_in_trouble = board.journal_trouble.is_some();
             if was_in_trouble {
                 Arc::make_mut(board).journal_trouble = None;
@@ -490,7 +490,8 @@ impl Hub {
     async fn end(self) {
         let mut tasks = Vec::new();
         for (_, RunningLoop { inbox, task }) in self.actors {
-            let shutdown = LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.setup.busy.begin() };
+            let shutdown =
+                LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.context.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);
             tasks.push(task);
         }

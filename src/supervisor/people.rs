@@ -201,29 +201,29 @@ pub async fn carry_out(
 
 /// Sends the writes that a person agreed to, in order, and stops at one that is not in effect.
 pub async fn write_out(
-    writes: &[PlannedWrite],
+    planned: &[PlannedWrite],
     by: &str,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
 ) -> PlanOutcome {
     let mut done = PlanOutcome { recorded: false, writes: Vec::new(), trouble: None };
-    write_all(writes, by, about, journal, writer, &mut done).await;
+    write_all(planned, by, about, journal, writer, &mut done).await;
     done
 }
 
 async fn write_all(
-    writes: &[PlannedWrite],
+    planned: &[PlannedWrite],
     by: &str,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
     done: &mut PlanOutcome,
 ) {
-    for planned in writes {
+    for next in planned {
         let may_go_on = done.trouble.is_none() && done.writes.iter().all(WriteAttempt::is_in_effect);
         let result = if may_go_on {
-            match attempt(planned, about, by, None, journal, writer).await {
+            match attempt(next, about, by, None, journal, writer).await {
                 Ok(Attempt::Concluded { outcome, .. }) => WriteAttempt::Outcome(outcome),
                 Ok(Attempt::Unknown { reason }) => {
                     WriteAttempt::Outcome(WriteOutcome::Unknown { reason, may_be_repeated: true })

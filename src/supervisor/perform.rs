@@ -29,7 +29,7 @@ pub enum WriteResult {
 pub enum Attempt {
     Concluded {
         outcome: WriteOutcome,
-        record: Record,
+        record: Box<Record>,
     },
     /// The answer was lost. The writer looks for the write before it sends it again.
     Unknown {
@@ -53,7 +53,7 @@ pub async fn perform(
     writer: &Writer<Client>,
 ) -> Result<WriteResult, JournalError> {
     let error = match attempt(planned, about, by, lease, journal, writer).await? {
-        Attempt::Concluded { outcome, record } => return Ok(WriteResult::Concluded(outcome, record)),
+        Attempt::Concluded { outcome, record } => return Ok(WriteResult::Concluded(outcome, *record)),
         Attempt::Unknown { reason } => return Ok(WriteResult::Later(reason)),
         Attempt::Failed(error) => error,
     };
@@ -109,7 +109,7 @@ pub async fn attempt(
         Ok(outcome) => {
             let body = json!({"outcome": outcome.sentence(), "url": proof_url(&outcome)});
             let appended = journal.conclude(lease, key, record(body)).await?;
-            Ok(Attempt::Concluded { outcome, record: appended.record().clone() })
+            Ok(Attempt::Concluded { outcome, record: Box::new(appended.record().clone()) })
         }
     }
 }

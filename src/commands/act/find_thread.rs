@@ -66,15 +66,15 @@ struct Candidate<'a> {
 /// All threads on the forge, and driven reviewers' findings that are not posted.
 fn candidates<'a>(read: &'a PullRequestRead, computed: &'a ComputedState) -> Vec<Candidate<'a>> {
     let shown = computed.threads();
-    let engine_id = |seen: &ReviewThread| {
-        let of = shown.iter().find(|shown| shown.driven && *shown.id() == seen.id);
+    let engine_id = |posted: &ReviewThread| {
+        let of = shown.iter().find(|shown| shown.driven && *shown.id() == posted.id);
         of.map(|shown: &ThreadView<'a>| &shown.thread.id)
     };
-    let on_forge = read.snapshot.threads.iter().map(|seen| Candidate {
-        id: &seen.id,
-        also: engine_id(seen),
-        path: seen.path.as_str(),
-        line: seen.line.or(seen.original_line),
+    let on_forge = read.snapshot.threads.iter().map(|posted| Candidate {
+        id: &posted.id,
+        also: engine_id(posted),
+        path: posted.path.as_str(),
+        line: posted.line.or(posted.original_line),
     });
     let elsewhere = shown.iter().filter(|shown| shown.on_forge.is_none()).map(|shown| Candidate {
         id: &shown.thread.id,

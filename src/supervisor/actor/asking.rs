@@ -20,7 +20,7 @@ impl PullRequestActor {
         if !self.is_asking(computed) {
             return Ok(());
         }
-        let config = Arc::clone(&self.setup.config);
+        let config = Arc::clone(&self.context.config);
         for reviewer in &config.reviewers {
             let is_due = reviewer.adapter.is_some() && computed.expected.contains(&reviewer.name);
             if !is_due || self.programs.reviewers.contains_key(&reviewer.name) {
@@ -28,8 +28,9 @@ impl PullRequestActor {
             }
             match self.next_call(reviewer, computed) {
                 NextCall::Ask(frozen) => {
-                    let (reader, snapshot) = (Arc::clone(&self.setup.reader), Arc::clone(&computed.snapshot));
-                    let (wake, working) = (self.programs.reports.clone(), self.setup.busy.begin());
+                    let (reader, snapshot) =
+                        (Arc::clone(&self.context.reader), Arc::clone(&computed.snapshot));
+                    let (wake, working) = (self.programs.reports.clone(), self.context.busy.begin());
                     let reading = programs::read_changes(reader, snapshot, frozen, wake, working);
                     self.programs.reviewers.insert(reviewer.name.clone(), reading);
                 }
@@ -58,7 +59,7 @@ impl PullRequestActor {
         head: &Sha,
         changes: Result<String, String>,
     ) -> Result<(), JournalError> {
-        let config = Arc::clone(&self.setup.config);
+        let config = Arc::clone(&self.context.config);
         let reviewer = config.reviewers.iter().find(|reviewer| reviewer.name == *name);
         let (Some(reviewer), Some(computed)) = (reviewer, self.latest.computed.clone()) else {
             return Ok(());
@@ -92,12 +93,12 @@ impl PullRequestActor {
     }
 
     fn terms(&self, reviewer: &ReviewerConfig) -> CycleTerms {
-        CycleTerms { policy: self.setup.config.policy.clone(), protocol: reviewer.protocol }
+        CycleTerms { policy: self.context.config.policy.clone(), protocol: reviewer.protocol }
     }
 
     fn next_call(&self, reviewer: &ReviewerConfig, computed: &ComputedState) -> NextCall {
         let mut engine = computed.folded.engine.clone();
-        engine.next_call(&reviewer.name, CycleTrigger::Review, &self.setup.config.policy)
+        engine.next_call(&reviewer.name, CycleTrigger::Review, &self.context.config.policy)
     }
 
     fn ask(
@@ -113,11 +114,11 @@ impl PullRequestActor {
             frozen,
             computed,
             changes,
-            reads: Arc::clone(&self.setup.reads),
-            most_bytes: self.setup.config.policy.max_answer_bytes,
-            environment: self.setup.environment,
+            reads: Arc::clone(&self.context.reads),
+            most_bytes: self.context.config.policy.max_answer_bytes,
+            environment: self.context.environment,
         };
-        let task = attempt.spawn(self.programs.reports.clone(), self.setup.busy.begin());
+        let task = attempt.spawn(self.programs.reports.clone(), self.context.busy.begin());
         self.programs.reviewers.insert(reviewer.name.clone(), task);
     }
 }

@@ -56,7 +56,7 @@ impl PullRequestActor {
             |task: HandoffTask, state| HandoffView { key: key.clone(), task, reason: reason.clone(), state };
         let tries = DeliveryAttempts::of(&key, &self.history);
         let forced = self.handoffs.forced.contains(&key);
-        let now = self.setup.clock.now();
+        let now = self.context.clock.now();
         let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
         if let Some(last) = tries.last() {
             let until = |wait| *self.handoffs.retry_at.entry(key.clone()).or_insert_with(|| later(wait));
@@ -70,14 +70,14 @@ impl PullRequestActor {
                 return Ok(shown(task, state));
             }
         }
-        let delivery = match prepared(computed, &task, &reason, &self.setup.config.targets) {
+        let delivery = match prepared(computed, &task, &reason, &self.context.config.targets) {
             Ok(delivery) => delivery,
             Err(why) => return Ok(shown(task, HandoffState::Stuck(why))),
         };
         // L8: while the forge limits requests, a try would only fail.
         if matches!(delivery.means, DeliveryMeans::Write(_))
             && !forced
-            && let Some(until) = self.setup.request_pause.until(now)
+            && let Some(until) = self.context.request_pause.until(now)
         {
             let why = tries.last().and_then(DeliveryOutcome::refusal);
             return Ok(shown(task, HandoffState::Waiting { until, why }));
@@ -104,10 +104,10 @@ impl PullRequestActor {
             return Ok(DeliveryOutcome::Refused("another instance has taken over".to_owned()));
         };
         let record = |why: String, body| {
-            NewRecord::new("", self.setup.instance.clone()).about(self.key.clone()).because(why).with(body)
+            NewRecord::new("", self.context.instance.clone()).about(self.key.clone()).because(why).with(body)
         };
         let intended = self
-            .setup
+            .context
             .journal
             .intend(
                 Some(&lease),
@@ -124,10 +124,10 @@ impl PullRequestActor {
             _ if may_be_sent && !can_be_searched => {
                 DeliveryOutcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
             }
-            _ => delivery.send(&self.setup.writer, &self.setup.environment).await,
+            _ => delivery.send(&self.context.writer, &self.context.environment).await,
         };
         let concluded = self
-            .setup
+            .context
             .journal
             .conclude(Some(&lease), key, record(outcome.sentence(), written_outcome(&outcome)))
             .await?;

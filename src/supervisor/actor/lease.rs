@@ -41,12 +41,15 @@ impl PullRequestActor {
     /// Takes or renews the lease, by the database's clock. A lease with more than half of its time left is
     /// not renewed: each poll of hundreds of pull requests would otherwise write as many times.
     pub(super) async fn keep_lease(&mut self) -> Result<(), JournalError> {
-        if self.setup.read_only || self.lease.is_fresh() {
+        if self.context.read_only || self.lease.is_fresh() {
             return Ok(());
         }
         let asked_at = Instant::now();
-        let acquired =
-            self.setup.journal.acquire(&self.key, self.setup.instance.clone(), self.setup.lease).await?;
+        let acquired = self
+            .context
+            .journal
+            .acquire(&self.key, self.context.instance.clone(), self.context.lease)
+            .await?;
         match acquired {
             Acquired::Held(lease) => {
                 let is_new = self.lease.held.is_none();
@@ -70,14 +73,14 @@ impl PullRequestActor {
     async fn catch_up(&mut self) -> Result<(), JournalError> {
         let filter = RecordFilter::about(&self.key);
         let mut is_news = false;
-        for record in self.setup.journal.records(filter).await? {
+        for record in self.context.journal.records(filter).await? {
             is_news |= self.history.learn(&record);
         }
         if is_news {
             self.recompute_latest();
         }
         if matches!(&self.lease.role, DriverRole::Standby { holder } if !holder.is_empty()) {
-            let stored = self.setup.journal.last_snapshot(&self.key).await?;
+            let stored = self.context.journal.last_snapshot(&self.key).await?;
             self.progress.restore(stored.as_ref().and_then(|stored| stored.poll.as_ref()), &self.history);
             if let Some(snapshot) = self.latest.snapshot().cloned() {
                 // The driver before may have stopped before it recorded changes that this instance has read.
@@ -101,7 +104,7 @@ impl PullRequestActor {
         self.stand_by(String::new());
         if let Some(lease) = lease {
             // If the journal does not take it back, the lease expires by itself.
-            let _expires = self.setup.journal.release(&lease).await;
+            let _expires = self.context.journal.release(&lease).await;
         }
     }
 }

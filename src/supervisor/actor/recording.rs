@@ -28,13 +28,13 @@ impl PullRequestActor {
     }
 
     async fn append(&mut self, fact: Fact, by: &str, why: &str, held: bool) -> Result<bool, JournalError> {
-        let at = self.history.no_earlier_than_last(self.setup.clock.now());
+        let at = self.history.no_earlier_than_last(self.context.clock.now());
         let record = fact.record(at, &self.key, by, why);
         let appended = match (self.lease.held(), held) {
-            (Some(lease), true) => self.setup.journal.append_held(lease, vec![record]).await?,
+            (Some(lease), true) => self.context.journal.append_held(lease, vec![record]).await?,
             // An instance without the lease decides nothing about the pull request.
             (None, true) => return Ok(false),
-            (_, false) => self.setup.journal.append(vec![record]).await?,
+            (_, false) => self.context.journal.append(vec![record]).await?,
         };
         let mut is_new = false;
         for appended in &appended {
@@ -66,7 +66,7 @@ impl PullRequestActor {
                 Some(_) => Some(self.progress.stored_without_loop()),
                 None => self.progress.stored(),
             };
-            self.setup.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
+            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
         }
         if let Some(reopened_at) = reopened_at {
             if self.was_close_missed() {
@@ -115,7 +115,7 @@ impl PullRequestActor {
 
     /// Records a new head and its changes. Only driven reviewers need them, and reading them costs a request.
     async fn record_push(&mut self, snapshot: &PullRequestSnapshot) -> Result<(), JournalError> {
-        let driven = self.rules().drive && self.setup.config.reviewers.iter().any(|r| r.adapter.is_some());
+        let driven = self.rules().drive && self.context.config.reviewers.iter().any(|r| r.adapter.is_some());
         let head = &snapshot.head.sha;
         if !driven || snapshot.state != PullRequestState::Open || self.history.last_head() == Some(head) {
             return Ok(());
@@ -123,7 +123,7 @@ impl PullRequestActor {
         let changes = match self.history.last_head() {
             None => Vec::new(),
             Some(before) => {
-                let reader = &self.setup.reader;
+                let reader = &self.context.reader;
                 match diff::between(reader.transport(), &snapshot.repository, before, head).await {
                     Ok(text) => unified::read(&text),
                     Err(error) => {
@@ -162,7 +162,7 @@ impl PullRequestActor {
     pub(super) async fn record_at(&mut self, at: Timestamp, fact: Fact) -> Result<(), JournalError> {
         let Some(lease) = self.lease.held() else { return Ok(()) };
         let record = fact.record(at, &self.key, "forge", "");
-        for appended in self.setup.journal.append_held(lease, vec![record]).await? {
+        for appended in self.context.journal.append_held(lease, vec![record]).await? {
             self.history.learn(appended.record());
         }
         self.recompute_latest();
@@ -172,7 +172,7 @@ impl PullRequestActor {
     /// Stores how far the wait has come, so that a restart continues there.
     pub(super) async fn save_loop(&mut self) -> Result<(), JournalError> {
         match self.progress.stored().filter(|_| self.lease.held().is_some()) {
-            Some(state) => self.setup.journal.save_poll(&self.key, &state).await,
+            Some(state) => self.context.journal.save_poll(&self.key, &state).await,
             None => Ok(()),
         }
     }

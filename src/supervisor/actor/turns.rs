@@ -76,7 +76,7 @@ impl PullRequestActor {
     /// One turn of the loop. If the journal fails, the turn did not happen and the next wake-up takes it
     /// again.
     pub(super) async fn step(&mut self, trigger: LoopTrigger) -> Result<(), JournalError> {
-        let now = self.setup.clock.now();
+        let now = self.context.clock.now();
         let Some(computed) = self.latest.computed.clone() else {
             self.count_unread_attempt(&trigger, now);
             return Ok(());
@@ -109,7 +109,7 @@ impl PullRequestActor {
         };
         let progress = &mut self.progress;
         let review_loop = progress.review_loop.get_or_insert_with(|| ReviewLoop::new(BTreeSet::new(), 0));
-        for effect in effects_of(review_loop.wake(event, now, &self.setup.config.policy)) {
+        for effect in effects_of(review_loop.wake(event, now, &self.context.config.policy)) {
             if let LoopEffect::WakeAt(at) = effect {
                 progress.next_at = Some(at);
             }
@@ -118,7 +118,7 @@ impl PullRequestActor {
 
     /// Wakes the loop, or starts a new one if the last is stale.
     fn turn(&mut self, trigger: &LoopTrigger, computed: &ComputedState, now: Timestamp) -> Vec<LoopEffect> {
-        let policy = &self.setup.config.policy;
+        let policy = &self.context.config.policy;
         let has_no_reviewers = computed.expected.is_empty()
             && self.rules().expected.is_none()
             && computed.seen.state == PullRequestState::Open
@@ -166,7 +166,7 @@ impl PullRequestActor {
         }
         let progress = &mut self.progress;
         progress.polls_without_reviewers += 1;
-        if progress.polls_without_reviewers < self.setup.config.policy.max_attempts {
+        if progress.polls_without_reviewers < self.context.config.policy.max_attempts {
             return Vec::new();
         }
         let polls = std::mem::take(&mut progress.polls_without_reviewers);
@@ -183,7 +183,7 @@ impl PullRequestActor {
         let (DriverRole::Standby { .. }, Some(computed)) = (self.lease.role(), &self.latest.computed) else {
             return true;
         };
-        let outlived = self.progress.ended_at.and_then(|at| at.checked_add(self.setup.lease).ok());
+        let outlived = self.progress.ended_at.and_then(|at| at.checked_add(self.context.lease).ok());
         // Each poll asks for the lease. If another instance still held it then, that instance renewed it
         // after the end.
         if outlived.is_some() && self.latest.seen_at >= outlived {

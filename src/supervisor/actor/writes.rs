@@ -37,7 +37,7 @@ impl PullRequestActor {
         let mut writes = Vec::new();
         if computed.snapshot.state == PullRequestState::Open {
             writes.extend(self.loop_writes(computed));
-            writes.extend(planned_writes::planned_writes(computed, &self.setup.config.operator));
+            writes.extend(planned_writes::planned_writes(computed, &self.context.config.operator));
         }
         self.carry_out(writes).await?;
         if let Some(round) = dispatch {
@@ -64,17 +64,17 @@ impl PullRequestActor {
         }
         match review_loop.phase() {
             Phase::Waiting => {
-                let most = self.setup.config.policy.max_review_iterations;
+                let most = self.context.config.policy.max_review_iterations;
                 let missing = computed.seen.standing(review_loop.expected()).missing;
                 let askable =
                     missing.iter().filter(|reviewer| planned_writes::may_be_asked(computed, reviewer, most));
                 let asks = askable.filter_map(|reviewer| {
-                    planned_writes::ask_for_review(computed, reviewer, &self.setup.asks.ask(reviewer)?)
+                    planned_writes::ask_for_review(computed, reviewer, &self.context.asks.ask(reviewer)?)
                 });
                 asks.collect()
             }
             Phase::Ended(Exit::RoundCap { rounds }) => {
-                planned_writes::round_cap(computed, *rounds, &self.setup.config.operator)
+                planned_writes::round_cap(computed, *rounds, &self.context.config.operator)
                     .into_iter()
                     .collect()
             }
@@ -96,10 +96,10 @@ impl PullRequestActor {
                 self.problems.due.push(planned.write.sentence());
                 continue;
             }
-            let setup = Arc::clone(&self.setup);
-            let _turn = setup.writing.lock().await;
+            let context = Arc::clone(&self.context);
+            let _turn = context.writing.lock().await;
             // L8: a rate limit on one write holds for all of them.
-            if setup.request_pause.until(setup.clock.now()).is_some() {
+            if context.request_pause.until(context.clock.now()).is_some() {
                 self.problems.due.push(planned.write.sentence());
                 waits = true;
                 continue;
@@ -111,8 +111,15 @@ impl PullRequestActor {
                 waits = true;
                 continue;
             };
-            match perform(&planned, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
-                .await?
+            match perform(
+                &planned,
+                &self.key,
+                &context.instance,
+                Some(&lease),
+                &context.journal,
+                &context.writer,
+            )
+            .await?
             {
                 WriteResult::Concluded(_, record) => {
                     self.history.learn(&record);
@@ -126,8 +133,8 @@ impl PullRequestActor {
                     self.problems.due.push(planned.write.sentence());
                 }
                 WriteResult::Limited(come_back, why) => {
-                    let now = setup.clock.now();
-                    setup.request_pause.begin(now, come_back.when(now));
+                    let now = context.clock.now();
+                    context.request_pause.begin(now, come_back.when(now));
                     self.problems.trouble = Some(why);
                     self.problems.due.push(planned.write.sentence());
                     waits = true;
@@ -165,8 +172,8 @@ impl PullRequestActor {
             return Ok(());
         }
         self.save_loop().await?;
-        let working = self.setup.busy.begin();
-        let author = &self.setup.config.author;
+        let working = self.context.busy.begin();
+        let author = &self.context.config.author;
         let reports = self.programs.reports.clone();
         self.programs.author = Some(programs::dispatch(author, &computed, round, reports, working));
         Ok(())
@@ -178,7 +185,7 @@ impl PullRequestActor {
         match self.lease.role() {
             DriverRole::Driver => {}
             DriverRole::Standby { .. } => {
-                let targets = &self.setup.config.targets;
+                let targets = &self.context.config.targets;
                 self.handoffs.tasks = handoffs(&self.history, &computed.snapshot, targets);
                 return Ok(());
             }
@@ -203,7 +210,7 @@ impl PullRequestActor {
                         1 => "one task is handed off".to_owned(),
                         count => format!("{count} tasks are handed off"),
                     };
-                    let may_be_sent = !self.saw_it_open() && self.setup.journal.replaces_another().await?;
+                    let may_be_sent = !self.saw_it_open() && self.context.journal.replaces_another().await?;
                     self.record_held(Fact::Merged { tasks, may_be_sent }, "engine", &why).await?;
                 }
                 self.hand_off().await

@@ -102,10 +102,10 @@ fn why(shown: &ThreadView<'_>, history: &History) -> Option<String> {
     let reviewer: &ReviewerName = &shown.thread.reviewer;
     let ids: Vec<&ThreadId> = vec![&shown.thread.id, shown.id()];
     let somebody = |verb: Decision, did: &str| {
-        let acted = history.last_decision(&ids).filter(|acted| acted.did == RecordedActKind::Decided(verb));
-        match acted {
-            Some(acted) if acted.why.trim().is_empty() => format!("{} {did}", acted.by),
-            Some(acted) => format!("{} {did}: {}", acted.by, acted.why.trim()),
+        let act = history.last_decision(&ids).filter(|act| act.did == RecordedActKind::Decided(verb));
+        match act {
+            Some(act) if act.why.trim().is_empty() => format!("{} {did}", act.by),
+            Some(act) => format!("{} {did}: {}", act.by, act.why.trim()),
             None => format!("somebody {did}"),
         }
     };

@@ -20,7 +20,7 @@ pub struct InboxNotifier {
     /// The journal with people's reasons, and the host of its pull requests.
     reasons: Option<(Journal, String)>,
     /// Arrivals that are no news. The first view of a pull request only fills this.
-    known: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
+    known_arrivals: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
     running: JoinSet<Result<Vec<u8>, NotifyError>>,
 }
 
@@ -36,7 +36,7 @@ impl InboxNotifier {
             notifications: NotificationConfig::default(),
             policy: Policy::default(),
             reasons: None,
-            known: BTreeMap::new(),
+            known_arrivals: BTreeMap::new(),
             running: JoinSet::new(),
         }
     }
@@ -46,7 +46,7 @@ impl InboxNotifier {
         let PullRequestKey { repository, number, .. } = stored.about.clone();
         let waiting = waiting(&stored.standing, &stored.history, &self.policy);
         let arrivals = waiting.iter().map(inbox::InboxThread::arrival).collect();
-        self.known.insert(PullRequestAddress { repository, number }, arrivals);
+        self.known_arrivals.insert(PullRequestAddress { repository, number }, arrivals);
     }
 
     /// Whether the configuration asks for notifications.
@@ -57,8 +57,8 @@ impl InboxNotifier {
     /// Starts a notification for each new arrival.
     pub async fn notify_arrivals(&mut self, view: &PullRequestView) {
         let Some(computed) = &view.standing else { return };
-        let known_before = self.known.contains_key(&view.address);
-        let known = self.known.entry(view.address.clone()).or_default();
+        let was_tracked = self.known_arrivals.contains_key(&view.address);
+        let known = self.known_arrivals.entry(view.address.clone()).or_default();
         if !computed.threads().iter().any(inbox::waits) {
             return;
         }
@@ -74,7 +74,7 @@ impl InboxNotifier {
         for waiting in waiting(computed, &history, &self.policy) {
             let arrival = waiting.arrival();
             let severity = waiting.shown.thread.finding.severity;
-            let is_news = known.insert(arrival.clone()) && known_before && arrival.is_news();
+            let is_news = known.insert(arrival.clone()) && was_tracked && arrival.is_news();
             if !is_news || !should_notify(&self.notifications, severity) {
                 continue;
             }

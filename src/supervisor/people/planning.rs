@@ -75,7 +75,7 @@ impl<'a> ThreadPlanner<'a> {
         let members: Vec<ThreadView<'a>> = threads
             .filter(|shown| shown.thread.id == first.thread.id || shown.repeats == Some(&first.thread.id))
             .collect();
-        let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|seen| &seen.id);
+        let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|posted| &posted.id);
         let ids = members.iter().map(|shown| &shown.thread.id).chain(on_forge).collect();
         let group = DuplicateThreads { named, first, members, ids };
         match (&self.act.what, named.on_forge) {
@@ -83,8 +83,8 @@ impl<'a> ThreadPlanner<'a> {
             (ThreadAct::QueueFor(target), _) => self.queued_for(target, &group),
             (ThreadAct::Route(to), _) => self.routed(to, &group),
             (ThreadAct::Remove, _) => self.removed(&group),
-            (ThreadAct::Unresolve, Some(seen)) => self.unresolved(seen, &group),
-            (ThreadAct::Reply | ThreadAct::Hide, Some(seen)) => self.plan_other_thread(seen),
+            (ThreadAct::Unresolve, Some(posted)) => self.unresolved(posted, &group),
+            (ThreadAct::Reply | ThreadAct::Hide, Some(posted)) => self.plan_other_thread(posted),
             (ThreadAct::Unresolve | ThreadAct::Reply | ThreadAct::Hide, None) => {
                 Err(Failure::usage(format_args!(
                     "nothing was done: {} is not posted on {} yet, so there is nothing to {}",
@@ -98,20 +98,20 @@ impl<'a> ThreadPlanner<'a> {
     }
 
     /// A thread without a reviewer, or an act that the thread machine does not know.
-    fn plan_other_thread(&self, seen: &ReviewThread) -> Result<ThreadPlan, PlanError> {
+    fn plan_other_thread(&self, posted: &ReviewThread) -> Result<ThreadPlan, PlanError> {
         let reason = self.act.reason.as_deref();
         let mut writes = Vec::new();
         match &self.act.what {
             ThreadAct::Decide(Decision::Resolve) => {
-                writes.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
-                writes.push(self.resolve(seen, 0)?);
+                writes.extend(reason.map(|reason| self.reply(posted, reason, 0)).transpose()?);
+                writes.push(self.resolve(posted, 0)?);
             }
             ThreadAct::Unresolve => {
-                writes.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
-                writes.push(self.unresolve(seen, 0)?);
+                writes.extend(reason.map(|reason| self.reply(posted, reason, 0)).transpose()?);
+                writes.push(self.unresolve(posted, 0)?);
             }
-            ThreadAct::Reply => writes.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
-            ThreadAct::Hide => writes.push(self.hide(seen)?),
+            ThreadAct::Reply => writes.push(self.reply(posted, reason.unwrap_or_default(), 0)?),
+            ThreadAct::Hide => writes.push(self.hide(posted)?),
             what @ (ThreadAct::Decide(_)
             | ThreadAct::QueueFor(_)
             | ThreadAct::Route(_)
@@ -119,7 +119,7 @@ impl<'a> ThreadPlanner<'a> {
                 let situation = format!(
                     "no known reviewer opened {}, so there is nothing to {}; resolve, unresolve, reply \
                      and hide work there",
-                    seen.id,
+                    posted.id,
                     what.name()
                 );
                 return Err(PlanError::Refused { refusal: Refusal::UnknownThread, situation });
@@ -150,8 +150,8 @@ impl<'a> ThreadPlanner<'a> {
             Decision::Resolve | Decision::Dismiss => self.settling(group, reason, turn)?,
             Decision::Return => {
                 let resolved = group.members.iter().filter_map(|shown| shown.on_forge);
-                let resolved = resolved.filter(|seen| seen.resolved);
-                resolved.map(|seen| self.unresolve(seen, turn)).collect::<Result<_, _>>()?
+                let resolved = resolved.filter(|posted| posted.resolved);
+                resolved.map(|posted| self.unresolve(posted, turn)).collect::<Result<_, _>>()?
             }
             Decision::Escalate => self.escalation(group, &fact, already)?,
         };
@@ -163,19 +163,19 @@ impl<'a> ThreadPlanner<'a> {
 
     fn unresolved(
         &self,
-        seen: &'a ReviewThread,
+        posted: &'a ReviewThread,
         group: &DuplicateThreads<'a>,
     ) -> Result<ThreadPlan, PlanError> {
-        let was_settled = seen.resolved && group.first.thread.status().is_settled();
+        let was_settled = posted.resolved && group.first.thread.status().is_settled();
         let already = was_settled
             && self.is_own(self.history.last_decision(&group.ids), &RecordedActKind::Reopened)
-            && !self.is_concluded(&name("unresolve", &seen.id, self.history.count(&group.ids)));
+            && !self.is_concluded(&name("unresolve", &posted.id, self.history.count(&group.ids)));
         let turn = self.turn(group, already);
         let mut writes = Vec::new();
         if let Some(reason) = &self.act.reason {
-            writes.push(self.reply(seen, reason, turn)?);
+            writes.push(self.reply(posted, reason, turn)?);
         }
-        writes.push(self.unresolve(seen, turn)?);
+        writes.push(self.unresolve(posted, turn)?);
         let fact = Fact::Reopened { thread: group.first.thread.id.clone() };
         let facts = if was_settled && !already { vec![fact] } else { Vec::new() };
         Ok(self.plan(facts, already, None, writes))
@@ -220,17 +220,18 @@ impl<'a> ThreadPlanner<'a> {
             Decision::Uphold => status == ThreadStatus::Upheld && is_last(),
             Decision::Dismiss => status == ThreadStatus::Dismissed && is_last(),
             Decision::Resolve => {
-                let by_us = |seen: &ReviewThread| {
-                    let by = seen.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
-                    seen.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
+                let by_us = |posted: &ReviewThread| {
+                    let by = posted.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
+                    posted.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
                 };
                 status == ThreadStatus::Resolved(ResolvedBy::Person)
                     && (is_last() || on_forge.is_some_and(by_us))
             }
             Decision::Return => {
-                let name = |seen: &ReviewThread| name("unresolve", &seen.id, self.history.count(&group.ids));
+                let name =
+                    |posted: &ReviewThread| name("unresolve", &posted.id, self.history.count(&group.ids));
                 let unfinished =
-                    on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
+                    on_forge.is_some_and(|posted| posted.resolved && !self.is_concluded(&name(posted)));
                 is_last() && (status == ThreadStatus::Open || unfinished)
             }
         }
@@ -254,13 +255,13 @@ impl<'a> ThreadPlanner<'a> {
         turn: usize,
     ) -> Result<Vec<PlannedWrite>, Failure> {
         let mut writes = Vec::new();
-        if let Some(seen) = group.named.on_forge {
-            writes.extend(reason.map(|reason| self.reply(seen, reason, turn)).transpose()?);
-            writes.push(self.resolve(seen, turn)?);
+        if let Some(posted) = group.named.on_forge {
+            writes.extend(reason.map(|reason| self.reply(posted, reason, turn)).transpose()?);
+            writes.push(self.resolve(posted, turn)?);
         }
         let others = group.members.iter().filter_map(|shown| shown.on_forge);
-        for seen in others.filter(|seen| !seen.resolved && seen.id != *group.named.id()) {
-            writes.push(self.resolve(seen, turn)?);
+        for posted in others.filter(|posted| !posted.resolved && posted.id != *group.named.id()) {
+            writes.push(self.resolve(posted, turn)?);
         }
         Ok(writes)
     }
@@ -272,8 +273,8 @@ impl<'a> ThreadPlanner<'a> {
         fact: &Fact,
         already: bool,
     ) -> Result<Vec<PlannedWrite>, Failure> {
-        if let Some(seen) = group.first.on_forge {
-            self.may(seen.viewer_can_reply, "reply in", seen)?;
+        if let Some(posted) = group.first.on_forge {
+            self.may(posted.viewer_can_reply, "reply in", posted)?;
         }
         let mut history = self.history.clone();
         if !already {
@@ -293,52 +294,52 @@ impl<'a> ThreadPlanner<'a> {
         Ok(writes)
     }
 
-    fn reply(&self, seen: &ReviewThread, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
-        self.may(seen.viewer_can_reply, "reply in", seen)?;
+    fn reply(&self, posted: &ReviewThread, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
+        self.may(posted.viewer_can_reply, "reply in", posted)?;
         let verb = self.act.what.name();
         let head = self.computed.snapshot.head.sha.as_str();
         let occasion = self.act.callers_key.as_deref().unwrap_or(head);
-        let key = key(verb, &[&self.address.to_string(), occasion, seen.id.as_str(), body])?;
+        let key = key(verb, &[&self.address.to_string(), occasion, posted.id.as_str(), body])?;
         // Without a recorded fact there is no turn to count, and the key identifies the reply.
-        let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &seen.id, turn) };
-        let write = Write::Reply { thread: self.target(seen), body: body.to_owned(), key };
+        let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &posted.id, turn) };
+        let write = Write::Reply { thread: self.target(posted), body: body.to_owned(), key };
         Ok(PlannedWrite { name, write, why: self.why() })
     }
 
-    fn resolve(&self, seen: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
-        self.may(seen.resolved || seen.viewer_can_resolve, "resolve", seen)?;
-        let write = Write::Resolve { thread: self.target(seen) };
-        Ok(PlannedWrite { name: name("resolve", &seen.id, turn), write, why: self.why() })
+    fn resolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
+        self.may(posted.resolved || posted.viewer_can_resolve, "resolve", posted)?;
+        let write = Write::Resolve { thread: self.target(posted) };
+        Ok(PlannedWrite { name: name("resolve", &posted.id, turn), write, why: self.why() })
     }
 
-    fn unresolve(&self, seen: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
-        self.may(!seen.resolved || seen.viewer_can_unresolve, "open again", seen)?;
-        let write = Write::Unresolve { thread: self.target(seen) };
-        Ok(PlannedWrite { name: name("unresolve", &seen.id, turn), write, why: self.why() })
+    fn unresolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
+        self.may(!posted.resolved || posted.viewer_can_unresolve, "open again", posted)?;
+        let write = Write::Unresolve { thread: self.target(posted) };
+        Ok(PlannedWrite { name: name("unresolve", &posted.id, turn), write, why: self.why() })
     }
 
-    fn hide(&self, seen: &ReviewThread) -> Result<PlannedWrite, Failure> {
-        let Some(comment) = seen.opening() else {
-            return Err(Failure::usage(format_args!("the thread {} has no comment to hide", seen.id)));
+    fn hide(&self, posted: &ReviewThread) -> Result<PlannedWrite, Failure> {
+        let Some(comment) = posted.opening() else {
+            return Err(Failure::usage(format_args!("the thread {} has no comment to hide", posted.id)));
         };
         let write = Write::Minimize { on: self.address.clone(), comment: comment.id.clone() };
         Ok(PlannedWrite { name: format!("hide/{}", comment.id), write, why: self.why() })
     }
 
-    fn may(&self, is_allowed: bool, what: &str, seen: &ReviewThread) -> Result<(), Failure> {
+    fn may(&self, is_allowed: bool, what: &str, posted: &ReviewThread) -> Result<(), Failure> {
         if is_allowed {
             return Ok(());
         }
-        let sentence = format!("GitHub does not let you {what} the thread {} of {}", seen.id, self.address);
+        let sentence = format!("GitHub does not let you {what} the thread {} of {}", posted.id, self.address);
         Err(Failure::new(FailureKind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
     }
 
-    fn target(&self, seen: &ReviewThread) -> ThreadTarget {
+    fn target(&self, posted: &ReviewThread) -> ThreadTarget {
         ThreadTarget {
             pull_request: self.address.clone(),
-            id: seen.id.clone(),
-            path: seen.path.clone(),
-            line: seen.line.or(seen.original_line),
+            id: posted.id.clone(),
+            path: posted.path.clone(),
+            line: posted.line.or(posted.original_line),
         }
     }
 
@@ -388,6 +389,6 @@ fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
 
 pub(super) fn place(shown: &ThreadView<'_>) -> String {
     let path = &shown.thread.anchor.path;
-    let line = shown.line().or_else(|| shown.on_forge.and_then(|seen| seen.original_line));
+    let line = shown.line().or_else(|| shown.on_forge.and_then(|posted| posted.original_line));
     line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"))
 }

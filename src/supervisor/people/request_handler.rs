@@ -235,13 +235,13 @@ impl RequestHandler {
     }
 
     /// Plans a request. An error concerns the whole request.
-    pub async fn propose(&self, order: PersonRequest, board: &Board) -> Result<Proposal, Failure> {
+    pub async fn propose(&self, request: PersonRequest, board: &Board) -> Result<Proposal, Failure> {
         if self.read_only {
             return Err(Failure::usage("nothing is done with --read-only; start Cloture without it to act"));
         }
         let by = self.by().await;
-        let mut proposal = Proposal { order: order.clone(), steps: Vec::new(), objections: Vec::new() };
-        match order {
+        let mut proposal = Proposal { order: request.clone(), steps: Vec::new(), objections: Vec::new() };
+        match request {
             PersonRequest::Threads { what, threads, reason } => {
                 let mut histories: Vec<(PullRequestAddress, History)> = Vec::new();
                 for (address, thread) in threads {
@@ -281,7 +281,7 @@ impl RequestHandler {
                 };
                 let history = History::load(&self.journal, &self.about(&address)).await?;
                 let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
-                let asked = WayOutQuery {
+                let query = WayOutQuery {
                     computed: &computed,
                     history: &history,
                     rules: &self.rules(&address),
@@ -290,7 +290,7 @@ impl RequestHandler {
                     by: &by,
                     reason: reason.as_deref(),
                 };
-                let found = way_out(way, &asked)?;
+                let found = way_out(way, &query)?;
                 match &found.means {
                     WayOutMeans::Not(why) => proposal.objections.push(trouble(format!("{address}: {why}"))),
                     WayOutMeans::Write(_) | WayOutMeans::Tell(_) | WayOutMeans::ByHand => {

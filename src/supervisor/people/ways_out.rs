@@ -294,8 +294,8 @@ impl WayOutQuery<'_> {
         let reason = self.reason.map(str::trim).filter(|reason| !reason.is_empty());
         let why = reason.map_or_else(|| format!("{} wants to {what}", self.by), ToOwned::to_owned);
         let planner = self.planner();
-        let planned = writes.into_iter().map(|write| planner.planned_write(write, why.clone(), self.history));
-        WayOutMeans::Write(planned.collect())
+        let writes = writes.into_iter().map(|write| planner.planned_write(write, why.clone(), self.history));
+        WayOutMeans::Write(writes.collect())
     }
 
     fn planner(&self) -> PullRequestPlanner<'_> {

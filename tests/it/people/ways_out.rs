@@ -59,7 +59,7 @@ impl Person {
         let computed = compute_stored(&self.look().await, &history, &self.config, &self.profiles);
         let rules = RepositoryRules::of(&self.config, &self.profiles, &self.about().repository, false);
         let methods = permission::ask(&self.client, &self.about().repository).await.unwrap().methods;
-        let asked = WayOutQuery {
+        let query = WayOutQuery {
             computed: &computed,
             history: &history,
             rules: &rules,
@@ -68,9 +68,9 @@ impl Person {
             by: "dana",
             reason: None,
         };
-        let ways = ways_out(&asked).unwrap();
+        let ways = ways_out(&query).unwrap();
         for way in &ways {
-            assert_eq!(way_out(way.way, &asked).unwrap(), *way, "the same state gives the same plan");
+            assert_eq!(way_out(way.way, &query).unwrap(), *way, "the same state gives the same plan");
         }
         ways
     }
@@ -80,10 +80,10 @@ impl Person {
     }
 
     async fn write(&self, way: &WayOut) -> PlanOutcome {
-        let WayOutMeans::Write(writes) = &way.means else { panic!("nothing to write: {way:?}") };
+        let WayOutMeans::Write(planned) = &way.means else { panic!("nothing to write: {way:?}") };
         let pace = WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO], attempts: 1 };
         let writer = Writer::new(self.client.clone(), pace);
-        write_out(writes, "dana", &self.about(), &self.journal, &writer).await
+        write_out(planned, "dana", &self.about(), &self.journal, &writer).await
     }
 
     /// Carries out one way, which must succeed, and returns it.

@@ -2,7 +2,7 @@
 //! simulator in this one, with their journal on disk. One of them gets SIGKILL right after a commit, or while
 //! a request is held back. Then it is started again, and the forge must end as if nothing had happened.
 //!
-//! The test holds each process by its reins (`cloture::app::session::test_control`): time passes when the
+//! The test controls each process (`cloture::app::session::test_control`): time passes when the
 //! test says so, and only after all work is done. The programs that Cloture runs (the reviewer, the author's
 //! agent, the command of a handoff) are not killed with it, as in real life.
 
