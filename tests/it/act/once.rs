@@ -42,6 +42,7 @@ async fn the_same_text_is_posted_again_under_another_key_or_after_a_push() {
     say(&[], 4).await;
 }
 
+/// V3: an approval of this head counts, whatever its text.
 #[tokio::test]
 async fn an_approval_of_this_head_is_not_repeated_with_another_text() {
     let simulator = start().await;

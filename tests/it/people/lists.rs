@@ -79,6 +79,7 @@ async fn the_inbox_lists_waiting_threads_with_reasons_and_sends_no_request() {
     );
 }
 
+/// U1: the inbox lists the worst first.
 #[tokio::test]
 async fn the_worst_comes_first_and_unknown_counts_as_high() {
     let world = World::new().await;

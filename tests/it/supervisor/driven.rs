@@ -58,6 +58,7 @@ fn calls(place: &Place) -> usize {
     place.read("calls").lines().count()
 }
 
+/// V1: on a person's pull request, the reviewer only comments.
 #[tokio::test]
 async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     let place = Place::new().await;

@@ -1,4 +1,4 @@
-//! Observed reviewers: every exit that L4 names, and the forge afterwards.
+//! Observed reviewers (C8): every exit that L4 names, and the forge afterwards.
 
 use crate::support::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::simulator::Scenario;
@@ -216,6 +216,7 @@ async fn with_no_expected_reviewer_the_loop_ends_at_once() {
     run.stop().await;
 }
 
+/// S4: a repository without `drive` is only watched.
 #[tokio::test]
 async fn without_drive_everything_is_computed_and_nothing_is_sent() {
     let place = Place::new().await;

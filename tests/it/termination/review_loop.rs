@@ -255,5 +255,5 @@ fn author_rounds_are_bounded_whatever_happens() {
             states += checker.unique_state_count();
         }
     }
-    assert_eq!(states, 504_512);
+    assert_eq!(states, 106_378);
 }
