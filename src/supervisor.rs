@@ -1,12 +1,12 @@
 //! Drives the loops: receive, decide (`domain`), record (`journal`), act, record.
 //!
-//! One task a pull request (`actor`) wakes for one closed set of reasons; one hub polls for all of them. What is known is
-//! a fold of the journal's [`fact`]s and the last poll ([`computed_state`]); what ought to be done follows from that alone
-//! ([`planned_writes`]), so nothing has to be remembered between a crash and a restart. A lease in the journal decides which of
-//! several instances acts.
+//! One task per pull request (`actor`) wakes for one closed set of reasons; one hub polls for all of them.
+//! The actor computes its state ([`computed_state`]) from two inputs: the last poll and the journal's
+//! [`history`]. The writes that are due ([`planned_writes`]) follow from that state alone, so a restart after
+//! a crash needs no other memory. A lease in the journal decides which of several instances drives.
 //!
-//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it, and
-//! towards a repository that is not to be driven none that no person asked for.
+//! What is absent: no write to the forge without an intent in the journal before it and an outcome after it,
+//! and no write to a repository that is only watched unless a person asked for it.
 
 mod actor;
 pub mod clock;
@@ -16,14 +16,15 @@ pub mod forge_facts;
 pub mod handoffs;
 pub mod history;
 mod hub;
-mod left_alone;
-mod loop_commands;
 pub mod markers;
+mod obeyed_commands;
 pub mod people;
 pub mod perform;
 pub mod planned_writes;
 mod polling;
 mod programs;
+pub mod replay;
+mod request_pause;
 pub mod view;
 
 pub use actor::LoopCommand;
@@ -40,16 +41,16 @@ use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
 use clock::{Clock, WorkCounter};
 use computed_state::RepositoryRules;
-use left_alone::RequestPause;
 use planned_writes::ReReviewRequest;
+use request_pause::RequestPause;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 
-/// How a reviewer is asked to look again. Profiles know.
+/// How to ask a reviewer for another review.
 pub trait ReReviewRequester: fmt::Debug + Send + Sync {
-    /// None for one that comes by itself, or cannot be asked.
+    /// None for a reviewer that comes by itself or cannot be asked.
     fn ask(&self, reviewer: &ReviewerName) -> Option<ReReviewRequest>;
 }
 
@@ -66,7 +67,7 @@ impl ReReviewRequester for Profiles {
     }
 }
 
-/// What a supervisor is started with.
+/// The inputs of a supervisor.
 #[derive(Debug)]
 pub struct SupervisorOptions {
     pub config: Arc<Config>,
@@ -75,21 +76,20 @@ pub struct SupervisorOptions {
     pub journal: Journal,
     pub client: Client,
     pub clock: Arc<dyn Clock>,
-    /// Names this process among those that share a journal.
+    /// Names this process among the instances that share a journal.
     pub instance: String,
-    /// Decides and writes nothing, whatever the configuration says.
+    /// Only watch, even where the configuration says `drive`.
     pub read_only: bool,
     pub pace: WritePace,
-    /// How long this instance keeps a pull request without being heard of.
+    /// How long a lease lasts without renewal.
     pub lease: Duration,
-    /// Whether somebody wants loops to run that have ended before, be it that a person stopped them. What was under way
-    /// goes on in any case.
+    /// Start ended and stopped loops again. Loops that are under way continue in any case.
     pub fresh: bool,
-    /// Where reviewers' keys are looked for.
+    /// Reads environment variables: reviewers' API keys come from there.
     pub environment: fn(&str) -> Option<String>,
 }
 
-/// The same, as everything inside shares it.
+/// What all parts of one supervisor share.
 #[derive(Debug)]
 pub(crate) struct SupervisorContext {
     config: Arc<Config>,
@@ -106,8 +106,8 @@ pub(crate) struct SupervisorContext {
     fresh: bool,
     environment: fn(&str) -> Option<String>,
     busy: WorkCounter,
-    left_alone: RequestPause,
-    /// Held for the whole of a write, so that whoever comes next knows how it went.
+    request_pause: RequestPause,
+    /// Held during each write, so that only one is under way at a time.
     writing: Mutex<()>,
     board: watch::Sender<Arc<Board>>,
 }

@@ -1,11 +1,10 @@
-//! `cloture act` and `cloture pr`: what a person or a script wants written to GitHub, shown before it is sent, and sent
-//! once.
+//! `cloture act` and `cloture pr`: write to GitHub for a person or a script. Each write is shown before it is
+//! sent, and sent once.
 //!
-//! An [`ActRequest`] is what was asked for; [`mod@plan`] turns it into writes, without sending anything; the writes are
-//! rehearsed, agreed to ([`consent`]) and carried out one after the other; a [`ActReport`] says what became of each.
+//! [`mod@plan`] turns an [`ActRequest`] into writes. After the person's [`consent`], they are carried out in
+//! order; an [`ActReport`] has the outcome of each.
 //!
-//! What is absent: nothing here decides by itself that something is to be written. A confirmed command is its own
-//! permission (S4), and nothing else is.
+//! What is absent: nothing here writes without a confirmed command, which is its own permission (S4).
 
 pub mod consent;
 pub mod plan;
@@ -35,34 +34,35 @@ use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
-use crate::supervisor::people::planned_write::deed;
-use crate::supervisor::people::{JournalHistory, ThreadAct, WriteAttempt, write_out};
+use crate::supervisor::history::History;
+use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
+use crate::supervisor::people::{ThreadAct, WriteAttempt, write_out};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// What is to be done, as it was asked for.
+/// The command as the user typed it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActRequest {
-    /// As it was typed: `OWNER/REPO#N` or a web address.
+    /// `OWNER/REPO#N` or a web address.
     pub pull_request: String,
     pub verb: ActKind,
-    /// The caller's own name for this order, instead of the head; see [`plan()`].
+    /// The caller's own key, instead of the head; see [`plan()`].
     pub key: Option<String>,
-    /// The beginning of the head that the caller looked at: at any other, nothing is done.
+    /// The beginning of the head that the caller expects: at any other head, nothing is done.
     pub head: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActKind {
     Thread {
-        /// Its id, the beginning or the end of it, or its place.
+        /// Its id, the beginning or end of its id, or its place.
         thread: String,
         verb: ReasonedThreadAct,
     },
     PullRequest(PullRequestAct),
 }
 
-/// What can be done with one thread.
+/// An act on one thread, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReasonedThreadAct {
     pub what: ThreadAct,
@@ -70,7 +70,7 @@ pub struct ReasonedThreadAct {
     pub reason: Option<String>,
 }
 
-/// What can be done with a pull request, or because of it.
+/// An act on a pull request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PullRequestAct {
     Comment {
@@ -89,9 +89,9 @@ pub enum PullRequestAct {
         body: String,
     },
     RequestReview {
-        /// A reviewer that is known by name, or a login.
+        /// The name of a known reviewer, or a login.
         reviewer: String,
-        /// The comment by which this reviewer wants to be asked, where a request would not reach it.
+        /// The comment that asks this reviewer, if a review request would not reach it.
         mention: Option<String>,
     },
     Close,
@@ -111,18 +111,18 @@ pub enum PullRequestAct {
     },
 }
 
-/// Reads the pull request, makes the plan, gets consent, and carries it out. What could be planned is reported write by
-/// write; an error means that nothing was written. Whatever leaves the machine has its intent and its outcome in the
-/// journal, which is in `state_folder` unless the configuration says otherwise.
+/// Reads the pull request, plans the writes, gets consent, and carries them out. An error means that nothing
+/// was written; otherwise the report has the outcome of each write. Every write has its intent and its
+/// outcome in the journal, which is in `state_folder` unless the configuration says otherwise.
 pub async fn act(
-    order: &ActRequest,
+    request: &ActRequest,
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     state_folder: Option<PathBuf>,
     consent: Consent<'_>,
 ) -> Result<ActReport, Failure> {
     let host = settings.host()?;
-    let addresses = selection::parse_addresses(std::slice::from_ref(&order.pull_request), &host)?;
+    let addresses = selection::parse_addresses(std::slice::from_ref(&request.pull_request), &host)?;
     let Some(address) = addresses.first() else {
         return Err(Failure::usage("no pull request is named; name one as OWNER/REPO#NUMBER"));
     };
@@ -131,11 +131,11 @@ pub async fn act(
     let read = reader.read(address).await;
     let read = read.map_err(|error| report::nothing_written(&error))?;
     let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
-    if let ActKind::Thread { thread, verb } = &order.verb {
-        let wanted = thread_act::ThreadActArguments { order, thread, verb, by };
-        return thread_act::act(wanted, settings, profiles, &client, read, state_folder, consent).await;
+    if let ActKind::Thread { thread, verb } = &request.verb {
+        let arguments = thread_act::ThreadActArguments { request, thread, verb, by };
+        return thread_act::act(arguments, settings, profiles, &client, read, state_folder, consent).await;
     }
-    let plan = plan(order, &read.snapshot, profiles)?;
+    let plan = plan(request, &read.snapshot, profiles)?;
     let PullRequestAddress { repository, number } = plan::address(&read.snapshot);
     let about = PullRequestKey { host: client.host().name().to_owned(), repository, number };
     let writer = Writer::new(client, WritePace::default());
@@ -148,29 +148,28 @@ pub async fn act(
             trouble: None,
         });
     }
-    // What cannot be recorded is not done, so that nobody is asked about it either.
+    // Nothing is done that cannot be recorded, so open the journal before asking for consent.
     let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
     if let Consent::Ask(ask) = consent {
         let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
-        consent::agreed(ask, &sentences)?;
+        consent::get_consent(ask, &sentences)?;
     }
     carry_out(plan, &by, &read, &about, journal, &writer).await
 }
 
-/// Who did it, where GitHub does not tell whose token it is.
+/// The name for records if GitHub does not tell whose token it is.
 const UNKNOWN: &str = "unknown";
 
-/// Exactly what would be sent.
+/// The exact calls that would be sent.
 async fn rehearse(writer: &Writer<Client>, plan: WritePlan) -> Result<Vec<WriteStep>, Failure> {
     let mut steps = Vec::new();
     for write in plan.writes {
         let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
-        steps.push(WriteStep { write, became: WriteStepOutcome::Rehearsed(described.calls) });
+        steps.push(WriteStep { write, outcome: WriteStepOutcome::Rehearsed(described.calls) });
     }
     Ok(steps)
 }
 
-/// One after the other, each with its intent before and its outcome after it in the journal.
 async fn carry_out(
     plan: WritePlan,
     by: &str,
@@ -179,22 +178,24 @@ async fn carry_out(
     journal: Journal,
     writer: &Writer<Client>,
 ) -> Result<ActReport, Failure> {
-    let past = JournalHistory::load(&journal, about).await?;
-    let why = format!("{by} wants it");
-    let deeds = plan.writes.into_iter().map(|write| deed(write, why.clone(), &read.snapshot, &past));
-    let deeds: Vec<_> = deeds.collect();
-    let done = write_out(&deeds, by, about, &journal, writer).await;
+    let history = History::load(&journal, about).await?;
+    let why = format!("requested by {by}");
+    let planner = PullRequestPlanner::new(&read.snapshot, None);
+    let to_send = plan.writes.into_iter().map(|write| planner.planned_write(write, why.clone(), &history));
+    let to_send: Vec<_> = to_send.collect();
+    let done = write_out(&to_send, by, about, &journal, writer).await;
     let closed = journal.close().await;
     let trouble = done.trouble.or(closed.err()).map(Failure::from);
-    let steps = deeds.into_iter().zip(done.deeds);
-    let steps = steps.map(|(deed, tried)| WriteStep { write: deed.write, became: tried.into() }).collect();
+    let steps = to_send.into_iter().zip(done.writes);
+    let steps =
+        steps.map(|(planned, attempt)| WriteStep { write: planned.write, outcome: attempt.into() }).collect();
     Ok(ActReport { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
 }
 
 impl From<WriteAttempt> for WriteStepOutcome {
-    fn from(tried: WriteAttempt) -> Self {
-        match tried {
-            WriteAttempt::Told(outcome) => WriteStepOutcome::Told(outcome),
+    fn from(attempt: WriteAttempt) -> Self {
+        match attempt {
+            WriteAttempt::Outcome(outcome) => WriteStepOutcome::Outcome(outcome),
             WriteAttempt::NotDone(error) => WriteStepOutcome::NotDone(error),
             WriteAttempt::NotTried => WriteStepOutcome::NotTried,
         }

@@ -168,7 +168,7 @@ impl Report for InboxReport {
 }
 
 fn waiting_on<'a>(stored: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
-    waiting(&stored.standing, &stored.past, &config.policy)
+    waiting(&stored.standing, &stored.history, &config.policy)
 }
 
 #[derive(Serialize)]

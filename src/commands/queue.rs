@@ -124,14 +124,14 @@ async fn list(
 }
 
 fn part(stored: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config) -> QueuePullRequestPart {
-    let StoredPullRequest { standing: computed, past, age, .. } = stored;
+    let StoredPullRequest { standing: computed, history, age, .. } = stored;
     let snapshot = &computed.snapshot;
     let name = |id: &ThreadId| computed.thread(id).map_or_else(|| id.clone(), |shown| shown.id().clone());
     let names = |task: &HandoffTask| task.findings.iter().map(name).collect();
     // A merge decides once and for all, and a pull request that was closed hands nothing off.
-    let is_decided = past.history.merged().is_some() || snapshot.state == PullRequestState::Closed;
+    let is_decided = history.merged().is_some() || snapshot.state == PullRequestState::Closed;
     let tasks = if is_decided { Vec::new() } else { computed.tasks(rules) };
-    let decided = handoffs(&past.history, snapshot, &config.targets, |key| past.outcome(key));
+    let decided = handoffs(history, snapshot, &config.targets);
     let findings = computed.threads().into_iter().filter(|shown| shown.repeats.is_none()).map(|shown| {
         let eligibility = computed.eligibility(shown.thread, rules);
         let (goes, why) = match eligibility.is_eligible() {

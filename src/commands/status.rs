@@ -11,7 +11,7 @@ use crate::app::session::existing_journal;
 use crate::commands::{Outcome, report};
 use crate::config::Config;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop};
+use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop, Transition};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ReviewerName;
@@ -23,7 +23,8 @@ use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
-use crate::supervisor::people::{JournalHistory, stored};
+use crate::supervisor::history::History;
+use crate::supervisor::people::stored;
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -138,7 +139,7 @@ impl StatusOptions<'_> {
         for snapshot in snapshots {
             let (history, last) = self.load_history(host, &snapshot).await.unwrap_or_else(|failure| {
                 failures.push(failure);
-                (JournalHistory::default(), None)
+                (History::default(), None)
             });
             pull_requests.push(self.status_of(snapshot, &history, last));
         }
@@ -151,14 +152,14 @@ impl StatusOptions<'_> {
         &self,
         host: &str,
         snapshot: &PullRequestSnapshot,
-    ) -> Result<(JournalHistory, Option<ReviewLoop>), Failure> {
-        let Some(journal) = self.journal else { return Ok((JournalHistory::default(), None)) };
+    ) -> Result<(History, Option<ReviewLoop>), Failure> {
+        let Some(journal) = self.journal else { return Ok((History::default(), None)) };
         let PullRequestSnapshot { repository, number, .. } = snapshot;
         let key = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
-        let mut history = JournalHistory::load(journal, &key).await?;
+        let mut history = History::load(journal, &key).await?;
         let before = journal.last_snapshot(&key).await?;
         // The driver will record these changes. Until then they count here all the same.
-        let _not_recorded = stored::notice(before.as_ref(), snapshot, &key, &mut history, self.now);
+        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, self.now);
         let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
         Ok((history, last))
     }
@@ -167,14 +168,14 @@ impl StatusOptions<'_> {
     fn status_of(
         &self,
         snapshot: PullRequestSnapshot,
-        history: &JournalHistory,
+        history: &History,
         last: Option<ReviewLoop>,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
         let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
         // Printing the state must not dispatch the author.
         let rules = RepositoryRules { author: false, ..rules };
-        let computed = ComputedState::of(Arc::new(snapshot), &history.history, &rules);
+        let computed = ComputedState::of(Arc::new(snapshot), history, &rules);
         let seen = &computed.seen;
         let is_open = seen.state == PullRequestState::Open;
         let waiting_for = if is_open { seen.arrivals(&computed.expected).missing } else { Vec::new() };
@@ -183,7 +184,10 @@ impl StatusOptions<'_> {
         let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(computed.expected.clone(), 0));
         // Without a reviewer, "all reviews are in" would be true and wrong.
         if !no_reviewer_yet {
-            review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
+            let transition = review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
+            if let Transition::Ignored(reason) = transition {
+                tracing::debug!(reason, "the loop ignored the poll");
+            }
         }
         // This poll is no attempt of the driver's loop, so only an end is taken over from it.
         let review_loop = match last {

@@ -76,7 +76,7 @@ pub fn run(
         let before = before.map_err(Failure::from)?;
         let mut notifier = InboxNotifier::new(config, session.journal.clone(), key.host);
         if let Some(before) = &before {
-            notifier.know(before);
+            notifier.seed(before);
         }
         let tracked = vec![address.clone().into()];
         let supervisor = session.supervise(&settings, instance_name(), invocation.read_only, tracked).await?;
@@ -119,7 +119,7 @@ async fn watch(
             lines.show(view, clock.now(), output)?;
             // The notifier reads reasons from the journal, which another process may hold for long.
             tokio::select! {
-                () = notifier.look(view) => {}
+                () = notifier.notify_arrivals(view) => {}
                 () = &mut interrupted => {
                     let end = WatchEnd::Exit(Exit::Stopped);
                     lines.end(&end, output)?;

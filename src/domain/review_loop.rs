@@ -1,7 +1,7 @@
 //! The loop of one pull request (L): wait for reviews, send findings to the author, know when to stop.
 //!
-//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out.
-//! Timers carry an id, so a timer that fires after it was replaced is ignored.
+//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out. The
+//! driver keeps one deadline, and each effect that names a time replaces it.
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting
@@ -42,11 +42,7 @@ pub struct ReviewLoop {
     dispatched: u32,
     /// Rounds that a person granted beyond the caps.
     granted: u32,
-    timer: TimerId,
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct TimerId(u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Phase {
@@ -68,8 +64,6 @@ pub enum ResumeTo {
 /// Everything that can wake a loop.
 #[derive(Debug, Clone)]
 pub enum LoopEvent<'a> {
-    Started,
-    Timer(TimerId),
     Polled(&'a Observation),
     /// A request did not reach GitHub (L8).
     Unreachable,
@@ -93,14 +87,6 @@ pub enum LoopEvent<'a> {
 pub enum LoopEffect {
     // On GitHub.
     Poll,
-    /// The head is new to this loop. The driver asks the reviewers that need asking.
-    AskForReviews {
-        missing: Vec<ReviewerName>,
-    },
-    /// L6: post the comment that a person has to decide, once.
-    PostRoundCap {
-        rounds: u32,
-    },
 
     // For the author.
     DispatchAuthor {
@@ -108,10 +94,8 @@ pub enum LoopEffect {
     },
 
     // For the clock.
-    WakeAt {
-        timer: TimerId,
-        at: Timestamp,
-    },
+    /// The next attempt; replaces the deadline before it.
+    WakeAt(Timestamp),
 
     // For people.
     Announce(Exit),
@@ -138,7 +122,6 @@ impl ReviewLoop {
             restarts: 0,
             dispatched,
             granted: 0,
-            timer: TimerId::default(),
         }
     }
 
@@ -219,19 +202,10 @@ impl ReviewLoop {
                 let resumed =
                     if *phase == Phase::WithAuthor { ResumeTo::WithAuthor } else { ResumeTo::Waiting };
                 self.phase = Phase::Paused(resumed);
-                self.timer.0 += 1;
                 Transition::Do(Vec::new())
             }
-            (_, LoopEvent::Timer(timer)) if timer != self.timer => {
-                Transition::Ignored("the timer was replaced")
-            }
-            (_, LoopEvent::Started | LoopEvent::Timer(_)) => Transition::Do(vec![LoopEffect::Poll]),
-            (_, LoopEvent::PollNow) => {
-                // Replaces the pending timer, which would cause a second poll.
-                self.timer.0 += 1;
-                Transition::Do(vec![LoopEffect::Poll])
-            }
-            (_, LoopEvent::RateLimited { until }) => Transition::Do(vec![self.wake_at(until.max(now))]),
+            (_, LoopEvent::PollNow) => Transition::Do(vec![LoopEffect::Poll]),
+            (_, LoopEvent::RateLimited { until }) => Transition::Do(vec![LoopEffect::WakeAt(until.max(now))]),
             (_, LoopEvent::Unreachable) => {
                 self.attempt += 1;
                 self.try_again(now, policy, TimedOutOn::Unknown)
@@ -277,11 +251,7 @@ impl ReviewLoop {
             // round.
             return self.all_in(observation, now, policy);
         }
-        let mut transition = self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing.clone()));
-        if let (true, Transition::Do(effects)) = (moved, &mut transition) {
-            effects.insert(0, LoopEffect::AskForReviews { missing: arrivals.missing });
-        }
-        transition
+        self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing))
     }
 
     fn all_in(&mut self, observation: &Observation, now: Timestamp, policy: &Policy) -> Transition {
@@ -295,20 +265,18 @@ impl ReviewLoop {
         if used >= policy.max_rounds.saturating_add(self.granted)
             || self.restarts >= policy.max_restarts.saturating_add(self.granted)
         {
-            self.phase = Phase::Ended(Exit::RoundCap { rounds: used });
-            let cap = LoopEffect::PostRoundCap { rounds: used };
-            return Transition::Do(vec![cap, LoopEffect::Announce(Exit::RoundCap { rounds: used })]);
+            return self.end(Exit::RoundCap { rounds: used });
         }
         self.restarts += 1;
         self.dispatched += 1;
         self.phase = Phase::WithAuthor;
         self.attempt = 0;
-        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }, self.wake_later(now, policy)])
+        Transition::Do(vec![LoopEffect::DispatchAuthor { round: used + 1 }, wake_later(now, policy)])
     }
 
     fn try_again(&mut self, now: Timestamp, policy: &Policy, missing: TimedOutOn) -> Transition {
         if self.attempt < policy.max_attempts {
-            Transition::Do(vec![self.wake_later(now, policy)])
+            Transition::Do(vec![wake_later(now, policy)])
         } else if self.reached {
             self.end(Exit::Timeout { missing })
         } else {
@@ -316,17 +284,12 @@ impl ReviewLoop {
         }
     }
 
-    fn wake_later(&mut self, now: Timestamp, policy: &Policy) -> LoopEffect {
-        self.wake_at(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
-    }
-
-    fn wake_at(&mut self, at: Timestamp) -> LoopEffect {
-        self.timer.0 += 1;
-        LoopEffect::WakeAt { timer: self.timer, at }
-    }
-
     fn end(&mut self, exit: Exit) -> Transition {
         self.phase = Phase::Ended(exit.clone());
         Transition::Do(vec![LoopEffect::Announce(exit)])
     }
+}
+
+fn wake_later(now: Timestamp, policy: &Policy) -> LoopEffect {
+    LoopEffect::WakeAt(now.checked_add(policy.poll_interval).unwrap_or(Timestamp::MAX))
 }

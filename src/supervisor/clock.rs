@@ -1,4 +1,4 @@
-//! The supervisor's time. It is passed in, so that tests and the demo run at their own.
+//! The supervisor's clock. It is passed in, so that tests and the demo have clocks of their own.
 
 use jiff::Timestamp;
 use std::fmt;
@@ -14,14 +14,14 @@ pub trait Clock: fmt::Debug + Send + Sync {
     /// Returns at that time, or soon after.
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Whether this time only passes while somebody sleeps. Then everything at hand is finished first, so that what
-    /// happens does not depend on how fast the machine is.
+    /// Whether time passes only while the supervisor sleeps. Then it finishes all work first, so that results
+    /// do not depend on the machine's speed.
     fn waits_for_work(&self) -> bool {
         false
     }
 }
 
-/// The machine's own time.
+/// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -37,7 +37,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Counts what is being worked on.
+/// Counts the work under way.
 #[derive(Debug, Clone)]
 pub(super) struct WorkCounter(Arc<watch::Sender<usize>>);
 

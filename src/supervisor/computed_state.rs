@@ -1,8 +1,9 @@
-//! Where one pull request stands: everything that is known about it, put together. A pure function of the last poll, the
-//! history and the rules, so that every instance and every restart sees the same.
+//! The state of one pull request, computed from the last snapshot, the history and the rules. The function is
+//! pure, so every instance and every restart computes the same state.
 
-use super::history::{History, ReplayedHistory};
+use super::history::History;
 use super::markers;
+use super::replay::ReplayedHistory;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
@@ -12,42 +13,40 @@ use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::post::PostReader;
 use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost};
-use crate::domain::snapshot::{
-    AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread as Seen,
-};
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread};
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What holds for one repository.
+/// The configuration as it applies to one repository.
 #[derive(Debug, Clone, Copy)]
 pub struct RepositoryRules<'a> {
     pub config: &'a Config,
     pub reads: &'a dyn PostReader,
     pub drive: bool,
-    /// Whether an author may be dispatched.
+    /// Whether Cloture may dispatch an author.
     pub author: bool,
-    /// The reviewers to wait for, where the configuration names them.
+    /// The reviewers to wait for, if the configuration names them.
     pub expected: Option<&'a [ReviewerName]>,
 }
 
 impl<'a> RepositoryRules<'a> {
-    /// S4: a repository that nobody said anything about is only watched.
+    /// S4: a repository that the configuration does not mention is only watched.
     pub fn of(
         config: &'a Config,
         reads: &'a dyn PostReader,
         repository: &RepositoryName,
         read_only: bool,
     ) -> RepositoryRules<'a> {
-        let said = config.repository(repository);
+        let configured = config.repository(repository);
         let drive = config.may_drive(repository) && !read_only;
         RepositoryRules {
             config,
             reads,
             drive,
-            author: drive && said.is_some_and(|said| said.author) && config.author.agent.is_some(),
-            expected: said.and_then(|said| said.reviewers.as_deref()),
+            author: drive && configured.is_some_and(|it| it.author) && config.author.agent.is_some(),
+            expected: configured.and_then(|it| it.reviewers.as_deref()),
         }
     }
 }
@@ -60,24 +59,25 @@ pub struct ComputedState {
     pub folded: ReplayedHistory,
     /// Threads that no reviewer opened.
     pub unowned: Vec<UnownedThread>,
+    /// Reviewers that have shown themselves here.
     pub recognised: BTreeSet<ReviewerName>,
     pub expected: BTreeSet<ReviewerName>,
     pub seen: Observation,
 }
 
-/// A thread of whatever reviewer, with what the forge knows about it.
+/// A reviewer's thread, observed or driven, with the forge's thread for it.
 #[derive(Debug, Clone, Copy)]
 pub struct ThreadView<'a> {
     pub thread: &'a Thread,
-    /// The forge's id and state; absent where a driven reviewer's finding is not posted yet, or has no place in the diff.
-    pub on_forge: Option<&'a Seen>,
+    /// Absent if a driven reviewer's finding is not posted yet, or has no line in the diff.
+    pub on_forge: Option<&'a ReviewThread>,
     pub repeats: Option<&'a ThreadId>,
     pub resolve_proposed: bool,
     pub driven: bool,
 }
 
 impl<'a> ThreadView<'a> {
-    /// The name that people and scripts know the thread by.
+    /// The id that people and scripts use: the forge's, if the thread is posted.
     pub fn id(&self) -> &'a ThreadId {
         self.on_forge.map_or(&self.thread.id, |seen| &seen.id)
     }
@@ -109,11 +109,11 @@ impl ComputedState {
         rules: &RepositoryRules<'_>,
     ) -> ComputedState {
         let RepositoryRules { config, reads, drive, author, expected } = *rules;
-        let folded = history.fold(&snapshot, config);
+        let folded = history.replay(&snapshot, config);
         let observed = observed::observe(&snapshot, &folded.happened, reads, &config.policy);
-        // What another journal knew of is nobody's here, and shown as such.
-        let known = folded.posted.iter().filter(|(engine, _)| folded.engine.thread(engine).is_some());
-        let ours: BTreeSet<&ThreadId> = known.map(|(_, forge)| forge).collect();
+        // A thread that Cloture posted with another journal has no owner here, and is shown so.
+        let own = folded.posted.iter().filter(|(engine, _)| folded.engine.thread(engine).is_some());
+        let ours: BTreeSet<&ThreadId> = own.map(|(_, forge)| forge).collect();
         let unowned = observed::unowned(&snapshot, reads).into_iter();
         let unowned = unowned.filter(|thread| !ours.contains(&thread.id)).collect();
         let recognised = observed::reviewers(&snapshot, reads);
@@ -129,14 +129,14 @@ impl ComputedState {
         let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, author);
         seen.posts.extend(own_posts(&snapshot, &folded));
         seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
-        let mut standing = ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen };
-        standing.seen.something_to_fix |= !standing.actionable().actionable.is_empty();
-        standing
+        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen };
+        computed.seen.something_to_fix |= !computed.actionable().actionable.is_empty();
+        computed
     }
 
     /// Every reviewer's threads, observed ones first.
     pub fn threads(&self) -> Vec<ThreadView<'_>> {
-        let by_id: BTreeMap<&ThreadId, &Seen> =
+        let by_id: BTreeMap<&ThreadId, &ReviewThread> =
             self.snapshot.threads.iter().map(|seen| (&seen.id, seen)).collect();
         let observed = self.observed.threads.iter().map(|observed| ThreadView {
             thread: &observed.thread,
@@ -155,13 +155,12 @@ impl ComputedState {
         observed.chain(driven).collect()
     }
 
-    /// The thread that people mean by an id, be it the forge's or the engine's.
+    /// A thread by the forge's id or the engine's.
     pub fn thread(&self, id: &ThreadId) -> Option<ThreadView<'_>> {
         self.threads().into_iter().find(|shown| shown.id() == id || shown.thread.id == *id)
     }
 
-    /// What an author round would be about (L7): driven findings by their merits; of observed ones also those that the
-    /// loop takes for something to fix.
+    /// The findings of an author round (L7).
     pub fn actionable(&self) -> TriagedFindings {
         let threads = self.threads();
         let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
@@ -172,7 +171,7 @@ impl ComputedState {
         self.snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot)
     }
 
-    /// What would fire if the pull request were merged now (H). Without `drive` only what a person queued goes.
+    /// The tasks that a merge would hand off now (H). Without `drive`, only findings that a person queued.
     pub fn tasks(&self, rules: &RepositoryRules<'_>) -> Vec<HandoffTask> {
         let rules = handoff_rules(rules);
         let threads = self.threads();
@@ -180,28 +179,28 @@ impl ComputedState {
         handoff::tasks(own, self.author_is_bot(), &rules)
     }
 
-    /// H8: why a thread will or will not be handed off.
+    /// H8: whether a thread will be handed off, and why.
     pub fn eligibility(&self, thread: &Thread, rules: &RepositoryRules<'_>) -> Eligibility {
         self.handoff_guards(rules).eligibility(thread)
     }
 
-    /// For whoever asks that of many threads.
+    /// The same for many threads.
     pub fn handoff_guards(&self, rules: &RepositoryRules<'_>) -> HandoffGuards {
         HandoffGuards { rules: handoff_rules(rules), author_is_bot: self.author_is_bot() }
     }
 
-    /// Why it would or would not be if nobody had queued it.
+    /// The same as if no person had queued the thread.
     pub fn eligibility_by_itself(&self, thread: &Thread, rules: &RepositoryRules<'_>) -> Eligibility {
         self.eligibility(&Thread { queued: false, ..thread.clone() }, rules)
     }
 
-    /// H9: where a thread goes if it is handed off.
+    /// H9: the target of a thread if it is handed off.
     pub fn target_of(thread: &Thread, rules: &RepositoryRules<'_>) -> TargetName {
         rules.config.handoff.target_of(thread)
     }
 }
 
-/// What decides whether the threads of a pull request are handed off.
+/// The rules that decide whether a thread is handed off.
 #[derive(Debug, Clone)]
 pub struct HandoffGuards {
     rules: HandoffRules,
@@ -213,14 +212,14 @@ impl HandoffGuards {
         handoff::eligibility(thread, self.author_is_bot, &self.rules)
     }
 
-    /// Why a task goes: each of its findings has a reason of its own.
-    pub fn reason_for(&self, task: &HandoffTask, standing: &ComputedState) -> String {
-        let findings = task.findings.iter().filter_map(|id| standing.thread(id));
+    /// The reasons of all findings in a task, in one sentence.
+    pub fn reason_for(&self, task: &HandoffTask, computed: &ComputedState) -> String {
+        let findings = task.findings.iter().filter_map(|id| computed.thread(id));
         targets::reason(findings.map(|shown| self.eligibility(shown.thread)))
     }
 }
 
-/// S4: what nobody asked for is not sent while a repository is only watched.
+/// S4: in a repository that is only watched, nothing is handed off by itself.
 fn handoff_rules(rules: &RepositoryRules<'_>) -> HandoffRules {
     let mut handoff = rules.config.handoff.clone();
     if !rules.drive {
@@ -229,7 +228,7 @@ fn handoff_rules(rules: &RepositoryRules<'_>) -> HandoffRules {
     handoff
 }
 
-/// The driven reviewers' part of a wait: what was posted in their name, and who was given up on.
+/// The driven reviewers' posts as the loop sees them: reviews posted in their name, and failures.
 fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<ReviewerPost> {
     let posted = snapshot.reviews.iter().filter_map(|review| {
         Some(ReviewerPost {
@@ -248,7 +247,7 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
     posted.chain(failed).collect()
 }
 
-/// L6: our own verdicts are part of the forge's review history.
+/// L6: reviews that Cloture posted for driven reviewers count as rounds, too.
 fn own_rounds(snapshot: &PullRequestSnapshot) -> u32 {
     let own = snapshot.reviews.iter().filter(|review| {
         let at = review.submitted_at.unwrap_or(review.created_at);

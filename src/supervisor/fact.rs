@@ -1,7 +1,7 @@
-//! What the journal holds about a pull request beyond what the forge can tell: facts, each a record.
+//! Facts: records of what the forge alone cannot tell about a pull request.
 //!
-//! The time in a fact is by the clock that the forge's own times are held against, so that a person's decision and a
-//! bot's comment fall into their true order; the database's own time of the record is for people to read.
+//! A fact has two times. Its own is comparable with the forge's times, so that a person's decision and a
+//! bot's comment sort in their true order. The database's time of the record is for people to read.
 
 use crate::domain::cycle::Protocol;
 use crate::domain::finding::Destination;
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A fact and when it came to be.
+/// A fact and its time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatedFact {
     pub at: Timestamp,
@@ -24,92 +24,92 @@ pub struct DatedFact {
     pub fact: Fact,
 }
 
-/// The variant's name is the record's kind; what is known to a later version only is passed over by this one.
+/// The variant's name is the record's kind. A version skips records of kinds that it does not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "snake_case")]
 pub enum Fact {
-    // What people did
+    // People
     Decided {
         thread: ThreadId,
         verb: Decision,
     },
-    /// H9: where somebody wants a finding to go at the merge, or that it goes nowhere.
+    /// H9: a person chose where a finding goes at the merge.
     Routed {
         thread: ThreadId,
         to: Destination,
     },
-    /// A thread that was seen resolved was open again at the next look (R3).
+    /// R3: a resolved thread was open again in the next snapshot.
     Reopened {
         thread: ThreadId,
     },
-    /// R3: what somebody who may override a driven reviewer said in one of its threads, and where that changed by an edit.
-    /// The order in which people's words and reviewers' answers came to be known is the journal's, not that of two clocks:
-    /// an answer that was good when it came stays good.
+    /// R3: a person who may override a driven reviewer replied in its thread, or edited such a reply. Replies
+    /// and answers take effect in journal order, not by two clocks: an answer that was valid on arrival stays
+    /// valid.
     Replied {
         thread: ThreadId,
         comment: String,
         intent: Intent,
-        /// How often that comment was recorded before.
+        /// How many records of this comment there were before.
         #[serde(default)]
         turn: u32,
     },
     /// A person resolved a driven reviewer's thread on the forge.
     ResolvedThere {
         thread: ThreadId,
-        /// How often that was recorded before.
+        /// How many such records there were before.
         #[serde(default)]
         turn: u32,
     },
-    /// L10: what somebody told the loop.
+    /// L10: a person's command to the loop.
     Told {
         told: RecordedCommand,
     },
-    /// L6: one more round than the caps allow.
+    /// L6: a person granted one more round than the caps allow.
     Granted {
         head: Sha,
     },
 
-    // What the author did
-    /// The head moved; `changes` tell how, where that could be found out.
+    // The author and the pull request
+    /// The head moved; `changes` are the changed lines, empty for the first head.
     Pushed {
         head: Sha,
         changes: Vec<FileChange>,
-        /// How many there were before: a head that was left can be pushed again.
+        /// How many pushes were recorded before: the same head can be pushed again.
         #[serde(default)]
         number: u32,
     },
-    /// The author was sent to work on this head.
+    /// The driver dispatched the author to this head.
     Dispatched {
         head: Sha,
         round: u32,
         findings: Vec<ThreadId>,
     },
-    /// It came back, with a push or without.
+    /// The author's program ended, with a push or without.
     AuthorEnded {
         head: Sha,
         outcome: String,
     },
     Merged {
         tasks: Vec<TaskFact>,
-        /// A journal that was damaged may have known that they are sent.
+        /// The journal replaces a damaged one, which may have sent these tasks.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         may_be_sent: bool,
     },
     Closed,
-    /// The pull request was reopened at the fact's time.
+    /// The pull request was reopened, at the fact's time.
     ReopenedPullRequest,
 
-    // What driven reviewers did
-    /// A reviewer was asked; asking costs money, whatever comes of it.
+    // Driven reviewers
+    /// The driver called a reviewer. The call costs money, with an answer or without.
     Asked {
         reviewer: ReviewerName,
         head: Sha,
         attempt: u32,
-        /// What the answer is held against, also when somebody has changed the configuration since.
+        /// The rules for checking the answer. A later change of the configuration does not affect them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         terms: Option<CycleTerms>,
     },
-    /// It answered: the text as it was printed, or what was wrong with getting one.
+    /// The reviewer answered, or failed to.
     Answered {
         reviewer: ReviewerName,
         head: Sha,
@@ -117,10 +117,10 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
-    // What the loop came to
+    // The loop
     Ended {
         exit: Exit,
-        /// The head it ended at.
+        /// The head at which the loop ended.
         #[serde(default)]
         head: Option<Sha>,
     },
@@ -137,14 +137,14 @@ pub struct CycleTerms {
 #[serde(rename_all = "snake_case")]
 pub enum RecordedAnswer {
     Printed(String),
-    /// A violation's kind and message, where nothing could be read.
+    /// There was no answer to read: the violation and its message.
     Failed {
         oversized: bool,
         message: String,
     },
 }
 
-/// What a person can tell a loop, be it the driver's or that of an instance that stands by.
+/// The commands that the journal stores, so that the driver obeys those given to an instance on standby.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedCommand {
@@ -154,7 +154,7 @@ pub enum RecordedCommand {
 }
 
 impl RecordedCommand {
-    pub fn wake(self) -> LoopEvent<'static> {
+    pub fn event(self) -> LoopEvent<'static> {
         match self {
             RecordedCommand::Pause => LoopEvent::Pause,
             RecordedCommand::Resume => LoopEvent::Resume,
@@ -163,16 +163,16 @@ impl RecordedCommand {
     }
 }
 
-/// A task as it was decided at the merge, for good.
+/// A task, as the merge decided it once and for all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskFact {
     pub target: TargetName,
     pub path: FilePath,
     pub findings: Vec<ThreadId>,
     pub coalesced: bool,
-    /// Why its findings go, in one sentence.
+    /// Why its findings are handed off, in one sentence.
     pub reason: String,
-    /// The findings' titles, for whoever looks when nothing else is known of them any more.
+    /// The findings' titles, for lists of old tasks whose threads are gone.
     #[serde(default)]
     pub titles: Vec<String>,
 }
@@ -214,7 +214,7 @@ impl Fact {
         }
     }
 
-    /// What makes a second one of the same impossible, whoever writes it; none where it may happen again.
+    /// A key makes a second record of the same fact impossible. Facts that may happen again have none.
     fn key(&self, at: Timestamp) -> Option<String> {
         match self {
             Fact::Decided { .. }
@@ -223,13 +223,14 @@ impl Fact {
             | Fact::Ended { .. }
             | Fact::Granted { .. }
             | Fact::Asked { .. }
-            // One that nothing was asked for is passed over, and a head can be looked at again after it was left.
+            // The replay skips an answer without a call, and a reviewer may answer twice for a head that came
+            // back.
             | Fact::Answered { .. } => None,
             Fact::Reopened { thread } => Some(format!("{thread}@{at}")),
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
-            // One round a head: whatever the author did to it, the next round is about another.
+            // One round per head.
             Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
@@ -241,12 +242,12 @@ impl Fact {
         let key = self.key(at).map(|key| format!("{about}/{key}"));
         let record = NewRecord::new(self.kind(), by).about(about.clone()).with_reason(why);
         let dated = DatedFact { at, fact: self };
-        // A fact has only text keys and finite numbers, so it always has a JSON form.
+        // Cannot fail: a fact has only text keys and finite numbers.
         let body = serde_json::to_value(&dated).unwrap_or(Value::Null);
         NewRecord { key, ..record.with(body) }
     }
 
-    /// The fact in a record; none where the record is of another sort.
+    /// The fact in a record, if the record holds one.
     pub fn read(record: &Record) -> Option<DatedFact> {
         DatedFact::deserialize(&record.body).ok().filter(|dated| dated.fact.kind() == record.kind)
     }

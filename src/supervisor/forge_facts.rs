@@ -1,19 +1,19 @@
-//! What people said and did on the forge, as facts: what the journal does not know yet.
+//! Finds people's replies and acts on the forge that the journal has not recorded yet.
 //!
-//! The forge's times and ours are by two clocks, and what was written before a reviewer was asked may be seen only after it
-//! has answered. So the engine takes what people said in the order in which it was recorded.
+//! The forge and this machine have two clocks, and a reply from before a reviewer's call may be read only
+//! after its answer. So the engine takes replies in the order in which they were recorded.
 
 use super::fact::Fact;
 use super::history::History;
 use super::markers;
 use crate::domain::observed::is_person;
 use crate::domain::re_review::ClassifiedReply;
-use crate::domain::snapshot::{Account, PullRequestSnapshot, ReviewThread as Seen, ThreadComment};
+use crate::domain::snapshot::{Account, PullRequestSnapshot, ReviewThread, ThreadComment};
 use crate::domain::vocabulary::ThreadId;
 use crate::replies::PhraseTables;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A fact that is not recorded yet, and whose doing it is.
+/// A fact that is not recorded yet, and who caused it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnrecordedFact {
     pub fact: Fact,
@@ -32,20 +32,20 @@ impl UnrecordedFact {
 }
 
 impl History {
-    /// Everything that a look tells of what people did to threads and the one after it would not, against the look before it.
-    pub fn news(
+    /// People's acts on threads that only the change between these two snapshots shows.
+    pub fn unrecorded_facts(
         &self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
     ) -> Vec<UnrecordedFact> {
-        let mut news = self.said(snapshot);
-        news.extend(self.resolved_there(before, snapshot));
-        news.extend(opened_again(before, snapshot));
-        news
+        let mut facts = self.overriding_replies(snapshot);
+        facts.extend(self.threads_resolved_by_people(before, snapshot));
+        facts.extend(reopened_threads(before, snapshot));
+        facts
     }
 
-    /// The replies that end an argument, and those that did until they were edited; the oldest first.
-    pub fn said(&self, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
+    /// Replies that end an argument, and replies that no longer do after an edit; oldest first.
+    pub fn overriding_replies(&self, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
         let posted = markers::posted_threads(snapshot);
         let mut replies: Vec<(&ThreadId, &ThreadComment)> = Vec::new();
         for (thread, seen) in &posted {
@@ -56,23 +56,23 @@ impl History {
             return Vec::new();
         }
         replies.sort_by_key(|(_, reply)| reply.created_at);
-        let recorded = self.replies();
-        let said = replies.into_iter().filter_map(|(thread, reply)| {
+        let recorded = self.recorded_replies();
+        let facts = replies.into_iter().filter_map(|(thread, reply)| {
             let (turn, settled) = recorded.get(reply.id.as_str()).copied().unwrap_or_default();
             let by_person = reply.author.as_ref().is_some_and(is_person);
             let read = ClassifiedReply::read(&PhraseTables, !by_person, reply.association, &reply.body, None);
             let settles = read.intent.settles();
-            // Whoever said it when they might has said it, and only another text takes it back.
-            let is_news = if settled { !settles } else { settles && read.is_override() };
+            // A reply that counted once keeps counting until its text changes.
+            let is_new = if settled { !settles } else { settles && read.is_override() };
             let (thread, comment) = (thread.clone(), reply.id.clone());
             let fact = Fact::Replied { thread, comment, intent: read.intent, turn };
-            is_news.then(|| UnrecordedFact::new(fact, reply.author.as_ref(), "said so in the thread"))
+            is_new.then(|| UnrecordedFact::new(fact, reply.author.as_ref(), "said so in the thread"))
         });
-        said.collect()
+        facts.collect()
     }
 
-    /// How often each comment was recorded, and whether it ends the argument by the last record.
-    fn replies(&self) -> BTreeMap<&str, (u32, bool)> {
+    /// How many records each comment has, and whether the last one ends the argument.
+    fn recorded_replies(&self) -> BTreeMap<&str, (u32, bool)> {
         let mut replies: BTreeMap<&str, (u32, bool)> = BTreeMap::new();
         for dated in self.facts() {
             if let Fact::Replied { comment, intent, .. } = &dated.fact {
@@ -84,8 +84,8 @@ impl History {
         replies
     }
 
-    /// The threads that a person has resolved there since the look before this one.
-    fn resolved_there(
+    /// Driven threads that a person resolved on the forge since the snapshot before.
+    fn threads_resolved_by_people(
         &self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
@@ -95,9 +95,9 @@ impl History {
             let by_person = seen.resolved_by.as_ref().is_some_and(is_person);
             seen.resolved && by_person && !were_resolved.contains(&seen.id)
         });
-        let said = resolved.map(|(thread, seen)| {
+        let facts = resolved.map(|(thread, seen)| {
             let is_this =
-                |fact: &Fact| matches!(fact, Fact::ResolvedThere { thread: known, .. } if *known == thread);
+                |fact: &Fact| matches!(fact, Fact::ResolvedThere { thread: other, .. } if *other == thread);
             let turn = self.facts().filter(|dated| is_this(&dated.fact)).count();
             let turn = u32::try_from(turn).unwrap_or(u32::MAX);
             UnrecordedFact::new(
@@ -106,30 +106,33 @@ impl History {
                 "resolved it on the forge",
             )
         });
-        said.collect()
+        facts.collect()
     }
 }
 
-/// R3: the threads of any reviewer that were resolved then and are open now.
-fn opened_again(before: Option<&PullRequestSnapshot>, snapshot: &PullRequestSnapshot) -> Vec<UnrecordedFact> {
+/// R3: any reviewer's threads that were resolved in the snapshot before and are open now.
+fn reopened_threads(
+    before: Option<&PullRequestSnapshot>,
+    snapshot: &PullRequestSnapshot,
+) -> Vec<UnrecordedFact> {
     let were_resolved = resolved_in(before);
     let open = snapshot.threads.iter().filter(|seen| !seen.resolved && were_resolved.contains(&seen.id));
-    let open: Vec<&Seen> = open.collect();
+    let open: Vec<&ReviewThread> = open.collect();
     if open.is_empty() {
         return Vec::new();
     }
     let posted = markers::posted_threads(snapshot).into_iter();
-    // A driven reviewer's thread keeps the engine's name also if somebody deletes it on the forge.
+    // A driven thread is recorded under the engine's id, which stays if the forge's thread is deleted.
     let own: BTreeMap<&ThreadId, ThreadId> = posted.map(|(own, seen)| (&seen.id, own)).collect();
-    let said = open.into_iter().map(|seen| {
+    let facts = open.into_iter().map(|seen| {
         let thread = own.get(&seen.id).unwrap_or(&seen.id).clone();
         let why = "it was resolved, and is open again";
         UnrecordedFact { fact: Fact::Reopened { thread }, by: "engine".to_owned(), why }
     });
-    said.collect()
+    facts.collect()
 }
 
-fn resolved_in(look: Option<&PullRequestSnapshot>) -> BTreeSet<&ThreadId> {
-    let threads = look.into_iter().flat_map(|look| &look.threads);
+fn resolved_in(snapshot: Option<&PullRequestSnapshot>) -> BTreeSet<&ThreadId> {
+    let threads = snapshot.into_iter().flat_map(|snapshot| &snapshot.threads);
     threads.filter(|seen| seen.resolved).map(|seen| &seen.id).collect()
 }

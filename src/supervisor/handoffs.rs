@@ -1,5 +1,5 @@
-//! How far the tasks that a merge decided have come, as the journal alone tells it: for whoever looks without driving, and
-//! for whoever asks what was ever sent.
+//! The progress of handoff tasks, from the journal alone: for instances that do not drive, and for lists of
+//! sent tasks.
 
 use super::fact::{Fact, TaskFact};
 use super::history::History;
@@ -16,12 +16,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Every task of the merge. `outcome` tells what became of a try, by its name in the journal, and when.
-pub fn handoffs<'a>(
+/// Every task of the merge.
+pub fn handoffs(
     history: &History,
     snapshot: &PullRequestSnapshot,
     targets: &TargetKinds,
-    outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>,
 ) -> Vec<HandoffView> {
     let merged = history.facts().find_map(|dated| match &dated.fact {
         Fact::Merged { tasks, .. } => Some((dated.at, tasks)),
@@ -31,13 +30,13 @@ pub fn handoffs<'a>(
     let handoff = |fact: &TaskFact| {
         let (reason, task): (String, HandoffTask) = (fact.reason.clone(), fact.clone().into());
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
-        let state = DeliveryAttempts::of(&key, &outcome).state(&task, merged_at, targets);
+        let state = DeliveryAttempts::of(&key, history).state(&task, merged_at, targets);
         HandoffView { key, task, reason, state }
     };
     tasks.iter().map(handoff).collect()
 }
 
-/// What the journal says about the tries at one task.
+/// The tries at one task that have an outcome in the journal.
 #[derive(Debug, Default)]
 pub(super) struct DeliveryAttempts {
     pub(super) made: u32,
@@ -45,13 +44,9 @@ pub(super) struct DeliveryAttempts {
 }
 
 impl DeliveryAttempts {
-    /// `outcome` tells what became of a try, by its name, and when.
-    pub(super) fn of<'a>(
-        task: &str,
-        outcome: impl Fn(&str) -> Option<&'a (Timestamp, Value)>,
-    ) -> DeliveryAttempts {
+    pub(super) fn of(task: &str, history: &History) -> DeliveryAttempts {
         let mut tries = DeliveryAttempts::default();
-        while let Some((at, body)) = outcome(&try_key(task, tries.made + 1)) {
+        while let Some((at, body)) = history.outcome(&try_key(task, tries.made + 1)) {
             tries.add(*at, read_outcome(body));
         }
         tries
@@ -66,7 +61,6 @@ impl DeliveryAttempts {
         self.last.as_ref().map(|(_, outcome)| outcome)
     }
 
-    /// How far the task has come.
     fn state(&self, task: &HandoffTask, decided_at: Timestamp, targets: &TargetKinds) -> HandoffState {
         match &self.last {
             None => match targets::kind_of(targets, &task.target) {
@@ -80,7 +74,7 @@ impl DeliveryAttempts {
     }
 }
 
-/// How far a task has come whose last try of so many ended so. `until` tells when a wait is over.
+/// The state of a task after its last try. `until` turns a waiting time into a point in time.
 pub(super) fn state_after(
     made: u32,
     outcome: &DeliveryOutcome,
@@ -96,7 +90,7 @@ pub(super) fn state_after(
     }
 }
 
-/// The name of a try.
+/// The key of a try in the journal.
 pub(super) fn try_key(task: &str, number: u32) -> String {
     format!("{task}/try-{number}")
 }
@@ -112,7 +106,7 @@ fn read_outcome(body: &Value) -> DeliveryOutcome {
     }
 }
 
-/// What [`read_outcome`] reads.
+/// The form that [`read_outcome`] reads.
 pub(super) fn written_outcome(outcome: &DeliveryOutcome) -> Value {
     match outcome {
         DeliveryOutcome::Taken { url } => json!({"taken": true, "url": url}),
@@ -121,37 +115,37 @@ pub(super) fn written_outcome(outcome: &DeliveryOutcome) -> Value {
     }
 }
 
-/// A task that some merge decided, be it long ago and of a pull request that nobody tracks any more.
+/// A task that a merge decided, however long ago, also of a pull request that is no longer tracked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecidedTask {
     pub about: PullRequestKey,
-    /// Names it for good.
+    /// Identifies the task; never changes.
     pub key: String,
     pub task: HandoffTask,
     pub reason: String,
-    /// The findings' titles, where they were kept. The forge's text: to be cleaned by whoever shows it.
+    /// The findings' titles. They are text from the forge: sanitize them before showing them.
     pub titles: Vec<String>,
-    /// When the merge was seen.
+    /// When the merge was recorded.
     pub at: Timestamp,
     pub last_try: Option<DeliveryAttempt>,
     pub state: HandoffState,
-    /// Whether nobody knows if the target has it: the last answer was lost, or somebody is sending it or was interrupted.
+    /// The target may have it: the last answer was lost, or a try has no outcome yet.
     pub is_unknown: bool,
 }
 
-/// A time that a task was sent, or was about to be.
+/// A try at sending a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttempt {
     pub number: u32,
     /// By the database's clock.
     pub at: Timestamp,
-    /// The instance.
+    /// The instance that sent it.
     pub by: String,
 }
 
-/// Every task that was ever decided, newest merge first, or those of one pull request. Only the merges are read, and of
-/// each task what became of it, by name: not the rest of the journal.
-pub async fn ever(
+/// All tasks that were ever decided, or those of one pull request; newest merge first. Reads only the merges
+/// and each task's tries by key, not the rest of the journal.
+pub async fn all_decided_tasks(
     journal: &Journal,
     targets: &TargetKinds,
     of: Option<&PullRequestAddress>,
@@ -179,13 +173,13 @@ pub async fn ever(
     Ok(found)
 }
 
-/// Whether a record changes what [`ever`] tells.
+/// Whether a record changes the result of [`all_decided_tasks`].
 pub fn concerns(record: &Record) -> bool {
     let is_try = |key: &String| key.starts_with(targets::KEY_PREFIX);
     record.kind == MERGED || record.key.as_ref().is_some_and(is_try)
 }
 
-/// The kind of the records that the decisions are in.
+/// The kind of the records that hold the tasks.
 const MERGED: &str = "merged";
 
 async fn decided(

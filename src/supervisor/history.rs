@@ -1,109 +1,133 @@
-//! What the journal and the forge say together about one pull request, folded: the engine's own state for driven
-//! reviewers, and what people did to the threads of observed ones.
+//! Everything the journal says about one pull request, built record by record: facts, people's acts on
+//! threads, commands to the loop, and the outcome of every write. The actor and the planners for people share
+//! it.
+//!
+//! What is absent: nothing here reads the forge or decides anything. `replay` turns a history into threads
+//! and cycles.
 
-use super::fact::{CycleTerms, DatedFact, Fact, RecordedAnswer};
-use super::markers;
-use crate::config::Config;
-use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
-use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall};
-use crate::domain::handoff::HandoffRules;
+use super::fact::{DatedFact, Fact, RecordedCommand};
+use super::perform::journal_key;
+use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
-use crate::domain::observed::{ThreadEvent, ThreadEventKind};
-use crate::domain::place::FileChange;
 use crate::domain::review_loop::Exit;
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
-use crate::domain::verdict::Verdict;
-use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
-use crate::reviewers::answer;
-use crate::reviewers::ask::thread_name;
+use crate::domain::vocabulary::{Sha, ThreadId};
+use crate::github::PullRequestAddress;
+use crate::journal::{Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter};
 use jiff::Timestamp;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything that is remembered of one pull request.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// See the module's text.
+#[derive(Debug, Clone, Default)]
 pub struct History {
-    /// In the order of the journal, with the numbers of their records.
-    facts: Vec<(u64, DatedFact)>,
+    /// Numbers of the records that are in here, so that none counts twice.
+    records: BTreeSet<u64>,
+    facts: Vec<Numbered<DatedFact>>,
+    acts: Vec<Numbered<RecordedAct>>,
+    commands: BTreeMap<u64, RecordedCommand>,
+    /// The outcome of each write and each delivery, by its key in the journal, and when it was recorded.
+    outcomes: BTreeMap<String, (Timestamp, Value)>,
 }
 
-/// What follows from the history.
-#[derive(Debug, Clone)]
-pub struct ReplayedHistory {
-    /// The driven reviewers' threads and cycles.
-    pub engine: DrivenPullRequest,
-    /// What people did to threads that are not the engine's, and everything that was handed off.
-    pub happened: Vec<ThreadEvent>,
-    /// Each completed cycle of a driven reviewer, oldest first.
-    pub cycles: Vec<CycleResult>,
-    /// What was wrong with each reviewer's last answer, while its cycle is still to be tried again.
-    pub violations: BTreeMap<ReviewerName, Vec<Violation>>,
-    /// Reviewers that the engine gave up on at a head (C4).
-    pub failed: BTreeMap<ReviewerName, (Sha, String)>,
-    /// Author rounds since the pull request was last reopened.
-    pub dispatched: u32,
-    /// Heads the author was sent to work on, with what came of it if that is known.
-    pub author_at: BTreeMap<Sha, Option<String>>,
-    pub granted: u32,
-    pub handed_off: BTreeSet<ThreadId>,
-    /// How the loop ended last, and at which head, if nothing began it anew.
-    pub ended: Option<(Exit, Option<Sha>)>,
-    /// The forge's thread for each of the engine's, where it was posted.
-    pub posted: BTreeMap<ThreadId, ThreadId>,
-    /// Every push that was followed, oldest first.
-    pub pushes: Vec<RecordedPush>,
+/// A value with its record's number; lists of these are in the journal's order.
+type Numbered<T> = (u64, T);
+
+/// The number of facts that are not in the journal yet: they come after all that are.
+const NOT_RECORDED: u64 = u64::MAX;
+
+/// A person's act on a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedAct {
+    pub thread: ThreadId,
+    pub did: RecordedActKind,
+    pub by: String,
+    pub why: String,
 }
 
-/// What a push changed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecordedPush {
-    pub at: Timestamp,
-    pub head: Sha,
-    pub changes: Vec<FileChange>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordedActKind {
+    Decided(Decision),
+    /// The person chose where the finding goes at the merge.
+    Routed(Destination),
+    /// The thread was opened again on the forge.
+    Reopened,
 }
 
-/// What a completed cycle has to say on the forge.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CycleResult {
-    /// Counts this reviewer's answers over everything; part of the names of what is posted.
-    pub number: usize,
-    pub reviewer: ReviewerName,
-    pub head: Sha,
-    pub verdict: Verdict,
-    pub opened: Vec<ThreadId>,
-    pub choices: Vec<ThreadChoice>,
-    pub notes: Vec<CycleNote>,
-    pub summary: Option<String>,
+impl RecordedActKind {
+    fn is_queueing(&self) -> bool {
+        matches!(self, RecordedActKind::Decided(Decision::Queue | Decision::Unqueue))
+    }
+
+    fn is_routing(&self) -> bool {
+        matches!(self, RecordedActKind::Routed(_))
+    }
 }
 
 impl History {
-    /// From all that the journal has, in its order.
-    pub fn new(facts: Vec<DatedFact>) -> Self {
-        let mut history = Self::default();
-        for fact in facts {
-            history.add(fact);
+    pub async fn load(journal: &Journal, about: &PullRequestKey) -> Result<History, JournalError> {
+        Ok(History::of(&journal.records(RecordFilter::about(about)).await?))
+    }
+
+    /// From the records of one pull request.
+    pub fn of(records: &[Record]) -> History {
+        let mut history = History::default();
+        for record in records {
+            history.learn(record);
         }
         history
     }
 
-    /// What comes after everything that is known.
-    pub fn add(&mut self, fact: DatedFact) {
-        self.facts.push((u64::MAX, fact));
+    /// Takes a record into account. Returns true if it holds a fact that is new here. Two instances learn of
+    /// each other's records in any order and end up with the same history.
+    pub fn learn(&mut self, record: &Record) -> bool {
+        if !self.records.insert(record.seq) {
+            return false;
+        }
+        if record.kind == OUTCOME {
+            if let Some(key) = &record.key {
+                self.outcomes.insert(key.clone(), (record.at, record.body.clone()));
+            }
+            return false;
+        }
+        let Some(dated) = Fact::read(record) else { return false };
+        if let Fact::Told { told } = &dated.fact {
+            self.commands.insert(record.seq, *told);
+        }
+        self.insert(record.seq, dated, &record.by, &record.why);
+        true
     }
 
-    /// What has that number in the journal. Two instances learn of each other's records in whatever order, and come to the
-    /// same.
-    pub fn learn(&mut self, record: u64, fact: DatedFact) {
-        let place = self.facts.partition_point(|(known, _)| *known < record);
-        self.facts.insert(place, (record, fact));
+    /// Takes a fact into account that is not in the journal yet.
+    pub fn add(&mut self, dated: DatedFact, by: &str, why: &str) {
+        self.insert(NOT_RECORDED, dated, by, why);
+    }
+
+    fn insert(&mut self, record: u64, dated: DatedFact, by: &str, why: &str) {
+        let act = match &dated.fact {
+            Fact::Decided { thread, verb } => Some((thread.clone(), RecordedActKind::Decided(*verb))),
+            Fact::Routed { thread, to } => Some((thread.clone(), RecordedActKind::Routed(to.clone()))),
+            Fact::Reopened { thread } => Some((thread.clone(), RecordedActKind::Reopened)),
+            _ => None,
+        };
+        if let Some((thread, did)) = act {
+            let act = RecordedAct { thread, did, by: by.to_owned(), why: why.to_owned() };
+            insert_in_order(&mut self.acts, record, act);
+        }
+        insert_in_order(&mut self.facts, record, dated);
     }
 
     pub fn facts(&self) -> impl DoubleEndedIterator<Item = &DatedFact> {
         self.facts.iter().map(|(_, dated)| dated)
     }
 
-    /// This time, or that of the latest fact where that is later: what is recorded now comes after what was recorded before,
-    /// whatever a clock says that was set back in between.
-    pub fn not_before(&self, now: Timestamp) -> Timestamp {
+    /// People's commands to the loop (L10), by the number of their record.
+    pub fn commands(&self) -> &BTreeMap<u64, RecordedCommand> {
+        &self.commands
+    }
+
+    /// This time, or that of the latest fact if it is later: a clock that was set back must not put a new
+    /// fact before an older one.
+    pub fn no_earlier_than_last(&self, now: Timestamp) -> Timestamp {
         self.facts().map(|dated| dated.at).fold(now, Timestamp::max)
     }
 
@@ -111,7 +135,7 @@ impl History {
         self.facts().map(|dated| &dated.fact).find(|fact| matches!(fact, Fact::Merged { .. }))
     }
 
-    /// What the last loop came to.
+    /// The exit of the last loop that ended.
     pub fn last_exit(&self) -> Option<&Exit> {
         self.facts().rev().find_map(|dated| match &dated.fact {
             Fact::Ended { exit, .. } => Some(exit),
@@ -126,227 +150,44 @@ impl History {
         })
     }
 
-    /// Replays everything in the order in which it came to be known. What people said in the threads of driven reviewers
-    /// and nobody has recorded yet is the last.
-    pub fn fold(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
-        let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
-        let posted = markers::posted_threads(snapshot).into_iter();
-        let mut fold = HistoryReplay {
-            config,
-            folded: ReplayedHistory {
-                engine: DrivenPullRequest::new(author_is_bot),
-                happened: Vec::new(),
-                cycles: Vec::new(),
-                violations: BTreeMap::new(),
-                failed: BTreeMap::new(),
-                dispatched: 0,
-                author_at: BTreeMap::new(),
-                granted: 0,
-                handed_off: BTreeSet::new(),
-                ended: None,
-                posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
-                pushes: Vec::new(),
-            },
-            answers: BTreeMap::new(),
-            asked: BTreeMap::new(),
-        };
-        let engine_id: BTreeMap<ThreadId, ThreadId> =
-            fold.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
-        for dated in self.facts() {
-            fold.fact(dated.at, &dated.fact, &engine_id);
-        }
-        for said in self.said(snapshot) {
-            fold.fact(snapshot.updated_at, &said.fact, &engine_id);
-        }
-        fold.folded
+    /// How many acts there are on a thread, which may have been recorded under any of these ids.
+    pub fn count(&self, ids: &[&ThreadId]) -> usize {
+        self.acts_on(ids).count()
+    }
+
+    /// The last act that concerns the argument. Queueing and routing do not.
+    pub fn last_decision(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
+        self.acts_on(ids).filter(|act| !act.did.is_queueing() && !act.did.is_routing()).last()
+    }
+
+    pub fn last_queueing(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
+        self.acts_on(ids).filter(|act| act.did.is_queueing()).last()
+    }
+
+    pub fn last_routing(&self, ids: &[&ThreadId]) -> Option<&RecordedAct> {
+        self.acts_on(ids).filter(|act| act.did.is_routing()).last()
+    }
+
+    fn acts_on(&self, ids: &[&ThreadId]) -> impl Iterator<Item = &RecordedAct> {
+        self.acts.iter().map(|(_, act)| act).filter(move |act| ids.contains(&&act.thread))
+    }
+
+    /// The outcome of a write or a delivery, by its key in the journal, and when it was recorded.
+    pub fn outcome(&self, key: &str) -> Option<&(Timestamp, Value)> {
+        self.outcomes.get(key)
+    }
+
+    /// Whether a write is done. One that the forge refused is not: a person may try it again.
+    pub fn is_done(&self, address: &PullRequestAddress, name: &str) -> bool {
+        let PullRequestAddress { repository, number } = address.clone();
+        // The key of a write leaves out the host.
+        let about = PullRequestKey { host: String::new(), repository, number };
+        let outcome = self.outcome(&journal_key(&about, name));
+        outcome.is_some_and(|(_, body)| body.get("refused").is_none())
     }
 }
 
-struct HistoryReplay<'a> {
-    config: &'a Config,
-    folded: ReplayedHistory,
-    /// How many answers of each reviewer there were.
-    answers: BTreeMap<ReviewerName, usize>,
-    /// What was put to each reviewer last and is not answered yet, and the rules for it.
-    asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
-}
-
-impl HistoryReplay<'_> {
-    fn fact(&mut self, at: Timestamp, fact: &Fact, engine_id: &BTreeMap<ThreadId, ThreadId>) {
-        let folded = &mut self.folded;
-        match fact {
-            Fact::Decided { thread, verb } => {
-                let own = engine_id.get(thread).unwrap_or(thread);
-                if folded.engine.decide(own, *verb).is_err() {
-                    folded.happened.push(ThreadEvent {
-                        at,
-                        thread: thread.clone(),
-                        what: ThreadEventKind::Act(*verb),
-                    });
-                }
-            }
-            Fact::Routed { thread, to } => {
-                let own = engine_id.get(thread).unwrap_or(thread);
-                if folded.engine.route(own, to.clone()).is_err() {
-                    folded.happened.push(ThreadEvent {
-                        at,
-                        thread: thread.clone(),
-                        what: ThreadEventKind::Routed(to.clone()),
-                    });
-                }
-            }
-            Fact::Reopened { thread } => {
-                let own = engine_id.get(thread).unwrap_or(thread);
-                if folded.engine.reopened_by_person(own).is_err() {
-                    folded.happened.push(ThreadEvent {
-                        at,
-                        thread: thread.clone(),
-                        what: ThreadEventKind::Reopened,
-                    });
-                }
-            }
-            Fact::Replied { thread, intent, .. } => {
-                // A thread that the engine does not know belongs to a journal that was lost.
-                let _unknown = if intent.settles() {
-                    folded.engine.apply_override(thread, *intent)
-                } else {
-                    folded.engine.override_withdrawn(thread)
-                };
-            }
-            Fact::ResolvedThere { thread, .. } => {
-                let _settled_already = folded.engine.decide(thread, Decision::Resolve);
-            }
-            Fact::Granted { .. } => {
-                folded.granted += 1;
-                folded.ended = None;
-            }
-            Fact::Pushed { head, changes, .. } => {
-                folded.engine.push(head.clone(), changes);
-                folded.pushes.push(RecordedPush { at, head: head.clone(), changes: changes.clone() });
-            }
-            Fact::Dispatched { head, .. } => {
-                folded.dispatched += 1;
-                folded.author_at.entry(head.clone()).or_default();
-            }
-            Fact::AuthorEnded { head, outcome } => {
-                folded.author_at.insert(head.clone(), Some(outcome.clone()));
-            }
-            Fact::Merged { tasks, .. } => {
-                // The tasks were decided then; what the rules say today changes nothing about them.
-                folded.engine.merge(&HandoffRules::default());
-                for thread in tasks.iter().flat_map(|task| &task.findings) {
-                    folded.handed_off.insert(thread.clone());
-                    folded.engine.handed_off(thread);
-                    folded.happened.push(ThreadEvent {
-                        at,
-                        thread: thread.clone(),
-                        what: ThreadEventKind::HandedOff,
-                    });
-                }
-                self.discard_queue(at);
-            }
-            Fact::Closed => {
-                folded.engine.close();
-                self.discard_queue(at);
-            }
-            Fact::ReopenedPullRequest => {
-                folded.engine.reopen();
-                (folded.dispatched, folded.granted) = (0, 0);
-                folded.ended = None;
-            }
-            Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
-            Fact::Told { .. } => {}
-            Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
-            Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
-        }
-    }
-
-    /// H1: what is queued waits for one merge, and for none after it.
-    fn discard_queue(&mut self, at: Timestamp) {
-        let happened = &mut self.folded.happened;
-        let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
-        let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
-        let what = ThreadEventKind::Act(Decision::Unqueue);
-        happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
-    }
-
-    /// A call that never came back was a call all the same, so asking counts by itself.
-    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&CycleTerms>) {
-        let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
-        match self.folded.engine.next_call(reviewer, CycleTrigger::Review, &terms.policy) {
-            NextCall::Ask(frozen) => {
-                self.asked.insert(reviewer.clone(), (frozen, terms));
-            }
-            NextCall::ClosedUnasked => {
-                let reason = "its calls on this pull request are spent".to_owned();
-                self.folded.failed.insert(reviewer.clone(), (head.clone(), reason));
-            }
-            NextCall::Skip(_) => {}
-        }
-    }
-
-    /// For what was asked before anybody recorded the rules for it.
-    fn todays_terms(&self, reviewer: &ReviewerName) -> CycleTerms {
-        let known = self.config.reviewers.iter().find(|known| known.name == *reviewer);
-        let protocol = known.map(|known| known.protocol).unwrap_or_default();
-        CycleTerms { policy: self.config.policy.clone(), protocol }
-    }
-
-    /// Puts an answer to the engine exactly as it was put when it arrived.
-    fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &RecordedAnswer) {
-        let number = self.answers.entry(reviewer.clone()).or_default();
-        *number += 1;
-        let number = *number;
-        let folded = &mut self.folded;
-        let Some((frozen, CycleTerms { policy, protocol })) = self.asked.remove(reviewer) else { return };
-        let read = match answer {
-            RecordedAnswer::Printed(text) => {
-                answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
-            }
-            RecordedAnswer::Failed { oversized: true, message } => {
-                Err(Violation::OversizedAnswer(message.clone()))
-            }
-            RecordedAnswer::Failed { oversized: false, message } => {
-                Err(Violation::MalformedAnswer(message.clone()))
-            }
-        };
-        let (received, summary) = match read {
-            Ok(received) => (Ok(received.answer), received.summary),
-            Err(violation) => (Err(violation), None),
-        };
-        let choices = match &received {
-            Ok(ReviewerAnswer::Actions { choices, .. }) => choices.clone(),
-            _ => Vec::new(),
-        };
-        folded.violations.remove(reviewer);
-        match folded.engine.answer(&frozen, received, &policy) {
-            CycleOutcome::Completed { verdict, notes } => {
-                let opened = notes.iter().filter_map(|note| match note {
-                    CycleNote::Opened(thread) => Some(thread.clone()),
-                    _ => None,
-                });
-                folded.failed.remove(reviewer);
-                folded.cycles.push(CycleResult {
-                    number,
-                    reviewer: reviewer.clone(),
-                    head: head.clone(),
-                    verdict,
-                    opened: opened.collect(),
-                    choices,
-                    notes,
-                    summary,
-                });
-            }
-            CycleOutcome::Failed { violations, closed: true } => {
-                let last: Vec<String> = violations.iter().map(ToString::to_string).collect();
-                let reason =
-                    format!("it never gave an answer that could be used; the last: {}", last.join("; "));
-                folded.failed.insert(reviewer.clone(), (head.clone(), reason));
-            }
-            CycleOutcome::Failed { closed: false, violations } => {
-                folded.violations.insert(reviewer.clone(), violations);
-            }
-            CycleOutcome::Overtaken => {}
-        }
-    }
+fn insert_in_order<T>(list: &mut Vec<Numbered<T>>, record: u64, value: T) {
+    let place = list.partition_point(|(number, _)| *number <= record);
+    list.insert(place, (record, value));
 }

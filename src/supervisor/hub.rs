@@ -1,9 +1,10 @@
-//! The hub: polls for all loops at once, tells each what concerns it, and lets the journal's news through.
+//! The hub: polls for all loops at once, wakes each loop with its part, and passes on other instances'
+//! records.
 
 use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeUp};
 use super::clock::WorkCounter;
-use super::left_alone::RequestPause;
 use super::polling::{FinishedPoll, PollProgress, RunningPoll};
+use super::request_pause::RequestPause;
 use super::view::{Board, SupervisorProblem, SupervisorProblemKind};
 use super::{SupervisorContext, SupervisorOptions};
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -30,7 +31,7 @@ pub struct Supervisor {
     task: JoinHandle<()>,
 }
 
-/// What the hub can be asked for.
+/// Requests to the hub.
 #[derive(Debug)]
 enum HubRequest {
     Track(Vec<PullRequestRef>),
@@ -39,14 +40,14 @@ enum HubRequest {
     PollNow,
 }
 
-/// How long a loop may take to reach a safe state when all is to end.
+/// How long a loop may take to reach a safe state at shutdown.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Messages that may wait before whoever sends has to.
+/// Queue capacity; senders wait when it is full.
 const QUEUE: usize = 64;
 
 impl Supervisor {
-    /// Starts with what the journal knows; the network is not touched before the first poll.
+    /// Starts from the journal; uses no network before the first poll.
     pub async fn start(
         options: SupervisorOptions,
         pull_requests: Vec<PullRequestRef>,
@@ -55,7 +56,7 @@ impl Supervisor {
         Self::begin(options, pull_requests, stored).await
     }
 
-    /// Goes on with pull requests whose last poll was read from the journal already.
+    /// Starts with pull requests whose last poll the caller has already read from the journal.
     pub async fn resume(
         options: SupervisorOptions,
         last: Vec<StoredSnapshot>,
@@ -74,9 +75,9 @@ impl Supervisor {
         stored: StoredPolls,
     ) -> Result<Supervisor, JournalError> {
         let SupervisorOptions { config, reads, asks, journal, client, clock, .. } = options;
-        let (board, seen) = watch::channel(Arc::new(Board::default()));
+        let (board, view) = watch::channel(Arc::new(Board::default()));
         let writer = Arc::new(Writer::new(client.clone(), options.pace));
-        let setup = Arc::new(SupervisorContext {
+        let context = Arc::new(SupervisorContext {
             host: client.host().name().to_owned(),
             reader: Arc::new(Reader::new(client)),
             writer: Arc::clone(&writer),
@@ -91,23 +92,23 @@ impl Supervisor {
             fresh: options.fresh,
             environment: options.environment,
             busy: WorkCounter::new(),
-            left_alone: RequestPause::default(),
+            request_pause: RequestPause::default(),
             writing: Mutex::default(),
             board,
         });
         let (requests, inbox) = mpsc::channel(QUEUE);
-        let hub = Hub::new(Arc::clone(&setup), pull_requests, stored).await?;
+        let hub = Hub::new(Arc::clone(&context), pull_requests, stored).await?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(hub.run(inbox, stopped));
-        Ok(Supervisor { requests, board: seen, writer, stop, task })
+        Ok(Supervisor { requests, board: view, writer, stop, task })
     }
 
-    /// What there is to see; a new value whenever something changed.
+    /// The board; it has a new value whenever something changed.
     pub fn board(&self) -> watch::Receiver<Arc<Board>> {
         self.board.clone()
     }
 
-    /// What everything in this process writes with, so that there is only ever one write under way.
+    /// The one writer of this process, so that only one write is under way at a time.
     pub fn writer(&self) -> Arc<Writer<Client>> {
         Arc::clone(&self.writer)
     }
@@ -120,7 +121,7 @@ impl Supervisor {
         self.request(HubRequest::Forget(pull_request)).await;
     }
 
-    /// Tells one pull request's loop what a person wants.
+    /// Passes a person's command to one pull request's loop.
     pub async fn tell(&self, pull_request: PullRequestAddress, command: LoopCommand) {
         self.request(HubRequest::Tell(pull_request, command)).await;
     }
@@ -130,19 +131,19 @@ impl Supervisor {
     }
 
     async fn request(&self, request: HubRequest) {
-        // A hub that has ended has nothing to be asked for.
+        // A hub that has ended needs no requests.
         let _ended = self.requests.send(request).await;
     }
 
-    /// Lets every loop reach a safe state, gives all leases back, and waits.
+    /// Stops every loop in a safe state, gives all leases back, and waits for it.
     pub async fn stop(self) {
-        // A hub that has ended or panicked has stopped, too.
+        // A hub that has ended or panicked has stopped already.
         let _ended = self.stop.send(());
         let _panicked = self.task.await;
     }
 }
 
-/// The last polls, as the journal keeps them.
+/// The last polls in the journal.
 enum StoredPolls {
     Unread(Journal),
     Read(Vec<StoredSnapshot>),
@@ -158,10 +159,10 @@ impl StoredPolls {
 }
 
 struct Hub {
-    setup: Arc<SupervisorContext>,
-    /// None while a poll is under way: it has the poller, so that nobody waits for the network but that poll.
+    context: Arc<SupervisorContext>,
+    /// None while a poll is under way: the poll's task has it, so that the hub does not wait for the network.
     poller: Option<Poller<Client>>,
-    /// What is to be tracked (with its id, if that is known) or forgotten once the poller is back.
+    /// Pull requests to track (with their node id, if known) or forget once the poller is back.
     changes: Vec<(PullRequestAddress, TrackingChange)>,
     actors: BTreeMap<PullRequestAddress, RunningLoop>,
     follower: Follower,
@@ -179,33 +180,33 @@ struct RunningLoop {
 
 impl Hub {
     async fn new(
-        setup: Arc<SupervisorContext>,
+        context: Arc<SupervisorContext>,
         pull_requests: Vec<PullRequestRef>,
         stored: StoredPolls,
     ) -> Result<Hub, JournalError> {
-        let interval = setup.config.policy.poll_interval;
+        let interval = context.config.policy.poll_interval;
         let settings = PollSettings { interval, ..PollSettings::default() };
-        let poller = Poller::new(Arc::clone(&setup.reader), settings);
-        let records = setup
+        let poller = Poller::new(Arc::clone(&context.reader), settings);
+        let records = context
             .journal
-            .records(RecordFilter { host: Some(setup.host.clone()), ..RecordFilter::default() })
+            .records(RecordFilter { host: Some(context.host.clone()), ..RecordFilter::default() })
             .await?;
         let last = records.last().map_or(0, |record| record.seq);
-        let follower = setup.journal.follow(last);
+        let follower = context.journal.follow(last);
         let (actors, changes) = (BTreeMap::new(), Vec::new());
-        let mut hub = Hub { setup, poller: Some(poller), changes, actors, follower };
-        hub.adopt(pull_requests, records, stored).await?;
+        let mut hub = Hub { context, poller: Some(poller), changes, actors, follower };
+        hub.start_loops(pull_requests, records, stored).await?;
         Ok(hub)
     }
 
-    /// Starts a loop for each, from what the journal has.
-    async fn adopt(
+    /// Starts a loop for each pull request, from the journal.
+    async fn start_loops(
         &mut self,
         pull_requests: Vec<PullRequestRef>,
         records: Vec<Record>,
         stored: StoredPolls,
     ) -> Result<(), JournalError> {
-        let now = self.setup.clock.now();
+        let now = self.context.clock.now();
         let mut by_pull_request: BTreeMap<_, Vec<Record>> = BTreeMap::new();
         for record in records {
             if let Some(key) = record.pull_request.clone() {
@@ -218,13 +219,13 @@ impl Hub {
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
             last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, stored.poll));
         }
-        let mut adopted = Vec::new();
+        let mut starting = Vec::new();
         let mut begun = BTreeSet::new();
         for PullRequestRef { address, node_id: id } in pull_requests {
             if self.actors.contains_key(&address) || !begun.insert(address.clone()) {
                 continue;
             }
-            let key = self.setup.key(&address);
+            let key = self.context.key(&address);
             let last = last.remove(&key);
             let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
             self.changes.push((address.clone(), TrackingChange::Track(id)));
@@ -232,12 +233,12 @@ impl Hub {
             let (inbox, messages) = mpsc::channel(QUEUE);
             let (programs, reports) = mpsc::channel(QUEUE);
             let start = ActorStart { address: address.clone(), records, last };
-            let actor = PullRequestActor::new(Arc::clone(&self.setup), start, programs);
-            // What is known of all of them is shown before any is put together.
+            let actor = PullRequestActor::new(Arc::clone(&self.context), start, programs);
+            // All pull requests are shown from their stored snapshot before the first state is computed.
             actor.publish();
-            adopted.push((address, inbox, actor, messages, reports));
+            starting.push((address, inbox, actor, messages, reports));
         }
-        for (address, inbox, actor, messages, reports) in adopted {
+        for (address, inbox, actor, messages, reports) in starting {
             let span = tracing::info_span!("pull_request", %address);
             let task = tokio::spawn(actor.run(messages, reports).instrument(span));
             self.actors.insert(address, RunningLoop { inbox, task });
@@ -245,10 +246,10 @@ impl Hub {
         Ok(())
     }
 
-    /// Works until told to stop, also in the middle of a poll that does not come back.
+    /// Works until stopped, also in the middle of a poll that does not come back.
     async fn run(mut self, inbox: mpsc::Receiver<HubRequest>, stopped: oneshot::Receiver<()>) {
         tokio::select! {
-            // Whoever drops the supervisor wants it to end as well.
+            // Dropping the supervisor stops it, too.
             _dropped = stopped => {}
             () = self.work(inbox) => {}
         }
@@ -256,35 +257,35 @@ impl Hub {
     }
 
     async fn work(&mut self, mut inbox: mpsc::Receiver<HubRequest>) {
-        let mut next = self.setup.clock.now();
+        let mut next = self.context.clock.now();
         let mut longest = SignedDuration::ZERO;
         let mut polling: Option<RunningPoll> = None;
-        // A poll that was asked for while one was under way, and may have looked before what somebody wants to see.
+        // Poll once more after this poll: a request came in that this poll may be too early for.
         let mut again = false;
         loop {
-            // Whoever sets the clock back does not mean to put the next poll off: it never is further away than it was
-            // when it was planned.
-            next = next.min(self.setup.clock.now().saturating_add(longest).unwrap_or(Timestamp::MAX));
-            let setup = Arc::clone(&self.setup);
+            // A clock that was set back must not put the next poll off: the wait never gets longer than
+            // planned.
+            next = next.min(self.context.clock.now().saturating_add(longest).unwrap_or(Timestamp::MAX));
+            let context = Arc::clone(&self.context);
             let until_next = async {
-                if setup.clock.waits_for_work() {
-                    setup.busy.until_idle().await;
+                if context.clock.waits_for_work() {
+                    context.busy.until_idle().await;
                 }
-                setup.clock.sleep_until(next).await;
+                context.clock.sleep_until(next).await;
             };
             tokio::select! {
                 progress = RunningPoll::progress(&mut polling) => match progress {
-                    PollProgress::Sighted(sighting) => {
+                    PollProgress::Event(event) => {
                         if let Some(polling) = &mut polling {
-                            self.sighted(sighting, polling).await;
+                            self.pass_on_poll_event(event, polling).await;
                         }
                     }
-                    PollProgress::Ended(polled) => {
-                        // A poll that panicked has taken the poller with it.
-                        let (Some(polling), Ok(polled)) = (polling.take(), polled) else { return };
-                        let due = self.polled(&polling, *polled).await;
-                        self.look_at_journal().await;
-                        let now = self.setup.clock.now();
+                    PollProgress::Ended(finished) => {
+                        // A poll that panicked took the poller with it.
+                        let (Some(polling), Ok(finished)) = (polling.take(), finished) else { return };
+                        let due = self.poll_finished(&polling, *finished).await;
+                        self.check_journal().await;
+                        let now = self.context.clock.now();
                         next = if std::mem::take(&mut again) { now } else { due };
                         longest = next.duration_since(now);
                     }
@@ -292,9 +293,9 @@ impl Hub {
                 request = inbox.recv() => match request {
                     None => return,
                     Some(HubRequest::Track(pull_requests)) => {
-                        // Whoever has just found something wants to see it now, and not after a whole interval.
+                        // New pull requests are polled now, not after a whole interval.
                         if self.track(pull_requests).await {
-                            next = self.setup.clock.now();
+                            next = self.context.clock.now();
                             again = polling.is_some();
                         }
                     }
@@ -303,19 +304,19 @@ impl Hub {
                         let polls = command == LoopCommand::PollNow || command == LoopCommand::Resume;
                         self.send(&address, WakeUp::Person(command)).await;
                         if polls {
-                            next = self.setup.clock.now();
+                            next = self.context.clock.now();
                             again = polling.is_some();
                         }
                     }
                     Some(HubRequest::PollNow) => {
-                        next = self.setup.clock.now();
+                        next = self.context.clock.now();
                         again = polling.is_some();
                     }
                 },
                 record = self.follower.next() => match record {
                     Ok(record) => {
                         self.journal_works();
-                        self.pass_on(record).await;
+                        self.pass_on_record(record).await;
                     }
                     Err(error) => self.journal_failed(&error),
                 },
@@ -324,16 +325,16 @@ impl Hub {
         }
     }
 
-    /// False where all of them are tracked already.
+    /// Returns false if all of them are tracked already.
     async fn track(&mut self, mut pull_requests: Vec<PullRequestRef>) -> bool {
         pull_requests.retain(|tracked| !self.actors.contains_key(&tracked.address));
         if pull_requests.is_empty() {
             return false;
         }
-        let filter = RecordFilter { host: Some(self.setup.host.clone()), ..RecordFilter::default() };
-        let stored = StoredPolls::Unread(self.setup.journal.clone());
-        let outcome = match self.setup.journal.records(filter).await {
-            Ok(records) => self.adopt(pull_requests, records, stored).await,
+        let filter = RecordFilter { host: Some(self.context.host.clone()), ..RecordFilter::default() };
+        let stored = StoredPolls::Unread(self.context.journal.clone());
+        let outcome = match self.context.journal.records(filter).await {
+            Ok(records) => self.start_loops(pull_requests, records, stored).await,
             Err(error) => Err(error),
         };
         match outcome {
@@ -349,12 +350,12 @@ impl Hub {
             drop(inbox);
             let _panicked = task.await;
         }
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             Arc::make_mut(board).pull_requests.remove(address);
         });
     }
 
-    /// Begins one poll for everybody.
+    /// Starts one poll for all loops.
     fn poll(&mut self) -> Option<RunningPoll> {
         let mut poller = self.poller.take()?;
         for (address, change) in self.changes.drain(..) {
@@ -363,13 +364,13 @@ impl Hub {
                 TrackingChange::Forget => poller.schedule_mut().forget(&address),
             }
         }
-        Some(RunningPoll::begin(poller, self.setup.clock.now(), self.setup.busy.begin()))
+        Some(RunningPoll::begin(poller, self.context.clock.now(), self.context.busy.begin()))
     }
 
-    /// Tells whom it concerns what a poll found.
-    async fn sighted(&self, sighting: PollEvent, polling: &mut RunningPoll) {
-        polling.note(&sighting);
-        let (address, wake) = match sighting {
+    /// Wakes the loop of the pull request that a poll event is about.
+    async fn pass_on_poll_event(&self, event: PollEvent, polling: &mut RunningPoll) {
+        polling.note(&event);
+        let (address, wake) = match event {
             PollEvent::Read { read, .. } => {
                 let snapshot: PullRequestSnapshot = read.snapshot;
                 let PullRequestSnapshot { repository, number, .. } = &snapshot;
@@ -388,25 +389,26 @@ impl Hub {
             }
             PollEvent::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
         };
-        polling.told.insert(address.clone());
+        polling.reported.insert(address.clone());
         self.send(&address, wake).await;
     }
 
-    /// Tells everybody else that nothing is new, or why nobody looked. Returns when the next poll is due.
-    async fn polled(&mut self, polling: &RunningPoll, polled: FinishedPoll) -> Timestamp {
-        let FinishedPoll { poller, report, working: _working } = polled;
+    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next poll is
+    /// due.
+    async fn poll_finished(&mut self, polling: &RunningPoll, finished: FinishedPoll) -> Timestamp {
+        let FinishedPoll { poller, report, working: _working } = finished;
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
         let limit =
             report.limited.as_ref().map(|(retry_after, error)| (retry_after.when(now), error.to_string()));
         if let Some((until, _)) = &limit {
-            self.setup.left_alone.begin(now, *until);
+            self.context.request_pause.begin(now, *until);
         }
-        // What was not there before was not looked for either: nothing is known that could be told.
-        let is_known = |address: &&PullRequestAddress| {
-            !polling.told.contains(*address) && !poller.schedule().is_missing(address, now)
+        // The poller did not look for missing pull requests, so there is no news about them.
+        let is_unreported = |address: &&PullRequestAddress| {
+            !polling.reported.contains(*address) && !poller.schedule().is_missing(address, now)
         };
-        let rest: Vec<_> = self.actors.keys().filter(is_known).cloned().collect();
+        let rest: Vec<_> = self.actors.keys().filter(is_unreported).cloned().collect();
         self.poller = Some(poller);
         for address in rest {
             let wake = match &limit {
@@ -425,7 +427,7 @@ impl Hub {
             until: Some(until),
         });
         let failed = failed.map(|failed| SupervisorProblem { until: Some(next), ..failed });
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             let board = Arc::make_mut(board);
             board.trouble = limited.or(failed).map(|trouble| trouble.after(board.trouble.as_ref()));
             board.budget = Some(budget);
@@ -434,19 +436,19 @@ impl Hub {
         next
     }
 
-    /// What somebody recorded concerns the loop of its pull request.
-    async fn pass_on(&mut self, record: Record) {
+    /// Wakes the loop of the pull request that a record is about.
+    async fn pass_on_record(&mut self, record: Record) {
         let Some(key) = &record.pull_request else { return };
         let address = PullRequestAddress { repository: key.repository.clone(), number: key.number };
-        if key.host == self.setup.host {
+        if key.host == self.context.host {
             self.send(&address, WakeUp::Recorded(Box::new(record))).await;
         }
     }
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
         if let Some(RunningLoop { inbox, .. }) = self.actors.get(address) {
-            let message = LoopMessage { wake: Box::new(wake), working: self.setup.busy.begin() };
-            // A loop that has ended has nothing to be told.
+            let message = LoopMessage { wake: Box::new(wake), working: self.context.busy.begin() };
+            // A loop that has ended needs no wake-up.
             let _ended = inbox.send(message).await;
         }
     }
@@ -455,26 +457,26 @@ impl Hub {
         let trouble = SupervisorProblem {
             kind: SupervisorProblemKind::Journal,
             why: error.to_string(),
-            since: self.setup.clock.now(),
+            since: self.context.clock.now(),
             until: None,
         };
-        self.setup.board.send_modify(|board| {
+        self.context.board.send_modify(|board| {
             let board = Arc::make_mut(board);
             board.journal_trouble = Some(trouble.after(board.journal_trouble.as_ref()));
         });
     }
 
-    /// Nothing may be recorded for a long time after a trouble is over, so somebody has to look. A journal that does not
-    /// answer at once has not recovered.
-    async fn look_at_journal(&self) {
-        let in_trouble = self.setup.board.borrow().journal_trouble.is_some();
-        if in_trouble && matches!(timeout(GRACE, self.setup.journal.check_writable()).await, Ok(Ok(()))) {
+    /// Checks a failed journal after each poll, because it may be long until the next record. A journal that
+    /// does not answer at once has not recovered.
+    async fn check_journal(&self) {
+        let in_trouble = self.context.board.borrow().journal_trouble.is_some();
+        if in_trouble && matches!(timeout(GRACE, self.context.journal.check_writable()).await, Ok(Ok(()))) {
             self.journal_works();
         }
     }
 
     fn journal_works(&self) {
-        self.setup.board.send_if_modified(|board| {
+        self.context.board.send_if_modified(|board| {
             let was_in_trouble = board.journal_trouble.is_some();
             if was_in_trouble {
                 Arc::make_mut(board).journal_trouble = None;
@@ -483,21 +485,22 @@ impl Hub {
         });
     }
 
-    /// Lets every loop finish what it is at, but not for long: what is cut off in the middle has its intent in the
-    /// journal, and is looked for at the next start.
+    /// Lets every loop finish its current work, but not for long: an interrupted write has its intent in the
+    /// journal, and the next start looks for it.
     async fn end(self) {
         let mut tasks = Vec::new();
         for (_, RunningLoop { inbox, task }) in self.actors {
-            let shutdown = LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.setup.busy.begin() };
+            let shutdown =
+                LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.context.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);
             tasks.push(task);
         }
-        let everybody = async {
+        let all = async {
             for task in &mut tasks {
                 let _panicked = task.await;
             }
         };
-        if timeout(GRACE, everybody).await.is_err() {
+        if timeout(GRACE, all).await.is_err() {
             for task in tasks {
                 task.abort();
             }

@@ -1,28 +1,28 @@
-//! The names under which Cloture's own posts are found again: in the journal, and in the posts themselves.
+//! Hidden markers in Cloture's own posts, by which it finds them again, and the keys in them.
 
-use crate::domain::snapshot::{PullRequestSnapshot, Review, ReviewThread as Seen, ThreadComment};
+use crate::domain::snapshot::{PullRequestSnapshot, Review, ReviewThread, ThreadComment};
 use crate::domain::vocabulary::{ReviewerName, ThreadId};
 use crate::github::write::WriteKey;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The mark in the first comment of a thread that a driven reviewer opened.
+/// The key in the first comment of a driven reviewer's thread.
 pub fn finding(thread: &ThreadId) -> Option<WriteKey> {
     key(&["finding", thread.as_str()])
 }
 
-/// The mark in the review that one cycle posted.
+/// The key in the review that one cycle posted.
 pub fn review(reviewer: &ReviewerName, number: usize) -> Option<WriteKey> {
     key(&["review", reviewer.as_str(), &number.to_string()])
 }
 
-/// A key from parts that may hold anything: what a key cannot hold is written as its code, so that two different things
-/// never share one.
+/// A key from any texts. Characters that a key cannot hold are written as their codes, so different parts
+/// give different keys.
 pub fn key(parts: &[&str]) -> Option<WriteKey> {
     let parts: Vec<String> = parts.iter().map(|part| spelled(part)).collect();
     WriteKey::new(&parts.join("/")).ok().or_else(|| {
-        // Too long for a comment's mark: a digest stands for the rest.
-        let digest = digest(&parts.join("/"));
+        // Too long for a marker: use a digest instead of the rest.
+        let digest = digest(parts.join("/").bytes());
         WriteKey::new(&format!("{}/{digest}", parts.first()?)).ok()
     })
 }
@@ -41,19 +41,18 @@ fn spelled(part: &str) -> String {
     spelled
 }
 
-/// FNV-1a over 128 bits: a name, not a secret.
-fn digest(text: &str) -> String {
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    for byte in text.bytes() {
-        hash ^= u128::from(byte);
-        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
+/// FNV-1a in 128 bits: the same in every version and on every machine, which the standard hasher is not. It
+/// need not withstand an attacker, because a marker counts only in a post by Cloture's own account (S1).
+pub(crate) fn digest(bytes: impl Iterator<Item = u8>) -> String {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let hash = bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
     format!("{hash:032x}")
 }
 
-/// The forge's threads that our own account opened for a driven reviewer, by the engine's id. A mark that somebody else
-/// wrote counts for nothing (S1).
-pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &Seen> {
+/// The forge's threads that Cloture's account opened for driven reviewers, by the engine's id. A marker in
+/// another account's post does not count (S1).
+pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &ReviewThread> {
     let mut posted = BTreeMap::new();
     for seen in &snapshot.threads {
         let Some(first) = seen.opening().filter(|comment| comment.written_by_us) else { continue };
@@ -65,7 +64,7 @@ pub fn posted_threads(snapshot: &PullRequestSnapshot) -> BTreeMap<ThreadId, &See
     posted
 }
 
-/// The reviewer in whose name our own account posted a review.
+/// The driven reviewer of a review that Cloture posted.
 pub fn posted_review(review: &Review) -> Option<ReviewerName> {
     if !review.written_by_us {
         return None;
@@ -75,12 +74,12 @@ pub fn posted_review(review: &Review) -> Option<ReviewerName> {
     Some(unspelled(reviewer).into())
 }
 
-/// The turn of a driven reviewer in which it replies, as a name of that reply has it.
+/// A driven reviewer's cycle, as the key of its reply names it.
 pub fn turn(reviewer: &ReviewerName, number: usize) -> String {
     format!("{reviewer}/{number}")
 }
 
-/// The reviewer in whose name our own account replied. What we wrote in our own name has another kind of turn.
+/// The driven reviewer of a reply that Cloture posted. Cloture's replies in its own name have other keys.
 pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
     if !comment.written_by_us {
         return None;
@@ -92,13 +91,13 @@ pub fn posted_reply(comment: &ThreadComment) -> Option<ReviewerName> {
     number.parse::<usize>().is_ok().then(|| reviewer.to_owned().into())
 }
 
-/// Whether our own account posted a driven reviewer's finding with it.
+/// Whether Cloture posted a driven reviewer's finding with this comment.
 pub fn is_finding(comment: &ThreadComment) -> bool {
     let found = WriteKey::parse_marker(&comment.body).filter(|_| comment.written_by_us);
     found.is_some_and(|found| found.as_str().starts_with("finding/"))
 }
 
-/// Whether Cloture said it. Its token is often a person's, who also writes by hand: what has no mark is that person's own.
+/// Whether Cloture wrote the comment. Its account is often a person's, whose own comments carry no marker.
 pub fn is_our_own(comment: &ThreadComment) -> bool {
     comment.written_by_us && WriteKey::parse_marker(&comment.body).is_some()
 }
@@ -142,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_somebody_else_wrote_counts_for_nothing() {
+    fn s1_a_marker_in_another_accounts_post_does_not_count() {
         let reviewer = ReviewerName::from("orange");
         let key = key(&["reply", "PRRT_1", &turn(&reviewer, 2)]).unwrap();
         let body = key.mark("Still there.");
         assert_eq!(posted_reply(&comment(&body, true)), Some(reviewer));
         assert_eq!(posted_reply(&comment(&body, false)), None, "S1");
-        // What Cloture says in its own name is no reviewer's.
+        // Replies in Cloture's own name belong to no reviewer.
         for turn in ["repeats", "escalated/round_limit/0/0", "unlisted"] {
             let own = super::key(&["reply", "PRRT_1", turn]).unwrap().mark("This needs a person.");
             assert_eq!(posted_reply(&comment(&own, true)), None, "{turn}");
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn any_name_is_spelled_and_read_back() {
+    fn any_id_survives_the_way_into_a_key_and_back() {
         for name in ["orange-1-2", "a b", "a--b", "ü.x/y", "", "..", "-"] {
             let spelled = spelled(name);
             assert_eq!(unspelled(&spelled), name, "{spelled}");

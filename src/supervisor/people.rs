@@ -1,12 +1,14 @@
-//! What people do to threads and pull requests (T6, T7, H6, L6): whatever the keyboard can do a script can do, with the same checks.
+//! People's acts on threads and pull requests (T6, T7, H6, L6). The terminal and scripts use the same plans
+//! and checks.
 //!
-//! An [`ThreadRequest`] is what somebody wants; [`plan`](plan()) holds it against where the pull request stands and says what it means: a
-//! fact to record and deeds to write, or an [`PlanError`]. [`carry_out`] records first, because what cannot be recorded is
-//! not done, and then writes, each with its intent before and its outcome after. Whoever is interrupted simply does the
-//! same again: [`JournalHistory`] tells what was recorded, and the writer looks for what was written.
+//! [`plan`](plan()) checks a [`ThreadRequest`] against the computed state. It returns the facts to record and
+//! the writes to send, or a [`PlanError`]. [`carry_out`] records first, because nothing is done that cannot
+//! be recorded, and then writes, each with its intent before and its outcome after. After an interruption,
+//! repeat the request: the [`History`](crate::supervisor::history::History) tells what was recorded, and the
+//! writer looks for what was written.
 //!
-//! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4), and whoever calls
-//! [`carry_out`] has got that.
+//! What is absent: nothing here asks for consent. A person's confirmed act is its own permission (S4); the
+//! caller of [`carry_out`] has asked.
 
 pub mod inbox;
 pub mod request_handler;
@@ -15,20 +17,17 @@ pub mod ways_out;
 
 pub(crate) mod key;
 mod notifier;
-mod past;
-pub(crate) mod planned_write;
 mod planning;
+pub(crate) mod pull_request_planner;
 mod routing;
 
 pub use notifier::InboxNotifier;
-pub use past::{JournalHistory, RecordedAct, RecordedActKind};
 pub use planning::plan;
 pub use ways_out::{Way, WayOut, WayOutMeans, WayOutQuery, ways_out};
 
-use crate::domain::machine::Decision;
-
 use crate::domain::driven::Refusal;
 use crate::domain::finding::Destination;
+use crate::domain::machine::Decision;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{TargetName, ThreadId};
 use crate::failure::Failure;
@@ -36,11 +35,11 @@ use crate::github::write::Write;
 use crate::github::{Client, Error, WriteOutcome, Writer};
 use crate::journal::{Journal, JournalError, PullRequestKey};
 use crate::supervisor::fact::Fact;
-use crate::supervisor::perform::attempt;
+use crate::supervisor::perform::{Attempt, attempt};
 use crate::supervisor::planned_writes::PlannedWrite;
 use jiff::Timestamp;
 
-/// What a person wants done to a thread.
+/// A person's request about one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadRequest {
     /// The forge's id or the engine's.
@@ -50,31 +49,31 @@ pub struct ThreadRequest {
     pub reason: Option<String>,
     /// The person's login.
     pub by: String,
-    /// What tells this act from the same one at another time, instead of the head.
-    pub occasion: Option<String>,
+    /// The caller's own key. It takes the head's place in the keys of posted texts.
+    pub callers_key: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadAct {
-    /// What the machine knows about.
+    /// A decision of the thread machine.
     Decide(Decision),
     /// H6, H9: hand it off at the merge, to this target.
     QueueFor(TargetName),
-    /// H9: where it goes if it is handed off, or that it does not go.
+    /// H9: where the finding goes at the merge, or that it stays.
     Route(Destination),
-    /// Whatever would hand it off does not: it is taken off the queue, or off the list of what goes by itself.
+    /// Do not hand the finding off: take it off the queue, or off the list of findings that go by themselves.
     Remove,
-    /// R3: open on the forge again what was resolved there.
+    /// R3: open a resolved thread on the forge again.
     Unresolve,
     Reply,
-    /// Hide the first comment as a duplicate.
+    /// Minimize the first comment as a duplicate.
     Hide,
 }
 
 impl ThreadAct {
     pub fn name(&self) -> &'static str {
         match self {
-            ThreadAct::Decide(verb) => verb.name(),
+            ThreadAct::Decide(decision) => decision.name(),
             ThreadAct::QueueFor(_) => Decision::Queue.name(),
             ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "retarget",
             ThreadAct::Route(Destination::Nowhere) => "withhold",
@@ -86,35 +85,35 @@ impl ThreadAct {
     }
 }
 
-/// What an act comes to. Nothing is done yet.
+/// The plan for one request. Nothing is done yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadPlan {
     pub act: ThreadRequest,
-    /// What is recorded before anything is written, all of it or nothing, with its time; none where nothing is, or was
-    /// before.
+    /// Facts to record before the writes, all or none. Empty if there are none, or if they are recorded
+    /// already.
     pub facts: Vec<(Timestamp, Fact)>,
-    /// The same person has recorded the very same already, and the thread stands as it says.
+    /// The same person has already recorded the same act, and it still holds.
     pub already: bool,
-    /// What it means, in a sentence; none where the deeds say all of it.
+    /// The effect in a sentence; none if the sentences of the writes say it all.
     pub sentence: Option<String>,
-    /// What is written to the forge, in order.
-    pub deeds: Vec<PlannedWrite>,
+    /// In order.
+    pub writes: Vec<PlannedWrite>,
 }
 
 impl ThreadPlan {
-    /// What whoever is to agree gets to see (U3).
+    /// The sentences that a person agrees to (U3).
     pub fn sentences(&self) -> Vec<String> {
-        let deeds = self.deeds.iter().map(|deed| deed.write.sentence());
-        self.sentence.clone().into_iter().chain(deeds).collect()
+        let writes = self.writes.iter().map(|planned| planned.write.sentence());
+        self.sentence.clone().into_iter().chain(writes).collect()
     }
 }
 
 /// Why an act cannot be planned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// It does not fit where the thread stands.
-    #[error("nothing was done ({}): {refusal}; {standing}", refusal.kind())]
-    Refused { refusal: Refusal, standing: String },
+    /// The thread's status does not allow it.
+    #[error("nothing was done ({}): {refusal}; {situation}", refusal.kind())]
+    Refused { refusal: Refusal, situation: String },
     /// The configuration has no such target.
     #[error("nothing was done (unknown_target): there is no target \"{target}\"; {}", known_targets(known))]
     UnknownTarget { target: TargetName, known: Vec<TargetName> },
@@ -123,7 +122,7 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    /// The word that scripts go by, where it has one.
+    /// The word that scripts rely on, if there is one.
     pub fn kind(&self) -> Option<&'static str> {
         match self {
             PlanError::Refused { refusal, .. } => Some(refusal.kind()),
@@ -141,33 +140,33 @@ fn known_targets(known: &[TargetName]) -> String {
     }
 }
 
-/// What became of a plan.
+/// The result of carrying out a plan.
 #[derive(Debug)]
 pub struct PlanOutcome {
     pub recorded: bool,
-    /// One for each deed.
-    pub deeds: Vec<WriteAttempt>,
-    /// Why the rest was given up.
+    /// One per planned write.
+    pub writes: Vec<WriteAttempt>,
+    /// The journal failed, so the rest was given up.
     pub trouble: Option<JournalError>,
 }
 
 #[derive(Debug)]
 pub enum WriteAttempt {
-    Told(WriteOutcome),
+    Outcome(WriteOutcome),
     /// Certainly not done.
     NotDone(Error),
-    /// One before it is not in effect, or could not be recorded.
+    /// An earlier write is not in effect, or the journal failed.
     NotTried,
 }
 
 impl WriteAttempt {
     pub fn is_in_effect(&self) -> bool {
-        matches!(self, WriteAttempt::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)))
+        matches!(self, WriteAttempt::Outcome(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)))
     }
 }
 
-/// What a write changes, so that a copy that is kept says so before the next look.
-pub fn take_over(write: &Write, snapshot: &mut PullRequestSnapshot) {
+/// Applies a write to a stored snapshot, so that the snapshot shows it before the next poll.
+pub fn apply_to_snapshot(write: &Write, snapshot: &mut PullRequestSnapshot) {
     let (target, resolved) = match write {
         Write::Resolve { thread } => (thread, true),
         Write::Unresolve { thread } => (thread, false),
@@ -178,8 +177,8 @@ pub fn take_over(write: &Write, snapshot: &mut PullRequestSnapshot) {
     }
 }
 
-/// Records, then writes one deed after the other, and none after one that is not in effect: a thread whose reason nobody
-/// can see is not resolved.
+/// Records the facts, then sends the writes in order. It stops at a write that is not in effect: a thread is
+/// not resolved if the reason for it could not be posted.
 pub async fn carry_out(
     plan: &ThreadPlan,
     about: &PullRequestKey,
@@ -187,7 +186,7 @@ pub async fn carry_out(
     writer: &Writer<Client>,
 ) -> PlanOutcome {
     let by = plan.act.by.as_str();
-    let mut done = PlanOutcome { recorded: false, deeds: Vec::new(), trouble: None };
+    let mut done = PlanOutcome { recorded: false, writes: Vec::new(), trouble: None };
     if !plan.facts.is_empty() {
         let why = plan.act.reason.as_deref().unwrap_or_default();
         let records = plan.facts.iter().map(|(at, fact)| fact.clone().record(*at, about, by, why));
@@ -196,38 +195,40 @@ pub async fn carry_out(
             Err(error) => done.trouble = Some(error),
         }
     }
-    write_all(&plan.deeds, by, about, journal, writer, &mut done).await;
+    write_all(&plan.writes, by, about, journal, writer, &mut done).await;
     done
 }
 
-/// Writes what somebody agreed to, with its intent before and its outcome after it, one after the other and none after one
-/// that is not in effect.
+/// Sends the writes that a person agreed to, in order, and stops at one that is not in effect.
 pub async fn write_out(
-    deeds: &[PlannedWrite],
+    planned: &[PlannedWrite],
     by: &str,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
 ) -> PlanOutcome {
-    let mut done = PlanOutcome { recorded: false, deeds: Vec::new(), trouble: None };
-    write_all(deeds, by, about, journal, writer, &mut done).await;
+    let mut done = PlanOutcome { recorded: false, writes: Vec::new(), trouble: None };
+    write_all(planned, by, about, journal, writer, &mut done).await;
     done
 }
 
 async fn write_all(
-    deeds: &[PlannedWrite],
+    planned: &[PlannedWrite],
     by: &str,
     about: &PullRequestKey,
     journal: &Journal,
     writer: &Writer<Client>,
     done: &mut PlanOutcome,
 ) {
-    for deed in deeds {
-        let may_go_on = done.trouble.is_none() && done.deeds.iter().all(WriteAttempt::is_in_effect);
-        let tried = if may_go_on {
-            match attempt(deed, about, by, None, journal, writer).await {
-                Ok(Ok(outcome)) => WriteAttempt::Told(outcome),
-                Ok(Err(error)) => WriteAttempt::NotDone(error),
+    for next in planned {
+        let may_go_on = done.trouble.is_none() && done.writes.iter().all(WriteAttempt::is_in_effect);
+        let result = if may_go_on {
+            match attempt(next, about, by, None, journal, writer).await {
+                Ok(Attempt::Concluded { outcome, .. }) => WriteAttempt::Outcome(outcome),
+                Ok(Attempt::Unknown { reason }) => {
+                    WriteAttempt::Outcome(WriteOutcome::Unknown { reason, may_be_repeated: true })
+                }
+                Ok(Attempt::Failed(error)) => WriteAttempt::NotDone(error),
                 Err(error) => {
                     done.trouble = Some(error);
                     WriteAttempt::NotTried
@@ -236,6 +237,6 @@ async fn write_all(
         } else {
             WriteAttempt::NotTried
         };
-        done.deeds.push(tried);
+        done.writes.push(result);
     }
 }

@@ -1,102 +1,118 @@
-//! Carrying out a deed: intent, act, outcome.
+//! Carries out a planned write: intent in the journal, the write, outcome in the journal.
 
 use super::planned_writes::PlannedWrite;
 use crate::github::error::RetryAfter;
 use crate::github::write::{NewReviewThread, Write};
 use crate::github::{Client, Error, WriteOutcome, Writer};
-use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey};
+use crate::journal::{Journal, JournalError, Lease, NewRecord, PullRequestKey, Record};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// What became of a deed.
+/// The driver's result of a write.
 #[derive(Debug)]
 pub enum WriteResult {
-    /// It is there, or is never tried again, and the journal says so.
-    Concluded(WriteOutcome),
-    /// The forge understood and said no, and would say so again; the journal says so, too.
-    Refused(String),
-    /// It may be tried again later; this is why not now.
+    /// The write is in effect, or the driver never tries it again; with its outcome record.
+    Concluded(WriteOutcome, Record),
+    /// The forge refused it for good; this is its outcome record, and why.
+    Refused(Record, String),
+    /// Try again later; this is why not now.
     Later(String),
-    /// The same, and nothing else may be written until then.
+    /// The same, and the forge takes no other write until then either.
     Limited(RetryAfter, String),
-    /// The same, but nothing comes of it until somebody does something, or what it is for is back. What else is due need
-    /// not wait for that.
+    /// Retrying is useless until a person changes something, or the object is back. Other writes need not
+    /// wait for it.
     NotAllowed(String),
 }
 
-/// The name of a deed in the journal, where all pull requests of a host share one space of names.
+/// One try at a write.
+#[derive(Debug)]
+pub enum Attempt {
+    Concluded {
+        outcome: WriteOutcome,
+        record: Box<Record>,
+    },
+    /// The answer was lost. The writer looks for the write before it sends it again.
+    Unknown {
+        reason: String,
+    },
+    Failed(Error),
+}
+
+/// The key of a write in the journal, where all pull requests of a host share one space of keys.
 pub fn journal_key(about: &PullRequestKey, name: &str) -> String {
     format!("{about}/{name}")
 }
 
-/// Writes what a deed says, exactly once. With a lease, only while it is held; without one, as a person's own act.
+/// Writes exactly once, for the driver. With a lease, only while this instance holds it.
 pub async fn perform(
-    deed: &PlannedWrite,
+    planned: &PlannedWrite,
     about: &PullRequestKey,
     by: &str,
     lease: Option<&Lease>,
     journal: &Journal,
     writer: &Writer<Client>,
 ) -> Result<WriteResult, JournalError> {
-    match attempt(deed, about, by, lease, journal, writer).await? {
-        Ok(WriteOutcome::Unknown { reason, may_be_repeated: true }) => Ok(WriteResult::Later(reason)),
-        Ok(outcome) => Ok(WriteResult::Concluded(outcome)),
-        Err(error @ Error::Refused { .. }) => {
-            let why = error.to_string();
-            let refused = NewRecord::new("", by).about(about.clone()).with_reason(deed.why.clone());
+    let error = match attempt(planned, about, by, lease, journal, writer).await? {
+        Attempt::Concluded { outcome, record } => return Ok(WriteResult::Concluded(outcome, *record)),
+        Attempt::Unknown { reason } => return Ok(WriteResult::Later(reason)),
+        Attempt::Failed(error) => error,
+    };
+    let why = error.to_string();
+    match error {
+        Error::Refused { .. } => {
+            let refused = NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone());
             let refused = refused.with(json!({"refused": why}));
-            journal.conclude(lease, journal_key(about, &deed.name), refused).await?;
-            Ok(WriteResult::Refused(why))
+            let appended = journal.conclude(lease, journal_key(about, &planned.name), refused).await?;
+            Ok(WriteResult::Refused(appended.record().clone(), why))
         }
-        // A token that may not see something is told that it is not there, and what is gone for good is no longer due at
-        // the next look: to give it up here would lose what comes back.
-        Err(error @ (Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. })) => {
-            Ok(WriteResult::NotAllowed(error.to_string()))
+        // GitHub tells a token without access that the object is not there. If it is gone for good, the next
+        // snapshot no longer calls for the write; giving it up here would lose the write if the object comes
+        // back.
+        Error::Denied { .. } | Error::Unauthorised { .. } | Error::Gone { .. } => {
+            Ok(WriteResult::NotAllowed(why))
         }
-        Err(error @ Error::RateLimited { retry_after, .. }) => {
-            Ok(WriteResult::Limited(retry_after, error.to_string()))
-        }
-        Err(error @ (Error::Transient { .. } | Error::Malformed { .. })) => {
-            Ok(WriteResult::Later(error.to_string()))
-        }
+        Error::RateLimited { retry_after, .. } => Ok(WriteResult::Limited(retry_after, why)),
+        Error::Transient { .. } | Error::Malformed { .. } => Ok(WriteResult::Later(why)),
     }
 }
 
-/// The same, for somebody who does not come back by himself and wants to know exactly what became of it.
+/// One try, for a person who decides about the next step from its exact outcome.
 pub async fn attempt(
-    deed: &PlannedWrite,
+    planned: &PlannedWrite,
     about: &PullRequestKey,
     by: &str,
     lease: Option<&Lease>,
     journal: &Journal,
     writer: &Writer<Client>,
-) -> Result<Result<WriteOutcome, Error>, JournalError> {
-    let key = journal_key(about, &deed.name);
-    let record = |body| NewRecord::new("", by).about(about.clone()).with_reason(deed.why.clone()).with(body);
-    journal.intend(lease, key.clone(), record(json!({"does": deed.write.sentence()}))).await?;
-    tracing::info!(pull_request = %about, name = deed.name, "writing");
-    let outcome = match writer.write(&deed.write).await {
-        // GitHub refuses a whole review for one line that is not in the diff. What cannot stand there is said in the
-        // review's text instead.
-        Err(Error::Refused { .. }) if has_threads(&deed.write) => {
-            writer.write(&in_the_text(&deed.write)).await
+) -> Result<Attempt, JournalError> {
+    let key = journal_key(about, &planned.name);
+    let record =
+        |body| NewRecord::new("", by).about(about.clone()).with_reason(planned.why.clone()).with(body);
+    journal.intend(lease, key.clone(), record(json!({"does": planned.write.sentence()}))).await?;
+    tracing::info!(pull_request = %about, name = planned.name, "writing");
+    let outcome = match writer.write(&planned.write).await {
+        // GitHub refuses a whole review for one line outside the diff. Put such findings into the review's
+        // text.
+        Err(Error::Refused { .. }) if has_threads(&planned.write) => {
+            writer.write(&with_threads_in_text(&planned.write)).await
         }
         outcome => outcome,
     };
     match &outcome {
         Ok(outcome) => {
-            tracing::info!(pull_request = %about, name = deed.name, outcome = outcome.name(), "written")
+            tracing::info!(pull_request = %about, name = planned.name, outcome = outcome.name(), "written");
         }
-        Err(error) => tracing::info!(pull_request = %about, name = deed.name, %error, "not written"),
+        Err(error) => tracing::info!(pull_request = %about, name = planned.name, %error, "not written"),
     }
-    match &outcome {
-        Ok(WriteOutcome::Unknown { may_be_repeated: true, .. }) | Err(_) => {}
-        Ok(known) => {
-            let body = json!({"outcome": known.sentence(), "url": proof_url(known)});
-            journal.conclude(lease, key, record(body)).await?;
+    match outcome {
+        Ok(WriteOutcome::Unknown { reason, may_be_repeated: true }) => Ok(Attempt::Unknown { reason }),
+        Err(error) => Ok(Attempt::Failed(error)),
+        Ok(outcome) => {
+            let body = json!({"outcome": outcome.sentence(), "url": proof_url(&outcome)});
+            let appended = journal.conclude(lease, key, record(body)).await?;
+            Ok(Attempt::Concluded { outcome, record: Box::new(appended.record().clone()) })
         }
     }
-    Ok(outcome)
 }
 
 fn proof_url(outcome: &WriteOutcome) -> Option<&str> {
@@ -112,8 +128,8 @@ fn has_threads(write: &Write) -> bool {
     matches!(write, Write::Review { threads, .. } if !threads.is_empty())
 }
 
-/// The same review with what its threads say in its own text.
-fn in_the_text(write: &Write) -> Write {
+/// The same review with its threads moved into its text.
+fn with_threads_in_text(write: &Write) -> Write {
     let mut moved = write.clone();
     if let Write::Review { body, threads, .. } = &mut moved {
         for NewReviewThread { path, line, body: text, .. } in std::mem::take(threads) {

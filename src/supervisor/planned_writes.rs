@@ -1,12 +1,12 @@
-//! What ought to be on the forge by now and may not be: deeds, each with a name under which it is done once.
+//! The writes that the computed state calls for. Each has a name under which it is done once.
 //!
-//! Nothing here remembers what was sent. The same standing always makes the same deeds with the same names; the journal
-//! knows which of them are concluded, and the writer looks for the rest before it sends them. So a crash at any moment
-//! leaves nothing undone and nothing done twice.
+//! Nothing here remembers what was sent. The same state always gives the same writes with the same names; the
+//! journal knows which of them have an outcome, and the writer looks for the others before it sends them. So
+//! a crash at any moment leaves no write undone and repeats none.
 
 use super::computed_state::{ComputedState, ThreadView};
-use super::history::CycleResult;
 use super::markers;
+use super::replay::CycleResult;
 use crate::config::OperatorConfig;
 use crate::domain::cycle::ThreadChoice;
 use crate::domain::driven::CycleNote;
@@ -27,29 +27,29 @@ pub struct PlannedWrite {
     pub why: String,
 }
 
-/// Everything that a driven repository's standing asks for, in the order in which it is to be done.
-pub fn deeds(standing: &ComputedState, operator: &OperatorConfig) -> Vec<PlannedWrite> {
-    let mut deeds = Vec::new();
-    for cycle in &standing.folded.cycles {
-        cycle_deeds(standing, cycle, &mut deeds);
+/// All writes that the state of a driven pull request calls for, in order.
+pub fn planned_writes(computed: &ComputedState, operator: &OperatorConfig) -> Vec<PlannedWrite> {
+    let mut writes = Vec::new();
+    for cycle in &computed.folded.cycles {
+        cycle_writes(computed, cycle, &mut writes);
     }
-    for shown in standing.threads() {
-        repetition_deeds(standing, &shown, &mut deeds);
+    for shown in computed.threads() {
+        repetition_writes(computed, &shown, &mut writes);
         if shown.resolve_proposed {
             let why = "the code was changed, and the reviewer said nothing more about it".to_owned();
-            resolve(standing, &shown, "let-go", why, &mut deeds);
+            resolve(computed, &shown, "let-go", why, &mut writes);
         }
-        escalation_deeds(standing, &shown, operator, &mut deeds);
+        escalation_writes(computed, &shown, operator, &mut writes);
     }
-    deeds
+    writes
 }
 
-/// C3: a cycle's answer as one review with its threads, then what it said in the threads that were there.
-fn cycle_deeds(standing: &ComputedState, cycle: &CycleResult, deeds: &mut Vec<PlannedWrite>) {
+/// C3: a cycle's answer as one review with its new threads, then its replies in existing threads.
+fn cycle_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<PlannedWrite>) {
     let Some(key) = markers::review(&cycle.reviewer, cycle.number) else { return };
     let (mut threads, mut elsewhere) = (Vec::new(), Vec::new());
     for id in &cycle.opened {
-        let Some(thread) = standing.folded.engine.thread(id) else { continue };
+        let Some(thread) = computed.folded.engine.thread(id) else { continue };
         let finding = &thread.finding;
         match (finding.lines, markers::finding(id)) {
             (Some(lines), Some(key)) => threads.push(NewReviewThread {
@@ -69,85 +69,87 @@ fn cycle_deeds(standing: &ComputedState, cycle: &CycleResult, deeds: &mut Vec<Pl
     }
     let body = review_text(cycle, &elsewhere);
     let (verdict, head) = (cycle.verdict, cycle.head.clone());
-    let write = Write::Review { on: target(standing), verdict, head, body, threads, key };
+    let write = Write::Review { on: target(computed), verdict, head, body, threads, key };
     let name = format!("review/{}/{}", cycle.reviewer, cycle.number);
-    deeds.push(PlannedWrite {
+    writes.push(PlannedWrite {
         name,
         write,
         why: format!("{} completed its look at {}", cycle.reviewer, cycle.head),
     });
     for choice in &cycle.choices {
-        choice_deeds(standing, cycle, choice, deeds);
+        choice_writes(computed, cycle, choice, writes);
     }
     if cycle.choices.is_empty() {
-        derived_deeds(standing, cycle, deeds);
+        derived_writes(computed, cycle, writes);
     }
 }
 
-fn choice_deeds(
-    standing: &ComputedState,
+fn choice_writes(
+    computed: &ComputedState,
     cycle: &CycleResult,
     choice: &ThreadChoice,
-    deeds: &mut Vec<PlannedWrite>,
+    writes: &mut Vec<PlannedWrite>,
 ) {
-    let Some(shown) = standing.thread(&choice.thread) else { return };
+    let Some(shown) = computed.thread(&choice.thread) else { return };
     let turn = markers::turn(&cycle.reviewer, cycle.number);
     if let Some(body) = choice.comment.as_deref().filter(|body| !body.trim().is_empty()) {
         let why = format!("{} chose to {}", cycle.reviewer, choice.action.name());
-        reply(standing, &shown, &turn, body.to_owned(), why, deeds);
+        reply(computed, &shown, &turn, body.to_owned(), why, writes);
     }
     if choice.action == ReviewerAction::Resolve {
         let why = format!("{} says that it is fixed", cycle.reviewer);
-        resolve(standing, &shown, &turn, why, deeds);
+        resolve(computed, &shown, &turn, why, writes);
     }
 }
 
-/// C7: a reviewer that lists findings only resolves what it leaves out.
-fn derived_deeds(standing: &ComputedState, cycle: &CycleResult, deeds: &mut Vec<PlannedWrite>) {
-    for shown in standing.threads() {
+/// C7: a reviewer that only lists findings resolves those that it no longer lists.
+fn derived_writes(computed: &ComputedState, cycle: &CycleResult, writes: &mut Vec<PlannedWrite>) {
+    for shown in computed.threads() {
         let own = shown.driven && shown.thread.reviewer == cycle.reviewer;
         let relisted =
             cycle.notes.iter().any(|note| matches!(note, CycleNote::Relisted(id) if *id == shown.thread.id));
         let by_reviewer = shown.thread.status() == ThreadStatus::Resolved(ResolvedBy::Reviewer);
         if own && by_reviewer && !relisted {
             let why = format!("{} no longer lists it", cycle.reviewer);
-            resolve(standing, &shown, "unlisted", why, deeds);
+            resolve(computed, &shown, "unlisted", why, writes);
         }
     }
 }
 
-/// D3: a thread that repeats another points there and is closed, so that the argument stays in one place.
-fn repetition_deeds(standing: &ComputedState, shown: &ThreadView<'_>, deeds: &mut Vec<PlannedWrite>) {
-    let Some(first) = shown.repeats.and_then(|id| standing.thread(id)) else { return };
+/// D3: a duplicate thread gets a link to the first one and is resolved, so that the argument stays in one
+/// place.
+fn repetition_writes(computed: &ComputedState, shown: &ThreadView<'_>, writes: &mut Vec<PlannedWrite>) {
+    let Some(first) = shown.repeats.and_then(|id| computed.thread(id)) else { return };
     if shown.on_forge.is_none_or(|seen| seen.resolved) {
         return;
     }
     let place = first.url().map_or_else(|| first.id().to_string(), ToOwned::to_owned);
     let body = format!("This repeats {place}; it is counted and answered there.");
     let why = format!("it repeats {}", first.id());
-    reply(standing, shown, "repeats", body, why.clone(), deeds);
-    resolve(standing, shown, "repeats", why, deeds);
+    reply(computed, shown, "repeats", body, why.clone(), writes);
+    resolve(computed, shown, "repeats", why, writes);
 }
 
-/// T7: what was cut off is addressed to the operator, once for each time it got there.
-pub(crate) fn escalation_deeds(
-    standing: &ComputedState,
+/// T7: an escalated thread is addressed to the operator, once per escalation.
+pub(crate) fn escalation_writes(
+    computed: &ComputedState,
     shown: &ThreadView<'_>,
     operator: &OperatorConfig,
-    deeds: &mut Vec<PlannedWrite>,
+    writes: &mut Vec<PlannedWrite>,
 ) {
     let ThreadStatus::Escalated(cause) = shown.thread.status() else { return };
     if shown.repeats.is_some() || shown.on_forge.is_some_and(|seen| seen.resolved) {
         return;
     }
-    let because = escalation_sentence(cause, &shown.thread.reviewer);
+    let reason = escalation_sentence(cause, &shown.thread.reviewer);
     let machine = shown.thread.machine;
     let turn = format!("escalated/{}/{}/{}", cause_name(cause), machine.returns, machine.reopens);
     if let Some(label) = &operator.label {
-        deeds.push(PlannedWrite {
-            // Each escalation sets it once: who took it off is not argued with until something new waits.
+        writes.push(PlannedWrite {
+            // Each escalation sets the label once. A person may take it off; only a new escalation sets it
+            // again.
             name: format!("label/{label}/{}/{turn}", shown.id()),
-            write: Write::AddLabel { on: target(standing), label: label.clone() },
+            write: Write::AddLabel { on: target(computed), label: label.clone() },
             why: "a thread waits for a person".to_owned(),
         });
     }
@@ -157,10 +159,10 @@ pub(crate) fn escalation_deeds(
     }
     let _infallible = write!(
         body,
-        "This needs a person: {because}. Nothing more is asked of the reviewer here until somebody decides: uphold, \
-         dismiss, or return it to the loop."
+        "This needs a person: {reason}. Cloture asks the reviewer nothing more here until somebody decides: \
+         uphold, dismiss, or return it to the loop."
     );
-    reply(standing, shown, &turn, body, because, deeds);
+    reply(computed, shown, &turn, body, reason, writes);
 }
 
 fn cause_name(cause: EscalatedBy) -> &'static str {
@@ -179,21 +181,21 @@ pub(crate) fn escalation_sentence(cause: EscalatedBy, reviewer: &ReviewerName) -
     }
 }
 
-/// L5: a reviewer that has to be asked is asked to look at a new head, once.
+/// L5: asks a reviewer for a review of the new head, once.
 pub fn ask_for_review(
-    standing: &ComputedState,
+    computed: &ComputedState,
     reviewer: &ReviewerName,
     ask: &ReReviewRequest,
 ) -> Option<PlannedWrite> {
-    let head = &standing.snapshot.head.sha;
+    let head = &computed.snapshot.head.sha;
     let write = match ask {
         ReReviewRequest::Mention(text) => Write::Comment {
-            on: target(standing),
+            on: target(computed),
             body: text.clone(),
             key: markers::key(&["ask", reviewer.as_str(), head.as_str()])?,
         },
         ReReviewRequest::Request { login } => {
-            Write::RequestReview { on: target(standing), reviewer: login.clone(), is_bot: true }
+            Write::RequestReview { on: target(computed), reviewer: login.clone(), is_bot: true }
         }
     };
     Some(PlannedWrite {
@@ -203,17 +205,17 @@ pub fn ask_for_review(
     })
 }
 
-/// How a reviewer is asked to look again.
+/// How to ask a reviewer for another review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReReviewRequest {
     Mention(String),
     Request { login: crate::domain::vocabulary::Login },
 }
 
-/// L6: said once, however often the cap is reached before somebody grants a round or reopens.
-pub fn round_cap(standing: &ComputedState, rounds: u32, operator: &OperatorConfig) -> Option<PlannedWrite> {
-    let since = standing.snapshot.reopened_at.map_or(0, Timestamp::as_second);
-    let granted = standing.folded.granted;
+/// L6: posted once until a person grants a round or reopens the pull request.
+pub fn round_cap(computed: &ComputedState, rounds: u32, operator: &OperatorConfig) -> Option<PlannedWrite> {
+    let since = computed.snapshot.reopened_at.map_or(0, Timestamp::as_second);
+    let granted = computed.folded.granted;
     let name = format!("round-cap/{since}/{granted}");
     let mention = operator.mention.as_ref().map_or_else(String::new, |mention| format!("{mention} "));
     let count = match rounds {
@@ -222,55 +224,55 @@ pub fn round_cap(standing: &ComputedState, rounds: u32, operator: &OperatorConfi
     };
     let body = format!(
         "{mention}{count} did not settle this pull request, so no more are started. A person can:\n\n\
-         - merge it is,\n- approve it in spite of what is open,\n- close and reopen it, which starts the count again,\n\
-         - push the last fix by hand."
+         - merge it as it is,\n- approve it in spite of the open findings,\n\
+         - close and reopen it, which starts the count again,\n- push the last fix by hand."
     );
     let key = markers::key(&["round-cap", &since.to_string(), &granted.to_string()])?;
-    let write = Write::Comment { on: target(standing), body, key };
+    let write = Write::Comment { on: target(computed), body, key };
     Some(PlannedWrite { name, write, why: "the author's rounds are spent".to_owned() })
 }
 
 fn reply(
-    standing: &ComputedState,
+    computed: &ComputedState,
     shown: &ThreadView<'_>,
     turn: &str,
     body: String,
     why: String,
-    deeds: &mut Vec<PlannedWrite>,
+    writes: &mut Vec<PlannedWrite>,
 ) {
     let Some(seen) = shown.on_forge else { return };
     let Some(key) = markers::key(&["reply", seen.id.as_str(), turn]) else { return };
-    let write = Write::Reply { thread: place(standing, shown, &seen.id), body, key };
-    deeds.push(PlannedWrite { name: format!("reply/{}/{turn}", seen.id), write, why });
+    let write = Write::Reply { thread: place(computed, shown, &seen.id), body, key };
+    writes.push(PlannedWrite { name: format!("reply/{}/{turn}", seen.id), write, why });
 }
 
 fn resolve(
-    standing: &ComputedState,
+    computed: &ComputedState,
     shown: &ThreadView<'_>,
     turn: &str,
     why: String,
-    deeds: &mut Vec<PlannedWrite>,
+    writes: &mut Vec<PlannedWrite>,
 ) {
     let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { return };
-    let write = Write::Resolve { thread: place(standing, shown, &seen.id) };
-    deeds.push(PlannedWrite { name: format!("resolve/{}/{turn}", seen.id), write, why });
+    let write = Write::Resolve { thread: place(computed, shown, &seen.id) };
+    writes.push(PlannedWrite { name: format!("resolve/{}/{turn}", seen.id), write, why });
 }
 
-pub fn place(standing: &ComputedState, shown: &ThreadView<'_>, id: &ThreadId) -> ThreadTarget {
+pub fn place(computed: &ComputedState, shown: &ThreadView<'_>, id: &ThreadId) -> ThreadTarget {
     ThreadTarget {
-        pull_request: address(standing),
+        pull_request: address(computed),
         id: id.clone(),
         path: shown.thread.anchor.path.clone(),
         line: shown.line(),
     }
 }
 
-pub fn address(standing: &ComputedState) -> PullRequestAddress {
-    PullRequestAddress { repository: standing.snapshot.repository.clone(), number: standing.snapshot.number }
+pub fn address(computed: &ComputedState) -> PullRequestAddress {
+    PullRequestAddress { repository: computed.snapshot.repository.clone(), number: computed.snapshot.number }
 }
 
-pub fn target(standing: &ComputedState) -> PullRequestTarget {
-    PullRequestTarget { address: address(standing), node_id: standing.snapshot.node_id.clone() }
+pub fn target(computed: &ComputedState) -> PullRequestTarget {
+    PullRequestTarget { address: address(computed), node_id: computed.snapshot.node_id.clone() }
 }
 
 fn review_text(cycle: &CycleResult, elsewhere: &[String]) -> String {
@@ -294,7 +296,7 @@ fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion:
         let _infallible = write!(text, "\n\n{}", body.trim_end());
     }
     if let Some(suggestion) = suggestion {
-        // A longer fence than any in the code keeps the code inside.
+        // The fence is longer than any in the code, so that the code cannot end it.
         let longest = suggestion.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
         let _infallible =
@@ -303,12 +305,12 @@ fn finding_text(severity: Option<Severity>, title: &str, body: &str, suggestion:
     text
 }
 
-/// Whether a reviewer that is missing at this head may be asked at all (C5, C6).
-pub fn may_be_asked(standing: &ComputedState, reviewer: &ReviewerName, most: u32) -> bool {
-    let done = standing.observed.cycles.get(reviewer).copied().unwrap_or(0);
-    let gave_verdict = standing.seen.posts.iter().any(|post| {
+/// Whether a reviewer may be asked for a review of this head (C5, C6).
+pub fn may_be_asked(computed: &ComputedState, reviewer: &ReviewerName, most: u32) -> bool {
+    let done = computed.observed.cycles.get(reviewer).copied().unwrap_or(0);
+    let gave_verdict = computed.seen.posts.iter().any(|post| {
         post.reviewer == *reviewer
-            && post.counts_for(&standing.seen.anchor)
+            && post.counts_for(&computed.seen.anchor)
             && post.is_complete()
             && !matches!(&post.kind, crate::domain::review_loop::PostKind::Comment(PostContent::NotReady))
     });

@@ -1,4 +1,4 @@
-//! One poll for all loops at once, as the hub sees it: what it finds on the way, and how it ended.
+//! One poll for all loops at once: its events while it runs, and its end.
 
 use super::clock::WorkGuard;
 use super::view::{SupervisorProblem, SupervisorProblemKind};
@@ -9,67 +9,67 @@ use std::collections::BTreeSet;
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle};
 
-/// A poll that has come back.
+/// A poll that has ended.
 pub(super) struct FinishedPoll {
     pub(super) poller: Poller<Client>,
     pub(super) report: PollReport,
-    /// Until everybody was told.
+    /// Dropped once all loops are woken.
     pub(super) working: WorkGuard,
 }
 
-/// A poll under way. It ends with whoever waits for it.
+/// A poll under way. Dropping it ends it.
 pub(super) struct RunningPoll {
     pub(super) began: Timestamp,
     task: JoinHandle<Box<FinishedPoll>>,
-    /// What it has found so far and nobody was told yet. Each goes its way at once: hundreds of pull requests are not kept
-    /// until the last was read, nor does anybody wait for it.
-    sightings: mpsc::UnboundedReceiver<PollEvent>,
-    /// Who was told something.
-    pub(super) told: BTreeSet<PullRequestAddress>,
-    /// What failed everybody so far; none once anybody was seen.
+    /// Each event wakes its loop at once: hundreds of snapshots need not wait in memory for the last one.
+    events: mpsc::UnboundedReceiver<PollEvent>,
+    /// The pull requests whose loop was woken.
+    pub(super) reported: BTreeSet<PullRequestAddress>,
+    /// The first error.
     failed: Option<Error>,
-    anybody_seen: bool,
+    has_read_any: bool,
 }
 
-/// What comes of a poll.
+/// The next step of a poll.
 pub(super) enum PollProgress {
-    Sighted(PollEvent),
+    Event(PollEvent),
     Ended(Result<Box<FinishedPoll>, JoinError>),
 }
 
 impl RunningPoll {
     pub(super) fn begin(mut poller: Poller<Client>, began: Timestamp, working: WorkGuard) -> RunningPoll {
-        let (found, sightings) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::unbounded_channel();
         let task = tokio::spawn(async move {
-            let tell = |sighting| {
-                // With nobody left to tell, this poll is about to be ended, too.
-                let _ended = found.send(sighting);
+            let report_event = |event| {
+                // If the hub has dropped the receiver, it is about to end this poll as well.
+                let _ended = sender.send(event);
             };
-            let report = poller.poll(began, tell).await;
+            let report = poller.poll(began, report_event).await;
             Box::new(FinishedPoll { poller, report, working })
         });
-        RunningPoll { began, task, sightings, told: BTreeSet::new(), failed: None, anybody_seen: false }
+        RunningPoll { began, task, events, reported: BTreeSet::new(), failed: None, has_read_any: false }
     }
 
-    pub(super) fn note(&mut self, sighting: &PollEvent) {
-        match sighting {
+    pub(super) fn note(&mut self, event: &PollEvent) {
+        match event {
             PollEvent::Failed(_, error) => self.failed = self.failed.take().or_else(|| Some(error.clone())),
-            PollEvent::Read { .. } | PollEvent::Gone(_) => self.anybody_seen = true,
+            PollEvent::Read { .. } | PollEvent::Gone(_) => self.has_read_any = true,
         }
     }
 
     pub(super) async fn progress(polling: &mut Option<RunningPoll>) -> PollProgress {
-        let Some(RunningPoll { task, sightings, .. }) = polling else { return std::future::pending().await };
+        let Some(RunningPoll { task, events, .. }) = polling else { return std::future::pending().await };
         tokio::select! {
             biased;
-            Some(sighting) = sightings.recv() => PollProgress::Sighted(sighting),
+            Some(event) = events.recv() => PollProgress::Event(event),
             ended = task => PollProgress::Ended(ended),
         }
     }
 
-    /// What kept a poll from seeing anything at all. One that saw something has failed nobody but those it tells so.
+    /// The problem of a poll that read nothing at all. If it read anything, its errors concern single pull
+    /// requests only.
     pub(super) fn failure(&self, watched: usize) -> Option<SupervisorProblem> {
-        let error = self.failed.as_ref().filter(|_| !self.anybody_seen && self.told.len() >= watched)?;
+        let error = self.failed.as_ref().filter(|_| !self.has_read_any && self.reported.len() >= watched)?;
         let refused = matches!(error, Error::Unauthorised { .. } | Error::Denied { .. });
         let kind = if refused { SupervisorProblemKind::Refused } else { SupervisorProblemKind::OutOfReach };
         Some(SupervisorProblem { kind, why: error.to_string(), since: self.began, until: None })

@@ -1,4 +1,5 @@
-//! Running what is driven: a reviewer for one attempt, the author's agent for one round. What comes back wakes the loop.
+//! Runs programs in the background: a reviewer for one attempt, the author's agent for one round. Each result
+//! wakes the loop.
 
 use super::actor::{LoopMessage, WakeUp};
 use super::clock::WorkGuard;
@@ -9,21 +10,53 @@ use crate::config::{AuthorConfig, ReviewerConfig};
 use crate::domain::cycle::{FrozenCycle, Violation};
 use crate::domain::post::PostReader;
 use crate::domain::snapshot::{self, PullRequestSnapshot};
+use crate::domain::vocabulary::ReviewerName;
 use crate::domain::vocabulary::ThreadId;
 use crate::github::{Client, Error, Reader, diff};
 use crate::reviewers::adapters::{ReviewerCall, ReviewerDriver};
 use crate::reviewers::request::{PreparedRequest, RequestSources, prepare};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// The programs of one pull request. They end with their actor.
+pub(super) struct RunningPrograms {
+    pub(super) reviewers: BTreeMap<ReviewerName, JoinHandle<()>>,
+    pub(super) author: Option<JoinHandle<()>>,
+    /// Where the programs report.
+    pub(super) reports: mpsc::Sender<LoopMessage>,
+}
+
+impl RunningPrograms {
+    pub(super) fn new(reports: mpsc::Sender<LoopMessage>) -> RunningPrograms {
+        RunningPrograms { reviewers: BTreeMap::new(), author: None, reports }
+    }
+
+    pub(super) fn abort(&mut self) {
+        for (_, task) in std::mem::take(&mut self.reviewers) {
+            task.abort();
+        }
+        if let Some(task) = self.author.take() {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for RunningPrograms {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
 
 /// Everything that one attempt needs.
 pub(super) struct CycleAttempt {
     pub(super) reviewer: ReviewerConfig,
     pub(super) frozen: FrozenCycle,
-    pub(super) standing: Arc<ComputedState>,
-    /// Of the attempt before.
+    pub(super) computed: Arc<ComputedState>,
+    /// The violations of the attempt before.
     pub(super) violations: Vec<Violation>,
-    /// What it is to look at, or why nobody can.
+    /// The diff, or why the forge does not show it.
     pub(super) changes: Result<String, String>,
     pub(super) reads: Arc<dyn PostReader>,
     pub(super) most_bytes: u32,
@@ -31,13 +64,9 @@ pub(super) struct CycleAttempt {
 }
 
 impl CycleAttempt {
-    /// Asks in the background. The answer is sent where the loop listens; if nobody does any more, it is lost, and the
-    /// call stays counted.
-    pub(super) fn spawn(
-        self,
-        wake: mpsc::Sender<LoopMessage>,
-        working: WorkGuard,
-    ) -> tokio::task::JoinHandle<()> {
+    /// Asks in the background and reports the answer to the loop. If the loop has ended, the answer is lost;
+    /// the call still counts.
+    pub(super) fn spawn(self, wake: mpsc::Sender<LoopMessage>, working: WorkGuard) -> JoinHandle<()> {
         tokio::spawn(async move {
             let reviewer = self.reviewer.name.clone();
             let frozen = self.frozen.clone();
@@ -45,7 +74,7 @@ impl CycleAttempt {
             let head = frozen.head.clone().unwrap_or_else(|| "".into());
             let answered =
                 WakeUp::ReviewerAnswered { reviewer, head, attempt: frozen.attempt, answer, log, warning };
-            let _nobody_listens = wake.send(LoopMessage { wake: Box::new(answered), working }).await;
+            let _loop_ended = wake.send(LoopMessage { wake: Box::new(answered), working }).await;
         })
     }
 
@@ -64,10 +93,10 @@ impl CycleAttempt {
         };
         let changes = match self.changes {
             Ok(changes) => changes,
-            Err(why) => return failed(format!("what changed could not be read: {why}")),
+            Err(why) => return failed(format!("the diff could not be read: {why}")),
         };
-        let snapshot = &self.standing.snapshot;
-        let posted = &self.standing.folded.posted;
+        let snapshot = &self.computed.snapshot;
+        let posted = &self.computed.folded.posted;
         let conversation = |id: &ThreadId| -> Option<&snapshot::ReviewThread> {
             let forge = posted.get(id)?;
             snapshot.threads.iter().find(|seen| seen.id == *forge)
@@ -89,7 +118,7 @@ impl CycleAttempt {
             protocol: self.reviewer.protocol,
             context_window: self.reviewer.context_window,
         };
-        let engine = &self.standing.folded.engine;
+        let engine = &self.computed.folded.engine;
         let PreparedRequest { request, fit } =
             prepare(&self.frozen, engine, &sources, &self.violations, driver.prompt_text());
         let asked = ReviewerCall {
@@ -98,35 +127,35 @@ impl CycleAttempt {
             protocol: self.reviewer.protocol,
             most_bytes: self.most_bytes,
         };
-        let said = driver.ask(&asked).await;
-        let answer = match said.answer {
+        let reply = driver.ask(&asked).await;
+        let answer = match reply.answer {
             Ok(printed) => RecordedAnswer::Printed(String::from_utf8_lossy(&printed).into_owned()),
             Err(Violation::OversizedAnswer(message)) => RecordedAnswer::Failed { oversized: true, message },
             Err(Violation::MalformedAnswer(message)) => RecordedAnswer::Failed { oversized: false, message },
             Err(other) => RecordedAnswer::Failed { oversized: false, message: other.to_string() },
         };
-        (answer, said.log, fit.uses_over_half_the_window().then(|| fit.to_string()))
+        (answer, reply.log, fit.uses_over_half_the_window().then(|| fit.to_string()))
     }
 }
 
-/// What came of reading what a reviewer is to look at.
+/// The result of reading the diff for a reviewer.
 #[derive(Debug)]
 pub(super) enum DiffReading {
     Read(String),
-    /// The forge would say the same again.
+    /// The forge would refuse it again.
     Refused(String),
-    /// It may be there later.
+    /// A later try may work.
     NotNow(String),
 }
 
-/// Reads in the background what a reviewer is to be asked about.
+/// Reads the diff for a reviewer in the background.
 pub(super) fn read_changes(
     reader: Arc<Reader<Client>>,
     snapshot: Arc<PullRequestSnapshot>,
     frozen: FrozenCycle,
     wake: mpsc::Sender<LoopMessage>,
     working: WorkGuard,
-) -> tokio::task::JoinHandle<()> {
+) -> JoinHandle<()> {
     tokio::spawn(async move {
         let changes = match diff::in_scope(reader.transport(), &snapshot, frozen.baseline.as_ref()).await {
             Ok(changes) => DiffReading::Read(changes),
@@ -137,23 +166,23 @@ pub(super) fn read_changes(
         };
         let head = snapshot.head.sha.clone();
         let read = WakeUp::ChangesRead { reviewer: frozen.reviewer, head, changes };
-        let _nobody_listens = wake.send(LoopMessage { wake: Box::new(read), working }).await;
+        let _loop_ended = wake.send(LoopMessage { wake: Box::new(read), working }).await;
     })
 }
 
-/// Sends the author's agent to work in the background.
+/// Starts the author's agent in the background.
 pub(super) fn dispatch(
     author: &AuthorConfig,
-    standing: &ComputedState,
+    computed: &ComputedState,
     round: u32,
     wake: mpsc::Sender<LoopMessage>,
     working: WorkGuard,
-) -> tokio::task::JoinHandle<()> {
+) -> JoinHandle<()> {
     let agent = author.agent.clone();
-    let threads = standing.threads();
+    let threads = computed.threads();
     let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
-    let task = authors::AuthorTask::of(&standing.snapshot, open.map(|shown| shown.thread), round);
-    let head = standing.snapshot.head.sha.clone();
+    let task = authors::AuthorTask::of(&computed.snapshot, open.map(|shown| shown.thread), round);
+    let head = computed.snapshot.head.sha.clone();
     tokio::spawn(async move {
         let (outcome, pushed) = match agent {
             None => ("no author is configured".to_owned(), false),
@@ -163,6 +192,6 @@ pub(super) fn dispatch(
             },
         };
         let ended = WakeUp::AuthorEnded { head, outcome, pushed };
-        let _nobody_listens = wake.send(LoopMessage { wake: Box::new(ended), working }).await;
+        let _loop_ended = wake.send(LoopMessage { wake: Box::new(ended), working }).await;
     })
 }

@@ -1,4 +1,5 @@
-//! What a screen or a script sees of the supervisor: plain values, replaced whole whenever something changed.
+//! The supervisor's state for screens and scripts: plain values, replaced as a whole whenever something
+//! changes.
 
 use super::computed_state::ComputedState;
 use crate::domain::handoff::HandoffTask;
@@ -12,43 +13,43 @@ use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Everything that is supervised.
+/// All pull requests that the supervisor tracks.
 #[derive(Debug, Clone, Default)]
 pub struct Board {
     pub pull_requests: BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
-    /// The points GitHub grants; absent before the first poll.
+    /// GitHub's rate-limit budget; absent before the first poll.
     pub budget: Option<BudgetStatus>,
-    /// What keeps everything from being polled, if something does.
+    /// Why polling fails, if it does.
     pub trouble: Option<SupervisorProblem>,
-    /// What keeps the journal from being read, if something does.
+    /// Why the journal fails, if it does.
     pub journal_trouble: Option<SupervisorProblem>,
     pub next_poll: Option<Timestamp>,
 }
 
-/// Something that concerns everything that is supervised.
+/// A problem that concerns all pull requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupervisorProblem {
     pub kind: SupervisorProblemKind,
-    /// What happened, in a sentence.
+    /// In a sentence.
     pub why: String,
     pub since: Timestamp,
-    /// When it is tried again, where somebody said so.
+    /// When the supervisor tries again, if that is known.
     pub until: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SupervisorProblemKind {
-    /// No usable answer comes back.
+    /// GitHub gives no usable answer.
     OutOfReach,
-    /// The forge asks for patience.
+    /// GitHub limits requests.
     Limited,
-    /// The token is not good, or not good enough.
+    /// GitHub does not accept the token, or the token lacks a permission.
     Refused,
     Journal,
 }
 
 impl SupervisorProblem {
-    /// The same trouble as before has been there since then.
+    /// Keeps the start of a problem of the same kind.
     pub(super) fn after(self, before: Option<&SupervisorProblem>) -> SupervisorProblem {
         let since =
             before.filter(|before| before.kind == self.kind).map_or(self.since, |before| before.since);
@@ -60,39 +61,40 @@ impl SupervisorProblem {
 #[derive(Debug, Clone)]
 pub struct PullRequestView {
     pub address: PullRequestAddress,
-    /// Absent before it was ever read, and until what was read before the start has been put together.
+    /// Absent before the first reading, and until the stored snapshot is computed.
     pub standing: Option<Arc<ComputedState>>,
-    /// As it was read before the start, until that has been put together.
+    /// The stored snapshot from before the start, until its state is computed.
     pub last: Option<Arc<PullRequestSnapshot>>,
-    /// When it was last seen to be so.
+    /// When a poll last confirmed this state.
     pub seen_at: Option<Timestamp>,
     pub review_loop: Option<ReviewLoop>,
-    /// When the next attempt is due.
+    /// When the loop's next attempt is due.
     pub next_at: Option<Timestamp>,
     pub role: DriverRole,
     pub drive: bool,
-    /// Reviewers that are thinking now.
+    /// Driven reviewers that are at work now.
     pub thinking: Vec<ReviewerName>,
     pub author_at_work: bool,
-    /// What is due and not done, in sentences: all that would be done where the repository is only watched.
+    /// Writes that are due and not done, in sentences. In a repository that is only watched, these are all
+    /// due writes.
     pub due: Vec<String>,
-    /// The tasks that its merge decided, and how far each has come.
+    /// The tasks that its merge decided.
     pub handoffs: Vec<HandoffView>,
-    /// Why nothing can be done here at all: the token is refused, or the pull request is not there.
+    /// Why nothing works here: GitHub refuses the token, or the pull request does not exist.
     pub refusal: Option<Failure>,
-    /// Whether whoever drives is known to have come to the end that is shown, or to be alive.
+    /// Whether the driver has recorded the end that is shown, or is alive.
     pub end_is_known: bool,
-    /// Attempts since the start that did not reach the forge.
+    /// Attempts since the start that did not reach GitHub.
     pub attempts_failed: u32,
     pub max_attempts: u32,
-    /// The last thing that went wrong here and is still so.
+    /// The last problem that is not solved yet.
     pub trouble: Option<String>,
 }
 
 /// A task on its way to its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffView {
-    /// Names it for good.
+    /// Identifies the task; never changes.
     pub key: String,
     pub task: HandoffTask,
     pub reason: String,
@@ -104,36 +106,36 @@ pub enum HandoffState {
     Sent {
         url: Option<String>,
     },
-    /// It was not taken, and is tried again.
+    /// Not sent yet, and tried again.
     Waiting {
         until: Timestamp,
-        /// Why not; absent before the first try.
+        /// Why the last try failed; absent before the first.
         why: Option<String>,
     },
-    /// Not tried again by itself, and why.
+    /// Needs a person, and why.
     Stuck(String),
 }
 
 /// Who drives a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DriverRole {
-    /// Nobody decides anything here: this instance only looks.
+    /// This instance only watches.
     ReadOnly,
     Driver,
-    /// Another instance does, and this one would take over.
+    /// Another instance drives; this one takes over when its lease expires.
     Standby {
         holder: String,
     },
 }
 
 impl PullRequestView {
-    /// The pull request as it was last read.
+    /// The latest snapshot.
     pub fn snapshot(&self) -> Option<&PullRequestSnapshot> {
-        let standing = self.standing.as_ref().map(|standing| &standing.snapshot);
-        standing.or(self.last.as_ref()).map(|snapshot| &**snapshot)
+        let computed = self.standing.as_ref().map(|computed| &computed.snapshot);
+        computed.or(self.last.as_ref()).map(|snapshot| &**snapshot)
     }
 
-    /// Whether everything that follows from the end of the loop was done, or will not be by itself.
+    /// Whether the end is certain and no task is still on its way.
     pub fn is_settled(&self) -> bool {
         let on_its_way = |handoff: &HandoffView| matches!(handoff.state, HandoffState::Waiting { .. });
         self.end_is_known && !self.handoffs.iter().any(on_its_way)

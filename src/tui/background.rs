@@ -71,8 +71,8 @@ impl BackgroundWork {
         self.maker = Some(tokio::spawn(make_rows(supervisor.board(), self.making.clone(), made)));
         self.reading =
             Some(tokio::spawn(read_journal(journal.clone(), Arc::clone(&self.config), self.news.clone())));
-        let teller = desk.teller();
-        if teller.is_wanted() {
+        let teller = desk.notifier();
+        if teller.is_enabled() {
             self.telling = Some(tokio::spawn(tell(supervisor.board(), teller, self.news.clone())));
         }
         let (orders, inbox) = mpsc::unbounded_channel();
@@ -262,7 +262,7 @@ async fn tell(
                     for (address, view) in &now.pull_requests {
                         let last = before.pull_requests.get(address);
                         if last.is_none_or(|last| !stands_as(last, view)) {
-                            teller.look(view).await;
+                            teller.notify_arrivals(view).await;
                         }
                     }
                     before = now;
@@ -314,7 +314,8 @@ async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<
     let mut changed = true;
     loop {
         if std::mem::take(&mut changed)
-            && let Ok(decided) = handoffs::ever(&journal, &config.targets, None, Some(HISTORY)).await
+            && let Ok(decided) =
+                handoffs::all_decided_tasks(&journal, &config.targets, None, Some(HISTORY)).await
         {
             let _gone = news.send(Message::HandedOff(decided)).await;
         }

@@ -4,7 +4,7 @@ use cloture::domain::policy::Policy;
 use cloture::domain::re_review::BrokenGlass;
 use cloture::domain::review_loop::{
     Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
-    TimedOutOn, TimerId, Transition, WaitAnchor,
+    TimedOutOn, Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
@@ -52,12 +52,15 @@ fn ended(effects: &[LoopEffect]) -> Option<&Exit> {
     })
 }
 
-fn timer(effects: &[LoopEffect]) -> (TimerId, Timestamp) {
-    let found = effects.iter().find_map(|effect| match effect {
-        LoopEffect::WakeAt { timer, at } => Some((*timer, *at)),
+/// When the next attempt is due. One deadline at most: the driver keeps no second.
+fn deadline(effects: &[LoopEffect]) -> Timestamp {
+    let mut found = effects.iter().filter_map(|effect| match effect {
+        LoopEffect::WakeAt(at) => Some(*at),
         _ => None,
     });
-    found.unwrap()
+    let first = found.next().unwrap();
+    assert_eq!(found.next(), None);
+    first
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn l2_l4_a_wait_polls_at_the_interval_and_its_timeout_names_the_missing() {
         let now = 60 * attempt;
         let effects = polled(&mut review_loop, &observation, now);
         assert_eq!(ended(&effects), None, "some reviews are in and clean: keep waiting");
-        assert_eq!(timer(&effects).1, at(now + 60));
+        assert_eq!(deadline(&effects), at(now + 60));
         assert_eq!(i64::from(review_loop.attempt()), attempt);
     }
     let effects = polled(&mut review_loop, &observation, 600);
@@ -135,14 +138,18 @@ fn l4_a_failed_workflow_ends_the_wait_unless_the_review_arrived() {
 }
 
 #[test]
-fn l5_a_moved_head_starts_the_attempts_again_and_asks_for_reviews() {
+fn l5_a_moved_head_starts_the_attempts_again_and_waits_for_its_reviews() {
     let mut review_loop = waiting_for(&["r"]);
-    let first = polled(&mut review_loop, &observed("h1"), 60);
-    assert_eq!(first[0], LoopEffect::AskForReviews { missing: vec!["r".into()] });
+    let waits_for_r = |review_loop: &ReviewLoop, seen: &Observation| {
+        assert_eq!((review_loop.phase(), review_loop.anchor()), (&Phase::Waiting, Some(&seen.anchor)));
+        assert_eq!(seen.arrivals(review_loop.expected()).missing, vec![ReviewerName::from("r")]);
+    };
+    polled(&mut review_loop, &observed("h1"), 60);
+    waits_for_r(&review_loop, &observed("h1"));
     let second = polled(&mut review_loop, &observed("h1"), 120);
-    assert_eq!((second.len(), review_loop.attempt()), (1, 2), "no second request for the same head");
-    let moved = polled(&mut review_loop, &observed("h2"), 180);
-    assert_eq!(moved[0], LoopEffect::AskForReviews { missing: vec!["r".into()] });
+    assert_eq!((second.len(), review_loop.attempt()), (1, 2), "the same head is the same wait");
+    polled(&mut review_loop, &observed("h2"), 180);
+    waits_for_r(&review_loop, &observed("h2"));
     assert_eq!(review_loop.attempt(), 1);
     let mut pushed_again = observed("h2");
     pushed_again.anchor.pushed_at = at(200);
@@ -168,10 +175,11 @@ fn l6_rounds_are_capped_by_githubs_count_and_by_the_loops_own() {
                 LoopEffect::DispatchAuthor { round } => {
                     dispatched += 1;
                     assert_eq!(*round, (on_forge + dispatched).max(earlier + dispatched));
-                    assert_eq!(timer(&effects).1, at(120), "the loop polls for the author's push");
+                    assert_eq!(deadline(&effects), at(120), "the author's push is watched for");
                 }
-                LoopEffect::PostRoundCap { rounds } => {
-                    assert_eq!(ended(&effects), Some(&Exit::RoundCap { rounds: *rounds }));
+                LoopEffect::Announce(exit @ Exit::RoundCap { .. }) => {
+                    assert_eq!(review_loop.phase(), &Phase::Ended(exit.clone()));
+                    assert_eq!(effects.len(), 1, "the end is announced once");
                     break;
                 }
                 other => panic!("{other:?}"),
@@ -204,7 +212,7 @@ fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
     let Transition::Do(effects) = review_loop.wake(LoopEvent::RateLimited { until }, at(0), &policy) else {
         panic!()
     };
-    assert_eq!((timer(&effects).1, review_loop.attempt()), (until, 0));
+    assert_eq!((deadline(&effects), review_loop.attempt()), (until, 0));
     for _ in 0..2 {
         let transition = review_loop.wake(LoopEvent::Unreachable, at(0), &policy);
         assert!(matches!(transition, Transition::Do(effects) if ended(&effects).is_none()));
@@ -222,18 +230,17 @@ fn l8_a_network_failure_costs_an_attempt_and_a_rate_limit_none() {
 fn l10_people_pause_resume_stop_and_poll_at_once() {
     let policy = Policy::default();
     let mut review_loop = waiting_for(&["r"]);
-    let pending = timer(&polled(&mut review_loop, &observed("h"), 0)).0;
+    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 0)), at(60));
     review_loop.wake(LoopEvent::Pause, at(1), &policy);
-    assert!(matches!(review_loop.wake(LoopEvent::Timer(pending), at(60), &policy), Transition::Ignored(_)));
     assert!(matches!(
         review_loop.wake(LoopEvent::Polled(&observed("h")), at(60), &policy),
         Transition::Ignored(_)
     ));
     assert_eq!(review_loop.wake(LoopEvent::Resume, at(70), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    let pending = timer(&polled(&mut review_loop, &observed("h"), 71)).0;
+    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 71)), at(131));
+    let attempts = review_loop.attempt();
     assert_eq!(review_loop.wake(LoopEvent::PollNow, at(72), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    let stale = review_loop.wake(LoopEvent::Timer(pending), at(131), &policy);
-    assert_eq!(stale, Transition::Ignored("the timer was replaced"));
+    assert_eq!(review_loop.attempt(), attempts, "asking for a poll costs no attempt of its own");
     review_loop.wake(LoopEvent::Stop, at(132), &policy);
     assert_eq!(*review_loop.phase(), Phase::Ended(Exit::Stopped));
     assert!(matches!(
@@ -299,7 +306,7 @@ fn a_resumed_loop_counts_the_rounds_and_grants_of_earlier_ones() {
             Transition::Ignored(reason) => panic!("ignored: {reason}"),
         };
     let mut spent = ReviewLoop::resumed(["r".into()].into(), 1, 0, None);
-    assert_eq!(act(&mut spent), LoopEffect::PostRoundCap { rounds: 1 });
+    assert_eq!(act(&mut spent), LoopEffect::Announce(Exit::RoundCap { rounds: 1 }));
     let mut granted = ReviewLoop::resumed(["r".into()].into(), 1, 1, None);
     assert_eq!(act(&mut granted), LoopEffect::DispatchAuthor { round: 2 });
     assert_eq!((granted.dispatched(), granted.granted()), (2, 1));
@@ -307,55 +314,40 @@ fn a_resumed_loop_counts_the_rounds_and_grants_of_earlier_ones() {
     // The author is at work on this head: no other round starts, and this one counts for the loop.
     let mut at_work = ReviewLoop::resumed(["r".into()].into(), 0, 0, Some(issues.anchor.clone()));
     assert_eq!(*at_work.phase(), Phase::WithAuthor);
-    assert!(matches!(act(&mut at_work), LoopEffect::WakeAt { .. }));
+    assert!(matches!(act(&mut at_work), LoopEffect::WakeAt(_)));
     let pushed = Observation { posts: vec![review("r", "h2")], something_to_fix: true, ..observed("h2") };
     let Transition::Do(effects) = at_work.wake(LoopEvent::Polled(&pushed), at(120), &policy) else {
         panic!()
     };
-    assert!(matches!(effects[0], LoopEffect::PostRoundCap { .. }), "{effects:?}");
+    assert!(matches!(effects[0], LoopEffect::Announce(Exit::RoundCap { .. })), "{effects:?}");
 }
 
 #[test]
-fn l10_a_paused_loop_resumes_its_phase_and_ignores_the_old_timer() {
+fn l10_a_pause_ignores_polls_and_goes_back_to_the_phase_that_it_interrupted() {
     let policy = Policy::default();
     let issues = Observation { posts: vec![review("r", "h")], something_to_fix: true, ..observed("h") };
     for (observation, before) in [(&observed("h"), Phase::Waiting), (&issues, Phase::WithAuthor)] {
         let mut review_loop = waiting_for(&["r"]);
-        let pending = timer(&polled(&mut review_loop, observation, 0)).0;
+        polled(&mut review_loop, observation, 0);
         assert_eq!(*review_loop.phase(), before);
         review_loop.wake(LoopEvent::Pause, at(1), &policy);
-        review_loop.wake(LoopEvent::Resume, at(2), &policy);
+        let ignored = review_loop.wake(LoopEvent::Polled(observation), at(2), &policy);
+        assert_eq!(ignored, Transition::Ignored("the loop is paused"), "a deadline from before the pause");
+        let resumed = review_loop.wake(LoopEvent::Resume, at(3), &policy);
+        assert_eq!(resumed, Transition::Do(vec![LoopEffect::Poll]), "which replaces the old deadline");
         assert_eq!(*review_loop.phase(), before);
-        let stale = review_loop.wake(LoopEvent::Timer(pending), at(60), &policy);
-        assert_eq!(
-            stale,
-            Transition::Ignored("the timer was replaced"),
-            "one poll too many, at a wrong time"
-        );
-        let renewed = timer(&polled(&mut review_loop, &observed("h"), 61)).0;
-        assert_ne!(renewed, pending, "the old timer must not match");
+        assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 61)), at(121));
     }
 }
 
 #[test]
-fn l2_a_timer_polls_once_and_each_has_its_own_id() {
+fn l2_each_poll_sets_the_one_deadline_of_the_next() {
     let policy = Policy::default();
     let mut review_loop = waiting_for(&["r"]);
-    assert_eq!(review_loop.wake(LoopEvent::Started, at(0), &policy), Transition::Do(vec![LoopEffect::Poll]));
-    let first = timer(&polled(&mut review_loop, &observed("h"), 0)).0;
-    assert_eq!(
-        review_loop.wake(LoopEvent::Timer(first), at(60), &policy),
-        Transition::Do(vec![LoopEffect::Poll])
-    );
-    let second = timer(&polled(&mut review_loop, &observed("h"), 60)).0;
-    assert_ne!(first, second);
-    assert_eq!(
-        review_loop.wake(LoopEvent::Timer(first), at(61), &policy),
-        Transition::Ignored("the timer was replaced")
-    );
-    review_loop.wake(LoopEvent::PollNow, at(62), &policy);
-    let third = timer(&polled(&mut review_loop, &observed("h"), 62)).0;
-    assert!(third != first && third != second, "a replaced id is never used again");
+    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 0)), at(60));
+    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 60)), at(120));
+    assert_eq!(review_loop.wake(LoopEvent::PollNow, at(62), &policy), Transition::Do(vec![LoopEffect::Poll]));
+    assert_eq!(deadline(&polled(&mut review_loop, &observed("h"), 62)), at(122), "from the last poll on");
 }
 
 #[test]

@@ -1,17 +1,17 @@
-//! Whether it may be written: nothing is, unless somebody agreed to exactly that (U3).
+//! Consent: nothing is written unless a person agreed to exactly that (U3).
 
 use crate::failure::{Failure, FailureKind};
 use crate::output::sanitize;
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
-/// How the caller stands to what is about to be written.
+/// The consent for the writes of one command.
 pub enum Consent<'a> {
     /// Only show what would be sent.
     Rehearsal,
-    /// It was agreed to beforehand.
+    /// The user agreed beforehand, with `--yes`.
     Given,
-    /// Shown these sentences, somebody says yes or no.
+    /// Ask the user, who sees these sentences.
     Ask(&'a mut dyn FnMut(&[String]) -> io::Result<bool>),
 }
 
@@ -25,36 +25,37 @@ impl fmt::Debug for Consent<'_> {
     }
 }
 
-/// What the command line and the terminal say about consent.
-#[expect(clippy::struct_excessive_bools, reason = "independent switches, as they were typed")]
+/// The flags and the terminal, as far as they concern consent.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, as the user typed them")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentFlags {
     pub dry_run: bool,
     pub yes: bool,
     pub read_only: bool,
-    /// Whether there is somebody who could be asked.
+    /// Whether there is a user to ask.
     pub is_terminal: bool,
 }
 
 impl ConsentFlags {
-    /// The consent there is or can be got, settled before anything is read or sent.
+    /// Decides how to get consent, before anything is read or sent.
     pub fn consent(self, ask: &mut dyn FnMut(&[String]) -> io::Result<bool>) -> Result<Consent<'_>, Failure> {
         match self {
             ConsentFlags { dry_run: true, .. } => Ok(Consent::Rehearsal),
             ConsentFlags { read_only: true, .. } => Err(Failure::usage(
-                "nothing is written under --read-only; leave it out to write, or pass --dry-run to see what would be",
+                "nothing is written with --read-only; leave it out to write, or pass --dry-run to see what \
+                 would be sent",
             )),
             ConsentFlags { yes: true, .. } => Ok(Consent::Given),
             ConsentFlags { is_terminal: true, .. } => Ok(Consent::Ask(ask)),
             ConsentFlags { .. } => Err(Failure::usage(
-                "nothing was written: nobody can be asked, because standard input is no terminal; pass --yes to agree \
-                 beforehand, or --dry-run to see what would be sent",
+                "nothing was written: standard input is no terminal, so Cloture cannot ask you; pass --yes \
+                 to agree beforehand, or --dry-run to see what would be sent",
             )),
         }
     }
 }
 
-/// Shows what will happen and reads the answer. Anything but a clear yes is a no.
+/// Shows the sentences and reads the answer. Anything but a clear yes is a no.
 pub fn ask(sentences: &[String], mut input: impl BufRead, mut output: impl Write) -> io::Result<bool> {
     for sentence in sentences {
         writeln!(output, "{}", sanitize::line(sentence))?;
@@ -64,26 +65,26 @@ pub fn ask(sentences: &[String], mut input: impl BufRead, mut output: impl Write
     let mut answer = String::new();
     input.read_line(&mut answer)?;
     if !answer.ends_with('\n') {
-        // The answer was no line, so what follows would stand beside the question.
+        // The input ended without a newline, so the next output would continue the question's line.
         writeln!(output)?;
     }
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Goes on only after a yes.
-pub(super) fn agreed(
+/// An error unless the answer is yes.
+pub(super) fn get_consent(
     ask: &mut dyn FnMut(&[String]) -> io::Result<bool>,
     sentences: &[String],
 ) -> Result<(), Failure> {
-    if ask(sentences).map_err(|error| Failure::usage(unheard(&error)))? {
+    if ask(sentences).map_err(|error| Failure::usage(unreadable_answer(&error)))? {
         return Ok(());
     }
-    Err(Failure::new(FailureKind::Stopped, "it was not agreed to, so nothing was written"))
+    Err(Failure::new(FailureKind::Stopped, "you did not agree, so nothing was written"))
 }
 
-fn unheard(error: &io::Error) -> String {
+fn unreadable_answer(error: &io::Error) -> String {
     format!(
-        "nothing was written, because the answer could not be read ({error}); pass --yes to agree beforehand"
+        "nothing was written, because your answer could not be read ({error}); pass --yes to agree beforehand"
     )
 }
 
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_clear_yes_is_one() {
+    fn only_a_clear_yes_is_a_yes() {
         let answered = |text: &str| {
             let mut shown = Vec::new();
             let agreed = ask(&["Close \u{1b}[2Jit.".to_owned()], text.as_bytes(), &mut shown).unwrap();

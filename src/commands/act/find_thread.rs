@@ -1,4 +1,4 @@
-//! Which thread is meant.
+//! Finds the thread that a command names.
 
 use crate::domain::snapshot::ReviewThread;
 use crate::domain::vocabulary::ThreadId;
@@ -7,15 +7,15 @@ use crate::github::PullRequestAddress;
 use crate::github::read::PullRequestRead;
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
 
-/// A thread by its id, the forge's or the engine's, by `PATH:LINE` or `PATH`, or by the beginning or the end of its id: in
-/// this order, and only where one thread fits. A guess between two would write in the wrong place.
+/// Finds a thread by its id (the forge's or the engine's), by `PATH:LINE` or `PATH`, or by the beginning or
+/// end of its id, in this order. More than one match is an error: a guess could write in the wrong place.
 pub(super) fn find(
     name: &str,
     read: &PullRequestRead,
-    standing: &ComputedState,
+    computed: &ComputedState,
     address: &PullRequestAddress,
 ) -> Result<ThreadId, Failure> {
-    let threads = candidates(read, standing);
+    let threads = candidates(read, computed);
     if let Some(thread) = threads.iter().find(|thread| thread.names().any(|id| id.as_str() == name)) {
         return Ok(thread.id.clone());
     }
@@ -23,8 +23,8 @@ pub(super) fn find(
         return Err(Failure::new(
             FailureKind::OutOfReach,
             format_args!(
-                "{address} was read in part only ({gap}), so it is not certain which thread `{name}` is; nothing was \
-                 written, name it by its whole id or try again"
+                "nothing was written: {address} could be read only in part ({gap}), so `{name}` may match a \
+                 thread that is missing; name the thread by its whole id, or try again"
             ),
         ));
     }
@@ -39,7 +39,7 @@ pub(super) fn find(
             [thread] => return Ok(thread.id.clone()),
             several => {
                 return Err(Failure::usage(format_args!(
-                    "`{name}` fits {} threads of {address}: {}; name one by its id",
+                    "`{name}` matches {} threads of {address}: {}; name one by its id",
                     several.len(),
                     listed(several)
                 )));
@@ -53,28 +53,28 @@ pub(super) fn find(
     })
 }
 
-/// A thread that may be meant.
+/// A thread that the name may match.
 struct Candidate<'a> {
     id: &'a ThreadId,
-    /// The engine's own, where it has another.
+    /// The engine's id, if it differs.
     also: Option<&'a ThreadId>,
     path: &'a str,
-    /// Where the thread is now, or where it was before its code changed.
+    /// The current line, or the original one if the thread is outdated.
     line: Option<u32>,
 }
 
-/// Everything on the forge, and what driven reviewers found and is not posted there.
-fn candidates<'a>(read: &'a PullRequestRead, standing: &'a ComputedState) -> Vec<Candidate<'a>> {
-    let shown = standing.threads();
-    let engine_id = |seen: &ReviewThread| {
-        let of = shown.iter().find(|shown| shown.driven && *shown.id() == seen.id);
+/// All threads on the forge, and driven reviewers' findings that are not posted.
+fn candidates<'a>(read: &'a PullRequestRead, computed: &'a ComputedState) -> Vec<Candidate<'a>> {
+    let shown = computed.threads();
+    let engine_id = |posted: &ReviewThread| {
+        let of = shown.iter().find(|shown| shown.driven && *shown.id() == posted.id);
         of.map(|shown: &ThreadView<'a>| &shown.thread.id)
     };
-    let on_forge = read.snapshot.threads.iter().map(|seen| Candidate {
-        id: &seen.id,
-        also: engine_id(seen),
-        path: seen.path.as_str(),
-        line: seen.line.or(seen.original_line),
+    let on_forge = read.snapshot.threads.iter().map(|posted| Candidate {
+        id: &posted.id,
+        also: engine_id(posted),
+        path: posted.path.as_str(),
+        line: posted.line.or(posted.original_line),
     });
     let elsewhere = shown.iter().filter(|shown| shown.on_forge.is_none()).map(|shown| Candidate {
         id: &shown.thread.id,

@@ -1,41 +1,39 @@
-//! What an order comes to, given the pull request as it is now. Nothing is sent here.
+//! Turns `cloture pr` commands into writes. Nothing is sent here.
 //!
-//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. Running
-//! the same command again at the same head finds the text and posts nothing; after a push it is a new remark. A caller
-//! that gives a key of its own decides what counts as the same: it takes the head's place.
+//! The supervisor's planner makes the keys of posted texts, so a command and the terminal's menu never post
+//! the same text twice at one head. A caller's own key takes the head's place.
 
 use super::{ActKind, ActRequest, PullRequestAct};
 use crate::domain::snapshot::PullRequestSnapshot;
-use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::Login;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::github::write::{PullRequestTarget, Write, WriteKey};
+use crate::github::write::Write;
 use crate::reviewers::profile;
 use crate::reviewers::profiles::{ActiveProfile, Profiles};
-use crate::supervisor::people::key::key;
+use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
 
-/// Everything that one order leads to, in order.
+/// The writes of one request, in request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WritePlan {
     pub writes: Vec<Write>,
 }
 
-/// Fewer characters of a commit name too many commits.
+/// A shorter prefix could match several commits.
 const SHORTEST_HEAD: usize = 7;
 
-/// Turns an order into writes, or says why it cannot be carried out.
+/// Plans the writes of a request, or says why it is not possible.
 pub fn plan(
-    order: &ActRequest,
+    request: &ActRequest,
     snapshot: &PullRequestSnapshot,
     profiles: &Profiles,
 ) -> Result<WritePlan, Failure> {
-    check_head(order, snapshot)?;
-    let planner = WritePlanner::new(order, snapshot);
-    let writes = match &order.verb {
-        // What is done to a thread is planned where the supervisor's rules are known.
+    check_head(request, snapshot)?;
+    let planner = PullRequestPlanner::new(snapshot, request.key.as_deref());
+    let writes = match &request.verb {
+        // `thread_act` plans acts on threads, with the supervisor's rules.
         ActKind::Thread { .. } => Vec::new(),
-        ActKind::PullRequest(verb) => vec![planner.on_pull_request(verb, profiles)?],
+        ActKind::PullRequest(verb) => vec![on_pull_request(&planner, verb, profiles)?],
     };
     match writes.iter().find_map(Write::objection) {
         Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}"))),
@@ -43,9 +41,9 @@ pub fn plan(
     }
 }
 
-/// Whoever says which head they looked at wants nothing done at another.
-pub(super) fn check_head(order: &ActRequest, snapshot: &PullRequestSnapshot) -> Result<(), Failure> {
-    let Some(expected) = &order.head else { return Ok(()) };
+/// With `--head`, nothing is done at another head.
+pub(super) fn check_head(request: &ActRequest, snapshot: &PullRequestSnapshot) -> Result<(), Failure> {
+    let Some(expected) = &request.head else { return Ok(()) };
     if expected.len() < SHORTEST_HEAD {
         return Err(Failure::usage(format_args!(
             "`{expected}` is too short for a commit; --head takes at least {SHORTEST_HEAD} characters"
@@ -57,7 +55,8 @@ pub(super) fn check_head(order: &ActRequest, snapshot: &PullRequestSnapshot) -> 
     }
     let address = address(snapshot);
     Err(Failure::usage(format_args!(
-        "nothing was written: the head of {address} is {head} by now, not {expected}; look at it again"
+        "nothing was written: the head of {address} is now {head}, not {expected}; read it again and repeat \
+         the command"
     )))
 }
 
@@ -65,90 +64,60 @@ pub(super) fn address(snapshot: &PullRequestSnapshot) -> PullRequestAddress {
     PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
 }
 
-struct WritePlanner<'a> {
-    snapshot: &'a PullRequestSnapshot,
-    address: PullRequestAddress,
-    /// What tells this order from the same one at another time.
-    occasion: &'a str,
+fn on_pull_request(
+    planner: &PullRequestPlanner<'_>,
+    act: &PullRequestAct,
+    profiles: &Profiles,
+) -> Result<Write, Failure> {
+    let on = planner.target();
+    Ok(match act {
+        PullRequestAct::Comment { body } => {
+            Write::Comment { on, key: planner.key("comment", &[body])?, body: body.clone() }
+        }
+        PullRequestAct::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
+        PullRequestAct::Unlabel { name } => Write::RemoveLabel { on, label: given(name, "a label's name")? },
+        PullRequestAct::Approve { body } => planner.approve(body)?,
+        PullRequestAct::RequestChanges { body } => {
+            let body = given(body, "a text that says what to change")?;
+            planner.request_changes(&body)?
+        }
+        PullRequestAct::RequestReview { reviewer, mention: Some(mention) } => {
+            let key = planner.key("request-review", &[reviewer, mention])?;
+            Write::Comment { on, body: mention.clone(), key }
+        }
+        PullRequestAct::RequestReview { reviewer, mention: None } => {
+            let reviewer = given(reviewer, "a reviewer")?;
+            let profile = find_reviewer(&reviewer, profiles).map(|active| &active.profile);
+            if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
+                let key = planner.key("request-review", &[&reviewer, &profile.ask_again])?;
+                Write::Comment { on, body: profile.ask_again.clone(), key }
+            } else {
+                let (reviewer, is_bot) = account(&reviewer, profiles);
+                Write::RequestReview { on, reviewer, is_bot }
+            }
+        }
+        PullRequestAct::Close => planner.close(),
+        PullRequestAct::Reopen => planner.reopen(),
+        PullRequestAct::Merge { method } => planner.merge(*method),
+        PullRequestAct::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
+            repository: planner.address().repository,
+            title: given(title, "a title")?,
+            body: body.clone(),
+            labels: labels.clone(),
+            assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
+            key: planner.key("issue", &[title, body])?,
+        },
+        PullRequestAct::Dispatch { event_type, payload } => Write::Dispatch {
+            repository: planner.address().repository,
+            event_type: given(event_type, "an event type")?,
+            payload: payload.clone(),
+            key: planner
+                .key("dispatch", &[event_type, &serde_json::Value::from(payload.clone()).to_string()])?,
+        },
+    })
 }
 
-impl<'a> WritePlanner<'a> {
-    fn new(order: &'a ActRequest, snapshot: &'a PullRequestSnapshot) -> Self {
-        let address = address(snapshot);
-        Self { snapshot, address, occasion: order.key.as_deref().unwrap_or(snapshot.head.sha.as_str()) }
-    }
-
-    fn on_pull_request(&self, verb: &PullRequestAct, profiles: &Profiles) -> Result<Write, Failure> {
-        let on = PullRequestTarget { address: self.address.clone(), node_id: self.snapshot.node_id.clone() };
-        Ok(match verb {
-            PullRequestAct::Comment { body } => {
-                Write::Comment { on, key: self.key("comment", &[body])?, body: body.clone() }
-            }
-            PullRequestAct::Label { name } => Write::AddLabel { on, label: given(name, "a label's name")? },
-            PullRequestAct::Unlabel { name } => {
-                Write::RemoveLabel { on, label: given(name, "a label's name")? }
-            }
-            PullRequestAct::Approve { body } => self.review(on, Verdict::Approve, "approve", body.clone())?,
-            PullRequestAct::RequestChanges { body } => {
-                let body = given(body, "a text that says what to change")?;
-                self.review(on, Verdict::RequestChanges, "request-changes", body)?
-            }
-            PullRequestAct::RequestReview { reviewer, mention: Some(mention) } => {
-                let key = self.key("request-review", &[reviewer, mention])?;
-                Write::Comment { on, body: mention.clone(), key }
-            }
-            PullRequestAct::RequestReview { reviewer, mention: None } => {
-                let reviewer = given(reviewer, "a reviewer")?;
-                let profile = known(&reviewer, profiles).map(|known| &known.profile);
-                if let Some(profile) = profile.filter(|it| !it.re_request && !it.ask_again.is_empty()) {
-                    let key = self.key("request-review", &[&reviewer, &profile.ask_again])?;
-                    Write::Comment { on, body: profile.ask_again.clone(), key }
-                } else {
-                    let (reviewer, is_bot) = account(&reviewer, profiles);
-                    Write::RequestReview { on, reviewer, is_bot }
-                }
-            }
-            PullRequestAct::Close => Write::Close { on },
-            PullRequestAct::Reopen => Write::Reopen { on },
-            PullRequestAct::Merge { method } => {
-                Write::Merge { on, head: self.snapshot.head.sha.clone(), method: *method }
-            }
-            PullRequestAct::OpenIssue { title, body, labels, assignees } => Write::OpenIssue {
-                repository: self.address.repository.clone(),
-                title: given(title, "a title")?,
-                body: body.clone(),
-                labels: labels.clone(),
-                assignees: assignees.iter().map(|login| login.trim_start_matches('@').to_owned()).collect(),
-                key: self.key("issue", &[title, body])?,
-            },
-            PullRequestAct::Dispatch { event_type, payload } => Write::Dispatch {
-                repository: self.address.repository.clone(),
-                event_type: given(event_type, "an event type")?,
-                payload: payload.clone(),
-                key: self
-                    .key("dispatch", &[event_type, &serde_json::Value::from(payload.clone()).to_string()])?,
-            },
-        })
-    }
-
-    fn review(
-        &self,
-        on: PullRequestTarget,
-        verdict: Verdict,
-        name: &str,
-        body: String,
-    ) -> Result<Write, Failure> {
-        let key = self.key(name, &[&body])?;
-        let head = self.snapshot.head.sha.clone();
-        Ok(Write::Review { on, verdict, head, body, threads: Vec::new(), key })
-    }
-
-    fn key(&self, verb: &str, parts: &[&str]) -> Result<WriteKey, Failure> {
-        key(verb, &[&[self.address.to_string().as_str(), self.occasion], parts].concat())
-    }
-}
-
-/// A text that GitHub would refuse, or take for something else, if there were nothing in it.
+/// GitHub would refuse an empty text, or take it for something else.
 fn given(text: &str, what: &str) -> Result<String, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage(format_args!("nothing was written: {what} is missing")));
@@ -156,22 +125,22 @@ fn given(text: &str, what: &str) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-/// The reviewer that is known by this name or login.
-fn known<'a>(name: &str, profiles: &'a Profiles) -> Option<&'a ActiveProfile> {
+/// The reviewer with this name or login.
+fn find_reviewer<'a>(name: &str, profiles: &'a Profiles) -> Option<&'a ActiveProfile> {
     let name = name.trim().trim_start_matches('@');
     let plain = name.strip_suffix("[bot]").unwrap_or(name);
-    let is_this = |known: &str| known.eq_ignore_ascii_case(plain);
-    profiles
-        .iter()
-        .find(|known| is_this(known.name.as_str()) || known.profile.logins.iter().any(|login| is_this(login)))
+    let is_this = |other: &str| other.eq_ignore_ascii_case(plain);
+    profiles.iter().find(|active| {
+        is_this(active.name.as_str()) || active.profile.logins.iter().any(|login| is_this(login))
+    })
 }
 
-/// The account of a reviewer that is known by this name, else the login itself.
+/// The account of the reviewer with this name, or else the login itself.
 fn account(name: &str, profiles: &Profiles) -> (Login, bool) {
-    let profile = known(name, profiles);
+    let profile = find_reviewer(name, profiles);
     let name = name.trim().trim_start_matches('@');
     let plain = name.strip_suffix("[bot]").unwrap_or(name);
-    match profile.and_then(|known| Some((known.profile.logins.first()?, known.profile.kind))) {
+    match profile.and_then(|active| Some((active.profile.logins.first()?, active.profile.kind))) {
         Some((login, kind)) => (login.as_str().into(), kind == profile::ProfileAccountKind::Bot),
         None => (plain.into(), plain != name),
     }

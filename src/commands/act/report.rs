@@ -1,4 +1,4 @@
-//! What became of an order, for people and for scripts.
+//! The result of a command, for people and for scripts.
 
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
@@ -10,61 +10,61 @@ use crate::supervisor::people::PlanError;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Every write of one order.
+/// The writes of one request and their outcomes.
 #[derive(Debug)]
 pub struct ActReport {
     pub pull_request: PullRequestAddress,
-    /// What was done to a thread, where it was one.
+    /// The decision, if the request was about a thread.
     pub decision: Option<DecisionReport>,
     pub steps: Vec<WriteStep>,
-    /// Why not all of it could be kept in the journal.
+    /// The journal failed.
     pub trouble: Option<Failure>,
 }
 
-/// What somebody decided about a thread.
+/// A person's decision about a thread.
 #[derive(Debug)]
 pub struct DecisionReport {
     pub thread: ThreadId,
     pub verb: &'static str,
     pub by: String,
-    /// What it means; none where the writes say all of it.
+    /// The effect; none if the sentences of the writes say it all.
     pub sentence: Option<String>,
     pub recorded: RecordingOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordingOutcome {
-    /// There is nothing to record but the writes themselves.
+    /// There is no fact to record.
     Nothing,
     Now,
     /// By an earlier run of the same command.
     Before,
     Rehearsed,
-    /// It could not be, so nothing was done.
+    /// The journal failed, so nothing was done.
     Failed,
     Refused(PlanError),
 }
 
-/// A write and what became of it.
+/// A write and its outcome.
 #[derive(Debug)]
 pub struct WriteStep {
     pub write: Write,
-    pub became: WriteStepOutcome,
+    pub outcome: WriteStepOutcome,
 }
 
 #[derive(Debug)]
 pub enum WriteStepOutcome {
     /// These calls would be sent.
     Rehearsed(Vec<Call>),
-    Told(WriteOutcome),
+    Outcome(WriteOutcome),
     /// Certainly not done.
     NotDone(Error),
-    /// One before it is not in effect.
+    /// An earlier write is not in effect.
     NotTried,
 }
 
 impl ActReport {
-    /// What did not go as asked, each with the exit code it deserves.
+    /// The failures, each with its exit code.
     pub fn failures(&self) -> Vec<Failure> {
         let refused = self.decision.as_ref().and_then(|decision| match &decision.recorded {
             RecordingOutcome::Refused(objection) => Some(Failure::usage(objection)),
@@ -74,12 +74,12 @@ impl ActReport {
         refused.into_iter().chain(self.trouble.clone()).chain(steps).collect()
     }
 
-    /// One object.
+    /// One JSON object.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let PullRequestAddress { repository, number } = &self.pull_request;
         let rehearsed = self.decision.as_ref().is_some_and(|it| it.recorded == RecordingOutcome::Rehearsed);
         let dry_run =
-            rehearsed || self.steps.iter().any(|step| matches!(step.became, WriteStepOutcome::Rehearsed(_)));
+            rehearsed || self.steps.iter().any(|step| matches!(step.outcome, WriteStepOutcome::Rehearsed(_)));
         let mut document = json!({
             "repository": repository.to_string(),
             "number": number,
@@ -94,7 +94,7 @@ impl ActReport {
     }
 }
 
-/// What went well, was not tried, or would be sent. What went wrong is a failure, and told as one.
+/// The writes that succeeded, were not tried, or would be sent. Failures go to standard error instead.
 impl fmt::Display for ActReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.decision.as_ref().and_then(DecisionReport::line) {
@@ -103,7 +103,7 @@ impl fmt::Display for ActReport {
         for step in &self.steps {
             let sentence = step.write.sentence();
             let sentence = sanitize::line(&sentence);
-            match &step.became {
+            match &step.outcome {
                 WriteStepOutcome::Rehearsed(calls) => {
                     writeln!(f, "{sentence}")?;
                     if calls.is_empty() {
@@ -113,7 +113,7 @@ impl fmt::Display for ActReport {
                         write!(f, "{}", CallText(call))?;
                     }
                 }
-                WriteStepOutcome::Told(
+                WriteStepOutcome::Outcome(
                     outcome @ (WriteOutcome::Done(proof) | WriteOutcome::AlreadyThere(proof)),
                 ) => {
                     write!(f, "{sentence} {}", outcome.sentence())?;
@@ -122,9 +122,9 @@ impl fmt::Display for ActReport {
                     }
                     writeln!(f)?;
                 }
-                WriteStepOutcome::Told(_) | WriteStepOutcome::NotDone(_) => {}
+                WriteStepOutcome::Outcome(_) | WriteStepOutcome::NotDone(_) => {}
                 WriteStepOutcome::NotTried => {
-                    writeln!(f, "{sentence} Not tried, because what comes before it is not in effect.")?;
+                    writeln!(f, "{sentence} Not tried, because an earlier write is not in effect.")?;
                 }
             }
         }
@@ -157,12 +157,13 @@ impl DecisionReport {
         let refused =
             refused.map(|objection| json!({"kind": objection.kind(), "message": objection.to_string()}));
         json!({
-            "thread": thread, "verb": verb, "by": by, "sentence": sentence, "recorded": recorded, "refused": refused,
+            "thread": thread, "verb": verb, "by": by,
+            "sentence": sentence, "recorded": recorded, "refused": refused,
         })
     }
 }
 
-/// A call as people read it: where it goes, and what it carries.
+/// A call for people to read: its path and its body.
 struct CallText<'a>(&'a Call);
 
 impl fmt::Display for CallText<'_> {
@@ -194,17 +195,17 @@ impl fmt::Display for CallText<'_> {
 impl WriteStep {
     fn failure(&self) -> Option<Failure> {
         let sentence = self.write.sentence();
-        match &self.became {
+        match &self.outcome {
             WriteStepOutcome::Rehearsed(_)
             | WriteStepOutcome::NotTried
-            | WriteStepOutcome::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)) => None,
-            WriteStepOutcome::Told(outcome @ WriteOutcome::SwallowedByDraft(_)) => {
+            | WriteStepOutcome::Outcome(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_)) => None,
+            WriteStepOutcome::Outcome(outcome @ WriteOutcome::SwallowedByDraft(_)) => {
                 Some(Failure::usage(format_args!("{sentence} {}", outcome.sentence())))
             }
-            WriteStepOutcome::Told(outcome @ WriteOutcome::Unknown { may_be_repeated, .. }) => {
+            WriteStepOutcome::Outcome(outcome @ WriteOutcome::Unknown { may_be_repeated, .. }) => {
                 let advice = if *may_be_repeated { " Run the same command again." } else { "" };
-                let told = outcome.sentence();
-                Some(Failure::new(FailureKind::OutOfReach, format_args!("{sentence} {told}{advice}")))
+                let outcome = outcome.sentence();
+                Some(Failure::new(FailureKind::OutOfReach, format_args!("{sentence} {outcome}{advice}")))
             }
             WriteStepOutcome::NotDone(error) => Some(Failure::new(
                 FailureKind::of(error),
@@ -215,11 +216,12 @@ impl WriteStep {
 
     fn to_json(&self) -> Value {
         let sentence = self.write.sentence();
-        let mut step = json!({"write": name(&self.write), "sentence": sentence, "outcome": self.outcome()});
+        let mut step =
+            json!({"write": name(&self.write), "sentence": sentence, "outcome": self.outcome_word()});
         let mut add = |name: &str, value: Value| step[name] = value;
-        match &self.became {
+        match &self.outcome {
             WriteStepOutcome::Rehearsed(calls) => add("calls", calls.iter().map(call).collect()),
-            WriteStepOutcome::Told(
+            WriteStepOutcome::Outcome(
                 WriteOutcome::Done(proof)
                 | WriteOutcome::AlreadyThere(proof)
                 | WriteOutcome::SwallowedByDraft(proof),
@@ -228,7 +230,7 @@ impl WriteStep {
                 add("id", json!(id));
                 add("url", json!(url));
             }
-            WriteStepOutcome::Told(WriteOutcome::Unknown { reason, may_be_repeated }) => {
+            WriteStepOutcome::Outcome(WriteOutcome::Unknown { reason, may_be_repeated }) => {
                 add("reason", json!(reason));
                 add("may_be_repeated", json!(may_be_repeated));
             }
@@ -238,23 +240,23 @@ impl WriteStep {
         step
     }
 
-    /// The word that scripts go by.
-    fn outcome(&self) -> &'static str {
-        match &self.became {
+    /// The word that scripts rely on.
+    fn outcome_word(&self) -> &'static str {
+        match &self.outcome {
             WriteStepOutcome::Rehearsed(_) => "rehearsed",
-            WriteStepOutcome::Told(outcome) => outcome.name(),
+            WriteStepOutcome::Outcome(outcome) => outcome.name(),
             WriteStepOutcome::NotDone(_) => "not_done",
             WriteStepOutcome::NotTried => "not_tried",
         }
     }
 }
 
-/// Why nothing could be planned or shown.
+/// The failure of a command that wrote nothing.
 pub(super) fn nothing_written(error: &Error) -> Failure {
     Failure::new(FailureKind::of(error), format_args!("nothing was written: {}", cause(error)))
 }
 
-/// The error for somebody whose command has ended: nobody tries again but they.
+/// A command has no loop that retries, so a transient error tells the user to repeat the command.
 fn cause(error: &Error) -> String {
     match error {
         Error::Transient { what, cause, .. } => format!("{what} failed: {cause}; run the same command again"),

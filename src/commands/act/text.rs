@@ -1,4 +1,4 @@
-//! Where a text to post comes from.
+//! The source of a text to post: the command line, a file or standard input.
 
 use crate::failure::Failure;
 use std::fmt;
@@ -13,14 +13,14 @@ pub enum BodySource {
     StandardInput,
 }
 
-/// No text at all.
+/// An empty text.
 impl Default for BodySource {
     fn default() -> Self {
         BodySource::Given(String::new())
     }
 }
 
-/// Many times what GitHub takes. What is larger is no text that somebody means to post.
+/// Far more than GitHub accepts: a larger file is a mistake.
 const LARGEST: u64 = 1024 * 1024;
 
 impl BodySource {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_taken_as_it_is_or_refused_with_its_place() {
+    fn a_text_is_taken_verbatim_or_refused_with_its_source() {
         assert_eq!(BodySource::StandardInput.read("ü\n".as_bytes()).unwrap(), "ü\n");
         assert_eq!(BodySource::Given("-".to_owned()).read(io::empty()).unwrap(), "-");
         let refused = |text: BodySource, input: &[u8]| text.read(input).unwrap_err().to_string();

@@ -1,4 +1,5 @@
-//! What is done to a thread: held against where it stands, agreed to, recorded, and written once.
+//! `cloture act`: checks an act on a thread against the computed state, gets consent, records it, and writes
+//! it once.
 
 use super::report::{self, ActReport, DecisionReport, RecordingOutcome, WriteStep, WriteStepOutcome};
 use super::{ActRequest, Consent, ReasonedThreadAct, consent, find_thread, plan};
@@ -11,22 +12,23 @@ use crate::journal::{Journal, NewRecord, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::computed_state::RepositoryRules;
+use crate::supervisor::history::History;
 use crate::supervisor::people::{
-    self, JournalHistory, PlanError, ThreadPlan, ThreadRequest, carry_out, stored, take_over,
+    self, PlanError, ThreadPlan, ThreadRequest, apply_to_snapshot, carry_out, stored,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What was asked for, and by whom.
+/// The request and the person who made it.
 pub(super) struct ThreadActArguments<'a> {
-    pub(super) order: &'a ActRequest,
+    pub(super) request: &'a ActRequest,
     pub(super) thread: &'a str,
     pub(super) verb: &'a ReasonedThreadAct,
     pub(super) by: String,
 }
 
 pub(super) async fn act(
-    wanted: ThreadActArguments<'_>,
+    arguments: ThreadActArguments<'_>,
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     client: &Client,
@@ -35,7 +37,7 @@ pub(super) async fn act(
     consent: Consent<'_>,
 ) -> Result<ActReport, Failure> {
     let now = SystemClock.now();
-    plan::check_head(wanted.order, &read.snapshot)?;
+    plan::check_head(arguments.request, &read.snapshot)?;
     let journal = match &consent {
         // A rehearsal leaves nothing behind, not even an empty journal.
         Consent::Rehearsal => existing_journal(settings, state_folder, now).await?,
@@ -47,41 +49,41 @@ pub(super) async fn act(
         repository: address.repository.clone(),
         number: address.number,
     };
-    let mut past = JournalHistory::default();
-    let mut news = Vec::new();
+    let mut history = History::default();
+    let mut unrecorded = Vec::new();
     if let Some(journal) = &journal {
-        past = JournalHistory::load(journal, &about).await?;
+        history = History::load(journal, &about).await?;
         let before = journal.last_snapshot(&about).await?;
-        news = stored::notice(before.as_ref(), &read.snapshot, &about, &mut past, now);
+        unrecorded = stored::note_transitions(before.as_ref(), &read.snapshot, &about, &mut history, now);
     }
     let snapshot = Arc::new(read.snapshot.clone());
     let rules = RepositoryRules::of(settings.config, profiles, &address.repository, false);
-    let standing = stored::stand(&snapshot, &past, settings.config, profiles);
-    let id = find_thread::find(wanted.thread, &read, &standing, &address)?;
-    let ReasonedThreadAct { what, reason } = wanted.verb;
+    let computed = stored::compute_stored(&snapshot, &history, settings.config, profiles);
+    let id = find_thread::find(arguments.thread, &read, &computed, &address)?;
+    let ReasonedThreadAct { what, reason } = arguments.verb;
     let act = ThreadRequest {
         thread: id,
         what: what.clone(),
         reason: reason.clone(),
-        by: wanted.by,
-        occasion: wanted.order.key.clone(),
+        by: arguments.by,
+        callers_key: arguments.request.key.clone(),
     };
-    let told = |act: &ThreadRequest, sentence, recorded| {
+    let report_decision = |act: &ThreadRequest, sentence, recorded| {
         let ThreadRequest { thread, what, by, .. } = act.clone();
         Some(DecisionReport { thread, verb: what.name(), by, sentence, recorded })
     };
-    let plan = match people::plan(&act, &standing, &past, &rules, now) {
+    let plan = match people::plan(&act, &computed, &history, &rules, now) {
         Ok(plan) => plan,
         Err(PlanError::Failed(failure)) => return Err(failure),
         Err(objection @ (PlanError::Refused { .. } | PlanError::UnknownTarget { .. })) => {
-            let decision = told(&act, None, RecordingOutcome::Refused(objection));
+            let decision = report_decision(&act, None, RecordingOutcome::Refused(objection));
             return Ok(ActReport { pull_request: address, decision, steps: Vec::new(), trouble: None });
         }
     };
     let writer = Writer::new(client.clone(), pace(settings));
     let journal = match (consent, journal) {
         (Consent::Ask(ask), Some(journal)) => {
-            consent::agreed(ask, &plan.sentences())?;
+            consent::get_consent(ask, &plan.sentences())?;
             journal
         }
         (Consent::Given, Some(journal)) => journal,
@@ -92,30 +94,30 @@ pub(super) async fn act(
             }
             let recorded =
                 if plan.facts.is_empty() { nothing_new(&plan) } else { RecordingOutcome::Rehearsed };
-            let decision = told(&act, plan.sentence, recorded);
+            let decision = report_decision(&act, plan.sentence, recorded);
             return Ok(ActReport { pull_request: address, decision, steps, trouble: None });
         }
     };
-    let desk = SnapshotKeeper { journal: &journal, about: &about, is_whole: read.gaps.is_empty() };
-    desk.keep(&snapshot, news).await?;
+    let keeper = SnapshotKeeper { journal: &journal, about: &about, is_whole: read.gaps.is_empty() };
+    keeper.keep(&snapshot, unrecorded).await?;
     let done = carry_out(&plan, &about, &journal, &writer).await;
     let recorded = match (plan.facts.is_empty(), done.recorded) {
         (false, true) => RecordingOutcome::Now,
         (false, false) => RecordingOutcome::Failed,
         (true, _) => nothing_new(&plan),
     };
-    let tried = plan.deeds.iter().map(|deed| &deed.write).zip(&done.deeds);
+    let attempts = plan.writes.iter().map(|planned| &planned.write).zip(&done.writes);
     let mut after = read.snapshot;
-    for write in tried.filter(|(_, tried)| tried.is_in_effect()).map(|(write, _)| write) {
-        take_over(write, &mut after);
+    for write in attempts.filter(|(_, attempt)| attempt.is_in_effect()).map(|(write, _)| write) {
+        apply_to_snapshot(write, &mut after);
     }
-    // It was done, whatever becomes of the copy: the next look brings it.
-    let kept = desk.keep(&after, Vec::new()).await;
+    // The act is done, even if the snapshot cannot be stored; the next poll brings it.
+    let kept = keeper.keep(&after, Vec::new()).await;
     let trouble = done.trouble.map(Failure::from).or(kept.err());
     journal.close().await?;
-    let decision = told(&act, plan.sentence, recorded);
-    let steps = plan.deeds.into_iter().zip(done.deeds);
-    let steps = steps.map(|(deed, tried)| WriteStep { write: deed.write, became: tried.into() });
+    let decision = report_decision(&act, plan.sentence, recorded);
+    let steps = plan.writes.into_iter().zip(done.writes);
+    let steps = steps.map(|(planned, attempt)| WriteStep { write: planned.write, outcome: attempt.into() });
     Ok(ActReport { pull_request: address, decision, steps: steps.collect(), trouble })
 }
 
@@ -123,25 +125,25 @@ fn nothing_new(plan: &ThreadPlan) -> RecordingOutcome {
     if plan.already { RecordingOutcome::Before } else { RecordingOutcome::Nothing }
 }
 
-/// Exactly what would be sent.
+/// The exact calls that would be sent.
 async fn rehearse(writer: &Writer<Client>, plan: &ThreadPlan) -> Result<Vec<WriteStep>, Failure> {
     let mut steps = Vec::new();
-    for deed in &plan.deeds {
-        let described = writer.rehearse(&deed.write).await;
+    for planned in &plan.writes {
+        let described = writer.rehearse(&planned.write).await;
         let described = described.map_err(|error| report::nothing_written(&error))?;
         steps.push(WriteStep {
-            write: deed.write.clone(),
-            became: WriteStepOutcome::Rehearsed(described.calls),
+            write: planned.write.clone(),
+            outcome: WriteStepOutcome::Rehearsed(described.calls),
         });
     }
     Ok(steps)
 }
 
-/// Where what was read is kept.
+/// Stores the snapshot that the command has read.
 struct SnapshotKeeper<'a> {
     journal: &'a Journal,
     about: &'a PullRequestKey,
-    /// What was read in part only would hide the rest from whoever looks next.
+    /// A snapshot with gaps is not stored: it would hide the missing parts from the next reader.
     is_whole: bool,
 }
 
@@ -149,10 +151,10 @@ impl SnapshotKeeper<'_> {
     async fn keep(
         &self,
         snapshot: &crate::domain::snapshot::PullRequestSnapshot,
-        news: Vec<NewRecord>,
+        records: Vec<NewRecord>,
     ) -> Result<(), Failure> {
-        if !news.is_empty() {
-            self.journal.append(news).await?;
+        if !records.is_empty() {
+            self.journal.append(records).await?;
         }
         if self.is_whole {
             self.journal.save_snapshot(self.about.host.clone(), snapshot, None).await?;

@@ -10,7 +10,7 @@ use crate::domain::snapshot::RepositoryName;
 use crate::domain::vocabulary::{FilePath, TargetName, ThreadId};
 use crate::failure::Failure;
 use crate::output::sanitize;
-use crate::supervisor::handoffs::{DecidedTask, DeliveryAttempt, ever};
+use crate::supervisor::handoffs::{DecidedTask, DeliveryAttempt, all_decided_tasks};
 use crate::supervisor::view::HandoffState;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -80,7 +80,7 @@ async fn history(
     let Some(journal) = existing_journal(settings, state_folder, now).await? else {
         return Ok(SentTasks { tasks: Vec::new() });
     };
-    let decided = ever(&journal, &settings.config.targets, named.as_ref(), query.limit).await?;
+    let decided = all_decided_tasks(&journal, &settings.config.targets, named.as_ref(), query.limit).await?;
     journal.close().await?;
     Ok(SentTasks { tasks: decided.into_iter().map(SentTask::of).collect() })
 }

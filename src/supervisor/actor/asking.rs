@@ -1,10 +1,11 @@
-//! Asking the driven reviewers: what there is to look at is read first, and only who is then called was asked. A call costs
-//! money and one of few attempts (C4), which a network that fails must not use up.
+//! Asks the driven reviewers. The actor reads the diff first and calls the reviewer only then: a call costs
+//! money and one of few attempts (C4), which a failing network must not use up.
 
-use super::{PullRequestActor, is_waiting};
+use super::PullRequestActor;
 use crate::config::ReviewerConfig;
 use crate::domain::cycle::{CycleTrigger, FrozenCycle};
 use crate::domain::driven::NextCall;
+use crate::domain::review_loop::Phase;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::journal::JournalError;
@@ -14,26 +15,27 @@ use crate::supervisor::programs::{self, CycleAttempt};
 use std::sync::Arc;
 
 impl PullRequestActor {
-    /// Begins with every driven reviewer that may and should look at this head.
-    pub(super) async fn ask_reviewers(&mut self, standing: &Arc<ComputedState>) -> Result<(), JournalError> {
-        if !self.is_asking(standing) {
+    /// Starts every driven reviewer that may review this head and has not.
+    pub(super) async fn ask_reviewers(&mut self, computed: &Arc<ComputedState>) -> Result<(), JournalError> {
+        if !self.is_asking(computed) {
             return Ok(());
         }
-        let config = Arc::clone(&self.setup.config);
+        let config = Arc::clone(&self.context.config);
         for reviewer in &config.reviewers {
-            let wanted = reviewer.adapter.is_some() && standing.expected.contains(&reviewer.name);
-            if !wanted || self.thinking.contains_key(&reviewer.name) {
+            let is_due = reviewer.adapter.is_some() && computed.expected.contains(&reviewer.name);
+            if !is_due || self.programs.reviewers.contains_key(&reviewer.name) {
                 continue;
             }
-            match self.next_call(reviewer, standing) {
+            match self.next_call(reviewer, computed) {
                 NextCall::Ask(frozen) => {
-                    let (reader, snapshot) = (Arc::clone(&self.setup.reader), Arc::clone(&standing.snapshot));
-                    let (wake, working) = (self.programs.clone(), self.setup.busy.begin());
+                    let (reader, snapshot) =
+                        (Arc::clone(&self.context.reader), Arc::clone(&computed.snapshot));
+                    let (wake, working) = (self.programs.reports.clone(), self.context.busy.begin());
                     let reading = programs::read_changes(reader, snapshot, frozen, wake, working);
-                    self.thinking.insert(reviewer.name.clone(), reading);
+                    self.programs.reviewers.insert(reviewer.name.clone(), reading);
                 }
                 NextCall::ClosedUnasked => {
-                    let head = standing.snapshot.head.sha.clone();
+                    let head = computed.snapshot.head.sha.clone();
                     let asked = Fact::Asked {
                         reviewer: reviewer.name.clone(),
                         head,
@@ -49,23 +51,25 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// Asks about what was read, if all is still as it was when the reading began. What the forge will never let anybody
-    /// read is an attempt that failed.
+    /// Asks the reviewer about the diff, unless the head or the loop has changed since the reading began. A
+    /// diff that the forge refuses to show is a failed attempt.
     pub(super) async fn ask_about(
         &mut self,
         name: &ReviewerName,
         head: &Sha,
         changes: Result<String, String>,
     ) -> Result<(), JournalError> {
-        let config = Arc::clone(&self.setup.config);
+        let config = Arc::clone(&self.context.config);
         let reviewer = config.reviewers.iter().find(|reviewer| reviewer.name == *name);
-        let (Some(reviewer), Some(standing)) = (reviewer, self.standing.clone()) else { return Ok(()) };
-        if !self.drives() || !self.is_asking(&standing) || standing.snapshot.head.sha != *head {
+        let (Some(reviewer), Some(computed)) = (reviewer, self.latest.computed.clone()) else {
+            return Ok(());
+        };
+        if !self.drives() || !self.is_asking(&computed) || computed.snapshot.head.sha != *head {
             return Ok(());
         }
-        let NextCall::Ask(frozen) = self.next_call(reviewer, &standing) else { return Ok(()) };
+        let NextCall::Ask(frozen) = self.next_call(reviewer, &computed) else { return Ok(()) };
         let attempt = frozen.attempt;
-        let refused = standing.folded.violations.get(name).into_iter().flatten();
+        let refused = computed.folded.violations.get(name).into_iter().flatten();
         let refused = refused.map(|violation| format!("; {}: {violation}", violation.kind()));
         let why = format!("cycle {}, attempt {attempt}{}", frozen.number, refused.collect::<String>());
         let asked = Fact::Asked {
@@ -75,46 +79,46 @@ impl PullRequestActor {
             terms: Some(self.terms(reviewer)),
         };
         self.record_held(asked, "engine", &why).await?;
-        if let Some(standing) = self.standing.clone() {
-            self.ask(reviewer, frozen, standing, changes);
+        if let Some(computed) = self.latest.computed.clone() {
+            self.ask(reviewer, frozen, computed, changes);
         }
         Ok(())
     }
 
-    /// Whether the loop waits for reviewers at a head that the engine knows.
-    fn is_asking(&self, standing: &ComputedState) -> bool {
-        standing.seen.state == PullRequestState::Open
-            && self.review_loop.as_ref().is_some_and(is_waiting)
-            && standing.folded.engine.head() == Some(&standing.snapshot.head.sha)
+    /// Whether the loop waits for reviews of the head that the engine is at.
+    fn is_asking(&self, computed: &ComputedState) -> bool {
+        computed.seen.state == PullRequestState::Open
+            && self.progress.phase() == Some(&Phase::Waiting)
+            && computed.folded.engine.head() == Some(&computed.snapshot.head.sha)
     }
 
     fn terms(&self, reviewer: &ReviewerConfig) -> CycleTerms {
-        CycleTerms { policy: self.setup.config.policy.clone(), protocol: reviewer.protocol }
+        CycleTerms { policy: self.context.config.policy.clone(), protocol: reviewer.protocol }
     }
 
-    fn next_call(&self, reviewer: &ReviewerConfig, standing: &ComputedState) -> NextCall {
-        let mut engine = standing.folded.engine.clone();
-        engine.next_call(&reviewer.name, CycleTrigger::Review, &self.setup.config.policy)
+    fn next_call(&self, reviewer: &ReviewerConfig, computed: &ComputedState) -> NextCall {
+        let mut engine = computed.folded.engine.clone();
+        engine.next_call(&reviewer.name, CycleTrigger::Review, &self.context.config.policy)
     }
 
     fn ask(
         &mut self,
         reviewer: &ReviewerConfig,
         frozen: FrozenCycle,
-        standing: Arc<ComputedState>,
+        computed: Arc<ComputedState>,
         changes: Result<String, String>,
     ) {
         let attempt = CycleAttempt {
-            violations: standing.folded.violations.get(&reviewer.name).cloned().unwrap_or_default(),
+            violations: computed.folded.violations.get(&reviewer.name).cloned().unwrap_or_default(),
             reviewer: reviewer.clone(),
             frozen,
-            standing,
+            computed,
             changes,
-            reads: Arc::clone(&self.setup.reads),
-            most_bytes: self.setup.config.policy.max_answer_bytes,
-            environment: self.setup.environment,
+            reads: Arc::clone(&self.context.reads),
+            most_bytes: self.context.config.policy.max_answer_bytes,
+            environment: self.context.environment,
         };
-        let task = attempt.spawn(self.programs.clone(), self.setup.busy.begin());
-        self.thinking.insert(reviewer.name.clone(), task);
+        let task = attempt.spawn(self.programs.reports.clone(), self.context.busy.begin());
+        self.programs.reviewers.insert(reviewer.name.clone(), task);
     }
 }

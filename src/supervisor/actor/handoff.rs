@@ -1,8 +1,8 @@
-//! Handoff (H): sending the tasks that a merge decided, each once.
+//! Handoff (H): sends the tasks that a merge decided, each once.
 //!
-//! Every try has a name of its own in the journal. What was tried and has no outcome may have arrived: what can be looked
-//! for is looked for and sent again, and what cannot is left to a person (H4). The same goes for what a journal that is lost
-//! may have sent.
+//! Every try has a key of its own in the journal. A try without an outcome may have arrived. If the target
+//! can be searched, the sender looks for the task and sends it if it is missing; otherwise a person decides
+//! (H4). The same goes for tasks that a damaged journal may have sent.
 
 use super::PullRequestActor;
 use crate::agents::targets::{self, Delivery, DeliveryMeans, DeliveryOutcome, TaskDocument, TaskSources};
@@ -16,67 +16,78 @@ use crate::supervisor::planned_writes;
 use crate::supervisor::view::{HandoffState, HandoffView};
 use jiff::Timestamp;
 use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+#[derive(Debug, Default)]
+pub(super) struct HandoffProgress {
+    /// The tasks that the merge decided.
+    pub(super) tasks: Vec<HandoffView>,
+    /// When a refused task is tried again, by its key.
+    retry_at: BTreeMap<String, Timestamp>,
+    /// Keys of tasks that a person wants tried again, stuck or not.
+    pub(super) forced: BTreeSet<String>,
+}
+
 impl PullRequestActor {
-    /// Sends the tasks that are decided and due.
+    /// Sends the tasks that are due.
     pub(super) async fn hand_off(&mut self) -> Result<(), JournalError> {
         let Some(Fact::Merged { tasks, may_be_sent }) = self.history.merged().cloned() else { return Ok(()) };
-        let Some(standing) = self.standing.clone() else { return Ok(()) };
+        let Some(computed) = self.latest.computed.clone() else { return Ok(()) };
         let mut handoffs = Vec::new();
         for task in tasks {
-            handoffs.push(self.hand_over(&standing, task, may_be_sent).await?);
+            handoffs.push(self.hand_over(&computed, task, may_be_sent).await?);
         }
-        self.handoffs = handoffs;
+        self.handoffs.tasks = handoffs;
         Ok(())
     }
 
     async fn hand_over(
         &mut self,
-        standing: &Arc<ComputedState>,
+        computed: &Arc<ComputedState>,
         fact: TaskFact,
         may_be_sent: bool,
     ) -> Result<HandoffView, JournalError> {
-        let snapshot = &standing.snapshot;
+        let snapshot = &computed.snapshot;
         let reason = fact.reason.clone();
         let task: HandoffTask = fact.into();
         let key = targets::key(&task, &snapshot.repository, snapshot.number);
         let shown =
             |task: HandoffTask, state| HandoffView { key: key.clone(), task, reason: reason.clone(), state };
-        let tries = DeliveryAttempts::of(&key, |name| self.concluded.get(name));
-        let forced = self.forced.contains(&key);
-        let now = self.setup.clock.now();
+        let tries = DeliveryAttempts::of(&key, &self.history);
+        let forced = self.handoffs.forced.contains(&key);
+        let now = self.context.clock.now();
         let later = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
         if let Some(last) = tries.last() {
-            let until = |wait| *self.waits.entry(key.clone()).or_insert_with(|| later(wait));
+            let until = |wait| *self.handoffs.retry_at.entry(key.clone()).or_insert_with(|| later(wait));
             let state = state_after(tries.made, last, until);
-            let is_left_alone = match &state {
+            let has_to_wait = match &state {
                 HandoffState::Sent { .. } => true,
                 HandoffState::Stuck(_) => !forced,
                 HandoffState::Waiting { until, .. } => !forced && now < *until,
             };
-            if is_left_alone {
+            if has_to_wait {
                 return Ok(shown(task, state));
             }
         }
-        let delivery = match prepared(standing, &task, &reason, &self.setup.config.targets) {
+        let delivery = match prepared(computed, &task, &reason, &self.context.config.targets) {
             Ok(delivery) => delivery,
             Err(why) => return Ok(shown(task, HandoffState::Stuck(why))),
         };
-        // L8: a try that the forge is known to turn away is none.
+        // L8: while the forge limits requests, a try would only fail.
         if matches!(delivery.means, DeliveryMeans::Write(_))
             && !forced
-            && let Some(until) = self.setup.left_alone.until(now)
+            && let Some(until) = self.context.request_pause.until(now)
         {
             let why = tries.last().and_then(DeliveryOutcome::refusal);
             return Ok(shown(task, HandoffState::Waiting { until, why }));
         }
         let outcome = self.try_once(&delivery, tries.made + 1, may_be_sent && !forced).await?;
-        self.waits.remove(&key);
-        self.forced.remove(&key);
+        self.handoffs.retry_at.remove(&key);
+        self.handoffs.forced.remove(&key);
         let state = state_after(tries.made + 1, &outcome, later);
         if let HandoffState::Waiting { until, .. } = &state {
-            self.waits.insert(key.clone(), *until);
+            self.handoffs.retry_at.insert(key.clone(), *until);
         }
         Ok(shown(task, state))
     }
@@ -88,18 +99,18 @@ impl PullRequestActor {
         may_be_sent: bool,
     ) -> Result<DeliveryOutcome, JournalError> {
         let key = try_key(&delivery.key, number);
-        self.hold().await?;
-        let Some(lease) = self.lease.clone() else {
+        self.keep_lease().await?;
+        let Some(lease) = self.lease.held().cloned() else {
             return Ok(DeliveryOutcome::Refused("another instance has taken over".to_owned()));
         };
         let record = |why: String, body| {
-            NewRecord::new("", self.setup.instance.clone())
+            NewRecord::new("", self.context.instance.clone())
                 .about(self.key.clone())
                 .with_reason(why)
                 .with(body)
         };
         let intended = self
-            .setup
+            .context
             .journal
             .intend(
                 Some(&lease),
@@ -107,41 +118,41 @@ impl PullRequestActor {
                 record(delivery.sentence.clone(), json!({"does": delivery.sentence})),
             )
             .await?;
-        let may_be_looked_for =
+        let can_be_searched =
             matches!(&delivery.means, DeliveryMeans::Write(write) if write.can_be_looked_for());
         let outcome = match intended {
-            Appended::AlreadyThere(_) if !may_be_looked_for => {
+            Appended::AlreadyThere(_) if !can_be_searched => {
                 DeliveryOutcome::Unknown("it was being sent when Cloture was interrupted".to_owned())
             }
-            _ if may_be_sent && !may_be_looked_for => {
+            _ if may_be_sent && !can_be_searched => {
                 DeliveryOutcome::Unknown("the journal that knew whether it was sent was damaged".to_owned())
             }
-            _ => delivery.send(&self.setup.writer, &self.setup.environment).await,
+            _ => delivery.send(&self.context.writer, &self.context.environment).await,
         };
         let concluded = self
-            .setup
+            .context
             .journal
             .conclude(Some(&lease), key, record(outcome.sentence(), written_outcome(&outcome)))
             .await?;
-        self.learn(concluded.record());
+        self.history.learn(concluded.record());
         Ok(outcome)
     }
 }
 
-/// The task as it will be sent, or the sentence that says why it cannot be.
+/// The task in the form that its target takes, or a sentence that says why it cannot be sent.
 fn prepared(
-    standing: &ComputedState,
+    computed: &ComputedState,
     task: &HandoffTask,
     reason: &str,
     targets: &crate::config::TargetKinds,
 ) -> Result<Delivery, String> {
     let kind = targets::kind_of(targets, &task.target).map_err(|error| error.to_string())?;
-    let threads = standing.threads();
+    let threads = computed.threads();
     let find = |id: &ThreadId| threads.iter().find(|shown| shown.thread.id == *id);
     let thread = |id: &ThreadId| find(id).map(|shown| shown.thread);
     let conversation = |id: &ThreadId| find(id).and_then(|shown| shown.on_forge);
     let sources =
-        TaskSources { snapshot: &standing.snapshot, thread: &thread, conversation: &conversation, reason };
+        TaskSources { snapshot: &computed.snapshot, thread: &thread, conversation: &conversation, reason };
     let document = TaskDocument::of(task, &sources).map_err(|error| error.to_string())?;
-    targets::prepare(&document, kind, &planned_writes::target(standing)).map_err(|error| error.to_string())
+    targets::prepare(&document, kind, &planned_writes::target(computed)).map_err(|error| error.to_string())
 }

@@ -1,7 +1,8 @@
-//! What the actor does: effects of the loop, deeds that are due, programs that are to run.
+//! Carries out the loop's effects, the writes that are due, the author's round, and the end of the pull
+//! request.
 
 use super::PullRequestActor;
-use crate::domain::review_loop::{Exit, LoopEffect, Phase, ReviewLoop};
+use crate::domain::review_loop::{Exit, LoopEffect, Phase};
 use crate::domain::snapshot::PullRequestState;
 use crate::journal::JournalError;
 use crate::supervisor::computed_state::ComputedState;
@@ -11,67 +12,69 @@ use crate::supervisor::perform::{WriteResult, journal_key, perform};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use crate::supervisor::programs;
 use crate::supervisor::view::DriverRole;
-use serde_json::Value;
 use std::sync::Arc;
 
 impl PullRequestActor {
-    /// Carries out what the loop wants and whatever else the standing asks for.
+    /// Carries out the effects, and everything else that the computed state calls for.
     pub(super) async fn act(
         &mut self,
-        standing: &Arc<ComputedState>,
+        computed: &Arc<ComputedState>,
         effects: Vec<LoopEffect>,
     ) -> Result<(), JournalError> {
-        let mut dispatch = None;
-        for effect in &effects {
+        let (mut dispatch, mut exits) = (None, Vec::new());
+        for effect in effects {
             match effect {
                 // The hub polls; the loop only says when its next attempt is due.
-                LoopEffect::Poll | LoopEffect::Announce(_) => self.next_at = None,
-                LoopEffect::WakeAt { at, .. } => self.next_at = Some(*at),
-                // Both follow from where the loop stands, so that what cannot be sent now is not forgotten.
-                LoopEffect::AskForReviews { .. } | LoopEffect::PostRoundCap { .. } => {}
-                LoopEffect::DispatchAuthor { round } => dispatch = Some(*round),
+                LoopEffect::Poll => self.progress.next_at = None,
+                LoopEffect::WakeAt(at) => self.progress.next_at = Some(at),
+                LoopEffect::DispatchAuthor { round } => dispatch = Some(round),
+                LoopEffect::Announce(exit) => {
+                    self.progress.next_at = None;
+                    exits.push(exit);
+                }
             }
         }
-        let mut deeds = Vec::new();
-        if standing.snapshot.state == PullRequestState::Open {
-            deeds.extend(self.loop_deeds(standing));
-            deeds.extend(planned_writes::deeds(standing, &self.setup.config.operator));
+        let mut writes = Vec::new();
+        if computed.snapshot.state == PullRequestState::Open {
+            writes.extend(self.loop_writes(computed));
+            writes.extend(planned_writes::planned_writes(computed, &self.context.config.operator));
         }
-        self.carry_out(deeds).await?;
+        self.carry_out(writes).await?;
         if let Some(round) = dispatch {
             self.dispatch(round).await?;
         }
-        for effect in &effects {
-            self.announce(effect).await?;
+        for exit in &exits {
+            self.announce(exit).await?;
         }
-        self.finish(standing).await?;
+        self.finish(computed).await?;
         if self.drives()
-            && let Some(standing) = self.standing.clone()
+            && let Some(computed) = self.latest.computed.clone()
         {
-            self.ask_reviewers(&standing).await?;
+            self.ask_reviewers(&computed).await?;
         }
         Ok(())
     }
 
-    /// What the loop itself wants to be on the forge, by where it stands.
-    fn loop_deeds(&self, standing: &ComputedState) -> Vec<PlannedWrite> {
-        let Some(review_loop) = &self.review_loop else { return Vec::new() };
-        if review_loop.anchor() != Some(&standing.seen.anchor) {
+    /// The loop's own writes. They follow from its phase and not from an effect, so a write that fails now is
+    /// still due at the next turn.
+    fn loop_writes(&self, computed: &ComputedState) -> Vec<PlannedWrite> {
+        let Some(review_loop) = &self.progress.review_loop else { return Vec::new() };
+        if review_loop.anchor() != Some(&computed.seen.anchor) {
             return Vec::new();
         }
         match review_loop.phase() {
             Phase::Waiting => {
-                let most = self.setup.config.policy.max_review_iterations;
-                let missing = standing.seen.arrivals(review_loop.expected()).missing;
+                let most = self.context.config.policy.max_review_iterations;
+                let missing = computed.seen.arrivals(review_loop.expected()).missing;
                 let askable =
-                    missing.iter().filter(|reviewer| planned_writes::may_be_asked(standing, reviewer, most));
+                    missing.iter().filter(|reviewer| planned_writes::may_be_asked(computed, reviewer, most));
                 let asks = askable.filter_map(|reviewer| {
-                    planned_writes::ask_for_review(standing, reviewer, &self.setup.asks.ask(reviewer)?)
+                    planned_writes::ask_for_review(computed, reviewer, &self.context.asks.ask(reviewer)?)
                 });
                 asks.collect()
             }
             Phase::Ended(Exit::RoundCap { rounds }) => {
-                planned_writes::round_cap(standing, *rounds, &self.setup.config.operator)
+                planned_writes::round_cap(computed, *rounds, &self.context.config.operator)
                     .into_iter()
                     .collect()
             }
@@ -79,59 +82,66 @@ impl PullRequestActor {
         }
     }
 
-    /// Writes what is due and not yet concluded, in order. At the first that has to wait, the rest waits too: what comes
-    /// later may build on it.
-    async fn carry_out(&mut self, deeds: Vec<PlannedWrite>) -> Result<(), JournalError> {
-        self.due.clear();
+    /// Carries out the writes without an outcome, in order. When one has to wait, the rest waits too, because
+    /// it may build on that one.
+    async fn carry_out(&mut self, writes: Vec<PlannedWrite>) -> Result<(), JournalError> {
+        self.problems.due.clear();
         let mut waits = false;
-        for deed in deeds {
-            let key = journal_key(&self.key, &deed.name);
-            if self.concluded.contains_key(&key) || self.due.contains(&deed.write.sentence()) {
+        for planned in writes {
+            let key = journal_key(&self.key, &planned.name);
+            if self.history.outcome(&key).is_some() || self.problems.due.contains(&planned.write.sentence()) {
                 continue;
             }
             if waits || !self.drives() || self.is_silenced() {
-                self.due.push(deed.write.sentence());
+                self.problems.due.push(planned.write.sentence());
                 continue;
             }
-            let setup = Arc::clone(&self.setup);
-            let _turn = setup.writing.lock().await;
-            // L8: the forge that asked one write for patience asked all of them.
-            if setup.left_alone.until(setup.clock.now()).is_some() {
-                self.due.push(deed.write.sentence());
+            let context = Arc::clone(&self.context);
+            let _turn = context.writing.lock().await;
+            // L8: a rate limit on one write holds for all of them.
+            if context.request_pause.until(context.clock.now()).is_some() {
+                self.problems.due.push(planned.write.sentence());
                 waits = true;
                 continue;
             }
-            // The lease must outlast the write, so it is prolonged where half of it is gone.
-            self.hold().await?;
-            let Some(lease) = self.lease.clone() else {
-                self.due.push(deed.write.sentence());
+            // The lease must outlast the write.
+            self.keep_lease().await?;
+            let Some(lease) = self.lease.held().cloned() else {
+                self.problems.due.push(planned.write.sentence());
                 waits = true;
                 continue;
             };
-            match perform(&deed, &self.key, &setup.instance, Some(&lease), &setup.journal, &setup.writer)
-                .await?
+            match perform(
+                &planned,
+                &self.key,
+                &context.instance,
+                Some(&lease),
+                &context.journal,
+                &context.writer,
+            )
+            .await?
             {
-                WriteResult::Concluded(_) => {
-                    self.concluded.insert(key, (setup.clock.now(), Value::Null));
+                WriteResult::Concluded(_, record) => {
+                    self.history.learn(&record);
                 }
-                WriteResult::Refused(why) => {
-                    self.trouble = Some(why);
-                    self.concluded.insert(key, (setup.clock.now(), Value::Null));
+                WriteResult::Refused(record, why) => {
+                    self.problems.trouble = Some(why);
+                    self.history.learn(&record);
                 }
                 WriteResult::NotAllowed(why) => {
-                    self.trouble = Some(why);
-                    self.due.push(deed.write.sentence());
+                    self.problems.trouble = Some(why);
+                    self.problems.due.push(planned.write.sentence());
                 }
                 WriteResult::Limited(come_back, why) => {
-                    let now = setup.clock.now();
-                    setup.left_alone.begin(now, come_back.when(now));
-                    self.trouble = Some(why);
-                    self.due.push(deed.write.sentence());
+                    let now = context.clock.now();
+                    context.request_pause.begin(now, come_back.when(now));
+                    self.problems.trouble = Some(why);
+                    self.problems.due.push(planned.write.sentence());
                     waits = true;
                 }
                 WriteResult::Later(why) => {
-                    self.trouble = Some(why);
-                    self.due.push(deed.write.sentence());
+                    self.problems.trouble = Some(why);
+                    self.problems.due.push(planned.write.sentence());
                     waits = true;
                 }
             }
@@ -139,67 +149,68 @@ impl PullRequestActor {
         Ok(())
     }
 
-    /// L10, R7: where a person paused or ended the loop, nothing is written by itself, whatever the threads call for. What is due
-    /// is shown, and done once somebody resumes it.
+    /// L10, R7: after a person paused or ended the loop, Cloture writes nothing by itself. The writes stay
+    /// due and are shown.
     fn is_silenced(&self) -> bool {
-        match self.review_loop.as_ref().map(ReviewLoop::phase) {
+        match self.progress.phase() {
             Some(Phase::Paused(_) | Phase::Ended(Exit::Stopped | Exit::BreakGlass(_))) => true,
             Some(Phase::Waiting | Phase::WithAuthor | Phase::Ended(_)) | None => false,
         }
     }
 
-    /// L6: the round is recorded before the agent starts, and there is one a head, so that no crash starts it twice.
+    /// L6: the round is recorded before the agent starts, one per head, so no crash starts it twice.
     async fn dispatch(&mut self, round: u32) -> Result<(), JournalError> {
-        let Some(standing) = self.standing.clone() else { return Ok(()) };
-        let head = standing.snapshot.head.sha.clone();
-        if !self.drives() || standing.folded.author_at.contains_key(&head) {
+        let Some(computed) = self.latest.computed.clone() else { return Ok(()) };
+        let head = computed.snapshot.head.sha.clone();
+        if !self.drives() || computed.folded.author_at.contains_key(&head) {
             return Ok(());
         }
-        let findings = standing.actionable().actionable;
+        let findings = computed.actionable().actionable;
         let why = format!("round {round}, {} findings", findings.len());
         if !self.record_held(Fact::Dispatched { head, round, findings }, "engine", &why).await? {
-            // Another instance sent it before this one took over.
+            // Another instance dispatched it before this one took over.
             return Ok(());
         }
         self.save_loop().await?;
-        let working = self.setup.busy.begin();
-        let author = &self.setup.config.author;
-        self.author = Some(programs::dispatch(author, &standing, round, self.programs.clone(), working));
+        let working = self.context.busy.begin();
+        let author = &self.context.config.author;
+        let reports = self.programs.reports.clone();
+        self.programs.author = Some(programs::dispatch(author, &computed, round, reports, working));
         Ok(())
     }
 
-    /// H1: at the merge the tasks are decided, once and for good, and then sent; a close discards the queue.
-    async fn finish(&mut self, standing: &Arc<ComputedState>) -> Result<(), JournalError> {
-        match self.role {
+    /// H1: the merge decides the tasks, once and for all, and the actor sends them; a close discards the
+    /// queue.
+    async fn finish(&mut self, computed: &Arc<ComputedState>) -> Result<(), JournalError> {
+        match self.lease.role() {
             DriverRole::Driver => {}
             DriverRole::Standby { .. } => {
-                // How far the driver has come, as the journal tells it.
-                let (targets, outcome) = (&self.setup.config.targets, |key: &str| self.concluded.get(key));
-                self.handoffs = handoffs(&self.history, &standing.snapshot, targets, outcome);
+                let targets = &self.context.config.targets;
+                self.handoffs.tasks = handoffs(&self.history, &computed.snapshot, targets);
                 return Ok(());
             }
             DriverRole::ReadOnly => return Ok(()),
         }
-        match standing.snapshot.state {
+        match computed.snapshot.state {
             PullRequestState::Open => Ok(()),
             PullRequestState::Closed => {
-                let at = standing.snapshot.closed_at.unwrap_or(standing.snapshot.updated_at);
-                let known = self.history.facts().any(|dated| dated.fact == Fact::Closed && dated.at == at);
-                if !known {
-                    // What was queued is not any more.
+                let at = computed.snapshot.closed_at.unwrap_or(computed.snapshot.updated_at);
+                let is_recorded =
+                    self.history.facts().any(|dated| dated.fact == Fact::Closed && dated.at == at);
+                if !is_recorded {
                     self.record_at(at, Fact::Closed).await?;
                 }
                 Ok(())
             }
             PullRequestState::Merged => {
                 if self.history.merged().is_none() {
-                    let tasks = self.decided_tasks(standing);
+                    let tasks = self.decided_tasks(computed);
                     let why = match tasks.len() {
                         0 => "nothing is handed off".to_owned(),
                         1 => "one task is handed off".to_owned(),
                         count => format!("{count} tasks are handed off"),
                     };
-                    let may_be_sent = !self.saw_it_open() && self.setup.journal.replaces_another().await?;
+                    let may_be_sent = !self.saw_it_open() && self.context.journal.replaces_another().await?;
                     self.record_held(Fact::Merged { tasks, may_be_sent }, "engine", &why).await?;
                 }
                 self.hand_off().await
@@ -207,21 +218,21 @@ impl PullRequestActor {
         }
     }
 
-    /// Whether the journal knows the pull request from before its merge.
+    /// Whether Cloture knew the pull request before its merge.
     fn saw_it_open(&self) -> bool {
         let is_of_the_merge =
             |dated: &DatedFact| matches!(dated.fact, Fact::Ended { exit: Exit::PrMerged, .. });
-        self.seen_open || !self.history.facts().all(is_of_the_merge)
+        self.latest.seen_open || !self.history.facts().all(is_of_the_merge)
     }
 
-    fn decided_tasks(&self, standing: &ComputedState) -> Vec<TaskFact> {
+    fn decided_tasks(&self, computed: &ComputedState) -> Vec<TaskFact> {
         let rules = self.rules();
-        let guards = standing.handoff_guards(&rules);
-        let tasks = standing.tasks(&rules).into_iter();
+        let guards = computed.handoff_guards(&rules);
+        let tasks = computed.tasks(&rules).into_iter();
         tasks
             .map(|task| {
-                let reason = guards.reason_for(&task, standing);
-                let titles = task.findings.iter().filter_map(|id| standing.thread(id));
+                let reason = guards.reason_for(&task, computed);
+                let titles = task.findings.iter().filter_map(|id| computed.thread(id));
                 let titles = titles.map(|shown| shown.thread.finding.title.to_string()).collect();
                 TaskFact::new(task, reason, titles)
             })

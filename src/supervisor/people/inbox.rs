@@ -1,11 +1,11 @@
-//! The threads that wait for a person (T2), and in which order to look at them (U1).
+//! The inbox: threads that wait for a person (T2), in the order in which to look at them (U1).
 
-use super::past::{JournalHistory, RecordedActKind};
 use crate::domain::duplicates;
 use crate::domain::machine::{Decision, EscalatedBy, ThreadStatus, VetoedBy};
 use crate::domain::policy::Policy;
 use crate::domain::vocabulary::{ReviewerName, Severity, ThreadId};
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
+use crate::supervisor::history::{History, RecordedActKind};
 use crate::supervisor::planned_writes::escalation_sentence;
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -15,17 +15,17 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone)]
 pub struct InboxThread<'a> {
     pub shown: ThreadView<'a>,
-    /// Why it is here, in a sentence without a full stop.
+    /// Why it waits, in a sentence without a full stop.
     pub why: String,
-    /// When the thread was opened, where it is posted.
+    /// When the thread was opened, if it is posted.
     pub since: Option<Timestamp>,
-    /// D6: everybody who reports the same problem.
+    /// D6: all reviewers that report the same problem.
     pub reviewers: BTreeSet<ReviewerName>,
-    /// D6: other reviewers' threads that wait for the same reason: each needs its own decision.
+    /// D6: other reviewers' waiting threads about the same problem. Each needs its own decision.
     pub others: Vec<ThreadId>,
 }
 
-/// What tells one time that a thread got here from another.
+/// One arrival of a thread in the inbox; a thread that returns later arrives again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InboxArrival {
     pub thread: ThreadId,
@@ -34,21 +34,17 @@ pub struct InboxArrival {
     reopens: u32,
 }
 
-/// Everything on one pull request that waits for a person, worst and oldest first. What somebody upheld was looked at, and
-/// waits no more.
-pub fn waiting<'a>(
-    standing: &'a ComputedState,
-    past: &JournalHistory,
-    policy: &Policy,
-) -> Vec<InboxThread<'a>> {
+/// All threads of one pull request that wait for a person, worst and oldest first. An upheld thread no longer
+/// waits.
+pub fn waiting<'a>(computed: &'a ComputedState, history: &History, policy: &Policy) -> Vec<InboxThread<'a>> {
     let threads: Vec<ThreadView<'a>> =
-        standing.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
+        computed.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
     let problems = duplicates::group_duplicates(threads.iter().map(|shown| shown.thread), policy);
     let problem_of = |id: &ThreadId| problems.iter().position(|problem| problem.threads.contains(id));
     let mut waiting: Vec<_> = threads
         .into_iter()
         .filter_map(|shown| {
-            let why = why(&shown, past)?;
+            let why = why(&shown, history)?;
             let since = shown.opened_at();
             let problem = problem_of(&shown.thread.id)?;
             let reviewers = problems[problem].reviewers.clone();
@@ -58,7 +54,7 @@ pub fn waiting<'a>(
     waiting.sort_by_key(|(_, waiting)| waiting.rank());
     let mut shown: Vec<(usize, InboxThread<'a>)> = Vec::new();
     for (problem, waiting) in waiting {
-        match shown.iter_mut().find(|(known, _)| *known == problem) {
+        match shown.iter_mut().find(|(other, _)| *other == problem) {
             Some((_, first)) => first.others.push(waiting.shown.id().clone()),
             None => shown.push((problem, waiting)),
         }
@@ -66,7 +62,7 @@ pub fn waiting<'a>(
     shown.into_iter().map(|(_, waiting)| waiting).collect()
 }
 
-/// Nobody knows how bad an unknown severity is, so it is looked at like a high one.
+/// An unknown severity may be anything, so it ranks as high.
 pub fn urgency(severity: Option<Severity>) -> Severity {
     severity.unwrap_or(Severity::High)
 }
@@ -78,7 +74,7 @@ impl InboxThread<'_> {
         (Reverse(severity), self.since.is_none(), self.since, self.shown.id().clone())
     }
 
-    pub fn occasion(&self) -> InboxArrival {
+    pub fn arrival(&self) -> InboxArrival {
         let machine = self.shown.thread.machine;
         InboxArrival {
             thread: self.shown.thread.id.clone(),
@@ -90,26 +86,26 @@ impl InboxThread<'_> {
 }
 
 impl InboxArrival {
-    /// T7: what a person vetoed stays with that person, who need not be told.
+    /// T7: a person who vetoed a thread needs no notification about it.
     pub fn is_news(&self) -> bool {
         self.status != ThreadStatus::Vetoed(VetoedBy::Person)
     }
 }
 
-/// Whether a person has to look at it.
+/// Whether a thread waits for a person.
 pub fn waits(shown: &ThreadView<'_>) -> bool {
-    shown.repeats.is_none() && why(shown, &JournalHistory::default()).is_some()
+    shown.repeats.is_none() && why(shown, &History::default()).is_some()
 }
 
-/// None where it does not wait.
-fn why(shown: &ThreadView<'_>, past: &JournalHistory) -> Option<String> {
+/// None if the thread does not wait.
+fn why(shown: &ThreadView<'_>, history: &History) -> Option<String> {
     let reviewer: &ReviewerName = &shown.thread.reviewer;
     let ids: Vec<&ThreadId> = vec![&shown.thread.id, shown.id()];
     let somebody = |verb: Decision, did: &str| {
-        let acted = past.last_decision(&ids).filter(|acted| acted.did == RecordedActKind::Decided(verb));
-        match acted {
-            Some(acted) if acted.why.trim().is_empty() => format!("{} {did}", acted.by),
-            Some(acted) => format!("{} {did}: {}", acted.by, acted.why.trim()),
+        let act = history.last_decision(&ids).filter(|act| act.did == RecordedActKind::Decided(verb));
+        match act {
+            Some(act) if act.why.trim().is_empty() => format!("{} {did}", act.by),
+            Some(act) => format!("{} {did}: {}", act.by, act.why.trim()),
             None => format!("somebody {did}"),
         }
     };

@@ -1,6 +1,5 @@
-//! Who is told, while somebody watches, that a thread starts to wait for a person: once for each time that it gets there.
+//! Notifies the user when a thread starts to wait for a person, once per arrival in the inbox.
 
-use super::JournalHistory;
 use super::inbox::{self, InboxArrival, waiting};
 use super::stored::StoredPullRequest;
 use crate::agents::notify::{self, Notification, NotifyError, VERSION, should_notify};
@@ -9,72 +8,73 @@ use crate::domain::policy::Policy;
 use crate::github::PullRequestAddress;
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::PullRequestView;
+use crate::supervisor::history::History;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
-/// Compares each look with what was known before.
+/// Compares each view with the arrivals it knows.
 #[derive(Debug)]
 pub struct InboxNotifier {
     notifications: NotificationConfig,
     policy: Policy,
-    /// Where the reasons of people are, and the host that they are about.
+    /// The journal with people's reasons, and the host of its pull requests.
     reasons: Option<(Journal, String)>,
-    /// What was told or was known before. Of a pull request that nobody knew, the first look is where it begins.
-    known: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
-    telling: JoinSet<Result<Vec<u8>, NotifyError>>,
+    /// Arrivals that are no news. The first view of a pull request only fills this.
+    known_arrivals: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
+    running: JoinSet<Result<Vec<u8>, NotifyError>>,
 }
 
 impl InboxNotifier {
     pub fn new(config: &Config, journal: Journal, host: String) -> InboxNotifier {
         let (notifications, policy) = (config.notifications.clone(), config.policy.clone());
-        InboxNotifier { notifications, policy, reasons: Some((journal, host)), ..InboxNotifier::silent() }
+        InboxNotifier { notifications, policy, reasons: Some((journal, host)), ..InboxNotifier::disabled() }
     }
 
-    /// One that tells nobody.
-    pub fn silent() -> InboxNotifier {
+    /// A notifier that never notifies.
+    pub fn disabled() -> InboxNotifier {
         InboxNotifier {
             notifications: NotificationConfig::default(),
             policy: Policy::default(),
             reasons: None,
-            known: BTreeMap::new(),
-            telling: JoinSet::new(),
+            known_arrivals: BTreeMap::new(),
+            running: JoinSet::new(),
         }
     }
 
-    /// What waited when the watching began is no news.
-    pub fn know(&mut self, known: &StoredPullRequest) {
-        let PullRequestKey { repository, number, .. } = known.about.clone();
-        let waiting = waiting(&known.standing, &known.past, &self.policy);
-        let occasions = waiting.iter().map(inbox::InboxThread::occasion).collect();
-        self.known.insert(PullRequestAddress { repository, number }, occasions);
+    /// Threads that waited before the start are no news.
+    pub fn seed(&mut self, stored: &StoredPullRequest) {
+        let PullRequestKey { repository, number, .. } = stored.about.clone();
+        let waiting = waiting(&stored.standing, &stored.history, &self.policy);
+        let arrivals = waiting.iter().map(inbox::InboxThread::arrival).collect();
+        self.known_arrivals.insert(PullRequestAddress { repository, number }, arrivals);
     }
 
-    /// Whether anybody wants to be told anything.
-    pub fn is_wanted(&self) -> bool {
+    /// Whether the configuration asks for notifications.
+    pub fn is_enabled(&self) -> bool {
         self.notifications.when != NotifyWhen::Never
     }
 
-    /// Begins to tell of what is new.
-    pub async fn look(&mut self, view: &PullRequestView) {
-        let Some(standing) = &view.standing else { return };
-        let known_before = self.known.contains_key(&view.address);
-        let known = self.known.entry(view.address.clone()).or_default();
-        if !standing.threads().iter().any(inbox::waits) {
+    /// Starts a notification for each new arrival.
+    pub async fn notify_arrivals(&mut self, view: &PullRequestView) {
+        let Some(computed) = &view.standing else { return };
+        let was_tracked = self.known_arrivals.contains_key(&view.address);
+        let known = self.known_arrivals.entry(view.address.clone()).or_default();
+        if !computed.threads().iter().any(inbox::waits) {
             return;
         }
-        // Why somebody decided is nice to have, and telling does not wait for a journal that is in trouble.
-        let past = match &self.reasons {
+        // The reason of a decision is optional: a notification does not wait for a failing journal.
+        let history = match &self.reasons {
             Some((journal, host)) => {
                 let PullRequestAddress { repository, number } = view.address.clone();
                 let about = PullRequestKey { host: host.clone(), repository, number };
-                JournalHistory::load(journal, &about).await.unwrap_or_default()
+                History::load(journal, &about).await.unwrap_or_default()
             }
-            None => JournalHistory::default(),
+            None => History::default(),
         };
-        for waiting in waiting(standing, &past, &self.policy) {
-            let occasion = waiting.occasion();
+        for waiting in waiting(computed, &history, &self.policy) {
+            let arrival = waiting.arrival();
             let severity = waiting.shown.thread.finding.severity;
-            let is_news = known.insert(occasion.clone()) && known_before && occasion.is_news();
+            let is_news = known.insert(arrival.clone()) && was_tracked && arrival.is_news();
             if !is_news || !should_notify(&self.notifications, severity) {
                 continue;
             }
@@ -87,27 +87,27 @@ impl InboxNotifier {
                 url: waiting.shown.url().map(ToOwned::to_owned),
             };
             let how = self.notifications.how.clone();
-            self.telling.spawn(async move { notify::notify(&how, &notice).await });
+            self.running.spawn(async move { notify::notify(&how, &notice).await });
         }
     }
 
-    /// What came of the next one; waits for ever where none is under way.
+    /// The result of the next notification; waits for ever if none is under way.
     pub async fn next(&mut self) -> Result<Vec<u8>, NotifyError> {
         loop {
-            match self.telling.join_next().await {
-                Some(Ok(told)) => return told,
-                // One that was ended has nothing to say.
+            match self.running.join_next().await {
+                Some(Ok(result)) => return result,
+                // An aborted notification has no result.
                 Some(Err(_)) => {}
                 None => std::future::pending().await,
             }
         }
     }
 
-    /// Waits for all that are under way; each has a time limit of its own.
+    /// Waits for all notifications under way; each has a time limit of its own.
     pub async fn rest(&mut self) -> Vec<Result<Vec<u8>, NotifyError>> {
         let mut rest = Vec::new();
-        while let Some(told) = self.telling.join_next().await {
-            rest.extend(told.ok());
+        while let Some(result) = self.running.join_next().await {
+            rest.extend(result.ok());
         }
         rest
     }

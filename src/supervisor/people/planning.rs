@@ -1,21 +1,21 @@
-//! What an act comes to, given where the pull request stands. Nothing is done here.
+//! Plans a person's act on one thread. Nothing is done here.
 //!
-//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the head. Doing the
-//! same again at the same head finds the text and posts nothing; after a push it is a new remark. A caller that names the
-//! occasion decides what counts as the same: it takes the head's place.
+//! A text that is posted carries a key, made from the pull request, the thread, the verb, the text and the
+//! head. The same text at the same head is posted once; after a push it is a new remark. A caller's own key
+//! takes the head's place.
 
 use super::key::key;
-use super::past::{JournalHistory, RecordedAct, RecordedActKind};
 use super::{PlanError, ThreadAct, ThreadPlan, ThreadRequest};
 use crate::domain::driven::{Refusal, check_can_be_handed_off};
 use crate::domain::machine::{Decision, EscalatedBy, ResolvedBy, ThreadStatus, VetoedBy};
-use crate::domain::snapshot::ReviewThread as Seen;
+use crate::domain::snapshot::ReviewThread;
 use crate::domain::vocabulary::ThreadId;
 use crate::failure::{Failure, FailureKind};
 use crate::github::PullRequestAddress;
 use crate::github::write::{ThreadTarget, Write};
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules, ThreadView};
 use crate::supervisor::fact::{DatedFact, Fact};
+use crate::supervisor::history::{History, RecordedAct, RecordedActKind};
 use crate::supervisor::planned_writes::{self, PlannedWrite};
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -24,25 +24,25 @@ use std::sync::Arc;
 /// Turns an act into a plan, or says why it cannot be done.
 pub fn plan(
     act: &ThreadRequest,
-    standing: &ComputedState,
-    past: &JournalHistory,
+    computed: &ComputedState,
+    history: &History,
     rules: &RepositoryRules<'_>,
     now: Timestamp,
 ) -> Result<ThreadPlan, PlanError> {
-    // Whoever decides has seen all of this, whatever the clock of this machine says.
-    let at = past.not_before(now.max(standing.snapshot.updated_at));
+    // The decision comes after everything in the snapshot, even if this machine's clock is behind.
+    let at = history.no_earlier_than_last(now.max(computed.snapshot.updated_at));
     let planner =
-        ThreadPlanner { act, standing, past, rules, address: planned_writes::address(standing), at };
-    let seen = standing.snapshot.threads.iter().find(|seen| seen.id == act.thread);
-    let plan = match (standing.thread(&act.thread), seen) {
-        (Some(shown), _) => planner.of_a_reviewer(shown)?,
-        (None, Some(seen)) => planner.of_nobody(seen)?,
+        ThreadPlanner { act, computed, history, rules, address: planned_writes::address(computed), at };
+    let on_forge = computed.snapshot.threads.iter().find(|thread| thread.id == act.thread);
+    let plan = match (computed.thread(&act.thread), on_forge) {
+        (Some(shown), _) => planner.plan_reviewer_thread(shown)?,
+        (None, Some(thread)) => planner.plan_other_thread(thread)?,
         (None, None) => {
-            let standing = format!("{} has no thread {}", planner.address, act.thread);
-            return Err(PlanError::Refused { refusal: Refusal::UnknownThread, standing });
+            let situation = format!("{} has no thread {}", planner.address, act.thread);
+            return Err(PlanError::Refused { refusal: Refusal::UnknownThread, situation });
         }
     };
-    match plan.deeds.iter().find_map(|deed| deed.write.objection()) {
+    match plan.writes.iter().find_map(|planned| planned.write.objection()) {
         Some(objection) => Err(Failure::usage(format_args!("nothing was written: {objection}")).into()),
         None => Ok(plan),
     }
@@ -50,32 +50,32 @@ pub fn plan(
 
 pub(super) struct ThreadPlanner<'a> {
     pub(super) act: &'a ThreadRequest,
-    pub(super) standing: &'a ComputedState,
-    pub(super) past: &'a JournalHistory,
+    pub(super) computed: &'a ComputedState,
+    pub(super) history: &'a History,
     pub(super) rules: &'a RepositoryRules<'a>,
     pub(super) address: PullRequestAddress,
     at: Timestamp,
 }
 
-/// A finding with all the threads that report it.
+/// A finding with all threads that report it.
 pub(super) struct DuplicateThreads<'a> {
-    /// The one that was named.
+    /// The thread that the person named.
     named: ThreadView<'a>,
-    /// The one where the argument is counted.
+    /// The thread that the argument is counted in (D3).
     pub(super) first: ThreadView<'a>,
     members: Vec<ThreadView<'a>>,
-    /// Under which any of it may have been recorded.
+    /// The ids under which acts may be recorded.
     pub(super) ids: Vec<&'a ThreadId>,
 }
 
 impl<'a> ThreadPlanner<'a> {
-    fn of_a_reviewer(&self, named: ThreadView<'a>) -> Result<ThreadPlan, PlanError> {
-        let first = named.repeats.and_then(|id| self.standing.thread(id)).unwrap_or(named);
-        let threads = self.standing.threads().into_iter();
+    fn plan_reviewer_thread(&self, named: ThreadView<'a>) -> Result<ThreadPlan, PlanError> {
+        let first = named.repeats.and_then(|id| self.computed.thread(id)).unwrap_or(named);
+        let threads = self.computed.threads().into_iter();
         let members: Vec<ThreadView<'a>> = threads
             .filter(|shown| shown.thread.id == first.thread.id || shown.repeats == Some(&first.thread.id))
             .collect();
-        let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|seen| &seen.id);
+        let on_forge = members.iter().filter_map(|shown| shown.on_forge).map(|posted| &posted.id);
         let ids = members.iter().map(|shown| &shown.thread.id).chain(on_forge).collect();
         let group = DuplicateThreads { named, first, members, ids };
         match (&self.act.what, named.on_forge) {
@@ -83,11 +83,11 @@ impl<'a> ThreadPlanner<'a> {
             (ThreadAct::QueueFor(target), _) => self.queued_for(target, &group),
             (ThreadAct::Route(to), _) => self.routed(to, &group),
             (ThreadAct::Remove, _) => self.removed(&group),
-            (ThreadAct::Unresolve, Some(seen)) => self.unresolved(seen, &group),
-            (ThreadAct::Reply | ThreadAct::Hide, Some(seen)) => self.of_nobody(seen),
+            (ThreadAct::Unresolve, Some(posted)) => self.unresolved(posted, &group),
+            (ThreadAct::Reply | ThreadAct::Hide, Some(posted)) => self.plan_other_thread(posted),
             (ThreadAct::Unresolve | ThreadAct::Reply | ThreadAct::Hide, None) => {
                 Err(Failure::usage(format_args!(
-                    "nothing was done: {} is not posted on {} yet, so that there is nothing to {}",
+                    "nothing was done: {} is not posted on {} yet, so there is nothing to {}",
                     self.act.thread,
                     self.address,
                     self.act.what.name()
@@ -97,35 +97,35 @@ impl<'a> ThreadPlanner<'a> {
         }
     }
 
-    /// A thread that the machine does not run on, or an act that is none of its business.
-    fn of_nobody(&self, seen: &Seen) -> Result<ThreadPlan, PlanError> {
+    /// A thread without a reviewer, or an act that the thread machine does not know.
+    fn plan_other_thread(&self, posted: &ReviewThread) -> Result<ThreadPlan, PlanError> {
         let reason = self.act.reason.as_deref();
-        let mut deeds = Vec::new();
+        let mut writes = Vec::new();
         match &self.act.what {
             ThreadAct::Decide(Decision::Resolve) => {
-                deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
-                deeds.push(self.resolve(seen, 0)?);
+                writes.extend(reason.map(|reason| self.reply(posted, reason, 0)).transpose()?);
+                writes.push(self.resolve(posted, 0)?);
             }
             ThreadAct::Unresolve => {
-                deeds.extend(reason.map(|reason| self.reply(seen, reason, 0)).transpose()?);
-                deeds.push(self.unresolve(seen, 0)?);
+                writes.extend(reason.map(|reason| self.reply(posted, reason, 0)).transpose()?);
+                writes.push(self.unresolve(posted, 0)?);
             }
-            ThreadAct::Reply => deeds.push(self.reply(seen, reason.unwrap_or_default(), 0)?),
-            ThreadAct::Hide => deeds.push(self.hide(seen)?),
+            ThreadAct::Reply => writes.push(self.reply(posted, reason.unwrap_or_default(), 0)?),
+            ThreadAct::Hide => writes.push(self.hide(posted)?),
             what @ (ThreadAct::Decide(_)
             | ThreadAct::QueueFor(_)
             | ThreadAct::Route(_)
             | ThreadAct::Remove) => {
-                let standing = format!(
-                    "no reviewer that is known opened {}, so that there is nothing to {}; resolve, unresolve, reply and \
-                     hide work there",
-                    seen.id,
+                let situation = format!(
+                    "no known reviewer opened {}, so there is nothing to {}; resolve, unresolve, reply \
+                     and hide work there",
+                    posted.id,
                     what.name()
                 );
-                return Err(PlanError::Refused { refusal: Refusal::UnknownThread, standing });
+                return Err(PlanError::Refused { refusal: Refusal::UnknownThread, situation });
             }
         }
-        Ok(self.plan(Vec::new(), false, None, deeds))
+        Ok(self.plan(Vec::new(), false, None, writes))
     }
 
     fn decided(&self, verb: Decision, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
@@ -145,36 +145,40 @@ impl<'a> ThreadPlanner<'a> {
         }
         let turn = self.turn(group, already);
         let fact = Fact::Decided { thread: group.first.thread.id.clone(), verb };
-        let deeds = match verb {
+        let writes = match verb {
             Decision::Veto | Decision::Uphold | Decision::Queue | Decision::Unqueue => Vec::new(),
             Decision::Resolve | Decision::Dismiss => self.settling(group, reason, turn)?,
             Decision::Return => {
                 let resolved = group.members.iter().filter_map(|shown| shown.on_forge);
-                let resolved = resolved.filter(|seen| seen.resolved);
-                resolved.map(|seen| self.unresolve(seen, turn)).collect::<Result<_, _>>()?
+                let resolved = resolved.filter(|posted| posted.resolved);
+                resolved.map(|posted| self.unresolve(posted, turn)).collect::<Result<_, _>>()?
             }
             Decision::Escalate => self.escalation(group, &fact, already)?,
         };
-        let told_by_deed = verb == Decision::Resolve && !deeds.is_empty();
-        let sentence = (!told_by_deed).then(|| self.sentence(verb, &group.first));
+        let write_says_it = verb == Decision::Resolve && !writes.is_empty();
+        let sentence = (!write_says_it).then(|| self.sentence(verb, &group.first));
         let facts = if already { Vec::new() } else { vec![fact] };
-        Ok(self.plan(facts, already, sentence, deeds))
+        Ok(self.plan(facts, already, sentence, writes))
     }
 
-    fn unresolved(&self, seen: &'a Seen, group: &DuplicateThreads<'a>) -> Result<ThreadPlan, PlanError> {
-        let was_settled = seen.resolved && group.first.thread.status().is_settled();
+    fn unresolved(
+        &self,
+        posted: &'a ReviewThread,
+        group: &DuplicateThreads<'a>,
+    ) -> Result<ThreadPlan, PlanError> {
+        let was_settled = posted.resolved && group.first.thread.status().is_settled();
         let already = was_settled
-            && self.is_own(self.past.last_decision(&group.ids), &RecordedActKind::Reopened)
-            && !self.is_concluded(&name("unresolve", &seen.id, self.past.count(&group.ids)));
+            && self.is_own(self.history.last_decision(&group.ids), &RecordedActKind::Reopened)
+            && !self.is_concluded(&name("unresolve", &posted.id, self.history.count(&group.ids)));
         let turn = self.turn(group, already);
-        let mut deeds = Vec::new();
+        let mut writes = Vec::new();
         if let Some(reason) = &self.act.reason {
-            deeds.push(self.reply(seen, reason, turn)?);
+            writes.push(self.reply(posted, reason, turn)?);
         }
-        deeds.push(self.unresolve(seen, turn)?);
+        writes.push(self.unresolve(posted, turn)?);
         let fact = Fact::Reopened { thread: group.first.thread.id.clone() };
         let facts = if was_settled && !already { vec![fact] } else { Vec::new() };
-        Ok(self.plan(facts, already, None, deeds))
+        Ok(self.plan(facts, already, None, writes))
     }
 
     pub(super) fn plan(
@@ -182,31 +186,31 @@ impl<'a> ThreadPlanner<'a> {
         facts: Vec<Fact>,
         already: bool,
         sentence: Option<String>,
-        deeds: Vec<PlannedWrite>,
+        writes: Vec<PlannedWrite>,
     ) -> ThreadPlan {
         let facts = facts.into_iter().map(|fact| (self.at, fact)).collect();
-        ThreadPlan { act: self.act.clone(), facts, already, sentence, deeds }
+        ThreadPlan { act: self.act.clone(), facts, already, sentence, writes }
     }
 
-    /// What makes the names of this act's deeds its own: how many acts there are with it.
+    /// The number of this act on the thread. It makes the names of its writes unique.
     fn turn(&self, group: &DuplicateThreads<'_>, already: bool) -> usize {
-        self.past.count(&group.ids) + usize::from(!already)
+        self.history.count(&group.ids) + usize::from(!already)
     }
 
-    // Whether it fits
+    // Whether the act is possible
 
-    /// Whether this person has done exactly this already: then only what is missing on the forge is left to do.
+    /// Whether this person has already recorded this act. Then only its missing writes are left to do.
     pub(super) fn already(&self, verb: Decision, group: &DuplicateThreads<'_>) -> bool {
         let thread = group.first.thread;
         let status = thread.status();
-        let decision = self.past.last_decision(&group.ids);
+        let decision = self.history.last_decision(&group.ids);
         let is_last = || self.is_own(decision, &RecordedActKind::Decided(verb));
         let on_forge = group.first.on_forge;
         match verb {
             Decision::Queue => {
                 thread.queued
                     && self.is_own(
-                        self.past.last_queueing(&group.ids),
+                        self.history.last_queueing(&group.ids),
                         &RecordedActKind::Decided(Decision::Queue),
                     )
             }
@@ -216,124 +220,126 @@ impl<'a> ThreadPlanner<'a> {
             Decision::Uphold => status == ThreadStatus::Upheld && is_last(),
             Decision::Dismiss => status == ThreadStatus::Dismissed && is_last(),
             Decision::Resolve => {
-                let by_us = |seen: &Seen| {
-                    let by = seen.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
-                    seen.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
+                let by_us = |posted: &ReviewThread| {
+                    let by = posted.resolved_by.as_ref().map(crate::domain::snapshot::Account::spelled);
+                    posted.resolved && by.is_some_and(|by| by.eq_ignore_ascii_case(&self.act.by))
                 };
                 status == ThreadStatus::Resolved(ResolvedBy::Person)
                     && (is_last() || on_forge.is_some_and(by_us))
             }
             Decision::Return => {
-                let name = |seen: &Seen| name("unresolve", &seen.id, self.past.count(&group.ids));
+                let name =
+                    |posted: &ReviewThread| name("unresolve", &posted.id, self.history.count(&group.ids));
                 let unfinished =
-                    on_forge.is_some_and(|seen| seen.resolved && !self.is_concluded(&name(seen)));
+                    on_forge.is_some_and(|posted| posted.resolved && !self.is_concluded(&name(posted)));
                 is_last() && (status == ThreadStatus::Open || unfinished)
             }
         }
     }
 
-    pub(super) fn is_own(&self, acted: Option<&RecordedAct>, did: &RecordedActKind) -> bool {
-        acted.is_some_and(|acted| acted.did == *did && acted.by.eq_ignore_ascii_case(&self.act.by))
+    pub(super) fn is_own(&self, act: Option<&RecordedAct>, kind: &RecordedActKind) -> bool {
+        act.is_some_and(|act| act.did == *kind && act.by.eq_ignore_ascii_case(&self.act.by))
     }
 
     fn is_concluded(&self, name: &str) -> bool {
-        self.past.is_concluded(&self.address, name)
+        self.history.is_done(&self.address, name)
     }
 
-    // What is written
+    // The writes
 
-    /// The reason where it was asked for, then everything that reports the finding is resolved.
+    /// Replies with the reason in the named thread, then resolves all threads that report the finding.
     fn settling(
         &self,
         group: &DuplicateThreads<'_>,
         reason: Option<&str>,
         turn: usize,
     ) -> Result<Vec<PlannedWrite>, Failure> {
-        let mut deeds = Vec::new();
-        if let Some(seen) = group.named.on_forge {
-            deeds.extend(reason.map(|reason| self.reply(seen, reason, turn)).transpose()?);
-            deeds.push(self.resolve(seen, turn)?);
+        let mut writes = Vec::new();
+        if let Some(posted) = group.named.on_forge {
+            writes.extend(reason.map(|reason| self.reply(posted, reason, turn)).transpose()?);
+            writes.push(self.resolve(posted, turn)?);
         }
         let others = group.members.iter().filter_map(|shown| shown.on_forge);
-        for seen in others.filter(|seen| !seen.resolved && seen.id != *group.named.id()) {
-            deeds.push(self.resolve(seen, turn)?);
+        for posted in others.filter(|posted| !posted.resolved && posted.id != *group.named.id()) {
+            writes.push(self.resolve(posted, turn)?);
         }
-        Ok(deeds)
+        Ok(writes)
     }
 
-    /// T7: what the engine's own escalations are addressed with, and what this person has to say.
+    /// T7: the same writes as for the engine's own escalations, with the person's reason added.
     fn escalation(
         &self,
         group: &DuplicateThreads<'_>,
         fact: &Fact,
         already: bool,
     ) -> Result<Vec<PlannedWrite>, Failure> {
-        if let Some(seen) = group.first.on_forge {
-            self.may(seen.viewer_can_reply, "reply in", seen)?;
+        if let Some(posted) = group.first.on_forge {
+            self.may(posted.viewer_can_reply, "reply in", posted)?;
         }
-        let mut history = self.past.history.clone();
+        let mut history = self.history.clone();
         if !already {
-            history.add(DatedFact { at: self.at, fact: fact.clone() });
+            let why = self.act.reason.as_deref().unwrap_or_default();
+            history.add(DatedFact { at: self.at, fact: fact.clone() }, &self.act.by, why);
         }
-        let after = ComputedState::of(Arc::clone(&self.standing.snapshot), &history, self.rules);
-        let mut deeds = Vec::new();
+        let after = ComputedState::of(Arc::clone(&self.computed.snapshot), &history, self.rules);
+        let mut writes = Vec::new();
         if let Some(shown) = after.thread(&group.first.thread.id) {
-            planned_writes::escalation_deeds(&after, &shown, &self.rules.config.operator, &mut deeds);
+            planned_writes::escalation_writes(&after, &shown, &self.rules.config.operator, &mut writes);
         }
-        for deed in &mut deeds {
-            if let (Write::Reply { body, .. }, Some(reason)) = (&mut deed.write, &self.act.reason) {
+        for planned in &mut writes {
+            if let (Write::Reply { body, .. }, Some(reason)) = (&mut planned.write, &self.act.reason) {
                 let _infallible = write!(body, "\n\n{} says: {}", self.act.by, reason.trim());
             }
         }
-        Ok(deeds)
+        Ok(writes)
     }
 
-    fn reply(&self, seen: &Seen, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
-        self.may(seen.viewer_can_reply, "reply in", seen)?;
+    fn reply(&self, posted: &ReviewThread, body: &str, turn: usize) -> Result<PlannedWrite, Failure> {
+        self.may(posted.viewer_can_reply, "reply in", posted)?;
         let verb = self.act.what.name();
-        let head = self.standing.snapshot.head.sha.as_str();
-        let occasion = self.act.occasion.as_deref().unwrap_or(head);
-        let key = key(verb, &[&self.address.to_string(), occasion, seen.id.as_str(), body])?;
-        // Without a fact nothing counts turns, and the text itself tells one reply from another.
-        let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &seen.id, turn) };
-        let write = Write::Reply { thread: self.target(seen), body: body.to_owned(), key };
+        let head = self.computed.snapshot.head.sha.as_str();
+        let occasion = self.act.callers_key.as_deref().unwrap_or(head);
+        let key = key(verb, &[&self.address.to_string(), occasion, posted.id.as_str(), body])?;
+        // Without a recorded fact there is no turn to count, and the key identifies the reply.
+        let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &posted.id, turn) };
+        let write = Write::Reply { thread: self.target(posted), body: body.to_owned(), key };
         Ok(PlannedWrite { name, write, why: self.why() })
     }
 
-    fn resolve(&self, seen: &Seen, turn: usize) -> Result<PlannedWrite, Failure> {
-        self.may(seen.resolved || seen.viewer_can_resolve, "resolve", seen)?;
-        let write = Write::Resolve { thread: self.target(seen) };
-        Ok(PlannedWrite { name: name("resolve", &seen.id, turn), write, why: self.why() })
+    fn resolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
+        self.may(posted.resolved || posted.viewer_can_resolve, "resolve", posted)?;
+        let write = Write::Resolve { thread: self.target(posted) };
+        Ok(PlannedWrite { name: name("resolve", &posted.id, turn), write, why: self.why() })
     }
 
-    fn unresolve(&self, seen: &Seen, turn: usize) -> Result<PlannedWrite, Failure> {
-        self.may(!seen.resolved || seen.viewer_can_unresolve, "open again", seen)?;
-        let write = Write::Unresolve { thread: self.target(seen) };
-        Ok(PlannedWrite { name: name("unresolve", &seen.id, turn), write, why: self.why() })
+    fn unresolve(&self, posted: &ReviewThread, turn: usize) -> Result<PlannedWrite, Failure> {
+        self.may(!posted.resolved || posted.viewer_can_unresolve, "open again", posted)?;
+        let write = Write::Unresolve { thread: self.target(posted) };
+        Ok(PlannedWrite { name: name("unresolve", &posted.id, turn), write, why: self.why() })
     }
 
-    fn hide(&self, seen: &Seen) -> Result<PlannedWrite, Failure> {
-        let Some(comment) = seen.opening() else {
-            return Err(Failure::usage(format_args!("the thread {} has no comment to hide", seen.id)));
+    fn hide(&self, posted: &ReviewThread) -> Result<PlannedWrite, Failure> {
+        let Some(comment) = posted.opening() else {
+            return Err(Failure::usage(format_args!("the thread {} has no comment to hide", posted.id)));
         };
         let write = Write::Minimize { on: self.address.clone(), comment: comment.id.clone() };
         Ok(PlannedWrite { name: format!("hide/{}", comment.id), write, why: self.why() })
     }
 
-    fn may(&self, is_allowed: bool, what: &str, seen: &Seen) -> Result<(), Failure> {
+    fn may(&self, is_allowed: bool, what: &str, posted: &ReviewThread) -> Result<(), Failure> {
         if is_allowed {
             return Ok(());
         }
-        let sentence = format!("GitHub does not let you {what} the thread {} of {}", seen.id, self.address);
+        let sentence = format!("GitHub does not let you {what} the thread {} of {}", posted.id, self.address);
         Err(Failure::new(FailureKind::NotAllowed, format_args!("{sentence}; the write role would be enough")))
     }
 
-    fn target(&self, seen: &Seen) -> ThreadTarget {
+    fn target(&self, posted: &ReviewThread) -> ThreadTarget {
         ThreadTarget {
             pull_request: self.address.clone(),
-            id: seen.id.clone(),
-            path: seen.path.clone(),
-            line: seen.line.or(seen.original_line),
+            id: posted.id.clone(),
+            path: posted.path.clone(),
+            line: posted.line.or(posted.original_line),
         }
     }
 
@@ -345,7 +351,7 @@ impl<'a> ThreadPlanner<'a> {
             .unwrap_or_else(|| format!("{} wants to {}", self.act.by, self.act.what.name()))
     }
 
-    /// T7: the difference between the verbs must be plain.
+    /// T7: the sentence has to make the difference between the decisions plain.
     fn sentence(&self, verb: Decision, first: &ThreadView<'_>) -> String {
         let at = format!("{} of {}", place(first), self.address);
         match verb {
@@ -363,7 +369,7 @@ impl<'a> ThreadPlanner<'a> {
     }
 }
 
-/// Whether it fits where the thread stands.
+/// Whether the thread's status allows the decision.
 pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), PlanError> {
     let thread = first.thread;
     let fits = match decision {
@@ -371,18 +377,18 @@ pub(super) fn check(decision: Decision, first: &ThreadView<'_>) -> Result<(), Pl
         decision => thread.machine.admits(decision).map_err(Refusal::from),
     };
     fits.map_err(|refusal| {
-        let standing = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
-        PlanError::Refused { refusal, standing }
+        let situation = format!("{} at {} is {}", first.id(), place(first), thread.status().name());
+        PlanError::Refused { refusal, situation }
     })
 }
 
-/// The name of a deed, unique on the pull request.
+/// The name of a write, unique on the pull request.
 fn name(what: &str, thread: &ThreadId, turn: usize) -> String {
     format!("{what}/{thread}/person/{turn}")
 }
 
 pub(super) fn place(shown: &ThreadView<'_>) -> String {
     let path = &shown.thread.anchor.path;
-    let line = shown.line().or_else(|| shown.on_forge.and_then(|seen| seen.original_line));
+    let line = shown.line().or_else(|| shown.on_forge.and_then(|posted| posted.original_line));
     line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"))
 }

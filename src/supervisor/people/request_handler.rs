@@ -1,15 +1,16 @@
-//! A person at a screen: what they order is first proposed, in sentences, and carried out only as it was agreed to.
+//! Handles a person's requests from the terminal: first a proposal in sentences, then, once the person
+//! agrees, the act.
 //!
-//! Everything is planned against the newest look there is and against the journal, twice: for the proposal, and again when
-//! it is carried out. Where the two differ, nothing is done and the new proposal is shown instead, so that nobody agrees to
-//! what they did not see.
+//! Each request is planned twice against the newest snapshot and the journal: for the proposal, and again
+//! before it is carried out. If the two plans differ, nothing is done and the person gets the new proposal.
 //!
-//! What is absent: nothing here asks. Whoever calls [`RequestHandler::carry_out`] has somebody's word for this very proposal.
+//! What is absent: nothing here asks for consent. The caller of [`RequestHandler::carry_out`] has asked for
+//! this proposal.
 
 use super::ways_out::way_out;
 use super::{
-    InboxNotifier, JournalHistory, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut,
-    WayOutMeans, WayOutQuery, WriteAttempt, carry_out, plan, stored, ways_out, write_out,
+    InboxNotifier, PlanOutcome, ThreadAct, ThreadPlan, ThreadRequest, Way, WayOut, WayOutMeans, WayOutQuery,
+    WriteAttempt, carry_out, plan, stored, ways_out, write_out,
 };
 use crate::config::Config;
 use crate::domain::machine::Decision;
@@ -22,16 +23,17 @@ use crate::github::{Client, PullRequestAddress, Reader, WriteOutcome, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::clock::Clock;
 use crate::supervisor::computed_state::RepositoryRules;
+use crate::supervisor::history::History;
 use crate::supervisor::planned_writes::PlannedWrite;
 use crate::supervisor::{Board, LoopCommand};
 use jiff::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
-/// What a person wants done.
+/// A person's request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PersonRequest {
-    /// To threads, be they of several pull requests.
+    /// About threads, of one or several pull requests.
     Threads {
         what: ThreadAct,
         threads: Vec<ThreadAddress>,
@@ -45,18 +47,17 @@ pub enum PersonRequest {
     },
 }
 
-/// A thread, over all pull requests.
+/// A thread of any pull request.
 pub type ThreadAddress = (PullRequestAddress, ThreadId);
 
 impl PersonRequest {
     #[must_use]
-    pub fn because(mut self, why: String) -> PersonRequest {
+    pub fn with_reason(mut self, why: String) -> PersonRequest {
         let (PersonRequest::Threads { reason, .. } | PersonRequest::PullRequest { reason, .. }) = &mut self;
         *reason = Some(why);
         self
     }
 
-    /// What it is about.
     pub fn pull_requests(&self) -> Vec<&PullRequestAddress> {
         match self {
             PersonRequest::Threads { threads, .. } => threads.iter().map(|(address, _)| address).collect(),
@@ -64,7 +65,7 @@ impl PersonRequest {
         }
     }
 
-    /// What is to be done, in a word or a few.
+    /// A few words for a menu or a heading.
     pub fn name(&self) -> &'static str {
         match self {
             PersonRequest::Threads { what, .. } => what.name(),
@@ -80,56 +81,56 @@ impl PersonRequest {
     }
 }
 
-/// What an order comes to. Nothing is done yet.
+/// The plan for a request. Nothing is done yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     pub order: PersonRequest,
     pub steps: Vec<ProposedStep>,
-    /// Why some of it cannot be done.
+    /// The parts that cannot be done, and why.
     pub objections: Vec<RequestProblem>,
 }
 
-/// One part of it.
+/// One part of a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProposedStep {
     Thread { address: PullRequestAddress, plan: ThreadPlan },
     PullRequest { address: PullRequestAddress, way_out: WayOut },
 }
 
-/// What went wrong, in a sentence, and with what.
+/// A problem in a sentence, and what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestProblem {
     pub address: PullRequestAddress,
-    /// None where the whole pull request is meant.
+    /// None for a problem with the whole pull request.
     pub thread: Option<ThreadId>,
     pub sentence: String,
 }
 
-/// What became of an order that was agreed to.
+/// The result of a request that the person agreed to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestOutcome {
     Done(CompletedRequest),
-    /// It would come to something else by now, and nothing was done.
+    /// Nothing was done, because the plan has changed. This is the new one.
     Changed(Proposal),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompletedRequest {
     pub order: PersonRequest,
-    /// The threads that are as they were ordered to be.
+    /// The threads whose part was done completely.
     pub threads: Vec<ThreadAddress>,
-    /// What is still to be told to a loop.
+    /// Commands that the caller still has to pass to the supervisor.
     pub tell: Vec<(PullRequestAddress, LoopCommand)>,
     pub troubles: Vec<RequestProblem>,
 }
 
 impl ProposedStep {
-    fn deeds(&self) -> &[PlannedWrite] {
+    fn planned_writes(&self) -> &[PlannedWrite] {
         match self {
-            ProposedStep::Thread { plan, .. } => &plan.deeds,
+            ProposedStep::Thread { plan, .. } => &plan.writes,
             ProposedStep::PullRequest {
-                way_out: WayOut { means: WayOutMeans::Write(deeds), .. }, ..
-            } => deeds,
+                way_out: WayOut { means: WayOutMeans::Write(writes), .. }, ..
+            } => writes,
             ProposedStep::PullRequest { .. } => &[],
         }
     }
@@ -147,17 +148,17 @@ impl Proposal {
         self.steps.is_empty()
     }
 
-    /// What whoever is to agree gets to see (U3): every record and every write.
+    /// The sentences that the person agrees to (U3): every record and every write.
     pub fn sentences(&self) -> Vec<String> {
         self.steps.iter().flat_map(ProposedStep::sentences).collect()
     }
 
-    /// What would be posted, to the letter, each text once.
+    /// The exact texts that would be posted, each once.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = Vec::new();
-        for deed in self.steps.iter().flat_map(ProposedStep::deeds) {
+        for planned in self.steps.iter().flat_map(ProposedStep::planned_writes) {
             if let Write::Reply { body, .. } | Write::Comment { body, .. } | Write::Review { body, .. } =
-                &deed.write
+                &planned.write
                 && !body.is_empty()
                 && !texts.contains(&body.as_str())
             {
@@ -167,12 +168,12 @@ impl Proposal {
         texts
     }
 
-    /// Whether it may be done without a question: nothing is written, nobody is sent to work for money, and it is about one
-    /// thread only.
+    /// Whether the request needs no confirmation: it concerns one thread, writes nothing and starts no paid
+    /// work.
     pub fn needs_no_question(&self) -> bool {
         let is_harmless = |step: &ProposedStep| match step {
             ProposedStep::Thread { plan, .. } => {
-                plan.deeds.is_empty() && plan.act.what != ThreadAct::Decide(Decision::Return)
+                plan.writes.is_empty() && plan.act.what != ThreadAct::Decide(Decision::Return)
             }
             ProposedStep::PullRequest { .. } => false,
         };
@@ -180,7 +181,7 @@ impl Proposal {
     }
 }
 
-/// Where a person's orders are planned and carried out.
+/// Plans and carries out a person's requests.
 #[derive(Debug)]
 pub struct RequestHandler {
     config: Arc<Config>,
@@ -189,31 +190,31 @@ pub struct RequestHandler {
     reader: Reader<Client>,
     writer: Arc<Writer<Client>>,
     clock: Arc<dyn Clock>,
-    /// Who sits here, where the forge cannot be asked whose token it is.
+    /// The name for records if GitHub does not tell whose token it is.
     local: String,
     login: OnceCell<String>,
-    /// Nothing is done, whoever agrees to it.
+    /// Refuse all requests.
     read_only: bool,
-    /// What was written here and may not have been seen by a poll yet.
+    /// Writes that no poll has confirmed yet.
     written: Mutex<Vec<(Timestamp, PullRequestAddress, Write)>>,
 }
 
-/// What a desk is set up with.
+/// The inputs of a request handler.
 #[derive(Debug)]
 pub struct RequestHandlerSetup {
     pub config: Arc<Config>,
     pub reads: Arc<dyn PostReader>,
     pub journal: Journal,
     pub client: Client,
-    /// The one that everything in this process writes with.
+    /// The one writer of this process.
     pub writer: Arc<Writer<Client>>,
     pub clock: Arc<dyn Clock>,
-    /// A name for the journal, where the forge cannot be asked whose token it is.
+    /// The name for records if GitHub does not tell whose token it is.
     pub by: String,
     pub read_only: bool,
 }
 
-/// Which of them a repository allows is not known, so that all are offered; the forge refuses the others.
+/// Which methods the repository allows is not known here, so all are offered. GitHub refuses the others.
 const METHODS: [MergeMethod; 3] = [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase];
 
 impl RequestHandler {
@@ -233,18 +234,16 @@ impl RequestHandler {
         }
     }
 
-    /// Says what an order would come to. An error is about all of it.
-    pub async fn propose(&self, order: PersonRequest, board: &Board) -> Result<Proposal, Failure> {
+    /// Plans a request. An error concerns the whole request.
+    pub async fn propose(&self, request: PersonRequest, board: &Board) -> Result<Proposal, Failure> {
         if self.read_only {
-            return Err(Failure::usage(
-                "nothing is done with --read-only; start without it to decide things",
-            ));
+            return Err(Failure::usage("nothing is done with --read-only; start Cloture without it to act"));
         }
         let by = self.by().await;
-        let mut proposal = Proposal { order: order.clone(), steps: Vec::new(), objections: Vec::new() };
-        match order {
+        let mut proposal = Proposal { order: request.clone(), steps: Vec::new(), objections: Vec::new() };
+        match request {
             PersonRequest::Threads { what, threads, reason } => {
-                let mut pasts: Vec<(PullRequestAddress, JournalHistory)> = Vec::new();
+                let mut histories: Vec<(PullRequestAddress, History)> = Vec::new();
                 for (address, thread) in threads {
                     let trouble = |sentence| RequestProblem {
                         address: address.clone(),
@@ -255,17 +254,19 @@ impl RequestHandler {
                         proposal.objections.push(trouble(unread(&address)));
                         continue;
                     };
-                    if !pasts.iter().any(|(known, _)| *known == address) {
-                        pasts.push((
+                    if !histories.iter().any(|(loaded, _)| *loaded == address) {
+                        histories.push((
                             address.clone(),
-                            JournalHistory::load(&self.journal, &self.about(&address)).await?,
+                            History::load(&self.journal, &self.about(&address)).await?,
                         ));
                     }
-                    let Some((_, past)) = pasts.iter().find(|(known, _)| *known == address) else { continue };
+                    let Some((_, history)) = histories.iter().find(|(loaded, _)| *loaded == address) else {
+                        continue;
+                    };
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
-                    let act = ThreadRequest { thread: thread.clone(), what, reason, by, occasion: None };
-                    let standing = stored::stand(&snapshot, past, &self.config, &*self.reads);
-                    match plan(&act, &standing, past, &self.rules(&address), self.clock.now()) {
+                    let act = ThreadRequest { thread: thread.clone(), what, reason, by, callers_key: None };
+                    let computed = stored::compute_stored(&snapshot, history, &self.config, &*self.reads);
+                    match plan(&act, &computed, history, &self.rules(&address), self.clock.now()) {
                         Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
                     }
@@ -278,18 +279,18 @@ impl RequestHandler {
                     proposal.objections.push(trouble(unread(&address)));
                     return Ok(proposal);
                 };
-                let past = JournalHistory::load(&self.journal, &self.about(&address)).await?;
-                let standing = stored::stand(&snapshot, &past, &self.config, &*self.reads);
-                let asked = WayOutQuery {
-                    standing: &standing,
-                    past: &past,
+                let history = History::load(&self.journal, &self.about(&address)).await?;
+                let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
+                let query = WayOutQuery {
+                    computed: &computed,
+                    history: &history,
                     rules: &self.rules(&address),
                     exit: board.pull_requests.get(&address).and_then(|view| view.exit()),
                     methods: &METHODS,
                     by: &by,
                     reason: reason.as_deref(),
                 };
-                let found = way_out(way, &asked)?;
+                let found = way_out(way, &query)?;
                 match &found.means {
                     WayOutMeans::Not(why) => proposal.objections.push(trouble(format!("{address}: {why}"))),
                     WayOutMeans::Write(_) | WayOutMeans::Tell(_) | WayOutMeans::ByHand => {
@@ -301,7 +302,7 @@ impl RequestHandler {
         Ok(proposal)
     }
 
-    /// Everything that can be done about a whole pull request, and why not the rest.
+    /// The ways out of one pull request, also those that are not possible now.
     pub async fn ways_out(
         &self,
         address: &PullRequestAddress,
@@ -310,11 +311,11 @@ impl RequestHandler {
         let Some(snapshot) = self.snapshot(address, board) else {
             return Err(Failure::usage(unread(address)));
         };
-        let past = JournalHistory::load(&self.journal, &self.about(address)).await?;
-        let standing = stored::stand(&snapshot, &past, &self.config, &*self.reads);
+        let history = History::load(&self.journal, &self.about(address)).await?;
+        let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
         ways_out(&WayOutQuery {
-            standing: &standing,
-            past: &past,
+            computed: &computed,
+            history: &history,
             rules: &self.rules(address),
             exit: board.pull_requests.get(address).and_then(|view| view.exit()),
             methods: &METHODS,
@@ -323,13 +324,13 @@ impl RequestHandler {
         })
     }
 
-    /// Does what was agreed to, if it still comes to the same.
+    /// Carries out a proposal that the person agreed to, unless the plan has changed.
     pub async fn carry_out(&self, agreed: Proposal, board: &Board) -> Result<RequestOutcome, Failure> {
         let now = self.propose(agreed.order.clone(), board).await?;
         if agreed.sentences() != now.sentences() || agreed.texts() != now.texts() {
             return Ok(RequestOutcome::Changed(now));
         }
-        let mut told = CompletedRequest {
+        let mut completed = CompletedRequest {
             order: now.order,
             threads: Vec::new(),
             tell: Vec::new(),
@@ -339,44 +340,48 @@ impl RequestHandler {
             match step {
                 ProposedStep::Thread { address, plan } => {
                     let about = self.about(&address);
-                    let carried = carry_out(&plan, &about, &self.journal, &self.writer).await;
-                    self.remember(&address, &plan.deeds, &carried);
+                    let outcome = carry_out(&plan, &about, &self.journal, &self.writer).await;
+                    self.remember(&address, &plan.writes, &outcome);
                     let thread = plan.act.thread;
-                    match trouble(&carried) {
-                        None => told.threads.push((address, thread)),
+                    match trouble(&outcome) {
+                        None => completed.threads.push((address, thread)),
                         Some(sentence) => {
-                            told.troubles.push(RequestProblem { address, thread: Some(thread), sentence });
+                            completed.troubles.push(RequestProblem {
+                                address,
+                                thread: Some(thread),
+                                sentence,
+                            });
                         }
                     }
                 }
                 ProposedStep::PullRequest { address, way_out } => match &way_out.means {
-                    WayOutMeans::Write(deeds) => {
+                    WayOutMeans::Write(writes) => {
                         let (by, about) = (self.by().await, self.about(&address));
-                        let carried = write_out(deeds, &by, &about, &self.journal, &self.writer).await;
-                        self.remember(&address, deeds, &carried);
-                        if let Some(sentence) = way_out.trouble(&carried) {
-                            told.troubles.push(RequestProblem { address, thread: None, sentence });
+                        let outcome = write_out(writes, &by, &about, &self.journal, &self.writer).await;
+                        self.remember(&address, writes, &outcome);
+                        if let Some(sentence) = way_out.trouble(&outcome) {
+                            completed.troubles.push(RequestProblem { address, thread: None, sentence });
                         }
                     }
-                    WayOutMeans::Tell(command) => told.tell.push((address, command.clone())),
+                    WayOutMeans::Tell(command) => completed.tell.push((address, command.clone())),
                     WayOutMeans::ByHand | WayOutMeans::Not(_) => {}
                 },
             }
         }
-        Ok(RequestOutcome::Done(told))
+        Ok(RequestOutcome::Done(completed))
     }
 
-    /// The login that the token speaks for, which is asked for once.
+    /// The login of the token's account; GitHub is asked for it once.
     async fn by(&self) -> String {
-        let asked = self.login.get_or_try_init(async || {
+        let login = self.login.get_or_try_init(async || {
             let (account, _) = self.reader.viewer().await?;
             Ok::<_, crate::github::Error>(account.spelled())
         });
-        asked.await.cloned().unwrap_or_else(|_| self.local.clone())
+        login.await.cloned().unwrap_or_else(|_| self.local.clone())
     }
 
-    /// Who tells the person when a thread starts to wait.
-    pub fn teller(&self) -> InboxNotifier {
+    /// A notifier for threads that start to wait for a person.
+    pub fn notifier(&self) -> InboxNotifier {
         InboxNotifier::new(&self.config, self.journal.clone(), self.host())
     }
 
@@ -392,38 +397,38 @@ impl RequestHandler {
         RepositoryRules::of(&self.config, &*self.reads, &address.repository, false)
     }
 
-    /// The last look, with what was written here since.
+    /// The latest snapshot, with the writes since.
     fn snapshot(&self, address: &PullRequestAddress, board: &Board) -> Option<Arc<PullRequestSnapshot>> {
         let view = board.pull_requests.get(address)?;
         let mut snapshot = Arc::clone(&view.standing.as_ref()?.snapshot);
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        written.retain(|(at, of, _)| of != address || view.seen_at.is_none_or(|seen| seen <= *at));
+        written.retain(|(at, of, _)| of != address || view.seen_at.is_none_or(|polled| polled <= *at));
         for (_, _, write) in written.iter().filter(|(_, of, _)| of == address) {
-            super::take_over(write, Arc::make_mut(&mut snapshot));
+            super::apply_to_snapshot(write, Arc::make_mut(&mut snapshot));
         }
         Some(snapshot)
     }
 
-    fn remember(&self, address: &PullRequestAddress, deeds: &[PlannedWrite], carried: &PlanOutcome) {
+    fn remember(&self, address: &PullRequestAddress, writes: &[PlannedWrite], outcome: &PlanOutcome) {
         let at = self.clock.now();
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        for (deed, _) in deeds.iter().zip(&carried.deeds).filter(|(_, tried)| tried.is_in_effect()) {
-            written.push((at, address.clone(), deed.write.clone()));
+        for (planned, _) in writes.iter().zip(&outcome.writes).filter(|(_, attempt)| attempt.is_in_effect()) {
+            written.push((at, address.clone(), planned.write.clone()));
         }
     }
 }
 
 fn unread(address: &PullRequestAddress) -> String {
-    format!("{address} was not read yet; wait for the next look")
+    format!("{address} was not read yet; wait for the next poll")
 }
 
-/// Two threads that report one finding are settled by the same writes.
+/// Two threads that report one finding share their writes. Each write is kept once.
 fn once_each(steps: &mut [ProposedStep]) {
     let mut seen: Vec<(PullRequestAddress, String)> = Vec::new();
     for step in steps {
         let ProposedStep::Thread { address, plan } = step else { continue };
-        plan.deeds.retain(|deed| {
-            let name = (address.clone(), deed.name.clone());
+        plan.writes.retain(|planned| {
+            let name = (address.clone(), planned.name.clone());
             let is_new = !seen.contains(&name);
             seen.push(name);
             is_new
@@ -431,17 +436,17 @@ fn once_each(steps: &mut [ProposedStep]) {
     }
 }
 
-/// Why not all of it is in effect, in a sentence that says what to do.
-fn trouble(carried: &PlanOutcome) -> Option<String> {
-    if let Some(error) = &carried.trouble {
+/// The first problem, in a sentence that says what to do.
+fn trouble(outcome: &PlanOutcome) -> Option<String> {
+    if let Some(error) = &outcome.trouble {
         return Some(format!("it could not be recorded, so nothing more was done: {error}"));
     }
-    carried.deeds.iter().find_map(|tried| match tried {
-        WriteAttempt::Told(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))
+    outcome.writes.iter().find_map(|attempt| match attempt {
+        WriteAttempt::Outcome(WriteOutcome::Done(_) | WriteOutcome::AlreadyThere(_))
         | WriteAttempt::NotTried => None,
-        WriteAttempt::Told(outcome) => Some(outcome.sentence()),
+        WriteAttempt::Outcome(outcome) => Some(outcome.sentence()),
         WriteAttempt::NotDone(error) => {
-            Some(format!("GitHub did not take it: {error}; do the same again to go on"))
+            Some(format!("GitHub did not accept it: {error}; repeat the request to continue"))
         }
     })
 }

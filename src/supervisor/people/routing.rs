@@ -1,8 +1,8 @@
-//! What a person says about where a finding goes at the merge (H6, H9): to which target, or nowhere. Nothing of it is written
-//! to the forge: it is recorded, and counts when the pull request is merged.
+//! Plans a person's choice of where a finding goes at the merge (H6, H9): to a target, or nowhere. The choice
+//! is recorded in the journal, not written to the forge, and takes effect when the pull request is merged.
 
 use super::planning::{DuplicateThreads, ThreadPlanner, check, place};
-use super::{PlanError, RecordedActKind, ThreadPlan};
+use super::{PlanError, ThreadPlan};
 use crate::agents::targets::kind_of;
 use crate::domain::finding::{Destination, Thread};
 use crate::domain::machine::Decision;
@@ -10,15 +10,16 @@ use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::TargetName;
 use crate::supervisor::computed_state::{ComputedState, ThreadView};
 use crate::supervisor::fact::Fact;
+use crate::supervisor::history::RecordedActKind;
 
 impl ThreadPlanner<'_> {
-    /// Both of it is recorded at once, so that nothing goes to a target that nobody meant.
+    /// Queue and target are recorded together, so that the finding cannot go to another target.
     pub(super) fn queued_for(
         &self,
         target: &TargetName,
         group: &DuplicateThreads<'_>,
     ) -> Result<ThreadPlan, PlanError> {
-        self.is_known(target)?;
+        self.check_target(target)?;
         let first = &group.first;
         let to = Destination::Target(target.clone());
         let (queued, routed) = (self.already(Decision::Queue, group), self.is_routed(&to, group));
@@ -34,7 +35,8 @@ impl ThreadPlanner<'_> {
             facts.push(Fact::Routed { thread, to });
         }
         let sentence = format!(
-            "Queue the finding at {} for the target \"{target}\": it is handed off there when the pull request is merged.{}",
+            "Queue the finding at {} for the target \"{target}\": it is handed off there when the pull \
+             request is merged.{}",
             self.at_place(first),
             self.afterword(Some(target))
         );
@@ -47,7 +49,7 @@ impl ThreadPlanner<'_> {
         group: &DuplicateThreads<'_>,
     ) -> Result<ThreadPlan, PlanError> {
         if let Destination::Target(target) = to {
-            self.is_known(target)?;
+            self.check_target(target)?;
         }
         let already = self.is_routed(to, group);
         if !already {
@@ -58,11 +60,11 @@ impl ThreadPlanner<'_> {
         Ok(self.plan(facts, already, Some(self.routing_sentence(to, &group.first)), Vec::new()))
     }
 
-    /// What a person means by taking something off the list is that it does not go, whatever put it there.
+    /// The finding must not be handed off, whether a person queued it or it would go by itself.
     pub(super) fn removed(&self, group: &DuplicateThreads<'_>) -> Result<ThreadPlan, PlanError> {
         let first = &group.first;
         let thread = first.thread;
-        let goes_by_itself = self.standing.eligibility_by_itself(thread, self.rules);
+        let goes_by_itself = self.computed.eligibility_by_itself(thread, self.rules);
         if goes_by_itself.is_eligible() {
             return self.routed(&Destination::Nowhere, group);
         }
@@ -79,8 +81,8 @@ impl ThreadPlanner<'_> {
         Ok(self.plan(Vec::new(), already, Some(sentence), Vec::new()))
     }
 
-    /// Only what the configuration knows: a finding that is sent to a misspelt name would be stuck at the merge.
-    fn is_known(&self, target: &TargetName) -> Result<(), PlanError> {
+    /// A misspelt target would leave the finding stuck at the merge, so only configured targets are allowed.
+    fn check_target(&self, target: &TargetName) -> Result<(), PlanError> {
         let known = self.rules.config.handoff.known_targets();
         if known.contains(target) {
             return Ok(());
@@ -88,14 +90,16 @@ impl ThreadPlanner<'_> {
         Err(PlanError::UnknownTarget { target: target.clone(), known })
     }
 
-    /// Whether this person has said exactly this already, and it still holds. What is as configured need not be said to be.
+    /// Whether this person has already recorded this choice and it still holds. `AsConfigured` needs no
+    /// record.
     fn is_routed(&self, to: &Destination, group: &DuplicateThreads<'_>) -> bool {
         let holds = group.first.thread.routed == *to;
-        let said = || self.is_own(self.past.last_routing(&group.ids), &RecordedActKind::Routed(to.clone()));
-        holds && (*to == Destination::AsConfigured || said())
+        let is_recorded =
+            || self.is_own(self.history.last_routing(&group.ids), &RecordedActKind::Routed(to.clone()));
+        holds && (*to == Destination::AsConfigured || is_recorded())
     }
 
-    // What it means, in a sentence that says exactly what will happen
+    // Sentences that say exactly what will happen
 
     pub(super) fn queueing_sentence(&self, first: &ThreadView<'_>) -> String {
         let lifted = match first.thread.routed {
@@ -114,7 +118,7 @@ impl ThreadPlanner<'_> {
     }
 
     pub(super) fn unqueueing_sentence(&self, first: &ThreadView<'_>) -> String {
-        let by_itself = self.standing.eligibility_by_itself(first.thread, self.rules);
+        let by_itself = self.computed.eligibility_by_itself(first.thread, self.rules);
         let at = self.at_place(first);
         if by_itself.is_eligible() {
             return format!("Take the finding at {at} off the queue; it goes all the same: {by_itself}.");
@@ -129,7 +133,7 @@ impl ThreadPlanner<'_> {
         match to {
             Destination::Nowhere => {
                 let queued = if thread.queued { "is queued, and " } else { "" };
-                let by_itself = self.standing.eligibility_by_itself(thread, self.rules);
+                let by_itself = self.computed.eligibility_by_itself(thread, self.rules);
                 let would = if by_itself.is_eligible() {
                     format!(" It {queued}would go by itself ({by_itself}).")
                 } else if thread.queued {
@@ -138,42 +142,47 @@ impl ThreadPlanner<'_> {
                     String::new()
                 };
                 format!(
-                    "Take the finding at {at} off the list: it is not handed off unless somebody queues it again.{would}"
+                    "Take the finding at {at} off the list: it is not handed off unless somebody queues it \
+                     again.{would}"
                 )
             }
             Destination::Target(target) if thread.queued || self.goes(&with(thread, to)) => {
                 let instead =
                     if before == *target { String::new() } else { format!(" and not to \"{before}\"") };
                 format!(
-                    "Hand the finding at {at} to the target \"{target}\"{instead} when the pull request is merged.{}",
+                    "Hand the finding at {at} to the target \"{target}\"{instead} when the pull request is \
+                     merged.{}",
                     self.afterword(Some(target))
                 )
             }
             Destination::Target(target) => {
-                let why = self.standing.eligibility(&with(thread, to), self.rules);
+                let why = self.computed.eligibility(&with(thread, to), self.rules);
                 format!(
-                    "Send the finding at {at} to the target \"{target}\" if it is handed off; as it stands it is not: {why}.{}",
+                    "Send the finding at {at} to the target \"{target}\" if it is handed off; as it stands \
+                     it is not: {why}.{}",
                     self.afterword(Some(target))
                 )
             }
             Destination::AsConfigured => {
                 let after = with(thread, to);
                 let target = ComputedState::target_of(&after, self.rules);
-                let why = self.standing.eligibility(&after, self.rules);
+                let why = self.computed.eligibility(&after, self.rules);
                 format!("Leave the finding at {at} to the rules, which send it to \"{target}\": {why}.")
             }
         }
     }
 
     fn goes(&self, thread: &Thread) -> bool {
-        self.standing.eligibility(thread, self.rules).is_eligible()
+        self.computed.eligibility(thread, self.rules).is_eligible()
     }
 
-    /// What keeps it from happening all the same.
+    /// Adds why it may not happen all the same.
     fn afterword(&self, target: Option<&TargetName>) -> String {
-        let ended = match self.standing.snapshot.state {
+        let ended = match self.computed.snapshot.state {
             PullRequestState::Open => String::new(),
-            state => format!(" It is {} already, so that nothing comes of it any more.", state.name()),
+            state => {
+                format!(" The pull request is {} already, so this has no effect any more.", state.name())
+            }
         };
         let targets = &self.rules.config.targets;
         let unsendable = target.and_then(|target| kind_of(targets, target).err());
@@ -186,7 +195,7 @@ impl ThreadPlanner<'_> {
     }
 }
 
-/// The thread as it would be.
+/// The thread with another destination.
 fn with(thread: &Thread, to: &Destination) -> Thread {
     Thread { routed: to.clone(), ..thread.clone() }
 }

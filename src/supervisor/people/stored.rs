@@ -1,6 +1,5 @@
-//! The pull requests that the journal knows, each where it stood at the last look, without asking GitHub anything.
+//! The pull requests in the journal, computed from their last snapshots without a request to GitHub.
 
-use super::past::JournalHistory;
 use crate::config::Config;
 use crate::domain::post::PostReader;
 use crate::domain::snapshot::PullRequestSnapshot;
@@ -12,6 +11,7 @@ use crate::journal::{
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::fact::DatedFact;
 use crate::supervisor::forge_facts::UnrecordedFact;
+use crate::supervisor::history::History;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use std::time::Duration;
 pub struct StoredPullRequest {
     pub about: PullRequestKey,
     pub standing: ComputedState,
-    pub past: JournalHistory,
-    /// How long ago it was looked at.
+    pub history: History,
+    /// The age of the snapshot.
     pub age: Duration,
 }
 
-/// Everything there is, in the order of host, repository and number. The second list names what cannot be read any more and
-/// has to be looked at again.
+/// All of them, in the order of host, repository and number. The second list names those whose stored
+/// snapshot this version cannot read.
 pub async fn all(
     journal: &Journal,
     config: &Config,
@@ -41,18 +41,18 @@ pub async fn all(
             records.entry(about).or_default().push(record);
         }
     }
-    let known = stored.readable.into_iter().map(|stored| {
+    let computed = stored.readable.into_iter().map(|stored| {
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-        let past = JournalHistory::of(&records.remove(&about).unwrap_or_default());
-        let standing = stand(&Arc::new(snapshot), &past, config, reads);
-        StoredPullRequest { about, standing, past, age }
+        let history = History::of(&records.remove(&about).unwrap_or_default());
+        let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
+        StoredPullRequest { about, standing: computed, history, age }
     });
-    let mut known: Vec<StoredPullRequest> = known.collect();
-    known.sort_by(|a, b| a.about.cmp(&b.about));
-    Ok((known, stored.unreadable.into_iter().map(|(about, _)| about).collect()))
+    let mut all: Vec<StoredPullRequest> = computed.collect();
+    all.sort_by(|a, b| a.about.cmp(&b.about));
+    Ok((all, stored.unreadable.into_iter().map(|(about, _)| about).collect()))
 }
 
-/// One of them, if it is known.
+/// One of them, if the journal has it.
 pub async fn one(
     journal: &Journal,
     config: &Config,
@@ -61,43 +61,43 @@ pub async fn one(
 ) -> Result<Option<StoredPullRequest>, JournalError> {
     let Some(stored) = journal.last_snapshot(about).await? else { return Ok(None) };
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
-    let past = JournalHistory::load(journal, &about).await?;
-    let standing = stand(&Arc::new(snapshot), &past, config, reads);
-    Ok(Some(StoredPullRequest { about, standing, past, age }))
+    let history = History::load(journal, &about).await?;
+    let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
+    Ok(Some(StoredPullRequest { about, standing: computed, history, age }))
 }
 
-/// Where a pull request stands by what was read and what is recorded.
-pub fn stand(
+/// Computes the state from a snapshot and a history.
+pub fn compute_stored(
     snapshot: &Arc<PullRequestSnapshot>,
-    past: &JournalHistory,
+    history: &History,
     config: &Config,
     reads: &dyn PostReader,
 ) -> ComputedState {
     let rules = RepositoryRules::of(config, reads, &snapshot.repository, false);
-    ComputedState::of(Arc::clone(snapshot), &past.history, &rules)
+    ComputedState::of(Arc::clone(snapshot), history, &rules)
 }
 
-/// What a fresh look tells and a later one would not, because it replaces the last: what people said and resolved in driven
-/// reviewers' threads, and threads that were resolved then and are open now (R3). It is taken into account at once; the
-/// records are to be appended before the new look is kept.
-pub fn notice(
+/// Adds to the history the changes that only this snapshot shows: people's replies and resolutions in driven
+/// threads, and reopened threads (R3). Returns their records; append these before the new snapshot replaces
+/// the stored one.
+pub fn note_transitions(
     before: Option<&StoredSnapshot>,
     snapshot: &PullRequestSnapshot,
     about: &PullRequestKey,
-    past: &mut JournalHistory,
+    history: &mut History,
     now: Timestamp,
 ) -> Vec<NewRecord> {
-    let at = past.not_before(now);
-    let news = past.history.news(before.map(|before| &before.snapshot), snapshot);
+    let at = history.no_earlier_than_last(now);
+    let unrecorded = history.unrecorded_facts(before.map(|before| &before.snapshot), snapshot);
     let mut records = Vec::new();
-    for UnrecordedFact { fact, by, why } in news {
+    for UnrecordedFact { fact, by, why } in unrecorded {
         records.push(fact.clone().record(at, about, &by, why));
-        past.add(DatedFact { at, fact }, &by, why);
+        history.add(DatedFact { at, fact }, &by, why);
     }
     records
 }
 
-/// Looks at these anew and keeps what was seen. What cannot be read is told, and the last look at it stays.
+/// Reads these pull requests again and stores the snapshots. After a failure, the last snapshot stays.
 pub async fn refresh<T: Transport + Sync>(
     journal: &Journal,
     reader: &Reader<T>,
@@ -115,7 +115,9 @@ pub async fn refresh<T: Transport + Sync>(
             }
         };
         if let Some(gap) = read.gaps.first() {
-            let sentence = format!("{address} was read in part only ({gap}); what was seen before is shown");
+            let sentence = format!(
+                "{address} could be read only in part ({gap}); the result shows its last complete snapshot"
+            );
             failures.push(Failure::new(FailureKind::OutOfReach, sentence));
             continue;
         }
@@ -123,10 +125,10 @@ pub async fn refresh<T: Transport + Sync>(
         let (repository, number) = (snapshot.repository.clone(), snapshot.number);
         let about = PullRequestKey { host: host.to_owned(), repository, number };
         let before = journal.last_snapshot(&about).await?;
-        let mut past = JournalHistory::load(journal, &about).await?;
-        let news = notice(before.as_ref(), snapshot, &about, &mut past, now);
-        if !news.is_empty() {
-            journal.append(news).await?;
+        let mut history = History::load(journal, &about).await?;
+        let records = note_transitions(before.as_ref(), snapshot, &about, &mut history, now);
+        if !records.is_empty() {
+            journal.append(records).await?;
         }
         journal.save_snapshot(host, snapshot, None).await?;
     }

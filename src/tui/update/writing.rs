@@ -75,7 +75,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     match writing.then {
-        TextPurpose::Order(order) => acting::propose(model, order.because(text)),
+        TextPurpose::Order(order) => acting::propose(model, order.with_reason(text)),
         TextPurpose::Grant(address) => {
             model.notice = Some(format!("{address} gets one more round"));
             vec![Effect::Tell(address, LoopCommand::GrantRound { by: model.by.clone(), why: text })]

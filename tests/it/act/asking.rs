@@ -1,4 +1,4 @@
-//! Nothing is written unless somebody agreed.
+//! U3: nothing is written unless the user agreed.
 
 use crate::support::program::{TOKEN, run};
 use crate::support::verbs::{all, changes, start};
@@ -9,12 +9,16 @@ use cloture::failure::FailureKind;
 use cloture::reviewers::profiles::Profiles;
 
 #[tokio::test]
-async fn without_a_terminal_and_without_yes_nothing_is_even_asked_of_github() {
+async fn without_a_terminal_and_without_yes_no_request_is_sent_to_github() {
     let simulator = start().await;
     for verb in all() {
         let run = run(&simulator.url(), verb.command).await;
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
-        assert!(run.err.contains("standard input is no terminal; pass --yes"), "{}", run.err);
+        assert!(
+            run.err.contains("standard input is no terminal, so Cloture cannot ask you; pass --yes"),
+            "{}",
+            run.err
+        );
     }
     assert_eq!(simulator.requests(), []);
 }
@@ -25,7 +29,7 @@ async fn read_only_refuses_every_verb_and_allows_a_rehearsal() {
     for verb in all() {
         let refused = run(&simulator.url(), &[&["--read-only"], verb.command, &["--yes"]].concat()).await;
         assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{refused:?}");
-        assert!(refused.err.contains("nothing is written under --read-only"), "{}", refused.err);
+        assert!(refused.err.contains("nothing is written with --read-only"), "{}", refused.err);
     }
     assert_eq!(simulator.requests(), []);
     let rehearsed = run(&simulator.url(), &["pr", "acme/shop#1", "close", "--dry-run", "--read-only"]).await;
@@ -34,7 +38,7 @@ async fn read_only_refuses_every_verb_and_allows_a_rehearsal() {
 }
 
 #[tokio::test]
-async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
+async fn a_no_writes_nothing_and_a_yes_writes() {
     let simulator = start().await;
     let (config, profiles) = (Config::default(), Profiles::built_in().unwrap());
     let url = simulator.url();

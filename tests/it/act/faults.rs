@@ -1,4 +1,5 @@
-//! Every verb under every fault: on the server it is in effect exactly once, also when the command is run again.
+//! Every verb under every fault: it takes effect on the server exactly once, also when the command is run
+//! again.
 
 use crate::support::program::program;
 use crate::support::verbs::{Verb, agreed, all, changes, start};
@@ -10,12 +11,12 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// What a command has to make of a fault that strikes once.
+/// How a command has to handle a fault that happens once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
-    /// It looks for the write, sends it again if need be, and succeeds.
+    /// It looks for the write, sends it again if it is missing, and succeeds.
     Recovers,
-    /// It says with this exit code that nothing was done.
+    /// It exits with this code, and nothing was done.
     GivesUp(i32),
 }
 
@@ -43,7 +44,7 @@ fn once() -> Vec<(&'static str, Then, FaultKind)> {
     ]
 }
 
-/// The answer says that something broke, and nothing else; the write took effect. REST has no such answers.
+/// The answer holds only an error, although the write took effect. REST has no such answers.
 fn partial(aim: &str) -> Option<(&'static str, Then, FaultKind)> {
     let kind = FaultKind::Partial {
         path: vec![json!(aim)],
@@ -53,7 +54,7 @@ fn partial(aim: &str) -> Option<(&'static str, Then, FaultKind)> {
     (!aim.starts_with("POST ")).then_some(("partial data", Then::Recovers, kind))
 }
 
-/// One cell of the table. An error is a promise that was broken.
+/// One cell of the table. An error is a broken promise.
 async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
     let simulator = start().await;
     simulator.inject(Fault::once(verb.aim, kind));
@@ -71,7 +72,7 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
     let writes = first.json()["writes"].as_array().cloned().unwrap_or_default();
     let last = writes.iter().rfind(|write| write["outcome"] != "not_tried").cloned().unwrap_or_default();
     match (then, first.code) {
-        // It cannot be looked for, so nobody knows, and it is not sent again.
+        // Nobody can look for it, so its arrival stays uncertain, and it is not sent again.
         (Then::Recovers, 5) if verb.is_dispatch() => {
             let unknown = last["outcome"] == "unknown" && last["may_be_repeated"] == false;
             let says_so = first.err.contains("cannot tell whether it arrived");
@@ -89,7 +90,7 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
     if verb.is_dispatch() && first.code == 0 {
         return Ok(());
     }
-    // Whoever ran it comes back when the fault is over, and simply runs it again.
+    // After the fault, the user runs the command again.
     simulator.clear_faults();
     simulator.advance(Duration::from_mins(2));
     let again = agreed(&simulator, verb.command).await;
@@ -100,9 +101,9 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
     Ok(())
 }
 
-/// The server has done it, and whoever would hear of that is gone.
+/// The server has done it, and the command is dead before the answer.
 #[tokio::test]
-async fn a_command_that_is_killed_before_the_answer_is_simply_run_again() {
+async fn a_command_that_is_killed_before_the_answer_can_be_run_again() {
     for verb in all().into_iter().filter(|verb| !verb.is_dispatch()) {
         let simulator = start().await;
         simulator.inject(Fault::once(verb.aim, FaultKind::Slow { millis: 600_000 }));
@@ -155,9 +156,9 @@ async fn a_token_that_is_never_good_writes_nothing() {
     assert_eq!(changes(&simulator), [""; 0]);
 }
 
-/// The server never takes it, and says so when it is looked for.
+/// The server never accepts the write, and says so when the writer looks for it.
 #[tokio::test]
-async fn what_is_certainly_not_done_is_told_as_that() {
+async fn a_write_that_certainly_failed_is_reported_as_not_done() {
     let simulator = start().await;
     simulator.inject(Fault::always(
         "addComment",
@@ -175,12 +176,12 @@ async fn what_is_certainly_not_done_is_told_as_that() {
     assert_eq!(changes(&simulator), [""; 0]);
 }
 
-/// From the write on nothing answers any more, so nobody can say whether it arrived.
+/// From the write on the server does not answer, so the arrival is uncertain.
 #[tokio::test]
-async fn what_nobody_knows_is_told_as_that_and_found_later() {
+async fn an_uncertain_write_is_reported_as_unknown_and_found_later() {
     let simulator = start().await;
     let command = ["pr", "acme/shop#1", "comment", "--body", "Hello."];
-    // Whatever is asked before the write has to work, so it is counted in a run that nothing disturbs.
+    // The requests before the write have to work; an undisturbed run counts them.
     let undisturbed = start().await;
     agreed(&undisturbed, &command).await;
     let before = undisturbed.requests().iter().position(|request| request.writes).unwrap();

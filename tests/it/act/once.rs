@@ -1,4 +1,4 @@
-//! What counts as the same, and what is said in words and numbers about it.
+//! Which commands count as the same, and the exit codes and sentences of commands.
 
 use crate::support::program::{finish, program, run};
 use crate::support::verbs::{agreed, all, changes, pull, start};
@@ -22,7 +22,7 @@ async fn the_same_command_writes_once_whatever_the_verb() {
 }
 
 #[tokio::test]
-async fn the_same_words_are_said_again_under_a_key_or_after_a_push() {
+async fn the_same_text_is_posted_again_under_another_key_or_after_a_push() {
     let simulator = start().await;
     let comment = ["pr", "acme/shop#1", "comment", "--body", "Hello."];
     let say = async |how: &[&str], expected: usize| {
@@ -42,8 +42,9 @@ async fn the_same_words_are_said_again_under_a_key_or_after_a_push() {
     say(&[], 4).await;
 }
 
+/// V3: an approval of this head counts, whatever its text.
 #[tokio::test]
-async fn an_approval_that_stands_at_this_head_is_not_repeated_in_other_words() {
+async fn an_approval_of_this_head_is_not_repeated_with_another_text() {
     let simulator = start().await;
     for body in ["Good.", "Very good."] {
         let run = agreed(&simulator, &["pr", "acme/shop#1", "approve", "--body", body]).await;
@@ -54,12 +55,12 @@ async fn an_approval_that_stands_at_this_head_is_not_repeated_in_other_words() {
 }
 
 #[tokio::test]
-async fn nothing_is_done_at_a_head_that_nobody_looked_at() {
+async fn nothing_is_done_at_another_head_than_the_expected_one() {
     let simulator = start().await;
     let head = pull(&simulator).head;
     let merge = async |head: &str| agreed(&simulator, &["pr", "acme/shop#1", "merge", "--head", head]).await;
     for (wrong, sentence) in
-        [("0123456789", " by now, not 0123456789"), (&head[..6], "too short for a commit")]
+        [("0123456789", ", not 0123456789; read it again"), (&head[..6], "too short for a commit")]
     {
         let run = merge(wrong).await;
         assert_eq!(run.code, 2, "{run:?}");
@@ -128,7 +129,7 @@ async fn wrong_usage_has_its_sentence_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn what_github_refuses_is_told_in_its_words() {
+async fn a_refusal_is_reported_in_githubs_words() {
     let simulator = start().await;
     let nobody = agreed(&simulator, &["pr", "acme/shop#1", "request-review", "erin"]).await;
     assert_eq!(nobody.code, 2, "the author cannot review: {nobody:?}");

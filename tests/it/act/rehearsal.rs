@@ -1,4 +1,4 @@
-//! A rehearsal shows exactly what is sent, and sends nothing.
+//! A rehearsal shows exactly the calls that a real run sends, and sends nothing.
 
 use crate::support::program::run;
 use crate::support::verbs::{agreed, all, changes, start};
@@ -6,10 +6,10 @@ use cloture::github::documents;
 use cloture::output::sanitize::is_hostile;
 use serde_json::{Value, json};
 
-/// What stands in a rehearsal for an id that GitHub gives to a label when it is made.
+/// The placeholder for the id that GitHub gives a new label.
 const UNKNOWN_YET: &str = "(the new label's id)";
 
-/// What a rehearsed call looks like to the server.
+/// A rehearsed call, as the server would see it.
 fn on_the_wire(call: &Value) -> (String, String, Value) {
     let text = |name: &str| call[name].as_str().unwrap().to_owned();
     let body = match call.get("document") {
@@ -23,7 +23,7 @@ fn on_the_wire(call: &Value) -> (String, String, Value) {
 }
 
 #[tokio::test]
-async fn a_rehearsal_is_what_a_real_run_sends() {
+async fn a_rehearsal_shows_what_a_real_run_sends() {
     for verb in all() {
         let simulator = start().await;
         let before = simulator.snapshot();
@@ -76,7 +76,7 @@ async fn people_read_the_sentence_and_then_each_call() {
 }
 
 #[tokio::test]
-async fn a_label_that_is_nowhere_needs_no_removing() {
+async fn removing_a_label_that_is_not_there_sends_nothing() {
     let simulator = start().await;
     let command = ["pr", "acme/shop#1", "unlabel", "nowhere"];
     let rehearsal = run(&simulator.url(), &[&command[..], &["--dry-run"]].concat()).await;
@@ -86,7 +86,7 @@ async fn a_label_that_is_nowhere_needs_no_removing() {
 }
 
 #[tokio::test]
-async fn hostile_text_is_sent_as_it_is_and_shown_harmless() {
+async fn hostile_text_is_sent_verbatim_and_shown_harmless() {
     let hostile = "\u{1b}[2J\u{9b}31mgone \u{202e}desrever\u{200b} \u{e0041}";
     let simulator = start().await;
     let commands = [

@@ -1,4 +1,4 @@
-//! Which thread is meant, and what stands in the way of writing in it.
+//! How a command finds its thread, and why it may not write there.
 
 use crate::support::program::{finish, program, start as built_in};
 use crate::support::verbs::{agreed, changes, pull, start};
@@ -21,13 +21,13 @@ async fn a_thread_is_named_by_id_by_an_end_of_it_or_by_its_place() {
 }
 
 #[tokio::test]
-async fn a_name_that_fits_several_threads_or_none_is_refused_with_those_there_are() {
+async fn a_name_that_matches_several_threads_or_none_is_refused_with_a_list() {
     let simulator = start().await;
     let ids: Vec<String> = pull(&simulator).threads.into_iter().map(|thread| thread.id).collect();
     let both = format!("{} (src/a.rs:1), {} (src/a.rs:2)", ids[0], ids[1]);
     for (name, sentence) in [
-        ("PRRT_", format!("`PRRT_` fits 2 threads of acme/shop#1: {both}; name one by its id")),
-        ("src/a.rs", format!("`src/a.rs` fits 2 threads of acme/shop#1: {both}; name one by its id")),
+        ("PRRT_", format!("`PRRT_` matches 2 threads of acme/shop#1: {both}; name one by its id")),
+        ("src/a.rs", format!("`src/a.rs` matches 2 threads of acme/shop#1: {both}; name one by its id")),
         ("src/a.rs:3", format!("acme/shop#1 has no thread `src/a.rs:3`; it has {both}")),
         ("", format!("acme/shop#1 has no thread ``; it has {both}")),
     ] {
@@ -42,7 +42,7 @@ async fn a_name_that_fits_several_threads_or_none_is_refused_with_those_there_ar
 }
 
 #[tokio::test]
-async fn who_may_not_resolve_is_told_before_anything_is_sent() {
+async fn a_missing_permission_to_resolve_is_reported_before_anything_is_sent() {
     let simulator = built_in("nulls").await;
     let threads = simulator.pull_request("acme/shop#3").unwrap().threads;
     let open = threads.iter().find(|thread| !thread.resolved && !thread.comments[0].pending).unwrap();
@@ -56,7 +56,7 @@ async fn who_may_not_resolve_is_told_before_anything_is_sent() {
     assert!(simulator.requests().iter().all(|request| !request.writes));
 }
 
-/// The viewer has a draft review open on this one: a reply goes into it, where nobody sees it.
+/// The account has a draft review open here: GitHub puts the reply into it, where nobody else sees it.
 #[tokio::test]
 async fn a_reason_that_a_draft_swallows_resolves_nothing() {
     let simulator = built_in("nulls").await;

@@ -250,13 +250,13 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
         let name = format!("faults/{}", kind.name);
         let deed = PlannedWrite { name, write: write.clone(), why: "somebody wants it".to_owned() };
         match perform(&deed, &about, "dana", None, &desk.journal, &desk.writer).await {
-            Ok(WriteResult::Concluded(outcome @ WriteOutcome::Unknown { .. })) => {
+            Ok(WriteResult::Concluded(outcome @ WriteOutcome::Unknown { .. }, _)) => {
                 told.show(outcome.sentence());
                 // Whoever is asked to look does, and sends it again only if it is not there.
                 done = simulator.dispatches().len() == 1;
             }
-            Ok(WriteResult::Concluded(_)) => done = true,
-            Ok(WriteResult::Refused(why)) => {
+            Ok(WriteResult::Concluded(..)) => done = true,
+            Ok(WriteResult::Refused(_, why)) => {
                 told.expect(false, || format!("it is given up for good: {why}"));
                 told.show(why);
             }

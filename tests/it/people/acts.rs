@@ -1,4 +1,4 @@
-//! Each verb: what it does on the server, what it leaves in the journal, and when it is refused.
+//! Each verb: its effect on the server, its records in the journal, and when it is refused.
 
 use super::world::World;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn an_escalation_reaches_the_operator_once_although_nothing_is_driven() {
     assert!(said[1].body.contains("dana says: It is worse."), "{}", said[1].body);
     let thread = world.thread("src/a.rs", 1).await;
     assert_eq!((&thread["status"], &thread["cause"]), (&json!("escalated"), &json!("person")));
-    // Intent before and outcome after each of the writes.
+    // Each write has an intent and an outcome.
     assert_eq!((world.records("intent").await.len(), world.records("outcome").await.len()), (2, 2));
 }
 
@@ -64,7 +64,7 @@ async fn a_dismissal_resolves_with_its_reason_and_a_return_opens_it_again() {
     assert_eq!((&thread["status"], &thread["returns"]), (&json!("open"), &json!(1)));
     assert_eq!((&thread["stance"], &thread["round_count"]), (&Value::Null, &json!(0)));
 
-    // The same may happen a second time, and then it is another decision.
+    // The same decision later is another one.
     world.done("src/a.rs:1", &["veto", "--reason", "Enough."]).await;
     let told = world.done("src/a.rs:1", &["dismiss", "--reason", "Really not."]).await;
     assert_eq!(told["decision"]["recorded"], "now");
@@ -84,7 +84,7 @@ async fn upholding_keeps_the_finding_and_takes_it_out_of_the_inbox() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_by_name_and_leaves_no_trace() {
+async fn an_act_that_the_status_does_not_allow_is_refused_and_not_recorded() {
     let world = World::new().await;
     world.done("src/a.rs:3", &["resolve"]).await;
     world.done("src/b.rs:1", &["veto", "--reason", "Enough."]).await;
@@ -109,7 +109,7 @@ async fn what_does_not_fit_is_refused_by_name_and_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_resolved_is_settled_already() {
+async fn a_thread_that_somebody_else_resolved_is_settled() {
     let world = World::new().await;
     let resolve = r#"do = [{ resolve = { by = "erin", thread = "first" } }]"#;
     world.simulator.perform_toml("acme/shop#1", resolve).unwrap();
@@ -118,9 +118,9 @@ async fn what_somebody_else_resolved_is_settled_already() {
     assert_eq!(world.changes(), [""; 0]);
 }
 
-/// R3: whoever opens a resolved thread again wants the argument to start afresh.
+/// R3: opening a resolved thread again starts the argument afresh.
 #[tokio::test]
-async fn opening_again_what_was_resolved_counts_as_a_return() {
+async fn r3_unresolving_a_resolved_thread_counts_as_a_return() {
     let world = World::new().await;
     world.done("src/a.rs:1", &["resolve"]).await;
     assert_eq!(world.thread("src/a.rs", 1).await["status"], "resolved");
@@ -131,9 +131,9 @@ async fn opening_again_what_was_resolved_counts_as_a_return() {
     assert_eq!(world.records("reopened").await[0]["by"], "dana");
 }
 
-/// R3: nobody supervised meanwhile, and the last look tells that the thread was resolved then.
+/// R3: no supervisor ran in between, but the stored snapshot has the thread resolved.
 #[tokio::test]
-async fn what_somebody_opened_again_on_the_forge_is_open_to_the_next_act() {
+async fn r3_a_thread_reopened_on_the_forge_is_open_for_the_next_act() {
     let world = World::new().await;
     world.done("src/a.rs:1", &["resolve"]).await;
     let reopen = r#"do = [{ unresolve = { by = "erin", thread = "first" } }]"#;
@@ -167,7 +167,7 @@ async fn a_rehearsal_and_read_only_record_nothing() {
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(!world.has_journal(), "nothing is left behind");
     assert_eq!(world.thread("src/a.rs", 1).await["status"], "open");
-    assert!(!world.has_journal(), "looking makes no journal");
+    assert!(!world.has_journal(), "reading makes no journal");
 
     let people = world.run(&[&veto[..], &["--yes"]].concat()).await;
     let sentence =

@@ -1,6 +1,6 @@
 //! The threads of a reviewer that Cloture drives and posts for.
 
-use super::telling::stub;
+use super::notifications::stub;
 use super::world::World;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ const ANSWER: &str = r#"{"findings": [{"path": "src/a.rs", "line": 2, "end_line"
  "body": "It does nothing at all.", "severity": "high", "category": "bug", "suggestion": null}], "summary": "One."}"#;
 
 #[tokio::test]
-async fn a_driven_reviewers_thread_is_its_own_and_is_known_by_either_name() {
+async fn a_driven_reviewers_thread_is_found_by_either_of_its_ids() {
     let world = World::new().await;
     let command = stub(&world, &format!("cat > /dev/null\ncat <<'END'\n{ANSWER}\nEND"));
     world.configure(&format!(
@@ -20,7 +20,7 @@ async fn a_driven_reviewers_thread_is_its_own_and_is_known_by_either_name() {
     assert_eq!(watched.code, 10, "{watched:?}");
     let posted = world.pull().threads.into_iter().find(|thread| thread.comments[0].by == "dana").unwrap();
     let (_, mark) = posted.comments[0].body.split_once("cloture:finding/").unwrap();
-    // A mark spells what a key cannot hold.
+    // The marker escapes characters that a key cannot hold.
     let engine_id = mark.split(' ').next().unwrap().replace(".2f.", "/");
     assert_ne!(engine_id, posted.id);
 
@@ -40,7 +40,7 @@ async fn a_driven_reviewers_thread_is_its_own_and_is_known_by_either_name() {
     assert_eq!(told["decision"]["recorded"], "now");
     assert_eq!(shown().await["status"], "vetoed");
     let again = world.done(&posted.id, &["veto", "--reason", "Enough."]).await;
-    assert_eq!(again["decision"]["recorded"], "before", "two names, one thread");
+    assert_eq!(again["decision"]["recorded"], "before", "two ids, one thread");
     world.done(&posted.id, &["dismiss", "--reason", "It is meant so."]).await;
     assert_eq!(shown().await["status"], "dismissed");
     let now = world.pull().threads.into_iter().find(|thread| thread.id == posted.id).unwrap();
@@ -48,7 +48,7 @@ async fn a_driven_reviewers_thread_is_its_own_and_is_known_by_either_name() {
 }
 
 #[tokio::test]
-async fn the_doctor_looks_at_the_journal_the_programs_and_the_targets() {
+async fn the_doctor_checks_the_journal_the_programs_and_the_targets() {
     let world = World::new().await;
     let command = stub(&world, "exit 0");
     world.configure(&format!(

@@ -1,11 +1,11 @@
-//! A command that is killed between the record and the write is simply run again.
+//! A command that is killed between the record and the write can be run again.
 
 use super::world::World;
 use cloture::simulator::{Fault, FaultKind};
 use serde_json::json;
 use std::process::Stdio;
 
-/// Kills a command when it has sent the write that is aimed at, which the server never carries out.
+/// Kills a command after it has sent this write, which the server never carries out.
 async fn killed(world: &World, aim: &str, what: &[&str]) {
     world.simulator.inject(Fault::always(aim, FaultKind::Slow { millis: 600_000 }));
     let command = [&["act", "acme/shop#1", "src/a.rs:1"], what, &["--yes"]].concat();

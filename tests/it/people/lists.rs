@@ -1,4 +1,4 @@
-//! What waits for people and what people queued, as lists.
+//! The inbox and the handoff queue, as lists.
 
 use super::world::World;
 use cloture::output::sanitize::is_hostile;
@@ -10,7 +10,7 @@ fn keys(value: &Value) -> BTreeSet<&str> {
 }
 
 #[tokio::test]
-async fn the_inbox_lists_what_waits_with_why_and_asks_nobody() {
+async fn the_inbox_lists_waiting_threads_with_reasons_and_sends_no_request() {
     let world = World::new().await;
     let blank = world.run(&["inbox"]).await;
     assert_eq!(blank.code, 0, "{blank:?}");
@@ -75,6 +75,7 @@ async fn the_inbox_lists_what_waits_with_why_and_asks_nobody() {
     assert!(unknown.err.contains("acme/shop#9 is not in the journal yet; pass --fresh"), "{}", unknown.err);
 }
 
+/// U1: the inbox lists the worst first.
 #[tokio::test]
 async fn the_worst_comes_first_and_unknown_counts_as_high() {
     let world = World::new().await;
@@ -103,7 +104,7 @@ async fn the_worst_comes_first_and_unknown_counts_as_high() {
 }
 
 #[tokio::test]
-async fn a_fresh_inbox_looks_first() {
+async fn a_fresh_inbox_reads_github_first() {
     let world = World::new().await;
     world.done("src/a.rs:1", &["veto", "--reason", "Enough."]).await;
     let resolve = r#"do = [{ resolve = { by = "erin", thread = "first" } }]"#;
@@ -115,11 +116,11 @@ async fn a_fresh_inbox_looks_first() {
     };
     assert_eq!(waiting(&[]).await, 1);
     assert_eq!(waiting(&["--fresh"]).await, 0);
-    assert_eq!(waiting(&[]).await, 0, "what was seen is kept");
+    assert_eq!(waiting(&[]).await, 0, "the snapshot is stored");
 }
 
 #[tokio::test]
-async fn what_is_queued_becomes_tasks_and_the_rest_says_why_not() {
+async fn queued_findings_become_tasks_and_the_others_say_why_not() {
     let world = World::new().await;
     world.configure(
         "[handoff]\nmode = 'off'\n[[handoff.targets]]\nname = 'fixer'\nkind = 'issue'\n\
@@ -172,9 +173,9 @@ async fn what_is_queued_becomes_tasks_and_the_rest_says_why_not() {
     assert!(!text.out.chars().any(|c| c != '\n' && is_hostile(c)));
 }
 
-/// H1, H4: after the merge the list tells what became of the tasks, and what went never goes again.
+/// H1, H4: after the merge the list shows the state of the tasks; a sent task is never sent again.
 #[tokio::test]
-async fn after_the_merge_the_list_says_what_was_sent() {
+async fn after_the_merge_the_list_shows_the_sent_tasks() {
     let world = World::new().await;
     world.configure(
         "[handoff]\n[[handoff.targets]]\nname = 'default'\nkind = 'issue'\n[policy]\npoll_interval = '1s'\n",

@@ -1,4 +1,4 @@
-//! `cloture queue`: which target a finding goes to, and that it does not go, as people say it and as they read it.
+//! `cloture queue`: sends a finding to a target, withholds it, and lists the result.
 
 use super::world::World;
 use crate::support::program::Run;
@@ -14,7 +14,7 @@ async fn queue(world: &World, what: &[&str]) -> Run {
     world.run(&[&["queue"], what, &["--yes", "--json"]].concat()).await
 }
 
-/// What was decided, which must go well.
+/// The decision of a command that must succeed.
 async fn decided(world: &World, what: &[&str]) -> Value {
     let run = queue(world, what).await;
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
@@ -30,7 +30,7 @@ async fn finding(world: &World, number: usize) -> Value {
 }
 
 #[tokio::test]
-async fn what_would_go_by_itself_is_withheld_until_it_is_queued_again() {
+async fn a_finding_that_would_go_by_itself_is_withheld_until_it_is_queued_again() {
     let world = World::new().await;
     world.configure(AUTOMATIC);
     let remove = ["remove", "acme/shop#1", "src/a.rs:1", "--reason", "By hand."];
@@ -57,7 +57,7 @@ async fn what_would_go_by_itself_is_withheld_until_it_is_queued_again() {
     let shown = finding(&world, 0).await;
     assert_eq!((&shown["withheld"], &shown["queued"]), (&json!(false), &json!(true)));
 
-    // Queued and going by itself as well: taken off, it does not go; only unqueued, it does.
+    // Queued and eligible by itself: removed, it does not go; only unqueued, it does.
     let unqueued = world.done("src/a.rs:1", &["unqueue"]).await;
     let sentence = unqueued["decision"]["sentence"].as_str().unwrap();
     assert!(
@@ -81,7 +81,7 @@ async fn what_would_go_by_itself_is_withheld_until_it_is_queued_again() {
 }
 
 #[tokio::test]
-async fn a_finding_goes_to_the_target_that_somebody_names_and_only_to_one_that_there_is() {
+async fn a_finding_goes_to_the_named_target_and_an_unknown_target_is_refused() {
     let world = World::new().await;
     world.configure(AUTOMATIC);
     for what in [
@@ -166,7 +166,7 @@ async fn a_finding_goes_to_the_target_that_somebody_names_and_only_to_one_that_t
 }
 
 #[tokio::test]
-async fn where_nothing_goes_by_itself_a_target_is_only_remembered_and_removing_says_so() {
+async fn without_automatic_handoff_a_target_is_only_recorded_and_removing_says_so() {
     let world = World::new().await;
     world.configure("[[handoff.targets]]\nname = 'expert'\nkind = 'issue'\n");
     let told = decided(&world, &["remove", "acme/shop#1", "src/a.rs:1"]).await;
@@ -181,7 +181,7 @@ async fn where_nothing_goes_by_itself_a_target_is_only_remembered_and_removing_s
     assert_eq!((&shown["goes"], &shown["target"]), (&json!(false), &json!("expert")));
     let told = decided(&world, &["add", "acme/shop#1", "src/a.rs:1"]).await;
     assert!(told["sentence"].as_str().unwrap().contains("it is handed off to \"expert\" when"), "{told}");
-    // What was queued is unqueued, and nothing else.
+    // Removing only takes it off the queue.
     let told = decided(&world, &["remove", "acme/shop#1", "src/a.rs:1"]).await;
     assert_eq!(told["sentence"], "Take the finding at src/a.rs:1 of acme/shop#1 off the queue.");
     let shown = finding(&world, 0).await;

@@ -1,5 +1,5 @@
-//! The ways out of a loop (L6) and the glass (R7), carried out on the simulator with intent and outcome in the journal; and
-//! the same of `cloture pr`.
+//! The ways out of a loop (L6), the break-glass label (R7) and `cloture pr`, carried out on the simulator
+//! with intent and outcome in the journal.
 
 use super::world::World;
 use crate::support::simulated;
@@ -15,11 +15,10 @@ use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{Fault, FaultKind, PullState};
 use cloture::supervisor::LoopCommand;
 use cloture::supervisor::computed_state::RepositoryRules;
-use cloture::supervisor::people::stored::stand;
+use cloture::supervisor::history::History;
+use cloture::supervisor::people::stored::compute_stored;
 use cloture::supervisor::people::ways_out::way_out;
-use cloture::supervisor::people::{
-    JournalHistory, PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out,
-};
+use cloture::supervisor::people::{PlanOutcome, Way, WayOut, WayOutMeans, WayOutQuery, ways_out, write_out};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,24 +53,24 @@ impl Person {
         Arc::new(reader.read(&simulated::address("acme/shop", 1)).await.unwrap().snapshot)
     }
 
-    /// Everything there is to do now.
+    /// All ways out, as they are planned now.
     async fn ways(&self, exit: Option<&Exit>) -> Vec<WayOut> {
-        let past = JournalHistory::load(&self.journal, &self.about()).await.unwrap();
-        let standing = stand(&self.look().await, &past, &self.config, &self.profiles);
+        let history = History::load(&self.journal, &self.about()).await.unwrap();
+        let computed = compute_stored(&self.look().await, &history, &self.config, &self.profiles);
         let rules = RepositoryRules::of(&self.config, &self.profiles, &self.about().repository, false);
         let methods = permission::ask(&self.client, &self.about().repository).await.unwrap().methods;
-        let asked = WayOutQuery {
-            standing: &standing,
-            past: &past,
+        let query = WayOutQuery {
+            computed: &computed,
+            history: &history,
             rules: &rules,
             exit,
             methods: &methods,
             by: "dana",
             reason: None,
         };
-        let ways = ways_out(&asked).unwrap();
+        let ways = ways_out(&query).unwrap();
         for way in &ways {
-            assert_eq!(way_out(way.way, &asked).unwrap(), *way, "the same state gives the same");
+            assert_eq!(way_out(way.way, &query).unwrap(), *way, "the same state gives the same plan");
         }
         ways
     }
@@ -81,13 +80,13 @@ impl Person {
     }
 
     async fn write(&self, way: &WayOut) -> PlanOutcome {
-        let WayOutMeans::Write(deeds) = &way.means else { panic!("nothing to write: {way:?}") };
+        let WayOutMeans::Write(planned) = &way.means else { panic!("nothing to write: {way:?}") };
         let pace = WritePace { between: Duration::ZERO, looks: vec![Duration::ZERO], attempts: 1 };
         let writer = Writer::new(self.client.clone(), pace);
-        write_out(deeds, "dana", &self.about(), &self.journal, &writer).await
+        write_out(planned, "dana", &self.about(), &self.journal, &writer).await
     }
 
-    /// Does one of them, which must go well, and says which.
+    /// Carries out one way, which must succeed, and returns it.
     async fn done(&self, way: Way) -> WayOut {
         let found = self.way(way).await;
         let done = self.write(&found).await;
@@ -95,7 +94,7 @@ impl Person {
         found
     }
 
-    /// The names of the intents and of the outcomes.
+    /// The keys of the intents and of the outcomes.
     async fn names(&self) -> (Vec<String>, Vec<String>) {
         let records = self.journal.records(RecordFilter::default()).await.unwrap();
         let of = |kind: &str| {
@@ -115,7 +114,7 @@ fn refusal(way: &WayOut) -> &str {
 }
 
 #[tokio::test]
-async fn every_way_says_what_it_does_or_why_it_is_not_open() {
+async fn l6_every_way_says_what_it_does_or_why_it_is_not_possible() {
     let person = Person::new("").await;
     let ways = person.ways(Some(&Exit::RoundCap { rounds: 3 })).await;
     let names: Vec<&str> = ways.iter().map(|way| way.way.name()).collect();
@@ -125,7 +124,7 @@ async fn every_way_says_what_it_does_or_why_it_is_not_open() {
             "merge as it is, with a merge commit",
             "merge as it is, squashed",
             "merge as it is, rebased",
-            "approve in spite of what is open",
+            "approve in spite of the open findings",
             "close and reopen",
             "push the last fix by hand",
             "grant one more round",
@@ -148,7 +147,7 @@ async fn every_way_says_what_it_does_or_why_it_is_not_open() {
     assert_eq!(ways[6].means, WayOutMeans::Tell(grant));
     assert_eq!(refusal(&ways[8]), "the glass is not broken");
     let before = person.ways(None).await;
-    assert_eq!(refusal(&before[6]), "the author's rounds are not spent, so that there is nothing to grant");
+    assert_eq!(refusal(&before[6]), "the author's rounds are not spent, so there is nothing to grant");
 
     person.done(Way::Merge(MergeMethod::Squash)).await;
     assert_eq!(person.world.pull().state, PullState::Merged);
@@ -165,7 +164,7 @@ async fn every_way_says_what_it_does_or_why_it_is_not_open() {
 }
 
 #[tokio::test]
-async fn an_approval_is_one_however_often_it_is_chosen() {
+async fn an_approval_is_posted_once_however_often_it_is_chosen() {
     let person = Person::new("").await;
     person.done(Way::Approve).await;
     person.done(Way::Approve).await;
@@ -173,7 +172,7 @@ async fn an_approval_is_one_however_often_it_is_chosen() {
 }
 
 #[tokio::test]
-async fn closing_and_reopening_are_two_deeds_and_the_first_is_not_repeated() {
+async fn closing_and_reopening_are_two_writes_and_the_first_is_not_repeated() {
     let person = Person::new("").await;
     person.world.done("src/a.rs:1", &["queue"]).await;
     let way = person.way(Way::CloseAndReopen).await;
@@ -186,7 +185,7 @@ async fn closing_and_reopening_are_two_deeds_and_the_first_is_not_repeated() {
         trouble.starts_with("acme/shop#1 is closed now and was not reopened. It was not done: "),
         "{trouble}"
     );
-    assert!(trouble.ends_with("it is not closed a second time for that."), "{trouble}");
+    assert!(trouble.ends_with("and does not close it a second time."), "{trouble}");
     assert_eq!(
         (person.world.changes(), person.world.pull().state),
         (vec!["close".to_owned()], PullState::Closed)
@@ -202,7 +201,7 @@ async fn closing_and_reopening_are_two_deeds_and_the_first_is_not_repeated() {
     assert_eq!(
         person.world.changes(),
         ["close", "reopen", "close", "reopen"],
-        "another time is another deed"
+        "another time is another write"
     );
     let (intents, outcomes) = person.names().await;
     assert_eq!(intents.len(), 4, "the reopening that failed was finished under its own name: {intents:?}");
@@ -210,7 +209,7 @@ async fn closing_and_reopening_are_two_deeds_and_the_first_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn the_glass_is_broken_and_mended_by_its_label_as_often_as_somebody_likes() {
+async fn r7_the_label_breaks_and_mends_the_glass_as_often_as_a_person_likes() {
     let person = Person::new("[break_glass]\nlabel = 'stop'\n").await;
     for _ in 0..2 {
         person.done(Way::BreakGlass).await;
@@ -228,10 +227,10 @@ async fn the_glass_is_broken_and_mended_by_its_label_as_often_as_somebody_likes(
 }
 
 #[tokio::test]
-async fn without_a_label_the_phrase_breaks_it_and_only_its_writer_mends_it() {
+async fn r7_without_a_label_a_phrase_breaks_the_glass_and_only_its_writer_mends_it() {
     let person = Person::new("[break_glass]\nlabel = ''\nphrase = '/stop it'\n").await;
     let way = person.way(Way::BreakGlass).await;
-    assert_eq!(way.means, WayOutMeans::ByHand, "R5: what carries our mark is nobody's word");
+    assert_eq!(way.means, WayOutMeans::ByHand, "R5: a post with Cloture's marker does not count");
     assert!(way.sentences[0].starts_with("Comment \"/stop it\" on acme/shop#1 yourself"), "{way:?}");
     let comment = r#"do = [{ comment = { by = "erin", body = "/stop it" } }]"#;
     person.world.simulator.perform_toml("acme/shop#1", comment).unwrap();
@@ -239,9 +238,9 @@ async fn without_a_label_the_phrase_breaks_it_and_only_its_writer_mends_it() {
     assert!(refusal(&mend).starts_with("erin broke the glass with a comment"), "{mend:?}");
 }
 
-/// Whatever leaves the machine has an intent before and an outcome after it, also what `pr` writes.
+/// Every write of `cloture pr` has an intent before it and an outcome after it.
 #[tokio::test]
-async fn what_pr_writes_is_in_the_journal() {
+async fn every_write_of_pr_is_in_the_journal() {
     let world = World::new().await;
     let pr = async |what: &[&str]| {
         let run = world.run(&[&["pr", "acme/shop#1"], what, &["--yes", "--json"]].concat()).await;
@@ -269,5 +268,27 @@ async fn what_pr_writes_is_in_the_journal() {
     let refused = world.run(&["pr", "acme/shop#1", "merge", "--yes", "--json"]).await;
     assert_ne!(refused.code, 0, "{refused:?}");
     assert_eq!(world.records("intent").await.len(), 9);
-    assert_eq!(world.records("outcome").await.len(), 8, "what was refused may be tried again");
+    assert_eq!(world.records("outcome").await.len(), 8, "a refused write may be tried again");
+}
+
+/// The terminal's menu and the command line plan with the same keys.
+#[tokio::test]
+async fn the_same_approval_from_the_menu_and_from_the_command_is_posted_once() {
+    let person = Person::new("").await;
+    person.done(Way::Approve).await;
+    let approve = ["pr", "acme/shop#1", "approve", "--yes", "--json"];
+    let again = person.world.run(&approve).await;
+    assert_eq!((again.code, again.err.as_str()), (0, ""), "{again:?}");
+    assert_eq!(person.world.changes(), ["review"]);
+    let (intents, outcomes) = person.names().await;
+    assert_eq!(intents, outcomes);
+    let keys: Vec<_> = intents.iter().filter_map(|name| name.rsplit_once('/')).map(|(key, _)| key).collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0], keys[1], "both have the same key");
+
+    let under_another_key = person.world.run(&[&approve[..], &["--key", "second"]].concat()).await;
+    assert_eq!((under_another_key.code, under_another_key.err.as_str()), (0, ""), "{under_another_key:?}");
+    assert_eq!(person.world.changes(), ["review"], "this head is approved already");
+    let (intents, _) = person.names().await;
+    assert!(!intents[2].starts_with(keys[0]), "a caller's own key takes the head's place: {intents:?}");
 }

@@ -1,4 +1,4 @@
-//! A pull request with threads that are open, and a home whose journal outlives a command.
+//! A pull request with open threads, and a home folder whose journal outlives a command.
 
 use crate::support::program::{Run, finish, program};
 use cloture::simulator::{PullSnapshot, Scenario, Simulator, SimulatorOptions};
@@ -86,19 +86,19 @@ impl World {
         Path::new(&self.state().join("journal.db")).exists()
     }
 
-    /// What somebody does to the thread at a place, agreed to.
+    /// Runs an act on the thread at a place, with `--yes`.
     pub(crate) async fn act(&self, place: &str, what: &[&str]) -> Run {
         self.run(&[&["act", "acme/shop#1", place], what, &["--yes", "--json"]].concat()).await
     }
 
-    /// The same, which must go well.
+    /// The same, which must succeed.
     pub(crate) async fn done(&self, place: &str, what: &[&str]) -> Value {
         let run = self.act(place, what).await;
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
         run.json()
     }
 
-    /// What `status` says about the thread at a place.
+    /// The thread at a place, as `status` shows it.
     pub(crate) async fn thread(&self, path: &str, line: u64) -> Value {
         let run = self.run(&["status", "--json", "acme/shop#1"]).await;
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
@@ -110,7 +110,7 @@ impl World {
         self.simulator.pull_request("acme/shop#1").unwrap()
     }
 
-    /// What was changed on the server, in order.
+    /// The changes on the server, in order.
     pub(crate) fn changes(&self) -> Vec<String> {
         self.simulator.posts().into_iter().map(|post| post.what).collect()
     }

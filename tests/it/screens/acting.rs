@@ -48,14 +48,14 @@ fn recorded(order: PersonRequest, sentence: &str) -> Box<Proposal> {
             what: what.clone(),
             reason: reason.clone(),
             by: "dana".to_owned(),
-            occasion: None,
+            callers_key: None,
         };
         let plan = ThreadPlan {
             act,
             facts: Vec::new(),
             already: false,
             sentence: Some(sentence.to_owned()),
-            deeds: Vec::new(),
+            writes: Vec::new(),
         };
         ProposedStep::Thread { address, plan }
     });

@@ -64,7 +64,6 @@ pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &RowBu
     let rules = RepositoryRules::of(&making.config, &*making.reads, &address.repository, false);
     let standing = ComputedState::of(Arc::new(snapshot), &History::default(), &rules);
     let mut review_loop = ReviewLoop::new(standing.expected.clone(), 0);
-    let _ = review_loop.wake(LoopEvent::Started, now, &making.config.policy);
     let _ = review_loop.wake(LoopEvent::Polled(&standing.seen), now, &making.config.policy);
     PullRequestView {
         address,

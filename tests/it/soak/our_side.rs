@@ -10,8 +10,8 @@ use cloture::simulator::{PullSnapshot, PullState};
 use cloture::supervisor::PullRequestView;
 use cloture::supervisor::computed_state::{ComputedState, RepositoryRules as Standards};
 use cloture::supervisor::fact::Fact;
+use cloture::supervisor::history::History;
 use cloture::supervisor::markers::posted_reply;
-use cloture::supervisor::people::JournalHistory;
 use cloture::supervisor::people::inbox::waiting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ pub(crate) fn is_as_recorded(
     rules: &Rules,
 ) -> Result<(), String> {
     let Some(standing) = &view.standing else { return Ok(()) };
-    let past = JournalHistory::of(records);
+    let past = History::of(records);
     let standards = Standards::of(&rules.config, &*rules.reads, &view.address.repository, false);
-    let anew = ComputedState::of(Arc::clone(&standing.snapshot), &past.history, &standards);
+    let anew = ComputedState::of(Arc::clone(&standing.snapshot), &past, &standards);
     let parts = |of: &ComputedState| {
         [
             format!("{:?}", of.observed),
@@ -55,7 +55,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
     let policy = &rules.config.policy;
     let at = &view.address;
     let mut wrong = Vec::new();
-    let past = JournalHistory::of(records);
+    let past = History::of(records);
     let inbox = waiting(standing, &past, policy);
     let listed: BTreeSet<_> =
         inbox.iter().flat_map(|item| item.others.iter().chain([item.shown.id()])).collect();

@@ -9,6 +9,7 @@ use crate::support::harness::{Place, address};
 use cloture::agents::targets::KEY_PREFIX;
 use cloture::domain::machine::Decision;
 use cloture::domain::machine::ThreadStatus;
+use cloture::domain::observed::{ThreadEvent, ThreadEventKind};
 use cloture::domain::review_loop::{Exit, Phase, ReviewLoop};
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ThreadId;
@@ -183,7 +184,8 @@ pub(crate) fn handed_over(
         }
     }
     let standing = view.standing.as_ref().unwrap();
-    let decided_none = standing.folded.handed_off.is_empty();
+    let is_handoff = |event: &ThreadEvent| event.what == ThreadEventKind::HandedOff;
+    let decided_none = !standing.folded.happened.iter().any(is_handoff);
     if pull.state == PullState::Merged && decided_none != view.handoffs.is_empty() {
         wrong.push(format!("{at}: H1: what was decided is not what is shown"));
     }
@@ -240,8 +242,7 @@ fn told_and_kept(
     }
     for (address, view) in views {
         let records = course.world.block_on(course.records(address));
-        let facts = records.iter().filter_map(Fact::read).collect();
-        let told = History::new(facts).last_exit().map(Exit::name);
+        let told = History::of(&records).last_exit().map(Exit::name);
         if let Some(exit) = view.exit()
             && told != Some(exit.name())
         {

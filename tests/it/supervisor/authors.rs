@@ -1,4 +1,4 @@
-//! Author rounds (L6): a real agent in a real checkout, the cap, and the ways past it.
+//! Author rounds (L6): a real agent in a real checkout, the round cap, and the ways past it.
 
 use super::driven::{BY_CYCLE, answer, reported};
 use crate::support::harness::{Place, Run, SEVEN, START};
@@ -20,14 +20,14 @@ pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A place whose pull request is also a branch of a real repository, with an author that works on it.
+/// A pull request that is also a branch of a real repository, with an author that works on it.
 pub(crate) struct Shop {
     pub(crate) place: Place,
     pub(crate) config: String,
     pub(crate) repository: tempfile::TempDir,
 }
 
-/// It adds a line far from everything and pushes. The same head always gets the same commit.
+/// The author adds a line far from all findings and pushes. The same head always gets the same commit.
 pub(crate) const FIX: &str = "cat > \"$here/task\"; echo round >> \"$here/rounds\"\n\
     export GIT_AUTHOR_DATE=2026-03-02T09:00:00Z GIT_COMMITTER_DATE=2026-03-02T09:00:00Z\n\
     echo another >> notes.txt && git add notes.txt && git -c user.name=T -c user.email=t@example.com \
@@ -38,7 +38,7 @@ impl Shop {
         Shop::starting(author, START).await
     }
 
-    /// The same, at another time.
+    /// The same, with another start time.
     pub(crate) async fn starting(author: &str, start: &str) -> Shop {
         let repository = tempfile::tempdir().unwrap();
         let remote = repository.path().join("acme/shop.git");
@@ -64,12 +64,12 @@ impl Shop {
         Shop { place, config, repository }
     }
 
-    /// The branch's head, as the real repository has it.
+    /// The branch's head in the real repository.
     fn head(&self) -> String {
         git(&self.repository.path().join("acme/shop.git"), &["rev-parse", "discount"])
     }
 
-    /// Tells the simulator what was pushed to the real repository, if anything was.
+    /// Passes a push to the real repository on to the simulator.
     pub(crate) fn deliver(&self) {
         let head = self.head();
         if self.place.pull(SEVEN).head != head {
@@ -81,7 +81,7 @@ impl Shop {
         }
     }
 
-    /// What the agent would have done, for one that was cut off in the middle.
+    /// Pushes the fix of an agent that was interrupted.
     pub(crate) fn fix_by_hand(&self) {
         let clone = tempfile::tempdir().unwrap();
         let remote = self.repository.path().join("acme/shop.git");
@@ -110,7 +110,7 @@ impl Shop {
     }
 }
 
-/// A reviewer that has something critical to say about every head.
+/// A reviewer with a critical finding at every head.
 pub(crate) fn argues_for_ever(place: &Place) {
     answer(place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
     for number in 2..=5 {
@@ -119,7 +119,7 @@ pub(crate) fn argues_for_ever(place: &Place) {
 }
 
 #[tokio::test]
-async fn rounds_are_started_up_to_the_cap_and_the_operator_is_told_once() {
+async fn l6_rounds_start_up_to_the_cap_and_the_operator_is_told_once() {
     let shop = Shop::new(FIX).await;
     argues_for_ever(&shop.place);
     let run = shop.place.run(&shop.config).await;
@@ -127,19 +127,19 @@ async fn rounds_are_started_up_to_the_cap_and_the_operator_is_told_once() {
     assert_eq!(run.exit().as_deref(), Some("round_cap"), "{:?}", run.view().trouble);
     assert_eq!((shop.rounds(), shop.cap_comments()), (2, 1));
     let comment = shop.place.pull(SEVEN).comments.last().unwrap().body.clone();
-    for way in ["merge it is", "approve it", "close and reopen", "push the last fix by hand"] {
+    for way in ["merge it as it is", "approve it", "close and reopen", "push the last fix by hand"] {
         assert!(comment.contains(way), "{comment}");
     }
     assert!(comment.starts_with("@acme/leads 2 author rounds"), "{comment}");
     assert!(shop.place.read("task").contains("Subtraction underflows"));
     run.stop().await;
 
-    // Not again after a restart, nor after one that has lost its journal: the comment itself is looked for.
+    // Not again after a restart, even with a lost journal: the writer looks for the comment.
     let run = shop.place.run(&shop.config).await;
     shop.ticks(&run, 3).await;
     assert_eq!((shop.rounds(), shop.cap_comments()), (2, 1));
 
-    // A person grants one more, and only one.
+    // A person grants exactly one more round.
     run.tell(Order::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() }, |view| {
         view.exit().is_none()
     })
@@ -153,7 +153,7 @@ async fn rounds_are_started_up_to_the_cap_and_the_operator_is_told_once() {
 }
 
 #[tokio::test]
-async fn the_cap_comment_survives_a_forge_that_does_not_take_it_at_first() {
+async fn l6_the_cap_comment_is_posted_although_the_forge_refuses_it_at_first() {
     let shop = Shop::new(FIX).await;
     argues_for_ever(&shop.place);
     let run = shop.place.run(&shop.config).await;
@@ -170,7 +170,7 @@ async fn the_cap_comment_survives_a_forge_that_does_not_take_it_at_first() {
 }
 
 #[tokio::test]
-async fn closing_and_reopening_starts_the_count_again() {
+async fn l6_closing_and_reopening_starts_the_count_again() {
     let shop = Shop::new(FIX).await;
     argues_for_ever(&shop.place);
     let run = shop.place.run(&shop.config).await;
@@ -178,7 +178,7 @@ async fn closing_and_reopening_starts_the_count_again() {
     assert_eq!((run.exit().as_deref(), shop.rounds()), (Some("round_cap"), 2));
     shop.place.play("{ close = { by = 'dana' } }, { reopen = { by = 'dana' } }");
     shop.ticks(&run, 2).await;
-    assert_ne!(run.exit().as_deref(), Some("round_cap"), "also when nobody saw it closed");
+    assert_ne!(run.exit().as_deref(), Some("round_cap"), "also if no poll saw it closed");
     let records = shop.place.facts().await;
     assert!(records.contains(&"closed".to_owned()) && records.contains(&"reopened_pull_request".to_owned()));
     run.stop().await;
@@ -193,6 +193,6 @@ async fn an_author_that_ends_without_a_push_ends_the_loop() {
     assert_eq!(run.exit().as_deref(), Some("issues_found"));
     assert!(run.view().exit().unwrap().to_string().contains("the author ended without a push"));
     shop.ticks(&run, 5).await;
-    assert_eq!(shop.rounds(), 1, "one round a head");
+    assert_eq!(shop.rounds(), 1, "one round per head");
     run.stop().await;
 }

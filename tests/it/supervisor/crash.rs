@@ -1,5 +1,6 @@
-//! L9 and H4, exhaustively: the supervisor is killed at every commit of its journal and at every request to the forge, before the
-//! request took effect and after; started again, it ends with the forge exactly as if nothing had happened.
+//! L9 and H4, exhaustively: the supervisor is killed at every commit of its journal and at every request to
+//! the forge, before the request took effect and after. Started again, it must leave the forge exactly as if
+//! nothing had happened.
 
 use super::authors::{FIX, Shop};
 use super::driven::{answer, reported};
@@ -18,21 +19,21 @@ use tokio::runtime::{Builder, Runtime};
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kill {
     Never,
-    /// After this commit, before anybody hears of it.
+    /// After this commit, before the supervisor learns of it.
     Commit(usize),
-    /// With this request under way that never takes effect.
+    /// During this request, which never takes effect.
     Before(u32),
-    /// With this request's effect there and its answer lost.
+    /// After this request took effect, with its answer lost.
     After(u32),
 }
 
-/// What one history leaves.
+/// The results of one history.
 #[derive(Debug)]
 struct Left {
     forge: Value,
     facts: Vec<String>,
     commits: usize,
-    /// Whether each request was one that writes.
+    /// For each request, whether it was a write.
     requests: Vec<bool>,
     killed: bool,
 }
@@ -70,7 +71,7 @@ fn history(kill: Kill) -> Left {
     let fatal = Fatal::at(at);
     let first = life(&world, &shop, &config, Some(&fatal));
     if kill == Kill::Never {
-        assert!(first, "nobody was to be killed");
+        assert!(first, "this history has no kill");
     } else if !first {
         shop.place.simulator.clear_faults();
         assert!(life(&world, &shop, &config, None), "{kill:?}: it does not come to an end");
@@ -80,12 +81,12 @@ fn history(kill: Kill) -> Left {
     Left { forge: forge(&shop), facts, commits: fatal.seen.load(Ordering::SeqCst), requests, killed: !first }
 }
 
-/// True if it came to the end of the history, false if it was killed.
+/// True if it reached the end of the history, false if it was killed.
 fn life(world: &Runtime, shop: &Shop, config: &str, fatal: Option<&Arc<Fatal>>) -> bool {
     one_life(world, &shop.place, config, fatal, |run| answered(shop, run)).is_some()
 }
 
-/// One process, as far as a runtime can be one. What became of its tasks if it came to the end, none if it was killed.
+/// One runtime in the place of a process. Returns the state of its tasks, or none if it was killed.
 fn one_life(
     world: &Runtime,
     place: &Place,
@@ -122,12 +123,12 @@ fn one_life(
             () = killed => None,
         }
     });
-    // Every task ends where it is, and nothing is told that it does.
+    // Every task ends where it is, without any cleanup.
     process.shutdown_timeout(Duration::from_secs(10));
     ended
 }
 
-/// Lets others do what they do about what there is to be seen, until all is done.
+/// Lets the author, the reviewers and people react until the history is done.
 async fn drive(run: &Run, is_done: impl Fn(&Run) -> bool) {
     for _ in 0..60 {
         run.tick().await;
@@ -138,12 +139,13 @@ async fn drive(run: &Run, is_done: impl Fn(&Run) -> bool) {
     panic!("no end: {:?} {:?}", run.phase(), run.view().trouble);
 }
 
-/// What others do about what a driver shows. True at the end of the history.
+/// The reactions of the author, the reviewers and people. True at the end of the history.
 pub(crate) fn answered(shop: &Shop, run: &Run) -> bool {
     shop.deliver();
     let view = run.view();
     match run.exit().as_deref() {
-        // L6: a round is started once, so an agent that died with Cloture is not sent again; a person steps in.
+        // L6: a round starts once, so an agent that died with Cloture is not dispatched again; a person steps
+        // in.
         Some("timeout") => {
             shop.fix_by_hand();
             shop.deliver();
@@ -163,7 +165,7 @@ pub(crate) fn answered(shop: &Shop, run: &Run) -> bool {
     }
 }
 
-/// Everything on the forge but ids of what carries none in its text, and times.
+/// Everything on the forge except times, and ids of objects without a marker.
 pub(crate) fn forge(shop: &Shop) -> Value {
     let pull = shop.place.pull(SEVEN);
     let comments = |comments: &[cloture::simulator::CommentSnapshot]| -> Vec<Value> {
@@ -186,7 +188,7 @@ pub(crate) fn forge(shop: &Shop) -> Value {
         .iter()
         .map(|issue| json!([issue.title, issue.body, issue.labels]))
         .collect();
-    // What is due is done in an order that depends on when it is seen to be; that it was done once does not.
+    // The order of the writes depends on timing; that each happens once does not.
     let posts = shop.place.simulator.posts();
     let mut posts: Vec<String> =
         posts.iter().map(|post| format!("{} {} {}", post.what, post.on, post.text)).collect();
@@ -239,7 +241,7 @@ fn killed_at_any_commit_and_any_request_it_loses_nothing_and_does_nothing_twice(
             });
         }
     });
-    assert_eq!(survived.into_inner(), 0, "what was to be killed was not");
+    assert_eq!(survived.into_inner(), 0, "every kill took place");
     let wrong = wrong.into_inner().unwrap();
     assert!(
         wrong.is_empty(),
@@ -249,9 +251,9 @@ fn killed_at_any_commit_and_any_request_it_loses_nothing_and_does_nothing_twice(
     );
 }
 
-/// What cannot be looked for is never sent twice; where nobody knows whether it arrived, a person is asked.
+/// H4: a task that nobody can look for is never sent twice; if its arrival is uncertain, a person decides.
 #[test]
-fn killed_at_any_moment_of_a_handoff_a_task_that_cannot_be_looked_for_is_sent_at_most_once() {
+fn h4_killed_at_any_moment_of_a_handoff_it_sends_a_task_that_cannot_be_found_at_most_once() {
     let (_, commits, requests) = unlookable(Kill::Never);
     let mut points: Vec<Kill> = (1..=commits).map(Kill::Commit).collect();
     for number in 1..=u32::try_from(requests).unwrap() {
@@ -266,9 +268,9 @@ fn killed_at_any_moment_of_a_handoff_a_task_that_cannot_be_looked_for_is_sent_at
     assert!(in_doubt > 0, "no kill hit a task under way");
 }
 
-/// What one look tells and the next would not is recorded before the look is kept: the next one is held against what is kept.
+/// The driver records changes that only one snapshot shows before it stores that snapshot.
 #[test]
-fn killed_at_any_commit_of_a_look_it_still_knows_what_people_did_to_a_thread_since() {
+fn killed_at_any_commit_of_a_poll_it_still_knows_what_people_did_to_a_thread() {
     let mut killed = 0;
     for (people, expected) in [("unresolve", "open"), ("resolve", "resolved by person")] {
         for commit in 1..=6 {
@@ -282,7 +284,7 @@ fn killed_at_any_commit_of_a_look_it_still_knows_what_people_did_to_a_thread_sin
             let act = |verb: &str| {
                 place.play(&format!("{{ {verb} = {{ by = 'erin', thread = '{thread}' }} }}"));
             };
-            // For what is to be resolved now, that it was once and is no more is known.
+            // The journal knows that the thread was resolved once and is open again.
             for verb in ["resolve", "unresolve"].into_iter().take(if people == "resolve" { 2 } else { 1 }) {
                 act(verb);
                 world.block_on(run.ticks(2));
@@ -298,7 +300,7 @@ fn killed_at_any_commit_of_a_look_it_still_knows_what_people_did_to_a_thread_sin
     assert!(killed >= 4, "{killed}: too few commits were hit");
 }
 
-/// A command and a dispatch; checks that each was run as often as it is said to have been.
+/// A command and a dispatch, which nobody can look for. Checks that each ran as often as reported.
 fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
     let world = runtime();
     let place = world.block_on(Place::new());

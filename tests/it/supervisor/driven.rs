@@ -1,11 +1,11 @@
-//! Driven reviewers: real programs whose answers are checked before anything of them is posted.
+//! Driven reviewers: real programs whose answers are checked before Cloture posts anything.
 
 use crate::support::harness::{EIGHT, Place, SEVEN, Settings, push};
 use cloture::simulator::{Fault, FaultKind, SimulatedReviewState};
 use jiff::SignedDuration;
 
-/// A reviewer that answers by the number of its cycle, from the files that the test wrote, with `@1`, `@2` … for the
-/// threads it was asked about. What it was asked is kept.
+/// A reviewer that reads its answer for each cycle from a file of the test, with `@1`, `@2` … for the threads
+/// in the request. It saves each request.
 pub(crate) const BY_CYCLE: &str = r#"
 request=$(cat)
 echo call >> "$here/calls"
@@ -58,6 +58,7 @@ fn calls(place: &Place) -> usize {
     place.read("calls").lines().count()
 }
 
+/// V1: on a person's pull request, the reviewer only comments.
 #[tokio::test]
 async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     let place = Place::new().await;
@@ -98,7 +99,7 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     let request = place.read("request-2");
     assert!(request.contains("Look 1."), "R1: it is given its last review");
 
-    // The third look holds the stance a second time: its answer is not legal, nor is it in the retries.
+    // The third answer repeats the stance a second time, which is not legal; neither are the retries.
     place.play(&push(2));
     run.ticks(3).await;
     assert_eq!(calls(&place), 5, "asked, and asked again twice");
@@ -112,14 +113,14 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
             (entry["role"].as_str().unwrap(), entry["body"].as_str().unwrap().contains("Still there."))
         })
         .collect();
-    assert_eq!(said, [("reviewer", true)], "what it said itself is told as its own");
+    assert_eq!(said, [("reviewer", true)], "the reviewer sees its own replies as its own");
     let pull = place.pull(SEVEN);
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
     assert!(
         pull.threads[1].comments.last().unwrap().body.contains("never gave an answer that could be used")
     );
     assert_eq!(run.exit().as_deref(), Some("workflow_failure"));
-    // GitHub makes a review without a text of every reply.
+    // GitHub makes a review without a text from every reply.
     let reviews = pull.reviews.iter().filter(|review| !review.body.is_empty());
     assert_eq!(reviews.count(), 2, "C3: nothing of a failed answer was posted");
     run.ticks(3).await;
@@ -128,7 +129,7 @@ async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
 }
 
 #[tokio::test]
-async fn an_unchanged_head_that_is_asked_for_eight_times_gets_one_cycle() {
+async fn an_unchanged_head_gets_one_cycle_however_often_it_is_polled() {
     let place = Place::new().await;
     let config = config(&place);
     answer(&place, 1, &[], &[]);
@@ -144,7 +145,7 @@ async fn an_unchanged_head_that_is_asked_for_eight_times_gets_one_cycle() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_pushed_again_is_not_reviewed_twice_and_what_follows_it_is() {
+async fn a_head_that_is_pushed_again_is_not_reviewed_twice_but_its_successor_is() {
     let place = Place::new().await;
     let config = config(&place);
     for number in 1..=3 {
@@ -168,14 +169,14 @@ async fn a_head_that_is_pushed_again_is_not_reviewed_twice_and_what_follows_it_i
     assert_eq!(place.facts().await.iter().filter(|kind| *kind == "pushed").count(), 4);
 }
 
-/// A call that was made counts, whatever the clock says: else the reviewer would be asked again at once, and for ever.
+/// A call counts whatever the clock says; otherwise the reviewer would be called again and again.
 #[tokio::test]
-async fn a_clock_that_is_set_back_lets_nobody_be_asked_without_end() {
+async fn a_clock_that_is_set_back_causes_no_further_calls() {
     let place = Place::new().await;
     let config = config(&place);
     answer(&place, 1, &[], &[]);
     answer(&place, 2, &[], &[]);
-    // The head is known, and what to look at cannot be read yet: only later is anybody asked.
+    // The head is known, but its diff cannot be read yet, so the reviewer is called later.
     place.simulator.inject(Fault::always("rest", FaultKind::DropBefore));
     let run = place.run(&config).await;
     assert_eq!(calls(&place), 0);
@@ -191,7 +192,7 @@ async fn a_clock_that_is_set_back_lets_nobody_be_asked_without_end() {
 }
 
 #[tokio::test]
-async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorded() {
+async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_new_finding_is_posted() {
     let place = Place::new().await;
     let config = config(&place);
     let file = "src/stock.rs";
@@ -218,7 +219,7 @@ async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorde
         said.map(|review| review.state).collect()
     };
     assert_eq!(verdicts(&pull)[1..], [SimulatedReviewState::Approved], "V2, V3");
-    assert_eq!(pull.threads.len(), 2, "the news is on record");
+    assert_eq!(pull.threads.len(), 2, "the new finding is posted");
     place.play_on(EIGHT, "{ push = { by = 'fixer', files = { 'notes.txt' = 'x' } } }");
     run.ticks(2).await;
     assert_eq!(
@@ -230,7 +231,7 @@ async fn a_perfectionist_on_a_bots_pull_request_approves_and_its_news_is_recorde
 }
 
 #[tokio::test]
-async fn a_reviewer_that_lists_findings_only_resolves_by_leaving_out() {
+async fn c7_a_reviewer_that_only_lists_findings_resolves_those_that_it_leaves_out() {
     let place = Place::new().await;
     let config = config(&place).replace("kind = 'program'", "kind = 'program'\nprotocol = 'findings'");
     let list = |n: u32, findings: &[String]| {
@@ -275,14 +276,14 @@ async fn a_finding_outside_the_diff_does_not_cost_the_review() {
 }
 
 #[tokio::test]
-async fn whose_token_it_is_still_has_a_word_of_their_own() {
+async fn the_tokens_owner_can_still_reply_by_hand() {
     let place = Place::new().await;
     let config = config(&place);
     answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
     let run = place.run(&config).await;
     run.ticks(2).await;
-    assert_eq!(run.threads(), ["open"], "what Cloture posts under the same account is no reply");
-    // The token is hers, and the words are, too.
+    assert_eq!(run.threads(), ["open"], "Cloture's own post under the same account is no reply");
+    // The same account, but a reply by hand, without a marker.
     place.play("{ reply = { by = 'dana', thread = 'all', body = \"Won't fix.\" } }");
     run.tick().await;
     assert_eq!(run.threads(), ["resolved by wont_fix"], "R3");

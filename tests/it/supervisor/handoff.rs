@@ -1,4 +1,4 @@
-//! Handoff (H): nothing before the merge, once at it, and nothing without it.
+//! Handoff (H): nothing before the merge, each task once at the merge, and nothing without it.
 
 use crate::support::harness::{DRIVEN, EIGHT, MAJOR, MINOR, Place, Run, SEVEN, Settings, finding, review};
 use cloture::domain::machine::Decision;
@@ -20,13 +20,13 @@ fn issue(name: &str) -> String {
     format!("[[handoff.targets]]\nname = '{name}'\nkind = 'issue'\nlabels = ['ai-fix']\n")
 }
 
-/// A target that runs a program, which this is the text of.
+/// A target that runs a program with this text.
 fn command(place: &Place, body: &str) -> String {
     let command = place.script("agent", body);
     format!("[[handoff.targets]]\nname = 'default'\nkind = 'command'\ncommand = ['{command}']\n")
 }
 
-/// A person queues a thread, from whatever program.
+/// A person queues a thread, from another program.
 async fn queue(run: &Run, place: &Place, number: usize) {
     let view = run.view();
     let snapshot = &view.standing.as_ref().unwrap().snapshot;
@@ -41,6 +41,7 @@ async fn queue(run: &Run, place: &Place, number: usize) {
     .await;
 }
 
+/// H1, H2: the merge sends the findings at or above the threshold.
 #[tokio::test]
 async fn two_findings_in_one_file_become_one_task_at_the_merge_and_never_before() {
     let place = Place::new().await;
@@ -92,7 +93,7 @@ async fn a_close_discards_the_queue_and_a_reopening_does_not_bring_it_back() {
 }
 
 #[tokio::test]
-async fn what_was_settled_at_the_merge_is_not_queued_any_more_when_somebody_opens_it_again() {
+async fn a_thread_settled_at_the_merge_is_not_queued_when_somebody_opens_it_again() {
     let place = Place::new().await;
     let run = place.run(&format!("{DRIVEN}{}", issue("default"))).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "The subtraction underflows", MAJOR)]));
@@ -106,7 +107,7 @@ async fn what_was_settled_at_the_merge_is_not_queued_any_more_when_somebody_open
     assert_eq!((run.threads(), place.simulator.issues().len()), (vec!["open".to_owned()], 0));
     let view = run.view();
     let threads = view.standing.as_ref().unwrap().threads();
-    assert!(!threads[0].thread.queued, "nobody is to believe that it still goes");
+    assert!(!threads[0].thread.queued, "it must not look as if it still goes");
     run.stop().await;
 }
 
@@ -127,6 +128,7 @@ async fn a_close_and_reopening_between_two_polls_discards_the_queue_as_well() {
     run.stop().await;
 }
 
+/// H3: no automatic chain on a bot's pull request.
 #[tokio::test]
 async fn a_bots_pull_request_hands_off_only_what_a_person_queued() {
     let place = Place::new().await;
@@ -154,7 +156,7 @@ async fn a_bots_pull_request_hands_off_only_what_a_person_queued() {
 }
 
 #[tokio::test]
-async fn without_drive_a_merge_sends_only_what_was_queued() {
+async fn without_drive_a_merge_sends_only_queued_findings() {
     let place = Place::new().await;
     let config = auto(&issue("default")).replace("drive = true", "drive = false");
     let run = place.run(&config).await;
@@ -170,7 +172,7 @@ async fn without_drive_a_merge_sends_only_what_was_queued() {
     run.stop().await;
 }
 
-/// A server that takes everything and keeps it.
+/// A server that accepts and stores every request.
 fn receiver() -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -252,7 +254,7 @@ async fn every_kind_of_target_gets_its_task_once_by_its_route() {
 }
 
 #[tokio::test]
-async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() {
+async fn a_target_that_refuses_is_retried_later_and_then_left_to_a_person() {
     let place = Place::new().await;
     let targets = command(&place, "echo try >> \"$here/tries\"; [ -e \"$here/ready\" ]");
     let run = place.run(&auto(&targets)).await;
@@ -274,7 +276,7 @@ async fn a_target_that_refuses_is_tried_again_later_and_then_left_to_a_person() 
 }
 
 #[tokio::test]
-async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
+async fn h4_tasks_that_a_damaged_journal_may_have_sent_are_left_to_a_person() {
     let place = Place::new().await;
     let targets = command(&place, "echo try >> \"$here/tries\"");
     let run = place.run(&auto(&targets)).await;
@@ -287,7 +289,7 @@ async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
     assert_eq!(tries(), 1);
 
     std::fs::write(place.journal.path().unwrap(), "not a journal any more").unwrap();
-    // Whoever was there only once after the damage forgets nothing either.
+    // An instance that ran only once after the damage forgets nothing either.
     for _ in 0..2 {
         let run = place.run(&auto(&targets)).await;
         run.ticks(2).await;
@@ -304,12 +306,12 @@ async fn what_a_damaged_journal_may_have_sent_is_left_to_a_person() {
         matches!(view.handoffs[0].state, HandoffState::Sent { .. })
     })
     .await;
-    assert_eq!(tries(), 2, "a person may");
+    assert_eq!(tries(), 2, "a person may try again");
     run.stop().await;
 }
 
 #[tokio::test]
-async fn a_dispatch_whose_answer_was_lost_is_never_sent_again_by_itself() {
+async fn h4_a_dispatch_whose_answer_was_lost_is_never_sent_again_by_itself() {
     let place = Place::new().await;
     let targets = "[[handoff.targets]]\nname = 'default'\nkind = 'repository_dispatch'\nevent_type = 'fix'\n";
     let run = place.run(&auto(targets)).await;

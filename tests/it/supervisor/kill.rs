@@ -1,10 +1,10 @@
-//! L9 and H4 on the program itself: `cloture watch` and `cloture act` as processes of their own, over HTTP against the
-//! simulator in this one, with their journal on disk. One of them gets SIGKILL after a commit that nobody has heard of yet, or
-//! while a request is held back; then it is started again, and all of it ends with the forge as if nothing had happened.
+//! L9 and H4 on the program itself: `cloture watch` and `cloture act` run as processes, over HTTP against the
+//! simulator in this one, with their journal on disk. One of them gets SIGKILL right after a commit, or while
+//! a request is held back. Then it is started again, and the forge must end as if nothing had happened.
 //!
-//! The test holds each process by its reins (`cloture::app::session::test_control`): time passes when it says so, and everything at
-//! hand is done before it does. What the program runs (the reviewer, the author's agent, the command of a handoff) is not
-//! killed with it, as in life.
+//! The test controls each process (`cloture::app::session::test_control`): time passes when the
+//! test says so, and only after all work is done. The programs that Cloture runs (the reviewer, the author's
+//! agent, the command of a handoff) are not killed with it, as in real life.
 
 use super::authors::{FIX, Shop};
 use super::crash::{forge, runtime};
@@ -29,18 +29,18 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// Where a process is killed; everything is counted from its own start.
+/// Where a process is killed. Commits and requests count from the start of that process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum At {
-    /// After this commit, before anybody in the process hears of it.
+    /// After this commit, before the process learns of it.
     Commit(u64),
-    /// With this request under way that never takes effect.
+    /// During this request, which never takes effect.
     Before(u32),
-    /// With this request's effect there and its answer held back.
+    /// After this request took effect, with its answer held back.
     After(u32),
 }
 
-/// Which of the processes that the undisturbed history takes is killed, and where.
+/// Which process of the undisturbed history is killed, and where.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Kill {
     life: usize,
@@ -54,34 +54,34 @@ struct Life {
     /// None if it was killed.
     code: Option<i32>,
     commits: u64,
-    /// Whether each of its requests was one that writes.
+    /// For each of its requests, whether it was a write.
     requests: Vec<bool>,
 }
 
-/// What one history leaves.
+/// The results of one history.
 #[derive(Debug)]
 struct Left {
     forge: Value,
     facts: BTreeMap<String, usize>,
-    /// How often the command of the handoff ran.
+    /// How often the handoff command ran.
     runs: usize,
-    /// Tasks of which nobody knows whether they arrived.
+    /// Tasks whose arrival is uncertain.
     in_doubt: usize,
-    /// How often the author's agent was sent.
+    /// How often the author's agent was dispatched.
     rounds: usize,
     lives: Vec<Life>,
 }
 
-/// Like nothing else, so that it is found wherever it got to.
+/// A unique text, so that the test finds every copy of it.
 const TOKEN: &str = "ghp_Ksesam0peny0urself";
 
 const WATCH: &[&str] = &["watch", SEVEN];
 const DISMISS: &[&str] =
     &["act", SEVEN, "src/cart.rs:7", "dismiss", "--reason", "Nobody calls it with nothing.", "--yes"];
 
-/// A scenario that asks for everything: a driven reviewer and an observed one that is asked for every head; an author's
-/// round; a thread that is escalated, with a label and a reply; the cap; a person who decides; the merge; one task that
-/// becomes an issue and one that is a command.
+/// A scenario with every kind of write: a driven reviewer, and an observed one that is asked at every head;
+/// an author round; an escalated thread with label and reply; the round cap; a person's decision; the merge;
+/// one task that becomes an issue and one that runs a command.
 struct Stage {
     shop: Shop,
     reins: TcpListener,
@@ -89,8 +89,8 @@ struct Stage {
 
 impl Stage {
     async fn new() -> Stage {
-        // Later than any clock of a machine that runs this: whoever decides does so by the machine's own time, or by the
-        // forge's where that is later.
+        // Later than the clock of any machine: a decision gets the machine's time, or the forge's if that is
+        // later.
         let shop = Shop::starting(FIX, "2126-03-02T09:00:00Z").await;
         let underflow = reported(3, "Subtraction underflows", "critical");
         answer(&shop.place, 1, &[], &[underflow, reported(7, "Empty slice panics", "high")]);
@@ -110,7 +110,8 @@ impl Stage {
         Stage { shop, reins }
     }
 
-    /// Whatever the process starts keeps the ninth descriptor open, so that its output ends when all of that has ended.
+    /// All programs that the process starts inherit the ninth descriptor, so its output ends when all of them
+    /// have ended.
     fn spawn(&self, arguments: &[&str]) -> Child {
         let place = &self.shop.place;
         let errors = File::options().append(true).create(true).open(place.path("errors")).unwrap();
@@ -136,7 +137,7 @@ impl Stage {
         command.spawn().unwrap()
     }
 
-    /// One process, to its end or to where it is killed; `dead` is the one that was killed before it.
+    /// Runs one process to its end or until it is killed. `dead` is the process that was killed before it.
     async fn live(&self, arguments: &[&str], at: Option<At>, dead: Option<u32>) -> Life {
         let simulator = &self.shop.place.simulator;
         let before = simulator.request_count();
@@ -172,7 +173,7 @@ impl Stage {
             child.kill().await.unwrap();
             assert_eq!(child.wait().await.unwrap().signal(), Some(9));
         }
-        // What it started goes on without it, and may still do something.
+        // The programs that it started continue without it.
         let output = output.await.unwrap().unwrap();
         assert!(!output.contains(TOKEN), "{arguments:?} printed the token");
         simulator.clear_faults();
@@ -184,7 +185,7 @@ impl Stage {
         Life { id, code, commits: commits.get(), requests }
     }
 
-    /// Holds a process by its reins. Returns at the commit after which it stands still.
+    /// Controls a process. Returns at the commit after which the process has to stand still.
     async fn ride(&self, stop_after: Option<u64>, dead: Option<u32>, commits: &Cell<u64>) {
         let simulator = &self.shop.place.simulator;
         let (stream, _) = self.reins.accept().await.unwrap();
@@ -201,12 +202,12 @@ impl Stage {
                         return;
                     }
                 }
-                // It has been woken, and something else came in between.
+                // Something else woke the process in between.
                 Report::Asleep if is_woken => {}
                 Report::Asleep => {
                     sleeps += 1;
-                    assert!(sleeps < 60, "it goes on for ever");
-                    // The lease of the one that was killed is respected once; then its time is up.
+                    assert!(sleeps < 60, "the process never ends");
+                    // The lease of the killed process holds once; then it expires.
                     if let (2, Some(dead)) = (sleeps, dead) {
                         self.let_lease_run_out(dead).await;
                     }
@@ -223,11 +224,11 @@ impl Stage {
                 }
             }
         }
-        // It has let go, and is about to end.
+        // The process has released the lease and is about to end.
         std::future::pending::<()>().await;
     }
 
-    /// In the database's own time it takes minutes.
+    /// By the database's clock, it would take minutes.
     async fn let_lease_run_out(&self, dead: u32) {
         let journal = self.shop.place.journal().await;
         for lease in journal.leases().await.unwrap() {
@@ -238,13 +239,13 @@ impl Stage {
         journal.close().await.unwrap();
     }
 
-    /// What the author's push and the observed reviewer come to on the forge.
+    /// Lets the author's push arrive and the observed reviewer react.
     fn others_act(&self) {
         self.shop.deliver();
         let pull = self.shop.place.pull(SEVEN);
         let reviews = |by: &str| pull.reviews.iter().filter(|r| r.by == by && !r.body.is_empty()).count();
         let asked = pull.comments.iter().filter(|c| c.body.starts_with("@coderabbitai review")).count();
-        // The driven reviewer is always the quicker one, so that the threads have one order.
+        // The driven reviewer always comes first, so that the order of the threads is fixed.
         let done = reviews("coderabbitai");
         if pull.state == PullState::Open && asked > done && reviews("dana") > done {
             let wraps = finding("a", "src/stock.rs", 3, "Stock wraps around below zero", MAJOR);
@@ -253,7 +254,8 @@ impl Stage {
         }
     }
 
-    /// Somebody runs the program, does what its end asks for, and runs it again; whatever is killed is run again as it was.
+    /// A person runs the program, reacts to how it ended, and runs it again. A killed process is run again as
+    /// it was.
     async fn history(&self, kill: Option<Kill>) -> Left {
         let mut lives: Vec<Life> = Vec::new();
         let mut arguments = WATCH;
@@ -266,7 +268,8 @@ impl Stage {
             lives.push(life);
             match (arguments[0], code) {
                 (_, None) => {}
-                // L6: an agent that was not yet on its way when Cloture was killed is not sent again; a person steps in.
+                // L6: an agent that had not started when Cloture was killed is not dispatched again; a person
+                // steps in.
                 ("watch", Some(11)) => {
                     self.shop.fix_by_hand();
                     self.shop.deliver();
@@ -291,7 +294,7 @@ impl Stage {
             record.kind == "outcome" && why.is_some_and(|why| why.contains("interrupted"))
         });
         let mut forge = forge(&self.shop);
-        // Who was quicker, a bot or one that had to be started again, is nobody's promise.
+        // The order between a bot and a restarted process is not promised.
         forge["reviews"].as_array_mut().unwrap().sort_by_key(ToString::to_string);
         Left {
             forge,
@@ -304,7 +307,7 @@ impl Stage {
     }
 }
 
-/// To a process that may have ended.
+/// Sends to a process that may have ended.
 async fn say(orders: &mut OwnedWriteHalf, what: &impl Serialize) {
     let line = format!("{}\n", serde_json::to_string(what).unwrap());
     let _ended = orders.write_all(line.as_bytes()).await;
@@ -314,7 +317,7 @@ fn history(kill: Option<Kill>) -> Left {
     runtime().block_on(async { Stage::new().await.history(kill).await })
 }
 
-/// Every file below a folder, with what is in it.
+/// Every file below a folder, with its content.
 fn files(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -326,13 +329,13 @@ fn files(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
     }
 }
 
-/// S2, after everything that leaves the machine has left it: reviews, replies, labels, an author's round, a command, an issue.
+/// S2, after every kind of write: reviews, replies, labels, an author round, a command, an issue.
 #[test]
 fn the_token_is_in_no_file_no_output_and_no_environment_of_what_is_run() {
     let (left, found) = runtime().block_on(async {
         let stage = Stage::new().await;
         let place = &stage.shop.place;
-        // Everything that is run leaves its environment behind, and what it can see of who runs it.
+        // Each program saves its environment, and what it can see of its parent process.
         for name in ["reviewer", "author", "agent"] {
             let script = place.read(name).replacen(
                 "#!/bin/sh\n",
@@ -365,7 +368,7 @@ fn the_token_is_in_no_file_no_output_and_no_environment_of_what_is_run() {
 }
 
 #[test]
-fn the_program_gets_sigkill_at_every_commit_and_every_request_and_ends_as_if_it_had_not() {
+fn l9_sigkill_at_every_commit_and_every_request_changes_nothing_in_the_end() {
     let undisturbed = history(None);
     let codes: Vec<Option<i32>> = undisturbed.lives.iter().map(|life| life.code).collect();
     assert_eq!(codes, [Some(14), Some(0), Some(15)], "the cap, a decision, the merge");
@@ -383,7 +386,7 @@ fn the_program_gets_sigkill_at_every_commit_and_every_request_and_ends_as_if_it_
     let requests: Vec<bool> = undisturbed.lives.iter().flat_map(|life| life.requests.clone()).collect();
     let writes = requests.iter().filter(|writes| **writes).count();
     let count = usize::try_from(commits).unwrap() + requests.len() + writes;
-    assert_eq!(points.len(), count, "every one of them");
+    assert_eq!(points.len(), count, "all points are tried");
     show(&format!(
         "SIGKILL: {count} points in {} processes: after {commits} commits, at {} requests, {writes} of them writes",
         undisturbed.lives.len(),
@@ -405,7 +408,7 @@ fn the_program_gets_sigkill_at_every_commit_and_every_request_and_ends_as_if_it_
                     *doubts.lock().unwrap() += found.in_doubt;
                     let same = found.forge == *expected
                         && once.iter().all(|kind| found.facts.get(*kind) == Some(&1))
-                        // H4: a command cannot be looked for, so that one which may have been run is a person's to judge.
+                        // H4: nobody can look for a command, so a person decides about one that may have run.
                         && found.runs <= 1
                         && (found.runs == 1 || found.in_doubt == 1)
                         && found.rounds <= 1;
@@ -418,8 +421,8 @@ fn the_program_gets_sigkill_at_every_commit_and_every_request_and_ends_as_if_it_
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} points; expected {expected:#}\n{}", wrong.len(), wrong.join("\n\n"));
-    // A process that has come to its end may or may not begin one more poll before it sees that. Who lives through a kill
-    // never came to the point: it ended with fewer commits or requests, and only that last poll can be missing.
+    // A process may or may not start one more poll before it sees its end. If it survives, it never reached
+    // the point: it ended with fewer commits or requests, and only that last poll can be missing.
     let spared = spared.into_inner().unwrap();
     show(&format!("SIGKILL: {} points were not reached: {spared:?}", spared.len()));
     let never_came = |(kill, commits, requests): &(Kill, u64, usize)| {
@@ -436,7 +439,7 @@ fn the_program_gets_sigkill_at_every_commit_and_every_request_and_ends_as_if_it_
     assert!(*doubts.lock().unwrap() > 0, "no kill hit the command under way");
 }
 
-/// Every commit, every request before it takes effect, and every write after it did.
+/// Every commit, every request before it takes effect, and every write after it took effect.
 fn points(lives: &[Life]) -> Vec<Kill> {
     let mut points = Vec::new();
     for (life, Life { commits, requests, .. }) in lives.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Five hundred loops in one process: what they take while nothing happens, and what a poll costs.
+//! Five hundred loops in one process: their cost while nothing happens, and the cost of a poll.
 //!
 //! `cargo test --test it five_hundred -- --ignored --nocapture` prints the figures of BENCHMARKS.md.
 
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 
 const LOOPS: usize = 500;
 
-/// Seconds of processor time that this process has taken, its own and the kernel's for it.
+/// Processor time of this process in seconds, user and system.
 fn processor() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
-    // Linux counts a hundred a second, whatever the machine.
+    // Linux counts a hundred ticks per second on every machine.
     ticks / 100.0
 }
 
-/// Megabytes that are in memory now.
+/// Resident memory in megabytes.
 fn memory() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();

@@ -1,4 +1,4 @@
-//! Observed reviewers: every end that L4 names, and what is on the forge afterwards.
+//! Observed reviewers (C8): every exit that L4 names, and the forge afterwards.
 
 use crate::support::harness::{DRIVEN, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::simulator::Scenario;
@@ -14,13 +14,13 @@ fn underflow(name: &str, line: u32) -> String {
 }
 
 #[tokio::test]
-async fn a_loop_that_converges_ends_in_success_and_says_nothing_of_its_own() {
+async fn a_loop_that_converges_ends_in_success_and_posts_only_review_requests() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     assert_eq!(run.phase(), "waiting");
     place.play(&review(&[underflow("a", 3)]));
     run.tick().await;
-    assert_eq!(run.exit().as_deref(), Some("issues_found"), "there is nobody to fix it");
+    assert_eq!(run.exit().as_deref(), Some("issues_found"), "there is no author to fix it");
     place.play(&format!(
         "{{ push = {{ by = 'erin', replace = [{{ path = 'src/cart.rs', find = 'total - ', with = '0 + ' }}] }} }}, \
          {{ resolve = {{ by = 'coderabbitai', thread = 'own' }} }}, {}",
@@ -29,7 +29,7 @@ async fn a_loop_that_converges_ends_in_success_and_says_nothing_of_its_own() {
     run.tick().await;
     assert_eq!(run.end().await, "success", "the next poll sees the push and the review of it");
     assert_eq!(run.threads(), ["resolved by reviewer"]);
-    // The reviewer has to be asked, so it was, once for each head that it had not reviewed when it was seen.
+    // This reviewer has to be asked: once for each head without its review.
     assert_eq!(place.posts(), ["comment: @coderabbitai review"]);
     run.stop().await;
     assert_eq!(place.facts().await, ["ended", "ended"]);
@@ -58,7 +58,7 @@ async fn a_reviewer_that_never_yields_is_cut_off_and_the_operator_addressed_once
         "{}",
         said.body
     );
-    assert!(!pull.threads[0].resolved, "it is the person's to close");
+    assert!(!pull.threads[0].resolved, "the person has to close it");
     run.stop().await;
 }
 
@@ -119,7 +119,7 @@ async fn a_finding_raised_again_after_every_force_push_is_folded_into_its_first_
 }
 
 #[tokio::test]
-async fn time_runs_out_and_names_who_is_missing_after_what_arrived_was_processed() {
+async fn a_timeout_names_the_missing_reviewer_after_the_other_reviews_were_processed() {
     let place = Place::new().await;
     let config = DRIVEN.replace("['coderabbit']", "['coderabbit', 'codex']");
     let run = place.run(&config).await;
@@ -134,7 +134,11 @@ async fn time_runs_out_and_names_who_is_missing_after_what_arrived_was_processed
     assert!(pull.threads[1].resolved, "the repetition was folded all the same");
     let asked: Vec<String> = place.posts().into_iter().filter(|post| post.starts_with("comment")).collect();
     let codex = "comment: @codex review";
-    assert_eq!(asked, ["comment: @coderabbitai review", codex, codex], "whoever was missing, once a head");
+    assert_eq!(
+        asked,
+        ["comment: @coderabbitai review", codex, codex],
+        "each missing reviewer, once per head"
+    );
     run.stop().await;
     assert_eq!(place.facts().await, ["ended"]);
 }
@@ -190,7 +194,7 @@ async fn a_head_that_moves_during_the_wait_starts_the_attempts_again() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_ever_for_reviewers_that_nobody_named() {
+async fn l3_the_wait_for_an_unnamed_reviewer_ends() {
     let place = Place::new().await;
     let config = DRIVEN.replace("reviewers = ['coderabbit']\n", "");
     let run = place.run(&config).await;
@@ -198,20 +202,21 @@ async fn nobody_waits_for_ever_for_reviewers_that_nobody_named() {
     assert!(run.view().exit().unwrap().to_string().starts_with("no reviewer posted in time"));
     place.play(&review(&[]));
     run.ticks(2).await;
-    assert_eq!(run.exit().as_deref(), Some("success"), "one that comes late is taken notice of");
+    assert_eq!(run.exit().as_deref(), Some("success"), "a late reviewer starts a new loop");
     run.stop().await;
     assert_eq!(place.facts().await, ["ended", "ended"]);
     assert_eq!(place.posts(), [""; 0]);
 }
 
 #[tokio::test]
-async fn where_nobody_is_expected_there_is_nothing_to_wait_for() {
+async fn with_no_expected_reviewer_the_loop_ends_at_once() {
     let place = Place::new().await;
     let run = place.run(&DRIVEN.replace("['coderabbit']", "[]")).await;
     assert_eq!(run.end().await, "success");
     run.stop().await;
 }
 
+/// S4: a repository without `drive` is only watched.
 #[tokio::test]
 async fn without_drive_everything_is_computed_and_nothing_is_sent() {
     let place = Place::new().await;

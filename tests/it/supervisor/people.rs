@@ -1,4 +1,4 @@
-//! What people do to a loop (L10, R7): from the keyboard, and from the forge.
+//! People's commands to a loop (L10) and the break-glass label (R7), from the keyboard and from the forge.
 
 use crate::support::harness::{DRIVEN, MAJOR, Place, finding, push, review};
 use cloture::domain::machine::Decision;
@@ -8,7 +8,7 @@ use cloture::supervisor::fact::Fact;
 use cloture::supervisor::history::History;
 
 #[tokio::test]
-async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
+async fn l10_a_paused_loop_spends_no_attempts_and_continues_when_resumed() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.ticks(2).await;
@@ -29,7 +29,7 @@ async fn a_paused_loop_spends_no_attempts_and_goes_on_when_resumed() {
 }
 
 #[tokio::test]
-async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
+async fn l10_a_stopped_loop_stays_stopped_after_a_push_and_a_restart() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.tick().await;
@@ -43,14 +43,14 @@ async fn a_stopped_loop_stays_stopped_also_after_a_push_and_a_restart() {
     place.play(&push(2));
     run.ticks(2).await;
     assert_eq!(run.exit().as_deref(), Some("stopped"));
-    assert_eq!(place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
+    assert_eq!(place.posts(), ["comment: @coderabbitai review"], "no reviewer is asked after that");
     run.stop().await;
     assert_eq!(place.facts().await, ["told", "ended"]);
 }
 
-/// Whoever pauses a loop, ends it or breaks the glass wants nothing written there, whatever its threads call for.
+/// After a pause, a stop or a broken glass, Cloture writes nothing by itself, even if threads call for it.
 #[tokio::test]
-async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() {
+async fn nothing_is_written_by_itself_after_a_person_paused_or_ended_the_loop() {
     let again =
         |name: &str| finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR);
     for silenced in [Some(LoopCommand::Pause), Some(LoopCommand::Stop), None] {
@@ -58,7 +58,7 @@ async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() 
         let run = place.run(DRIVEN).await;
         place.play(&review(&[again("a")]));
         run.tick().await;
-        // The same finding once more: its thread would be pointed to the first and closed.
+        // A duplicate: without the pause, Cloture would link it to the first thread and resolve it.
         place.play(&push(1));
         run.tick().await;
         match &silenced {
@@ -86,20 +86,19 @@ async fn nothing_is_written_by_itself_where_a_person_paused_or_ended_the_loop() 
     }
 }
 
-/// Also where it is what an earlier loop came to: whoever reads the journal goes by the last word.
+/// The loop records an end again if another one came in between: readers take the last record.
 #[tokio::test]
-async fn the_last_end_that_the_journal_tells_is_the_one_that_holds() {
+async fn the_last_recorded_end_is_the_one_that_holds() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     place.play("{ merge = { by = 'dana' } }");
     assert_eq!(run.end().await, "pr_merged");
-    // Somebody presses the key without having seen it.
+    // A person presses stop before the screen shows the merge.
     run.tell(LoopCommand::Stop, |_| true).await;
     run.ticks(2).await;
     assert_eq!(run.exit().as_deref(), Some("pr_merged"));
     run.stop().await;
-    let facts = place.records().await.iter().filter_map(Fact::read).collect();
-    assert_eq!(History::new(facts).last_exit().map(Exit::name), Some("pr_merged"));
+    assert_eq!(History::of(&place.records().await).last_exit().map(Exit::name), Some("pr_merged"));
 }
 
 #[tokio::test]
@@ -147,8 +146,7 @@ async fn the_phrase_counts_only_from_somebody_who_may() {
 }
 
 #[tokio::test]
-async fn a_decision_that_anybody_records_is_seen_without_a_poll() {
-    use cloture::supervisor::fact::Fact;
+async fn a_recorded_decision_is_seen_without_a_poll() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     place.play(&review(&[finding("a", "src/cart.rs", 3, "It underflows", MAJOR)]));

@@ -1,4 +1,4 @@
-//! What people say about where a finding goes at the merge (H6, H9), and what is known afterwards of what was sent.
+//! People's choice of where a finding goes at the merge (H6, H9), and the list of sent tasks afterwards.
 
 use super::driven;
 use crate::support::harness::{DRIVEN, MAJOR, Place, Run, SEVEN, Settings, address, finding, review};
@@ -10,7 +10,7 @@ use cloture::domain::vocabulary::ThreadId;
 use cloture::journal::Journal;
 use cloture::supervisor::DriverRole;
 use cloture::supervisor::fact::Fact;
-use cloture::supervisor::handoffs::{DecidedTask, ever};
+use cloture::supervisor::handoffs::{DecidedTask, all_decided_tasks};
 use cloture::supervisor::view::HandoffState;
 
 const MERGE: &str = "{ merge = { by = 'dana' } }";
@@ -23,7 +23,7 @@ fn to_expert() -> Destination {
     Destination::Target("expert".into())
 }
 
-/// A person routes a thread, from whatever program; seen without a poll.
+/// A person routes a thread, from another program; the supervisor sees it without a poll.
 async fn route(run: &Run, place: &Place, thread: &ThreadId, to: Destination) {
     let about = run.journal.leases().await.unwrap()[0].pull_request.clone();
     let fact = Fact::Routed { thread: thread.clone(), to: to.clone() };
@@ -43,18 +43,18 @@ fn forge_id(run: &Run, number: usize) -> ThreadId {
     run.view().standing.as_ref().unwrap().snapshot.threads[number].id.clone()
 }
 
-/// Label, and whether each of these texts is in it, of every issue.
+/// Label and body of every issue.
 fn issues(place: &Place) -> Vec<(String, String)> {
     let issues = place.simulator.issues();
     issues.iter().map(|issue| (issue.labels.join(","), issue.body.clone())).collect()
 }
 
 async fn sent(journal: &Journal) -> Vec<DecidedTask> {
-    ever(journal, &TargetKinds::new(), None, None).await.unwrap()
+    all_decided_tasks(journal, &TargetKinds::new(), None, None).await.unwrap()
 }
 
 #[tokio::test]
-async fn what_was_sent_elsewhere_goes_there_and_what_was_withheld_stays() {
+async fn h9_a_routed_finding_goes_to_its_target_and_a_withheld_one_stays() {
     let place = Place::new().await;
     let config = format!("{DRIVEN}{TARGETS}");
     let run = place.run(&config).await;
@@ -76,12 +76,16 @@ async fn what_was_sent_elsewhere_goes_there_and_what_was_withheld_stays() {
     run.ticks(2).await;
     let found = issues(&place);
     let labels: Vec<&str> = found.iter().map(|(labels, _)| labels.as_str()).collect();
-    assert_eq!(labels, ["ai-fix", "expert"], "one task a target and file, and none for what was withheld");
+    assert_eq!(
+        labels,
+        ["ai-fix", "expert"],
+        "one task per target and file, and none for the withheld finding"
+    );
     assert!(found[0].1.contains("Indexing panics") && !found[0].1.contains("underflows"), "{}", found[0].1);
     assert!(found[1].1.contains("underflows") && !found[1].1.contains("Indexing"), "{}", found[1].1);
     assert_eq!(place.facts().await.iter().filter(|kind| *kind == "routed").count(), 2);
 
-    // Both tasks are known from the journal alone, and said to be sent.
+    // The journal alone lists both tasks as sent.
     let sent = sent(&run.journal).await;
     run.stop().await;
     let shape: Vec<(&str, &str, &[String])> = sent
@@ -104,7 +108,7 @@ async fn what_was_sent_elsewhere_goes_there_and_what_was_withheld_stays() {
 }
 
 #[tokio::test]
-async fn a_driven_reviewers_finding_is_routed_by_either_of_its_names() {
+async fn a_driven_reviewers_finding_is_routed_by_either_of_its_ids() {
     let place = Place::new().await;
     let config = format!("{}{TARGETS}", driven::config(&place));
     let reported = [
@@ -129,9 +133,9 @@ async fn a_driven_reviewers_finding_is_routed_by_either_of_its_names() {
     run.stop().await;
 }
 
-/// The instance that a person tells is not the one that sends.
+/// The person uses the instance on standby; the driver sends.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_other_instance_hears_of_it_and_sends_it_there() {
+async fn the_driver_learns_of_a_route_from_the_standby_and_sends_it_there() {
     let place = Place::new().await;
     let config = format!("{DRIVEN}{TARGETS}");
     let one = place.run_as("one", &config, &[SEVEN], Settings::default()).await;
@@ -159,7 +163,7 @@ async fn the_other_instance_hears_of_it_and_sends_it_there() {
 }
 
 #[tokio::test]
-async fn what_is_refused_waits_and_then_is_stuck_and_what_was_lost_is_unknown() {
+async fn a_refused_task_waits_and_then_is_stuck_and_one_with_a_lost_answer_is_unknown() {
     let place = Place::new().await;
     let refuses = place.script("refuses", "exit 1");
     let config = format!(
@@ -195,9 +199,11 @@ async fn what_is_refused_waits_and_then_is_stuck_and_what_was_lost_is_unknown() 
     assert_eq!(states().await, [("stuck", false, 6), ("stuck", true, 1)]);
 
     let of = address(SEVEN);
-    let newest = ever(&run.journal, &TargetKinds::new(), Some(&of), Some(1)).await.unwrap();
+    let newest = all_decided_tasks(&run.journal, &TargetKinds::new(), Some(&of), Some(1)).await.unwrap();
     assert_eq!(newest.len(), 1);
-    let other = ever(&run.journal, &TargetKinds::new(), Some(&address("acme/shop#8")), None).await.unwrap();
+    let other = all_decided_tasks(&run.journal, &TargetKinds::new(), Some(&address("acme/shop#8")), None)
+        .await
+        .unwrap();
     assert_eq!(other.len(), 0);
     run.stop().await;
 }

@@ -1,5 +1,5 @@
-//! Several instances on one journal: one drives, the others stand by, and whoever is killed is followed by another that
-//! goes on exactly there.
+//! Several instances on one journal: one drives, the others stand by. If the driver is killed, another
+//! instance continues exactly there.
 
 use super::authors::Shop;
 use super::crash::{answered, forge, runtime, stage};
@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// Long enough for one turn of a loop, and short enough to wait for.
+/// Longer than one turn of a loop, and short enough for a test.
 const LEASE: Duration = Duration::from_millis(400);
 
-/// So that nobody loses it by being slow: it ends when its holder is dead and the test says that its time is up.
+/// So long that no slow instance loses its lease: it ends only when the test expires it.
 pub(crate) const LONG_LEASE: Duration = Duration::from_mins(5);
 
 fn settings(fatal: Option<&Arc<Fatal>>) -> Settings {
@@ -32,7 +32,7 @@ pub(crate) fn drives(run: &Run) -> bool {
     run.view().role == DriverRole::Driver
 }
 
-/// Ticks until this one drives, which the database's clock decides.
+/// Ticks until this instance drives; the database's clock decides when.
 async fn takes_over(run: &Run) {
     for _ in 0..3000 {
         if drives(run) {
@@ -71,9 +71,9 @@ async fn one_drives(place: Place) {
     one.tick().await;
     two.tick().await;
     assert_eq!((one.exit(), two.exit()), (Some("issues_found".to_owned()), Some("issues_found".to_owned())));
-    assert_eq!(place.posts(), ["comment: @coderabbitai review"], "asked once, although both wanted to");
+    assert_eq!(place.posts(), ["comment: @coderabbitai review"], "asked once, although both would");
 
-    // The standby hears what a person decides at the driver.
+    // The standby learns of a decision that a person made at the driver.
     let thread = one.view().standing.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = one.journal.leases().await.unwrap()[0].pull_request.clone();
     let fact = Fact::Decided { thread, verb: Decision::Escalate };
@@ -89,30 +89,30 @@ async fn one_drives(place: Place) {
     two.tick().await;
     assert_eq!((place.count("reply"), place.count("label")), (1, 1), "{:?}", place.posts());
 
-    // What a person tells the standby, the driver does.
+    // The driver obeys a command given to the standby.
     place.play(&push(7));
     one.tick().await;
     assert_eq!(one.phase(), "waiting");
     two.tell(LoopCommand::Pause, |_| true).await;
     one.see(|view| format!("{:?}", view.review_loop).contains("Paused")).await;
 
-    // From here on the driver's journal never answers again: it is as good as dead, and its lease runs out.
+    // From here on the driver's journal never answers: it is as good as dead, and its lease expires.
     fatal.now();
     let ticker = one.ticker.clone();
     let dead = tokio::spawn(async move { ticker.tick().await });
     takes_over(&two).await;
     place.play(&push(1));
     two.ticks(2).await;
-    assert_eq!(two.phase(), "paused", "it goes on where the other was");
+    assert_eq!(two.phase(), "paused", "it continues where the other was");
     assert_eq!((place.count("reply"), place.count("label")), (1, 1), "{:?}", place.posts());
     dead.abort();
     drop(one);
     two.stop().await;
 }
 
-/// What one saw while another drove is recorded when it takes over, and counts from then on, although nothing is new to it.
+/// A new driver records the changes that it read while it was on standby, although its snapshot is not new.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_takes_over_counts_what_it_saw_while_another_drove() {
+async fn a_new_driver_counts_the_changes_that_it_read_while_another_drove() {
     let place = Place::new().await;
     let long = || Settings { lease: LONG_LEASE, ..settings(None) };
     let one = place.run_as("one", DRIVEN, &[SEVEN], long()).await;
@@ -126,7 +126,7 @@ async fn whoever_takes_over_counts_what_it_saw_while_another_drove() {
     two.tick().await;
     assert!(drives(&two));
     assert!(place.facts().await.contains(&"reopened_pull_request".to_owned()));
-    assert_eq!(two.view().standing.as_ref().unwrap().folded.ended, None, "it begins anew");
+    assert_eq!(two.view().standing.as_ref().unwrap().folded.ended, None, "the count starts again");
     two.stop().await;
 }
 
@@ -148,34 +148,34 @@ impl Who {
 /// Where one of the two is killed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kill {
-    /// After a commit of this one, before it hears of it.
+    /// After a commit of this instance, before it learns of it.
     Commit(Who, usize),
-    /// With a request under way that never takes effect, counted over both: whoever sent it is killed.
+    /// During this request, which never takes effect. Requests count over both; the sender is killed.
     Before(u32),
-    /// With its effect there and its answer lost.
+    /// After the request took effect, with its answer lost.
     After(u32),
 }
 
-/// What one history of two instances leaves.
+/// The results of one history of two instances.
 #[derive(Debug)]
 struct Found {
     forge: serde_json::Value,
     facts: Vec<String>,
     commits: [usize; 2],
-    /// Who sent each request, and whether it was one that writes.
+    /// The sender of each request, and whether it was a write.
     requests: Vec<(Who, bool)>,
     killed: Option<Who>,
 }
 
-/// Holds the journal against the promise that there is never more than one driver.
+/// Checks that there is never more than one driver.
 struct Watchman {
     journal: Journal,
-    /// Who got the lease each time that somebody got it.
+    /// The holder of the lease, by epoch.
     holders: BTreeMap<u64, String>,
 }
 
 impl Watchman {
-    /// Whoever takes itself for the driver holds the lease, and what was held in an epoch stays held by that one.
+    /// An instance that considers itself the driver holds the lease, and an epoch has one holder only.
     async fn look(&mut self, living: &[(Who, &Run)]) {
         let lease = self.journal.leases().await.unwrap().pop();
         if let Some(lease) = &lease {
@@ -189,7 +189,7 @@ impl Watchman {
         }
     }
 
-    /// What only a driver writes was written by the first, and then, if that was killed, by the second.
+    /// Only the first instance wrote driver's records, and after its death only the second.
     async fn judge(&self, killed: Option<Who>) {
         let records = self.journal.records(RecordFilter::default()).await.unwrap();
         let driven = records.iter().filter(|record| record.kind == INTENT || record.kind == OUTCOME);
@@ -207,7 +207,7 @@ impl Watchman {
     }
 }
 
-/// Two instances, until all is done or one of them is killed; then the other goes on alone.
+/// Runs two instances until the history is done. If one is killed, the other continues alone.
 fn both(world: &Runtime, journal: Option<JournalAddress>, kill: Option<Kill>) -> Found {
     let (mut shop, config) = world.block_on(stage());
     if let Some(journal) = journal {
@@ -270,7 +270,7 @@ fn both(world: &Runtime, journal: Option<JournalAddress>, kill: Option<Kill>) ->
     Found { forge: forge(&shop), facts, commits, requests: turns.requests.into_inner(), killed }
 }
 
-/// The lease of one that is dead: by the database's clock it takes minutes until it ends.
+/// Expires the lease of a dead instance; by the database's clock it would take minutes.
 async fn run_out(journal: &Journal, dead: Who) {
     for lease in journal.leases().await.unwrap() {
         if lease.holder == dead.name() {
@@ -279,7 +279,7 @@ async fn run_out(journal: &Journal, dead: Who) {
     }
 }
 
-/// Who does something at a time: the instances in turn, and then everybody else.
+/// One turn: the instances one after the other, then the author, the reviewers and people.
 struct Turns<'a> {
     shop: &'a Shop,
     of: Cell<Who>,
@@ -311,13 +311,13 @@ impl Turns<'_> {
 }
 
 #[test]
-fn either_of_two_can_be_killed_at_any_time_and_the_other_goes_on_on_a_file() {
+fn either_of_two_instances_can_be_killed_at_any_time_and_the_other_continues_on_a_file() {
     either_is_killed("a file", &|world, kill| both(world, None, kill));
 }
 
 #[test]
 #[cfg_attr(not(has_postgres), ignore = "needs a PostgreSQL server in CLOTURE_TEST_POSTGRES")]
-fn either_of_two_can_be_killed_at_any_time_and_the_other_goes_on_on_a_server() {
+fn either_of_two_instances_can_be_killed_at_any_time_and_the_other_continues_on_a_server() {
     let url = crate::support::places::server_url();
     either_is_killed("a server", &|world, kill| {
         let place = world.block_on(crate::support::places::Place::server(&url));
@@ -327,7 +327,7 @@ fn either_of_two_can_be_killed_at_any_time_and_the_other_goes_on_on_a_server() {
     });
 }
 
-/// Never two drivers, never two tasks, and the forge as it would be with one that lives.
+/// Never two drivers, never a task twice, and the forge as with one instance that lives.
 fn either_is_killed(on: &str, both: &(dyn Fn(&Runtime, Option<Kill>) -> Found + Sync)) {
     let undisturbed = both(&runtime(), None);
     let Found { forge: expected, commits, requests, .. } = &undisturbed;
@@ -341,8 +341,8 @@ fn either_is_killed(on: &str, both: &(dyn Fn(&Runtime, Option<Kill>) -> Found + 
     }
     let of_standby = requests.iter().filter(|(who, _)| *who == Who::Two).count();
     let writes = requests.iter().filter(|(_, writes)| *writes).count();
-    assert_eq!(points.len(), commits[0] + commits[1] + requests.len() + writes, "every one of them");
-    assert!(commits[1] > 0 && of_standby > 0, "the one that stands by does something, too");
+    assert_eq!(points.len(), commits[0] + commits[1] + requests.len() + writes, "all points are tried");
+    assert!(commits[1] > 0 && of_standby > 0, "the standby does something, too");
     show(&format!(
         "together on {on}: {} points: after {} commits of the driver and {} of the other, at {} requests of the driver, \
          {writes} of them writes, and {of_standby} of the other",

@@ -1,4 +1,4 @@
-//! Networks that fail and servers that ask for patience (L8), and a stop that does not wait for them.
+//! Failing networks and rate limits (L8), and a stop that does not wait for them.
 
 use crate::support::harness::{DRIVEN, EIGHT, MAJOR, Place, SEVEN, Settings, finding, push, review};
 use cloture::journal::NewRecord;
@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn a_network_failure_costs_one_attempt_and_the_loop_goes_on() {
+async fn l8_a_network_failure_costs_one_attempt_and_the_loop_continues() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.tick().await;
@@ -25,7 +25,7 @@ async fn a_network_failure_costs_one_attempt_and_the_loop_goes_on() {
 }
 
 #[tokio::test]
-async fn a_forge_that_is_never_reached_ends_the_loop_with_that_reason() {
+async fn l8_an_unreachable_forge_ends_the_loop_with_that_reason() {
     let place = Place::new().await;
     place.simulator.inject(Fault::always("*", FaultKind::DropBefore));
     let run = place.run(DRIVEN).await;
@@ -34,7 +34,7 @@ async fn a_forge_that_is_never_reached_ends_the_loop_with_that_reason() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
+async fn l8_a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     run.tick().await;
@@ -51,7 +51,7 @@ async fn a_rate_limit_waits_as_the_server_says_and_costs_no_attempt() {
     run.stop().await;
 }
 
-/// Whoever looks at the clock again because something else woke it must not wait for what the clock was set back by.
+/// When something else wakes the hub, it must not add the time by which the clock was set back.
 #[tokio::test]
 async fn a_clock_that_is_set_back_does_not_put_the_next_poll_off() {
     let place = Place::new().await;
@@ -67,10 +67,10 @@ async fn a_clock_that_is_set_back_does_not_put_the_next_poll_off() {
     run.stop().await;
 }
 
-/// What the forge said is not there is only looked for once an hour. Until then nobody knows how it is, and a poll that did not
-/// look at it must not pass for one that found nothing new.
+/// The poller looks for a missing pull request once an hour. A poll in between did not look for it, so it
+/// must not count as "nothing new".
 #[tokio::test]
-async fn what_was_not_found_is_shown_as_missing_until_it_is_found_again() {
+async fn a_missing_pull_request_is_shown_as_missing_until_it_is_found_again() {
     let place = Place::new().await;
     let run = place.run_as("one", DRIVEN, &[SEVEN, EIGHT], Settings::default()).await;
     run.tick().await;
@@ -80,9 +80,9 @@ async fn what_was_not_found_is_shown_as_missing_until_it_is_found_again() {
     run.tick().await;
     assert!(run.view().refusal.is_some(), "{:?}", run.view().trouble);
     run.ticks(10).await;
-    assert!(run.view().refusal.is_some(), "nobody has looked since");
+    assert!(run.view().refusal.is_some(), "no poll has looked since");
     assert_eq!(run.view().seen_at, seen_at);
-    // A clock that is set back does not make it longer.
+    // A clock that is set back does not make the hour longer.
     run.ticker.jump(SignedDuration::from_hours(-6));
     run.ticks(2).await;
     assert_eq!((run.view().refusal.clone(), run.view().trouble.clone()), (None, None));
@@ -91,9 +91,9 @@ async fn what_was_not_found_is_shown_as_missing_until_it_is_found_again() {
     run.stop().await;
 }
 
-/// L8: the forge says to one write that it wants to be left alone, and means all of them.
+/// L8: the forge answers one write with a rate limit and means all of them.
 #[tokio::test]
-async fn a_limit_that_one_write_meets_holds_for_the_writes_of_all() {
+async fn l8_a_rate_limit_on_one_write_holds_for_the_writes_of_all_loops() {
     let place = Place::new().await;
     let kind = FaultKind::SecondaryLimit { retry_after: 150, as_success: false };
     place.simulator.inject(Fault::always("writes", kind));
@@ -108,9 +108,9 @@ async fn a_limit_that_one_write_meets_holds_for_the_writes_of_all() {
     run.stop().await;
 }
 
-/// The reset is a moment on the server's clock; ours may be wrong by hours.
+/// The reset is a time on the server's clock; this machine's may be wrong by hours.
 #[tokio::test]
-async fn a_rate_limit_is_reckoned_by_the_servers_clock() {
+async fn l8_a_rate_limit_is_counted_by_the_servers_clock() {
     for hours in [-6, 6] {
         let place = Place::new().await;
         let run = place.run(DRIVEN).await;
@@ -133,9 +133,9 @@ fn again(name: &str) -> String {
     finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR)
 }
 
-/// Every write is hit once in every way that leaves doubt, and nothing is lost or doubled.
+/// Every write meets every fault that leaves its outcome uncertain; none is lost or doubled.
 #[tokio::test]
-async fn whatever_happens_to_a_write_it_is_there_once() {
+async fn a_write_is_in_effect_once_whatever_fault_it_meets() {
     let spoilt = [
         FaultKind::DropBefore,
         FaultKind::DropAfter,
@@ -185,7 +185,7 @@ async fn a_write_that_github_refuses_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn a_person_is_heard_while_a_poll_hangs() {
+async fn a_persons_command_works_while_a_poll_hangs() {
     let place = Place::new().await;
     let run = place.run(DRIVEN).await;
     place.simulator.inject(Fault::always("reads", FaultKind::Stall { millis: 60_000 }));

@@ -227,10 +227,10 @@ fn what_could_not_be_written_stays_beside_its_thread_until_it_is_seen() {
     world.simulator.inject(cloture::simulator::Fault::always("resolveReviewThread", forbidden));
     played.press("x");
     played.agree("Resolve the thread");
-    played.until_shown("! GitHub did not take it");
+    played.until_shown("! GitHub did not accept it");
     // It was decided all the same, so that it has moved down to what is settled.
     played.press("k");
-    played.until_gone("! GitHub did not take it");
+    played.until_gone("! GitHub did not accept it");
     assert!(played.contents().lines().any(|row| row.contains(" !critical")), "{}", played.contents());
     world.simulator.clear_faults();
     played.press("jx");

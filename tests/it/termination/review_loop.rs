@@ -4,7 +4,7 @@
 use cloture::domain::policy::Policy;
 use cloture::domain::review_loop::{
     Exit, LoopEffect, LoopEvent, Observation, Phase, PostContent, PostKind, ReviewLoop, ReviewerPost,
-    TimerId, Transition, WaitAnchor,
+    Transition, WaitAnchor,
 };
 use cloture::domain::snapshot::PullRequestState;
 use cloture::domain::vocabulary::ReviewerName;
@@ -32,16 +32,16 @@ struct LoopState {
     free_polls: u32,
     /// Rounds as the model counts them.
     dispatched: u32,
-    /// The driver's state: at most one valid timer, and whether a poll is running.
-    timer: Option<TimerId>,
+    /// The driver's state: at most one deadline for the next poll, and whether a poll is under way.
+    has_deadline: bool,
     polling: bool,
-    cap_comments: u32,
+    caps_announced: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
-    Timer,
-    StaleTimer,
+    /// The driver's deadline has passed, so it polls.
+    Deadline,
     Poll(PollResult),
     Unreachable,
     RateLimited,
@@ -102,11 +102,13 @@ impl LoopModel {
         };
         for effect in effects {
             match effect {
-                LoopEffect::Poll => state.polling = true,
-                LoopEffect::WakeAt { timer, .. } => state.timer = Some(timer),
+                LoopEffect::Poll => (state.polling, state.has_deadline) = (true, false),
+                LoopEffect::WakeAt(_) => state.has_deadline = true,
                 LoopEffect::DispatchAuthor { .. } => state.dispatched += 1,
-                LoopEffect::PostRoundCap { .. } => state.cap_comments += 1,
-                LoopEffect::AskForReviews { .. } | LoopEffect::Announce(_) => {}
+                LoopEffect::Announce(exit) => {
+                    state.has_deadline = false;
+                    state.caps_announced += u32::from(matches!(exit, Exit::RoundCap { .. }));
+                }
             }
         }
     }
@@ -117,25 +119,23 @@ impl Model for LoopModel {
     type Action = Event;
 
     fn init_states(&self) -> Vec<LoopState> {
-        let mut state = LoopState {
+        vec![LoopState {
             review_loop: ReviewLoop::new(BTreeSet::from([reviewer()]), 0),
             pushes: 0,
             pauses: 0,
             free_polls: 0,
             dispatched: 0,
-            timer: None,
-            polling: false,
-            cap_comments: 0,
-        };
-        self.carry_out(&mut state, LoopEvent::Started);
-        vec![state]
+            has_deadline: false,
+            // A driver polls as soon as it starts.
+            polling: true,
+            caps_announced: 0,
+        }]
     }
 
     fn actions(&self, state: &LoopState, events: &mut Vec<Event>) {
-        if state.timer.is_some() {
-            events.push(Event::Timer);
+        if state.has_deadline {
+            events.push(Event::Deadline);
         }
-        events.push(Event::StaleTimer);
         if state.polling {
             let results = [
                 PollResult::NoReview,
@@ -168,11 +168,7 @@ impl Model for LoopModel {
     fn next_state(&self, state: &LoopState, event: Event) -> Option<LoopState> {
         let mut next = state.clone();
         match event {
-            Event::Timer => {
-                let timer = next.timer.take()?;
-                self.carry_out(&mut next, LoopEvent::Timer(timer));
-            }
-            Event::StaleTimer => self.carry_out(&mut next, LoopEvent::Timer(TimerId::default())),
+            Event::Deadline => (next.polling, next.has_deadline) = (true, false),
             Event::Poll(result) => {
                 next.polling = false;
                 let observation = self.observation(state, result);
@@ -213,7 +209,7 @@ impl Model for LoopModel {
             }),
             Property::always(
                 "L6: the operator is told at the cap, once for each time it is reached",
-                |_: &Self, s: &LoopState| s.cap_comments <= 1 + s.review_loop.granted(),
+                |_: &Self, s: &LoopState| s.caps_announced <= 1 + s.review_loop.granted(),
             ),
             Property::always("L2: no wait polls more often than it may", |model: &Self, s: &LoopState| {
                 s.review_loop.attempt() <= model.policy.max_attempts
@@ -222,7 +218,7 @@ impl Model for LoopModel {
                 "a loop that has not ended is waiting for something that will come",
                 |_: &Self, s: &LoopState| match s.review_loop.phase() {
                     Phase::Ended(_) | Phase::Paused(_) => true,
-                    Phase::Waiting | Phase::WithAuthor => s.polling || s.timer.is_some(),
+                    Phase::Waiting | Phase::WithAuthor => s.polling || s.has_deadline,
                 },
             ),
             Property::sometimes("all rounds are used", |model: &Self, s: &LoopState| {
@@ -260,8 +256,8 @@ fn author_rounds_are_bounded_under_all_events() {
                 policy: Policy { max_attempts: 2, max_rounds, max_restarts, ..Policy::default() },
                 max_pushes: 4,
                 max_grants: 1,
-                max_pauses: 1,
-                max_free_polls: 1,
+                max_pauses: 2,
+                max_free_polls: 2,
                 forge_counts,
             };
             let checker = model.checker().threads(2).spawn_bfs().join();
@@ -269,5 +265,5 @@ fn author_rounds_are_bounded_under_all_events() {
             states += checker.unique_state_count();
         }
     }
-    assert_eq!(states, 504_512);
+    assert_eq!(states, 106_378);
 }

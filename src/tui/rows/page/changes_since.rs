@@ -8,7 +8,7 @@ use crate::domain::place::{Anchor, FileChange, Hunk, LineMap, LineRange};
 use crate::domain::snapshot::{ReviewThread, ThreadComment};
 use crate::domain::vocabulary::Sha;
 use crate::supervisor::computed_state::ComputedState;
-use crate::supervisor::history::RecordedPush;
+use crate::supervisor::replay::RecordedPush;
 use crate::tui::text::count;
 
 /// In a sentence, and whether anything changed.

@@ -1,4 +1,4 @@
-//! What people say on the forge in the threads of driven reviewers, and what it does and does not do to what is known.
+//! People's replies and resolutions in the threads of driven reviewers, and their effect on the state.
 
 use super::driven::{answer, config, reported};
 use crate::support::harness::{Place, Run, SEVEN, Settings, parsed, profiles, push, said};
@@ -14,7 +14,7 @@ async fn recorded(place: &Place, kind: &str) -> usize {
     place.facts().await.iter().filter(|known| *known == kind).count()
 }
 
-/// A driven reviewer has opened a thread, on a machine whose clock is that far ahead.
+/// A driven reviewer has opened a thread, on a machine whose clock is this far ahead.
 async fn one_thread(hours: i64) -> (Place, Run) {
     let place = Place::new().await;
     let config = config(&place);
@@ -25,9 +25,9 @@ async fn one_thread(hours: i64) -> (Place, Run) {
     (place, run)
 }
 
-/// The forge's times are not ours: a machine whose clock is ahead still hears what people say after it has asked.
+/// The forge has its own clock: a reply after the call counts even if this machine's clock is ahead.
 #[tokio::test]
-async fn a_persons_word_counts_whatever_the_clock_says() {
+async fn a_persons_reply_counts_whatever_the_clock_says() {
     for hours in [-3, 0, 3] {
         let (place, run) = one_thread(hours).await;
         assert_eq!(run.threads(), ["open"]);
@@ -47,7 +47,7 @@ async fn a_persons_word_counts_whatever_the_clock_says() {
 }
 
 #[tokio::test]
-async fn what_a_person_resolved_and_opened_again_on_the_forge_is_so_whatever_the_clock_says() {
+async fn a_thread_resolved_and_reopened_on_the_forge_is_open_whatever_the_clock_says() {
     for hours in [-3, 0, 3] {
         let (place, run) = one_thread(hours).await;
         for turn in 1..=2 {
@@ -64,10 +64,10 @@ async fn what_a_person_resolved_and_opened_again_on_the_forge_is_so_whatever_the
     }
 }
 
-/// An answer that was taken stays taken: what somebody wrote on the forge before the reviewer was asked, and we saw only
-/// after it had answered, does not undo it. Nor does whoever changes the rules.
+/// An accepted answer stays accepted. A reply from before the call that was read only after the answer does
+/// not undo it, nor does a change of the configuration.
 #[tokio::test]
-async fn an_answer_that_was_good_when_it_came_stays_good() {
+async fn an_answer_that_was_valid_on_arrival_stays_valid() {
     let place = Place::new().await;
     let text = config(&place).replace("kind = 'program'", "kind = 'program'\nprotocol = 'actions'");
     answer(&place, 1, &[], &[reported(3, "Subtraction underflows", "critical")]);
@@ -88,7 +88,7 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
     let facts: Vec<DatedFact> = records.iter().filter_map(Fact::read).collect();
     let asked: Vec<&DatedFact> = facts.iter().filter(|dated| dated.fact.kind() == "asked").collect();
 
-    // A poll late: somebody had closed the thread a moment before the second look was asked for.
+    // Read one poll late: a person had closed the thread just before the second call.
     let mut seen = PullRequestSnapshot::clone(&standing.snapshot);
     let thread = &mut seen.threads[0];
     let mut word = thread.comments[0].clone();
@@ -100,26 +100,30 @@ async fn an_answer_that_was_good_when_it_came_stays_good() {
     changed.policy.max_review_iterations = 1;
     changed.policy.max_findings_per_answer = 0;
     for config in [todays, changed] {
-        let folded = History::new(facts.clone()).fold(&seen, &config);
+        let folded = History::of(&records).replay(&seen, &config);
         let mut threads: Vec<String> = folded.engine.threads().map(|thread| said(thread.status())).collect();
         threads.sort();
-        assert_eq!(threads, ["open", "resolved by wont_fix"], "both findings are known, and the word counts");
-        assert_eq!(folded.cycles.len(), 2, "both looks count");
+        assert_eq!(
+            threads,
+            ["open", "resolved by wont_fix"],
+            "both findings are there, and the reply counts"
+        );
+        assert_eq!(folded.cycles.len(), 2, "both cycles count");
         assert!(folded.violations.is_empty() && folded.failed.is_empty());
     }
 
-    // An older version recorded no rules.
+    // An older version did not record the rules of a call.
     for record in &mut records {
         record.body.as_object_mut().unwrap().remove("terms");
     }
-    let older = History::new(records.iter().filter_map(Fact::read).collect());
+    let older = History::of(&records);
     assert_eq!(older.facts().count(), facts.len());
-    assert_eq!(older.fold(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
+    assert_eq!(older.replay(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
 }
 
-/// On another machine nothing is known of what a driven reviewer posted from the first, but it is not hidden either.
+/// Another machine has no journal of a driven reviewer's thread, but it does not hide the thread.
 #[tokio::test]
-async fn a_thread_that_another_journal_knew_of_is_on_the_board() {
+async fn a_thread_from_another_journal_is_on_the_board() {
     let (place, run) = one_thread(0).await;
     let snapshot = Arc::clone(&run.view().standing.as_ref().unwrap().snapshot);
     assert_eq!(run.view().standing.as_ref().unwrap().unowned, []);

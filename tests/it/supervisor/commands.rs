@@ -1,5 +1,5 @@
-//! L10 beside a driver that is dead: what people tell the instance that stands by is heeded once that drives, once, and in
-//! the order in which it was told.
+//! L10 with a dead driver: the instance on standby obeys people's commands once it drives, each once and in
+//! the order in which people gave them.
 
 use super::crash::{runtime, stage};
 use super::together::{LONG_LEASE, drives};
@@ -19,7 +19,7 @@ fn is_paused(view: &PullRequestView) -> bool {
     format!("{:?}", view.review_loop).contains("Paused")
 }
 
-/// A driver that can be killed, and one that stands by.
+/// A driver that can be killed, and an instance on standby.
 struct Pair {
     place: Place,
     process: Option<Runtime>,
@@ -37,13 +37,13 @@ impl Pair {
         Pair { place, process: Some(process), one, two }
     }
 
-    /// The driver dies without a word.
+    /// Kills the driver without any cleanup.
     fn kill(&mut self) {
         let process = self.process.take().unwrap();
         off_the_runtime(|| process.shutdown_timeout(Duration::from_secs(10)));
     }
 
-    /// Its lease runs out, and the other takes over with its next poll.
+    /// The lease expires, and the other instance takes over with its next poll.
     async fn take_over(&self) {
         run_out(&self.place).await;
         self.two.tick().await;
@@ -64,7 +64,7 @@ async fn run_out(place: &Place) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
+async fn a_pause_given_while_nobody_drives_holds_for_the_next_driver() {
     let mut both = Pair::new().await;
     both.kill();
     both.two.tell(LoopCommand::Pause, is_paused).await;
@@ -72,7 +72,7 @@ async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
     both.two.ticks(2).await;
     assert_eq!(both.two.phase(), "paused");
     both.two.stop().await;
-    // It is kept by now, so that nobody heeds it a second time after it was taken back.
+    // The loop is stored as paused, so no later driver obeys the pause again after a resume.
     let three = both.place.run_as("three", DRIVEN, &[SEVEN], settings(None)).await;
     assert_eq!(three.phase(), "paused");
     three.tell(LoopCommand::Resume, |view| !is_paused(view)).await;
@@ -84,22 +84,22 @@ async fn a_pause_told_while_nobody_drives_holds_for_whoever_drives_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_told_while_nobody_drives_ends_the_loop_of_whoever_drives_next() {
+async fn a_stop_given_while_nobody_drives_ends_the_loop_of_the_next_driver() {
     let mut both = Pair::new().await;
     both.kill();
     both.two.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
-    assert_eq!(both.place.facts().await, ["told"], "who stands by decides nothing");
+    assert_eq!(both.place.facts().await, ["told"], "an instance on standby decides nothing");
     both.take_over().await;
     both.place.play(&push(1));
     both.two.ticks(2).await;
     assert_eq!(both.two.exit().as_deref(), Some("stopped"));
-    assert_eq!(both.place.posts(), ["comment: @coderabbitai review"], "nobody is asked after that");
+    assert_eq!(both.place.posts(), ["comment: @coderabbitai review"], "no reviewer is asked after that");
     both.two.stop().await;
     assert_eq!(both.place.facts().await, ["told", "ended"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_told_last_counts() {
+async fn the_last_command_counts() {
     let mut both = Pair::new().await;
     both.kill();
     both.two.tell(LoopCommand::Pause, is_paused).await;
@@ -112,10 +112,10 @@ async fn what_was_told_last_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_dead_driver_had_heeded_is_not_heeded_again() {
+async fn a_command_that_the_dead_driver_had_obeyed_is_not_obeyed_again() {
     let mut both = Pair::new().await;
     both.one.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
-    // Another loop than the one that was stopped.
+    // A new loop, not the stopped one.
     both.place.play("{ close = { by = 'dana' } }");
     both.one.tick().await;
     both.place.play("{ reopen = { by = 'dana' } }");
@@ -129,9 +129,9 @@ async fn what_the_dead_driver_had_heeded_is_not_heeded_again() {
     both.two.stop().await;
 }
 
-/// The driver hears of it and dies before it has kept what follows.
+/// The driver learns of the pause and dies before it stores the paused loop.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_is_heeded_by_the_next_driver_where_the_first_died_over_it() {
+async fn the_next_driver_obeys_a_pause_that_the_first_died_over() {
     let place = Place::new().await;
     let fatal = Fatal::at(usize::MAX);
     let process = runtime();
@@ -148,9 +148,9 @@ async fn a_pause_is_heeded_by_the_next_driver_where_the_first_died_over_it() {
     two.stop().await;
 }
 
-/// L6: a round that was granted is one that is used.
+/// L6: a granted round is not lost.
 #[test]
-fn a_round_granted_while_nobody_drives_is_started_by_whoever_drives_next() {
+fn l6_a_round_granted_while_nobody_drives_is_started_by_the_next_driver() {
     let world = runtime();
     let (shop, config) = world.block_on(stage());
     let process = runtime();

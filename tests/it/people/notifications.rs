@@ -1,4 +1,4 @@
-//! Somebody hears of it when a thread starts to wait while a pull request is watched.
+//! Notifications when a thread starts to wait for a person during `cloture watch`.
 
 use super::world::World;
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn told(world: &World) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Watches while somebody escalates one thread, until that was told or troubled about.
+/// Watches while a person escalates one thread, until the notification was sent or has failed.
 async fn watch_an_escalation(world: &World, until: impl Fn(&World, &[Value]) -> bool) -> Vec<Value> {
     let mut command = world.command(&["watch", "--json", "acme/shop#1"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -47,7 +47,7 @@ fn configure(world: &World, command: &str) {
 }
 
 #[tokio::test]
-async fn a_command_hears_of_it_once_and_not_of_what_waited_before() {
+async fn the_command_runs_once_for_a_new_thread_and_not_for_those_that_waited_before() {
     let world = World::new().await;
     let command = stub(&world, "cat >> \"$(dirname \"$0\")/told\"");
     configure(&world, &command);
@@ -61,7 +61,7 @@ async fn a_command_hears_of_it_once_and_not_of_what_waited_before() {
 }
 
 #[tokio::test]
-async fn a_command_that_fails_is_a_line_and_not_an_end() {
+async fn a_failing_command_is_reported_in_a_line_and_does_not_end_the_watch() {
     let world = World::new().await;
     let command = stub(&world, "exit 3");
     configure(&world, &command);

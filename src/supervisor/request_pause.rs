@@ -1,4 +1,4 @@
-//! Until when the forge wants to be left alone (L8). It says so to one request and means all of them.
+//! The pause that a rate limit asks for (L8). The forge answers one request with it and means all of them.
 
 use jiff::Timestamp;
 use std::sync::{Mutex, PoisonError};
@@ -13,13 +13,12 @@ struct PauseSpan {
 }
 
 impl RequestPause {
-    /// The forge asked for patience.
     pub(super) fn begin(&self, now: Timestamp, until: Timestamp) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(PauseSpan { since: now, until });
     }
 
-    /// When it may be written to again; none where it may be now. A time before it asked is that of a clock that was set
-    /// back, by which nobody can tell how long is left.
+    /// When the pause ends, or none if there is none now. A time from before the pause comes from a clock
+    /// that was set back and says nothing about the time left, so it ends the pause.
     pub(super) fn until(&self, now: Timestamp) -> Option<Timestamp> {
         let span = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         span.filter(|span| (span.since..span.until).contains(&now)).map(|span| span.until)
@@ -31,12 +30,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_lasts_as_long_as_was_asked_and_no_clock_makes_it_longer() {
+    fn a_pause_lasts_as_long_as_asked_and_no_clock_makes_it_longer() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let left_alone = RequestPause::default();
-        assert_eq!(left_alone.until(at(100)), None);
-        left_alone.begin(at(100), at(160));
-        let until: Vec<_> = [99, 100, 159, 160].map(|now| left_alone.until(at(now))).into_iter().collect();
+        let pause = RequestPause::default();
+        assert_eq!(pause.until(at(100)), None);
+        pause.begin(at(100), at(160));
+        let until: Vec<_> = [99, 100, 159, 160].map(|now| pause.until(at(now))).into_iter().collect();
         assert_eq!(until, [None, Some(at(160)), Some(at(160)), None]);
     }
 }

@@ -1,0 +1,293 @@
+//! Replays a pull request's history: the engine's own state for driven reviewers, and people's acts on the
+//! threads of observed ones.
+
+use super::fact::{CycleTerms, Fact, RecordedAnswer};
+use super::history::History;
+use super::markers;
+use crate::config::Config;
+use crate::domain::cycle::{CycleTrigger, FrozenCycle, ReviewerAnswer, ThreadChoice, Violation};
+use crate::domain::driven::{CycleNote, CycleOutcome, DrivenPullRequest, NextCall};
+use crate::domain::handoff::HandoffRules;
+use crate::domain::machine::Decision;
+use crate::domain::observed::{ThreadEvent, ThreadEventKind};
+use crate::domain::place::FileChange;
+use crate::domain::review_loop::Exit;
+use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
+use crate::domain::verdict::Verdict;
+use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
+use crate::reviewers::answer;
+use crate::reviewers::ask::thread_name;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The result of replaying a history.
+#[derive(Debug, Clone)]
+pub struct ReplayedHistory {
+    /// The driven reviewers' threads and cycles.
+    pub engine: DrivenPullRequest,
+    /// People's acts on observed threads, and all handoffs.
+    pub happened: Vec<ThreadEvent>,
+    /// Each completed cycle of a driven reviewer, oldest first.
+    pub cycles: Vec<CycleResult>,
+    /// The violations in each reviewer's last answer, while its cycle has attempts left.
+    pub violations: BTreeMap<ReviewerName, Vec<Violation>>,
+    /// Reviewers that failed at a head for good (C4), and why.
+    pub failed: BTreeMap<ReviewerName, (Sha, String)>,
+    /// Author rounds since the pull request was last reopened.
+    pub dispatched: u32,
+    /// Heads that the author was dispatched to, with the outcome once its program has ended.
+    pub author_at: BTreeMap<Sha, Option<String>>,
+    pub granted: u32,
+    /// How the loop ended last and at which head, unless a grant or a reopening came after it.
+    pub ended: Option<(Exit, Option<Sha>)>,
+    /// The forge's id of each driven thread that is posted, by the engine's id.
+    pub posted: BTreeMap<ThreadId, ThreadId>,
+    /// Every recorded push, oldest first.
+    pub pushes: Vec<RecordedPush>,
+}
+
+/// A push and the lines that it changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedPush {
+    pub at: Timestamp,
+    pub head: Sha,
+    pub changes: Vec<FileChange>,
+}
+
+/// A completed cycle, as it is posted on the forge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CycleResult {
+    /// The number of this reviewer's answer on the pull request; part of the keys of its posts.
+    pub number: usize,
+    pub reviewer: ReviewerName,
+    pub head: Sha,
+    pub verdict: Verdict,
+    pub opened: Vec<ThreadId>,
+    pub choices: Vec<ThreadChoice>,
+    pub notes: Vec<CycleNote>,
+    pub summary: Option<String>,
+}
+
+impl History {
+    /// Replays all facts in journal order, then the overriding replies in the snapshot that are not recorded
+    /// yet.
+    pub fn replay(&self, snapshot: &PullRequestSnapshot, config: &Config) -> ReplayedHistory {
+        let author_is_bot = snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot);
+        let posted = markers::posted_threads(snapshot).into_iter();
+        let mut replay = HistoryReplay {
+            config,
+            folded: ReplayedHistory {
+                engine: DrivenPullRequest::new(author_is_bot),
+                happened: Vec::new(),
+                cycles: Vec::new(),
+                violations: BTreeMap::new(),
+                failed: BTreeMap::new(),
+                dispatched: 0,
+                author_at: BTreeMap::new(),
+                granted: 0,
+                ended: None,
+                posted: posted.map(|(engine, seen)| (engine, seen.id.clone())).collect(),
+                pushes: Vec::new(),
+            },
+            answers: BTreeMap::new(),
+            asked: BTreeMap::new(),
+        };
+        let engine_id: BTreeMap<ThreadId, ThreadId> =
+            replay.folded.posted.iter().map(|(engine, forge)| (forge.clone(), engine.clone())).collect();
+        for dated in self.facts() {
+            replay.fact(dated.at, &dated.fact, &engine_id);
+        }
+        for reply in self.overriding_replies(snapshot) {
+            replay.fact(snapshot.updated_at, &reply.fact, &engine_id);
+        }
+        replay.folded
+    }
+}
+
+struct HistoryReplay<'a> {
+    config: &'a Config,
+    folded: ReplayedHistory,
+    /// The number of answers so far, by reviewer.
+    answers: BTreeMap<ReviewerName, usize>,
+    /// The call of each reviewer that is not answered yet, and its rules.
+    asked: BTreeMap<ReviewerName, (FrozenCycle, CycleTerms)>,
+}
+
+impl HistoryReplay<'_> {
+    fn fact(&mut self, at: Timestamp, fact: &Fact, engine_id: &BTreeMap<ThreadId, ThreadId>) {
+        let folded = &mut self.folded;
+        match fact {
+            Fact::Decided { thread, verb } => {
+                let own = engine_id.get(thread).unwrap_or(thread);
+                if folded.engine.decide(own, *verb).is_err() {
+                    folded.happened.push(ThreadEvent {
+                        at,
+                        thread: thread.clone(),
+                        what: ThreadEventKind::Act(*verb),
+                    });
+                }
+            }
+            Fact::Routed { thread, to } => {
+                let own = engine_id.get(thread).unwrap_or(thread);
+                if folded.engine.route(own, to.clone()).is_err() {
+                    folded.happened.push(ThreadEvent {
+                        at,
+                        thread: thread.clone(),
+                        what: ThreadEventKind::Routed(to.clone()),
+                    });
+                }
+            }
+            Fact::Reopened { thread } => {
+                let own = engine_id.get(thread).unwrap_or(thread);
+                if folded.engine.reopened_by_person(own).is_err() {
+                    folded.happened.push(ThreadEvent {
+                        at,
+                        thread: thread.clone(),
+                        what: ThreadEventKind::Reopened,
+                    });
+                }
+            }
+            Fact::Replied { thread, intent, .. } => {
+                // A thread that the engine does not know was opened with a journal that is lost.
+                let _unknown = if intent.settles() {
+                    folded.engine.apply_override(thread, *intent)
+                } else {
+                    folded.engine.override_withdrawn(thread)
+                };
+            }
+            Fact::ResolvedThere { thread, .. } => {
+                let _settled_already = folded.engine.decide(thread, Decision::Resolve);
+            }
+            Fact::Granted { .. } => {
+                folded.granted += 1;
+                folded.ended = None;
+            }
+            Fact::Pushed { head, changes, .. } => {
+                folded.engine.push(head.clone(), changes);
+                folded.pushes.push(RecordedPush { at, head: head.clone(), changes: changes.clone() });
+            }
+            Fact::Dispatched { head, .. } => {
+                folded.dispatched += 1;
+                folded.author_at.entry(head.clone()).or_default();
+            }
+            Fact::AuthorEnded { head, outcome } => {
+                folded.author_at.insert(head.clone(), Some(outcome.clone()));
+            }
+            Fact::Merged { tasks, .. } => {
+                // The fact holds the tasks, so today's handoff rules must not decide again.
+                folded.engine.merge(&HandoffRules::default());
+                for thread in tasks.iter().flat_map(|task| &task.findings) {
+                    folded.engine.handed_off(thread);
+                    folded.happened.push(ThreadEvent {
+                        at,
+                        thread: thread.clone(),
+                        what: ThreadEventKind::HandedOff,
+                    });
+                }
+                self.discard_queue(at);
+            }
+            Fact::Closed => {
+                folded.engine.close();
+                self.discard_queue(at);
+            }
+            Fact::ReopenedPullRequest => {
+                folded.engine.reopen();
+                (folded.dispatched, folded.granted) = (0, 0);
+                folded.ended = None;
+            }
+            Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
+            Fact::Told { .. } => {}
+            Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
+            Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
+        }
+    }
+
+    /// H1: the queue is for one merge. After it, or after a close, it is empty.
+    fn discard_queue(&mut self, at: Timestamp) {
+        let happened = &mut self.folded.happened;
+        let touched: BTreeSet<ThreadId> = happened.iter().map(|h| h.thread.clone()).collect();
+        let at = happened.iter().map(|h| h.at).fold(at, Timestamp::max);
+        let what = ThreadEventKind::Act(Decision::Unqueue);
+        happened.extend(touched.into_iter().map(|thread| ThreadEvent { at, thread, what: what.clone() }));
+    }
+
+    /// A call counts even if no answer ever came.
+    fn asked(&mut self, reviewer: &ReviewerName, head: &Sha, terms: Option<&CycleTerms>) {
+        let terms = terms.cloned().unwrap_or_else(|| self.todays_terms(reviewer));
+        match self.folded.engine.next_call(reviewer, CycleTrigger::Review, &terms.policy) {
+            NextCall::Ask(frozen) => {
+                self.asked.insert(reviewer.clone(), (frozen, terms));
+            }
+            NextCall::ClosedUnasked => {
+                let reason = "its calls on this pull request are spent".to_owned();
+                self.folded.failed.insert(reviewer.clone(), (head.clone(), reason));
+            }
+            NextCall::Skip(_) => {}
+        }
+    }
+
+    /// For calls recorded by a version that did not record the rules.
+    fn todays_terms(&self, reviewer: &ReviewerName) -> CycleTerms {
+        let configured = self.config.reviewers.iter().find(|configured| configured.name == *reviewer);
+        let protocol = configured.map(|configured| configured.protocol).unwrap_or_default();
+        CycleTerms { policy: self.config.policy.clone(), protocol }
+    }
+
+    /// Gives an answer to the engine exactly as on its arrival.
+    fn answered(&mut self, reviewer: &ReviewerName, head: &Sha, answer: &RecordedAnswer) {
+        let number = self.answers.entry(reviewer.clone()).or_default();
+        *number += 1;
+        let number = *number;
+        let folded = &mut self.folded;
+        let Some((frozen, CycleTerms { policy, protocol })) = self.asked.remove(reviewer) else { return };
+        let read = match answer {
+            RecordedAnswer::Printed(text) => {
+                answer::read(text.as_bytes(), protocol, &policy, |index| thread_name(&frozen, index))
+            }
+            RecordedAnswer::Failed { oversized: true, message } => {
+                Err(Violation::OversizedAnswer(message.clone()))
+            }
+            RecordedAnswer::Failed { oversized: false, message } => {
+                Err(Violation::MalformedAnswer(message.clone()))
+            }
+        };
+        let (received, summary) = match read {
+            Ok(received) => (Ok(received.answer), received.summary),
+            Err(violation) => (Err(violation), None),
+        };
+        let choices = match &received {
+            Ok(ReviewerAnswer::Actions { choices, .. }) => choices.clone(),
+            _ => Vec::new(),
+        };
+        folded.violations.remove(reviewer);
+        match folded.engine.answer(&frozen, received, &policy) {
+            CycleOutcome::Completed { verdict, notes } => {
+                let opened = notes.iter().filter_map(|note| match note {
+                    CycleNote::Opened(thread) => Some(thread.clone()),
+                    _ => None,
+                });
+                folded.failed.remove(reviewer);
+                folded.cycles.push(CycleResult {
+                    number,
+                    reviewer: reviewer.clone(),
+                    head: head.clone(),
+                    verdict,
+                    opened: opened.collect(),
+                    choices,
+                    notes,
+                    summary,
+                });
+            }
+            CycleOutcome::Failed { violations, closed: true } => {
+                let last: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                let reason =
+                    format!("it never gave an answer that could be used; the last: {}", last.join("; "));
+                folded.failed.insert(reviewer.clone(), (head.clone(), reason));
+            }
+            CycleOutcome::Failed { closed: false, violations } => {
+                folded.violations.insert(reviewer.clone(), violations);
+            }
+            CycleOutcome::Overtaken => {}
+        }
+    }
+}
