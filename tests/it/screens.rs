@@ -1,6 +1,7 @@
 //! What the terminal shows and what keys do to it: every screen at four sizes, over what a forge's bots have written.
 
 mod acting;
+mod cursor;
 mod hostile;
 mod pictures;
 mod threads;
