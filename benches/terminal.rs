@@ -116,7 +116,7 @@ mod measure {
             starts(&what, &world, PULL_REQUESTS, table, None);
         }
         let mut shown = world.start();
-        shown.until("everything", |screen| screen.contents().contains("next look in"));
+        shown.until("everything", |screen| screen.contents().contains("next poll in"));
         if wanted("keys") {
             let mut painted = Vec::new();
             let before = shown.received();
@@ -154,7 +154,7 @@ mod measure {
             let quiet = World::new(12, 6, false);
             quiet.warm();
             let mut shown = quiet.start();
-            shown.until("everything", |screen| screen.contents().contains("next look in"));
+            shown.until("everything", |screen| screen.contents().contains("next poll in"));
             shown.read_for(Duration::from_secs(5));
             let (bytes, cpu) = (shown.received(), shown.processor_time());
             shown.read_for(IDLE);

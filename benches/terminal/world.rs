@@ -58,7 +58,7 @@ impl World {
         shown.until(&format!("all {all}"), |screen| {
             let contents = screen.contents();
             contents.contains("acme/shop#")
-                && contents.contains("next look in")
+                && contents.contains("next poll in")
                 && !contents.contains("not read yet")
         });
         shown.read_for(Duration::from_secs(2));

@@ -87,7 +87,7 @@ pub async fn show(
     let (wishes, asked_for) = mpsc::unbounded_channel();
     let (drawn, was_drawn) = oneshot::channel();
     let setup = tui::TerminalSetup {
-        making: RowBuilder {
+        row_builder: RowBuilder {
             config: Arc::clone(&launch.config),
             reads: profiles.clone(),
             read_only: launch.read_only,
@@ -98,7 +98,7 @@ pub async fn show(
         tick: Duration::from_secs(1),
         guide: None,
         supervised: None,
-        launch: Some(tui::LaunchChannels { arrivals: arriving, wishes, drawn }),
+        launch: Some(tui::LaunchChannels { events: arriving, requests: wishes, drawn }),
     };
     let (client, introduction) = Client::waiting(host.clone(), Timeouts::default());
     let introduction = Arc::new(introduction);
@@ -246,7 +246,8 @@ impl BackgroundStart {
         let supervisor = session.resume(&settings, self.launch.instance.clone(), read_only, last).await?;
         self.scope(here, first).await;
         let desk = session.desk(&settings, &supervisor, self.launch.by.clone(), read_only);
-        let supervised = Box::new(tui::SupervisorHandles { supervisor, journal: session.journal, desk });
+        let supervised =
+            Box::new(tui::SupervisorHandles { supervisor, journal: session.journal, request_handler: desk });
         self.send(StartupEvent::Supervised { supervised, remembered }).await;
         self.tell(StartupNews::Journal(Ok(()))).await;
         if remembered == 0

@@ -212,7 +212,7 @@ async fn perform(
     let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await?;
     let desk = session.desk(&settings, &supervisor, scenario.viewer.clone(), false);
     let setup = tui::TerminalSetup {
-        making: RowBuilder {
+        row_builder: RowBuilder {
             config: Arc::new(config.clone()),
             reads: session.profiles.clone(),
             read_only: false,
@@ -222,7 +222,11 @@ async fn perform(
         clock: Arc::clone(&session.clock),
         tick: TICK,
         guide: Some(Guide::new(with_author(config).filter(|_| !has_author))),
-        supervised: Some(tui::SupervisorHandles { supervisor, journal: session.journal.clone(), desk }),
+        supervised: Some(tui::SupervisorHandles {
+            supervisor,
+            journal: session.journal.clone(),
+            request_handler: desk,
+        }),
         launch: None,
     };
     let reacting =

@@ -360,7 +360,7 @@ impl Seat {
     /// Shows what there is to see, and says what the guide makes of it.
     async fn look(&mut self, played: &Played) -> String {
         let board = played.supervisor.board().borrow().clone();
-        let seen = BoardRows::default().followed_by(board, &self.model.making);
+        let seen = BoardRows::default().updated(board, &self.model.row_builder);
         update(&mut self.model, Message::Board(seen));
         let mut records = played.journal.records(RecordFilter::default()).await.unwrap();
         records.retain(|record| record.seq > self.read);

@@ -1,36 +1,36 @@
-//! What is written down about each language: enough to tell its words, texts and comments apart, and no more.
+//! The highlighting rules of each language: just enough to tell words, strings and comments apart.
 
-/// A language, or several that look the same from here.
+/// A language, or several with the same rules.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "these are independent traits of a language, not modes")]
 pub(super) struct Language {
-    /// How fences name it, the endings of its files, and files that have no ending.
+    /// Its names in code blocks, its file extensions, and names of files without an extension.
     pub(super) names: &'static str,
     pub(super) line_comments: &'static [&'static str],
     pub(super) block_comments: &'static [(&'static str, &'static str)],
-    /// A comment in a comment has its own end.
+    /// Whether comments nest.
     pub(super) nests: bool,
-    /// The longest first.
+    /// The longest delimiter first.
     pub(super) quotes: &'static [Quote],
     pub(super) keywords: &'static str,
     pub(super) types: &'static str,
-    /// Words that are values, shown as numbers are.
+    /// Constants such as `true`, highlighted like numbers.
     pub(super) constants: &'static str,
-    /// Letters that may stand right before a text and belong to it.
+    /// Prefix letters of strings.
     pub(super) prefixes: &'static str,
-    /// What words may hold beyond letters, digits and underscores.
+    /// Further characters that are part of words.
     pub(super) in_words: &'static str,
-    /// What begins an attribute, annotation, decorator or directive.
+    /// The start of an attribute, annotation, decorator or directive.
     pub(super) attributes: &'static [&'static str],
-    /// A word with a capital letter is a type.
+    /// Whether a capitalised word is a type.
     pub(super) capitals: bool,
-    /// A word before a bracket is called.
+    /// Whether a word before a bracket is a call.
     pub(super) calls: bool,
     pub(super) any_case: bool,
-    /// What stands before a colon or an equals sign names something.
+    /// Whether a word before a colon or equals sign is a key.
     pub(super) keys: bool,
     pub(super) lifetimes: bool,
-    /// Words mean something only inside of tags.
+    /// Whether words count only inside tags.
     pub(super) markup: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Quote {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
     pub(super) escapes: bool,
-    /// It may go on over the end of a line.
+    /// Whether it may span several lines.
     pub(super) lines: bool,
 }
 
@@ -56,7 +56,7 @@ const TRIPLE: Quote = quote("\"\"\"", "\"\"\"", true, true);
 const TRIPLE_SINGLE: Quote = quote("'''", "'''", true, true);
 const VERBATIM: Quote = quote("'", "'", false, true);
 
-/// Braces, `//` and `/* */`: the family most others are written down as differences from.
+/// The C family with braces, `//` and `/* */`. Most other languages are defined as differences from it.
 const BRACES: Language = Language {
     names: "",
     line_comments: &["//"],
@@ -77,10 +77,10 @@ const BRACES: Language = Language {
     markup: false,
 };
 
-/// `#` to the end of the line.
+/// Languages with `#` comments.
 const HASHES: Language = Language { line_comments: &["#"], block_comments: &[], attributes: &[], ..BRACES };
 
-/// Names and values.
+/// Formats of keys and values.
 const SETTINGS: Language =
     Language { keys: true, capitals: false, calls: false, keywords: "", in_words: "-.", ..HASHES };
 

@@ -1,7 +1,7 @@
 //! A poll may move, add or remove rows. The cursor stays on its item, also before anyone has moved it; when its item is
 //! gone, it goes to the item that followed.
 
-use super::world::{self, making};
+use super::world::{self, row_builder};
 use super::{board, model, press};
 use cloture::config::{Config, ThemeName};
 use cloture::domain::snapshot::PullRequestSnapshot;
@@ -19,18 +19,19 @@ fn snapshots_without(names: &[&str]) -> Vec<PullRequestSnapshot> {
 fn poll_under(model: &mut Model, snapshots: Vec<PullRequestSnapshot>, rows: &RowBuilder) {
     let now = board().1;
     let views = snapshots.into_iter().map(|snapshot| world::view(snapshot, now, rows));
-    let polled = BoardRows::default().followed_by(world::board(views, now), rows);
+    let polled = BoardRows::default().updated(world::board(views, now), rows);
     update(model, Message::Board(polled));
 }
 
 fn poll(model: &mut Model, snapshots: Vec<PullRequestSnapshot>) {
-    poll_under(model, snapshots, &making());
+    poll_under(model, snapshots, &row_builder());
 }
 
 /// A terminal that has not seen these pull requests yet, on the screen that `keys` opens.
 fn without(names: &[&str], keys: &str) -> Model {
     let now = board().1;
-    let views = snapshots_without(names).into_iter().map(|snapshot| world::view(snapshot, now, &making()));
+    let views =
+        snapshots_without(names).into_iter().map(|snapshot| world::view(snapshot, now, &row_builder()));
     let mut model = world::model(world::board(views, now), now, ThemeName::Dark);
     press(&mut model, keys);
     model
@@ -161,7 +162,7 @@ fn a_finding_that_joins_a_task_takes_the_cursor_with_it() {
     assert_eq!(handoff(&model), ("acme/fleet#21".to_owned(), "deploy/roll.py:12".to_owned()));
     let text = include_str!("config.toml").replace("auto_threshold = \"high\"", "auto_threshold = \"nit\"");
     let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
-    let rows = RowBuilder { config: Arc::new(config), ..making() };
+    let rows = RowBuilder { config: Arc::new(config), ..row_builder() };
     poll_under(&mut model, snapshots_without(&[]), &rows);
     assert_eq!(handoff(&model), ("acme/fleet#21".to_owned(), "deploy/roll.py".to_owned()));
 }
