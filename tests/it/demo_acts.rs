@@ -390,9 +390,9 @@ async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
     let mut played = Played::begin().await;
     let mut seat = Seat::take(&played, "");
     let mut elsewhere = Seat::take(&played, "[keys]\ninbox = ['i']\nhandoff = ['ctrl-h']\nways_out = []\n");
-    assert!(seat.look(&played).await.contains("j k choose, ⏎: its threads"));
+    assert!(seat.look(&played).await.contains("j k select, ⏎: its threads"));
     played.minutes(3).await;
-    assert!(seat.look(&played).await.contains("a minute a second"), "nothing has happened yet");
+    assert!(seat.look(&played).await.contains("1 minute per second"), "nothing has happened yet");
     assert!(
         seat.press(KeyCode::Enter).contains("4: the journal"),
         "that is learned, and something else is next"
@@ -400,42 +400,45 @@ async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
 
     // A thread got stuck.
     played.minutes(18).await;
-    assert_eq!(seat.look(&played).await, "Threads are out of the AI's hands. 2: your inbox");
-    assert_eq!(elsewhere.look(&played).await, "Threads are out of the AI's hands. i: your inbox");
+    assert_eq!(seat.look(&played).await, "Threads need your decision. 2: your inbox");
+    assert_eq!(elsewhere.look(&played).await, "Threads need your decision. i: your inbox");
     assert!(seat.press(key('2')).starts_with("⏎ opens the argument"));
-    assert_eq!(seat.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b give it back to the loop");
+    assert_eq!(seat.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b return it to the loop");
     played.decide("acme/fleet#12", "Give every", Decision::Uphold).await;
     played.minutes(1).await;
     assert!(!seat.look(&played).await.contains("You decide"), "it was decided");
 
     // A merge fired.
     played.minutes(8).await;
-    assert_eq!(seat.look(&played).await, "A merge fired its queue. 3: what was handed off");
+    assert_eq!(seat.look(&played).await, "A merge sent its queued tasks. 3: see them on Handoff");
     elsewhere.look(&played).await;
     assert!(elsewhere.press(key('i')).contains("opens the argument"));
-    assert_eq!(elsewhere.press(key('1')), "A merge fired its queue. ^h: what was handed off");
-    assert!(seat.press(key('3')).contains("f queues one"));
+    assert_eq!(elsewhere.press(key('1')), "A merge sent its queued tasks. ^h: see them on Handoff");
+    assert!(seat.press(key('3')).contains("f queues it"));
 
     // The cap was reached before; it comes up when nothing else is at hand.
-    let cap = "acme/billing#41 has spent its author's rounds. There, w: the ways out";
+    let cap = "acme/billing#41: the author has no round left. Select it, w: the ways out";
     assert_eq!(seat.press(key('1')), cap);
     elsewhere.press(KeyCode::Char('1'));
     update(&mut elsewhere.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
-    assert!(elsewhere.press(key('1')).ends_with("There, :ways_out: the ways out"), "a command without a key");
+    assert!(
+        elsewhere.press(key('1')).ends_with("Select it, :ways_out: the ways out"),
+        "a command without a key"
+    );
     let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
     played.supervisor.tell(address("acme/billing#41"), grant).await;
     played.minutes(6).await;
     assert!(!seat.look(&played).await.contains("ways out"));
 
     // And at leisure.
-    assert!(seat.press(key('4')).contains("/ finds"));
+    assert!(seat.press(key('4')).contains("/ filters"));
     seat.press(key('/'));
     seat.press(KeyCode::Esc);
-    assert_eq!(seat.press(key('1')), ": finds any command by its name");
+    assert_eq!(seat.press(key('1')), ": finds any command by name");
     seat.press(key(':'));
-    assert_eq!(seat.press(KeyCode::Esc), "? lists all keys of this screen");
+    assert_eq!(seat.press(KeyCode::Esc), "? shows all keys of this screen");
     seat.press(key('?'));
-    assert!(seat.press(KeyCode::Esc).starts_with("That is all there is to show. q leaves"));
+    assert!(seat.press(KeyCode::Esc).starts_with("That was the tour. q quits"));
     played.end().await;
 }
 
@@ -450,7 +453,7 @@ async fn without_git_there_is_no_author_and_the_guide_says_so() {
     played.minutes(4).await;
     assert_eq!(played.exit("acme/billing#41"), "issues_found");
     let line = seat.look(&played).await;
-    assert_eq!(line, "There is no git here, so that nobody is sent to fix acme/billing#41");
+    assert_eq!(line, "git is missing here, so no author fixes acme/billing#41");
     played.end().await;
 }
 

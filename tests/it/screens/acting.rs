@@ -166,7 +166,7 @@ fn a_changed_proposal_is_shown_and_asked_again() {
     let other = recorded(order, "Return it, which also opens it again.");
     update(&mut model, Message::RequestFinished(Ok(Box::new(RequestOutcome::Changed((*other).clone())))));
     let Overlay::Ask(question) = &model.dialog.overlay else { panic!("{:?}", model.dialog.overlay) };
-    assert!(question.sentences[0].contains("Nothing was done"), "{question:?}");
+    assert!(question.sentences[0].contains("nothing was done"), "{question:?}");
     assert_eq!(press(&mut model, "y"), [Effect::CarryOut(other)]);
 }
 
