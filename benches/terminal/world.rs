@@ -146,7 +146,7 @@ reply = {{ by = "erin", thread = "t1", body = "I disagree: nothing in this file 
 "#
     );
     if changes {
-        // A few others every few seconds, for as long as anybody looks.
+        // A few more every few seconds, without an end.
         for number in (1..=pull_requests).step_by((pull_requests / 25).max(1)) {
             let _infallible = write!(
                 text,

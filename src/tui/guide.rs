@@ -164,7 +164,7 @@ fn news_elsewhere(guide: &Guide, model: &Model) -> Option<String> {
     if let Some(pull) = capped(model).filter(|_| !guide.has_taught(Lesson::WaysOut)) {
         let name = &pull.name;
         let key = keys.of(Action::WaysOut);
-        return Some(format!("{name}: the author has no round left. Select it, {key}: the ways out"));
+        return Some(format!("{name}: the author is out of rounds. Select it, {key}: ways out"));
     }
     let alone = model.data.pulls.values().find(|pull| lacks_author(pull, guide));
     if let Some(pull) = alone.filter(|_| !guide.has_taught(Lesson::NoAuthor)) {

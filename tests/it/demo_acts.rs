@@ -417,14 +417,11 @@ async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
     assert!(seat.press(key('3')).contains("f queues it"));
 
     // The cap was reached before; it comes up when nothing else is at hand.
-    let cap = "acme/billing#41: the author has no round left. Select it, w: the ways out";
+    let cap = "acme/billing#41: the author is out of rounds. Select it, w: ways out";
     assert_eq!(seat.press(key('1')), cap);
     elsewhere.press(KeyCode::Char('1'));
     update(&mut elsewhere.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
-    assert!(
-        elsewhere.press(key('1')).ends_with("Select it, :ways_out: the ways out"),
-        "a command without a key"
-    );
+    assert!(elsewhere.press(key('1')).ends_with("Select it, :ways_out: ways out"), "a command without a key");
     let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
     played.supervisor.tell(address("acme/billing#41"), grant).await;
     played.minutes(6).await;

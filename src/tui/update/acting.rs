@@ -68,8 +68,8 @@ fn prompt_sentences(what: &ThreadAct) -> Option<&'static [&'static str]> {
     match what {
         ThreadAct::Reply => Some(&["Cloture posts this text in the thread on GitHub, under your login."]),
         ThreadAct::Decide(Decision::Veto) => Some(&[
-            "The argument stops, and the thread waits in your inbox. Nothing is written to GitHub.",
-            "Why?",
+            "The argument stops, and the thread waits in your inbox.",
+            "Nothing is written to GitHub. Why?",
         ]),
         ThreadAct::Decide(Decision::Escalate) => Some(&[
             "Cloture addresses the thread to the operator: a comment and a label on GitHub, and a notification.",
