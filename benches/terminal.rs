@@ -5,8 +5,8 @@
 //! cargo bench --bench terminal -- start keys   # parts: size, start, keys, idle, demo
 //! ```
 //!
-//! It prints each figure with its limit, and fails if one is exceeded. Nothing else should run on the machine. With
-//! `CLOTURE_PROGRAM` it measures that program instead of building one.
+//! It prints each figure with its limit, and fails if one is exceeded. Nothing else should run on the
+//! machine. With `CLOTURE_PROGRAM` it measures that program instead of building one.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark whose set-up fails has nothing to measure")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]

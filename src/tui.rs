@@ -1,12 +1,12 @@
 //! The terminal: it shows the loops and takes the person's commands.
 //!
-//! The middle is pure: [`update`] applies a [`Message`] to the [`Model`] and returns [`Effect`]s, and [`draw`] draws the
-//! model. Only `driver` and its helpers (`terminal`, `keyboard`, `editor`, `alarm`, `background`) touch the terminal, the
-//! supervisor, the journal and the desktop.
+//! The middle is pure: [`update`] applies a [`Message`] to the [`Model`] and returns [`Effect`]s, and
+//! [`draw`] draws the model. Only `driver` and its helpers (`terminal`, `keyboard`, `editor`, `alarm`,
+//! `background`) touch the terminal, the supervisor, the journal and the desktop.
 //!
-//! Reading order: `model`, `update`, `view`. `rows` turns the board into rows that are safe for a terminal; `action`,
-//! `keymap` and `theme` are configurable. Nothing here waits for the network, and no command writes or spends without
-//! asking first.
+//! Reading order: `model`, `update`, `view`. `rows` turns the board into rows that are safe for a terminal;
+//! `action`, `keymap` and `theme` are configurable. Nothing here waits for the network, and no command writes
+//! or spends without asking first.
 
 pub mod action;
 mod alarm;

@@ -84,7 +84,8 @@ impl Pty {
         }
     }
 
-    /// The number and text of the row with the cursor; the text matters, because a list scrolls under its cursor.
+    /// The number and text of the row with the cursor; the text matters, because a list scrolls under its
+    /// cursor.
     fn cursor(&self) -> Option<(usize, String)> {
         let rows = self.screen.screen().rows(0, 24);
         rows.enumerate().find(|(_, row)| row.starts_with('›'))

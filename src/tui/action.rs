@@ -1,5 +1,5 @@
-//! Every command of the terminal: its name, what it does in words, and the screens it works on. The keys are data, in
-//! `assets/keys.toml` and the configuration.
+//! Every command of the terminal: its name, what it does in words, and the screens it works on. The keys are
+//! data, in `assets/keys.toml` and the configuration.
 
 use super::model::Screen;
 use crate::domain::machine::Decision;

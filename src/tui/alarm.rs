@@ -1,7 +1,7 @@
 //! Wakes the screen at a given time.
 //!
-//! Tokio's timers are late while all of its threads compute, and a late frame is visible. So the screen has its own
-//! thread that only waits.
+//! Tokio's timers are late while all of its threads compute, and a late frame is visible. So the screen has
+//! its own thread that only waits.
 
 use std::io;
 use std::sync::Arc;

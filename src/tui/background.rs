@@ -1,5 +1,5 @@
-//! Tasks that run beside the screen and send it messages: one owns the supervisor and the request handler, one reads the
-//! journal, one builds rows from the board, and one rings for threads that wait for a person.
+//! Tasks that run beside the screen and send it messages: one owns the supervisor and the request handler,
+//! one reads the journal, one builds rows from the board, and one rings for threads that wait for a person.
 
 use super::driver::{FRAME, SupervisorHandles};
 use super::message::Message;
@@ -136,7 +136,8 @@ enum JobResult {
     NotDone,
 }
 
-/// Owns the supervisor, and stops it when no more jobs can come. Jobs run concurrently, so one that hangs delays no other.
+/// Owns the supervisor, and stops it when no more jobs can come. Jobs run concurrently, so one that hangs
+/// delays no other.
 async fn work(
     supervisor: Supervisor,
     request_handler: Arc<RequestHandler>,
@@ -213,8 +214,8 @@ async fn work(
     supervisor.stop().await;
 }
 
-/// Waits until a poll has seen the last write. Otherwise a person who undoes it at once would hear that there is nothing to
-/// undo.
+/// Waits until a poll has seen the last write. Otherwise a person who undoes it at once would hear that there
+/// is nothing to undo.
 async fn up_to_date(
     mut board: watch::Receiver<Arc<Board>>,
     before: Option<Arc<Board>>,
@@ -260,7 +261,7 @@ async fn notify(
     let mut before: Arc<Board> = Arc::default();
     board.mark_changed();
     loop {
-        let notified = tokio::select! {
+        let outcome = tokio::select! {
             changed = board.changed() => match changed {
                 Ok(()) => {
                     let now = board.borrow_and_update().clone();
@@ -275,9 +276,9 @@ async fn notify(
                 }
                 Err(_) => return,
             },
-            notified = notifier.next() => notified,
+            outcome = notifier.next() => outcome,
         };
-        let message = match notified {
+        let message = match outcome {
             Ok(bytes) if bytes.is_empty() => continue,
             Ok(bytes) => Message::Ring(bytes),
             Err(error) => Message::Notice(error.to_string()),
@@ -296,7 +297,8 @@ fn has_same_state(last: &PullRequestView, now: &PullRequestView) -> bool {
     }
 }
 
-/// Sends the newest records, then every record as it is appended, and the handed-off tasks whenever they change.
+/// Sends the newest records, then every record as it is appended, and the handed-off tasks whenever they
+/// change.
 async fn read_journal(journal: Journal, config: Arc<Config>, sender: mpsc::Sender<Message>) {
     let newest =
         RecordFilter { order: RecordOrder::NewestFirst, limit: Some(KEPT), ..RecordFilter::default() };

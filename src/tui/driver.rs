@@ -1,5 +1,5 @@
-//! The driver of the pure part: it owns the terminal, turns keys and news from the supervisor and the journal into
-//! messages, carries out effects, and draws when something changed. Nothing here waits for the network.
+//! The driver of the pure part: it owns the terminal, turns keys and news from the supervisor and the journal
+//! into messages, carries out effects, and draws when something changed. Nothing here waits for the network.
 
 use super::alarm::Alarm;
 use super::background::{BackgroundWork, Job};
@@ -63,7 +63,8 @@ pub struct LaunchChannels {
 
 #[derive(Debug)]
 pub enum StartupEvent {
-    /// The supervisor runs. It shows this many pull requests from earlier runs as soon as it has computed them.
+    /// The supervisor runs. It shows this many pull requests from earlier runs as soon as it has computed
+    /// them.
     Supervised {
         supervised: Box<SupervisorHandles>,
         remembered: usize,
@@ -92,12 +93,12 @@ pub enum TerminalEnd {
 /// The shortest time between two frames.
 pub(super) const FRAME: Duration = Duration::from_millis(16);
 
-/// The first frame waits at most this long for the pull requests of earlier runs, because an empty frame just before them
-/// would delay them.
+/// The first frame waits at most this long for the pull requests of earlier runs, because an empty frame just
+/// before them would delay them.
 const FIRST_FRAME: Duration = Duration::from_millis(40);
 
-/// How long the supervisor may take to stop after the person has quit. The journal holds the intent of every write that is
-/// cut off, and the next start looks for it.
+/// How long the supervisor may take to stop after the person has quit. The journal holds the intent of every
+/// write that is cut off, and the next start looks for it.
 const SHUTDOWN: Duration = Duration::from_millis(900);
 
 /// Capacity of the message queue; senders wait when it is full.

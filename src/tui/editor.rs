@@ -8,8 +8,8 @@ use tokio::process::Command;
 /// The editor if the environment names none.
 const DEFAULT_EDITOR: &str = "vi";
 
-/// Runs the editor on a private file with this text, and returns the edited text or a sentence about the failure.
-/// Dropping the future ends the editor.
+/// Runs the editor on a private file with this text, and returns the edited text or a sentence about the
+/// failure. Dropping the future ends the editor.
 pub(super) async fn edit(text: &str) -> Result<String, String> {
     let command =
         ["VISUAL", "EDITOR"].iter().find_map(|name| env::var(name).ok().filter(|it| !it.trim().is_empty()));

@@ -1,7 +1,7 @@
 //! The demo's guide: one line that says what to look at now and which key to try.
 //!
-//! [`follow`] records what the person has done after every message. [`Model::guide_line`] chooses the line from that and
-//! from the loops. It names keys as they are bound.
+//! [`follow`] records what the person has done after every message. [`Model::guide_line`] chooses the line
+//! from that and from the loops. It names keys as they are bound.
 
 use super::action::Action;
 use super::dialog::Overlay;

@@ -1,7 +1,7 @@
 //! Syntax highlighting: which part of a line is a keyword, a string, a comment and so on.
 //!
-//! A hunk starts and ends anywhere, so there is no parser: each line is scanned once from left to right with the rules in
-//! `languages`. Time is linear in the line, whatever its content. The theme chooses the colours.
+//! A hunk starts and ends anywhere, so there is no parser: each line is scanned once from left to right with
+//! the rules in `languages`. Time is linear in the line, whatever its content. The theme chooses the colours.
 
 mod languages;
 
@@ -18,7 +18,7 @@ const LONGEST: usize = 1_000;
 /// Highlights line by line.
 #[derive(Debug, Clone)]
 pub(super) struct Highlighter {
-    known: Option<LanguageWords>,
+    rules: Option<LanguageWords>,
     state: State,
 }
 
@@ -49,14 +49,15 @@ impl Highlighter {
         Highlighter::of(by_name.or_else(by_ending))
     }
 
-    /// Chooses the language by the info string of a code block, which may hold a language, a file extension or anything.
+    /// Chooses the language by the info string of a code block, which may hold a language, a file extension
+    /// or anything.
     pub(super) fn of_fence(info: &str) -> Highlighter {
         let name = info.split([' ', ',', '{', ':']).find(|word| !word.is_empty()).unwrap_or_default();
         Highlighter::of(named(name.trim_start_matches('.')))
     }
 
     fn of(language: Option<&'static Language>) -> Highlighter {
-        let known = language.map(|language| {
+        let rules = language.map(|language| {
             let words = [
                 (language.types, TextMeaning::Type),
                 (language.constants, TextMeaning::Number),
@@ -67,12 +68,12 @@ impl Highlighter {
                 .flat_map(|(words, meaning)| words.split_ascii_whitespace().map(move |word| (word, meaning)));
             LanguageWords { language, words: Arc::new(words.collect()) }
         });
-        Highlighter { known, state: State::Code }
+        Highlighter { rules, state: State::Code }
     }
 
     /// Starts inside a comment if these lines end a comment that they do not start.
     pub(super) fn beginning<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> Highlighter {
-        let Some(LanguageWords { language, .. }) = self.known else { return self };
+        let Some(LanguageWords { language, .. }) = self.rules else { return self };
         for text in lines {
             let text = head(text);
             for (number, (open, close)) in language.block_comments.iter().enumerate() {
@@ -92,7 +93,7 @@ impl Highlighter {
 
     /// The highlighted pieces of the next line, in order.
     pub(super) fn line(&mut self, text: &str) -> Vec<(Range<usize>, TextMeaning)> {
-        let Some(LanguageWords { language, words }) = &self.known else { return Vec::new() };
+        let Some(LanguageWords { language, words }) = &self.rules else { return Vec::new() };
         let mut scan =
             Scan { text: head(text), at: 0, language, words, state: self.state, found: Vec::new() };
         while scan.at < scan.text.len() {
@@ -114,7 +115,7 @@ fn named(name: &str) -> Option<&'static Language> {
 }
 
 fn has_word(words: &str, word: &str) -> bool {
-    !word.is_empty() && words.split_ascii_whitespace().any(|known| known == word)
+    !word.is_empty() && words.split_ascii_whitespace().any(|other| other == word)
 }
 
 /// The part of a line that is scanned.
@@ -234,7 +235,7 @@ impl Scan<'_> {
     /// Classifies a word by itself or by the text after it.
     fn word(&self, word: &str, after: &str, begins: bool) -> Option<TextMeaning> {
         let language = self.language;
-        let known: Cow<'_, str> =
+        let folded: Cow<'_, str> =
             if language.any_case { word.to_ascii_lowercase().into() } else { word.into() };
         if self.state == State::Tag {
             return Some(TextMeaning::Type);
@@ -243,10 +244,10 @@ impl Scan<'_> {
         if language.keys && begins && next.starts_with([':', '=']) {
             return Some(TextMeaning::Type);
         }
-        if let Some(meaning) = self.words.get(known.as_ref()) {
+        if let Some(meaning) = self.words.get(folded.as_ref()) {
             return Some(*meaning);
         }
-        if has_word(language.prefixes, &known) && after.starts_with(['"', '\'']) {
+        if has_word(language.prefixes, &folded) && after.starts_with(['"', '\'']) {
             return Some(TextMeaning::Literal);
         }
         let is_sigil = word.starts_with(['$', '@']) && word.len() > 1;
@@ -307,7 +308,8 @@ impl Scan<'_> {
         self.at = end;
     }
 
-    /// A `#` inside a word (`$#`, `url#anchor`), the `--` of an option and the `//` of an address start no comment.
+    /// A `#` inside a word (`$#`, `url#anchor`), the `--` of an option and the `//` of an address start no
+    /// comment.
     fn is_comment(&self, mark: &str) -> bool {
         let before = self.text[..self.at].chars().next_back();
         match mark {
@@ -414,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_stays_plain() {
+    fn unknown_languages_stay_plain() {
         assert!(Highlighter::of_path("notes.unknown").line("if x").is_empty());
         assert!(Highlighter::of_fence("").line("if x").is_empty());
         assert!(!Highlighter::of_fence("rust,ignore").line("if x").is_empty());

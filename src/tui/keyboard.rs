@@ -1,7 +1,7 @@
 //! Reads keys, the mouse, and the terminal's reply to the question about its background colour.
 //!
-//! The reply arrives among the keys, at any time or never. Nothing waits for it, because that would delay the person, and
-//! no part of it counts as a key, however late it is.
+//! The reply arrives among the keys, at any time or never. Nothing waits for it, because that would delay the
+//! person, and no part of it counts as a key, however late it is.
 
 use super::theme::Background;
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -76,8 +76,8 @@ pub(super) fn can_be_asked(term: Option<&str>) -> bool {
     })
 }
 
-/// Separates the terminal's reply from the keys. `ESC ] 1 1 ; r g b : … BEL` arrives as alt-`]`, then characters, then
-/// ctrl-`g`. Some terminals end it with alt-`\`, or with escape and `\`.
+/// Separates the terminal's reply from the keys. `ESC ] 1 1 ; r g b : … BEL` arrives as alt-`]`, then
+/// characters, then ctrl-`g`. Some terminals end it with alt-`\`, or with escape and `\`.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundReplyParser {
     /// Keys that may be the start of a reply.

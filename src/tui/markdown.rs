@@ -1,5 +1,5 @@
-//! Renders Markdown as lines of a terminal, with the HTML that bots mix into it. Parts that bots fold, hide or append are
-//! folded away and counted. The caller has already cleaned the text.
+//! Renders Markdown as lines of a terminal, with the HTML that bots mix into it. Parts that bots fold, hide
+//! or append are folded away and counted. The caller has already cleaned the text.
 
 mod code;
 mod html;

@@ -1,4 +1,5 @@
-//! Everything that decides what is on the screen. `update` changes it, `view` draws it, and nothing else keeps state.
+//! Everything that decides what is on the screen. `update` changes it, `view` draws it, and nothing else
+//! keeps state.
 
 mod cursor;
 mod list_cache;

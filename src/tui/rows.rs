@@ -1,7 +1,7 @@
 //! Turns the board into rows. All text is cleaned for a terminal here (S1), so no screen has to.
 //!
-//! A pull request's rows are built again only when its view was replaced, and on a task of their own: with hundreds of
-//! pull requests that takes longer than a key may.
+//! A pull request's rows are built again only when its view was replaced, and on a task of their own: with
+//! hundreds of pull requests that takes longer than a key may.
 
 pub mod handoff;
 pub mod inbox;

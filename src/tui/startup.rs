@@ -1,5 +1,5 @@
-//! The progress of the start: the journal, the token, the search, and what to watch. Everything in it arrives after the
-//! first frame, in any order.
+//! The progress of the start: the journal, the token, the search, and what to watch. Everything in it arrives
+//! after the first frame, in any order.
 
 use crate::failure::Failure;
 use crate::github::{PullRequestAddress, PullRequestRef};
@@ -19,7 +19,8 @@ pub struct Startup {
     pub proposal: Option<ConfigProposal>,
     /// Sentences about what the last search could not find out.
     pub notes: Vec<String>,
-    /// Pull requests of earlier runs that the search did not find. Each is polled once more, and kept only if it ended.
+    /// Pull requests of earlier runs that the search did not find. Each is polled once more, and kept only if
+    /// it ended.
     pub unconfirmed: BTreeSet<PullRequestAddress>,
     /// When the last search ended.
     pub found_at: Option<Timestamp>,
@@ -76,7 +77,8 @@ pub struct DiscoveredPullRequests {
     pub first: Option<PullRequestAddress>,
     /// Sentences about what could not be listed.
     pub notes: Vec<String>,
-    /// Whether the list is complete. Pull requests of earlier runs that are not in a complete list are dropped.
+    /// Whether the list is complete. Pull requests of earlier runs that are not in a complete list are
+    /// dropped.
     pub is_all: bool,
 }
 

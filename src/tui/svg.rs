@@ -1,7 +1,7 @@
 //! Draws a screen as an SVG picture for the documentation, with real text in it.
 //!
-//! The same cells always give the same file. Every run of cells has a fixed place and length, so columns line up in any
-//! font.
+//! The same cells always give the same file. Every run of cells has a fixed place and length, so columns line
+//! up in any font.
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::style::{Color, Modifier};

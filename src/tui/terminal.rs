@@ -1,4 +1,5 @@
-//! Takes over the terminal and restores it exactly once: on drop, or before a panic on any thread prints its message.
+//! Takes over the terminal and restores it exactly once: on drop, or before a panic on any thread prints its
+//! message.
 
 use crossterm::cursor::Show;
 use crossterm::event::{
@@ -28,8 +29,8 @@ type TerminalOutput = BufWriter<Stdout>;
 const BUFFER: usize = 256 * 1024;
 
 pub(super) struct Terminal {
-    /// Never dropped: dropping it shows the cursor, and panics if the terminal is gone. [`TerminalState::restore`] does all
-    /// of the cleanup.
+    /// Never dropped: dropping it shows the cursor, and panics if the terminal is gone.
+    /// [`TerminalState::restore`] does all of the cleanup.
     screen: ManuallyDrop<ratatui::Terminal<CrosstermBackend<TerminalOutput>>>,
     previous_hook: PanicHook,
     shared: Arc<TerminalState>,

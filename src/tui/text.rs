@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The columns of a text on a terminal, summed over its graphemes as ratatui does. The text as a whole can be narrower,
-/// because a terminal may join graphemes.
+/// The columns of a text on a terminal, summed over its graphemes as ratatui does. The text as a whole can be
+/// narrower, because a terminal may join graphemes.
 pub(super) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(columns_of).sum() }
 }

@@ -1,4 +1,5 @@
-//! Colours by meaning. Every meaning also has a word or a sign on the screen, so a theme without colours loses nothing.
+//! Colours by meaning. Every meaning also has a word or a sign on the screen, so a theme without colours
+//! loses nothing.
 
 pub(super) use crate::config::TextMeaning;
 
@@ -61,11 +62,11 @@ impl Themes {
     /// `foreground_and_background` is the value of `COLORFGBG`, which some terminals set.
     pub fn of(tui: &config::TuiConfig, no_color: bool, foreground_and_background: Option<&str>) -> Themes {
         let on = |background| Theme::of(tui, background, no_color);
-        let known = foreground_and_background.and_then(Background::from_colorfgbg);
+        let background = foreground_and_background.and_then(Background::from_colorfgbg);
         let matters = tui.theme == config::ThemeName::Auto && !no_color;
-        let first = on(known.unwrap_or(Background::Dark));
+        let first = on(background.unwrap_or(Background::Dark));
         let by_background =
-            (matters && known.is_none()).then(|| (on(Background::Dark), on(Background::Light)));
+            (matters && background.is_none()).then(|| (on(Background::Dark), on(Background::Light)));
         Themes { first, by_background }
     }
 
@@ -134,7 +135,8 @@ fn look(theme: config::ThemeName, meaning: TextMeaning) -> TextStyle {
     TextStyle { foreground: number.map(Colour::Indexed), background: None, weights }
 }
 
-/// The high-contrast theme: fixed black and white, few and bright colours, nothing dimmed, and its own background.
+/// The high-contrast theme: fixed black and white, few and bright colours, nothing dimmed, and its own
+/// background.
 fn contrasting(meaning: TextMeaning) -> TextStyle {
     const BLACK: u8 = 16;
     const WHITE: u8 = 231;
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn no_color_removes_every_colour() {
+    fn u2_no_color_removes_every_colour() {
         for named in [config::ThemeName::Dark, config::ThemeName::HighContrast] {
             let own = tui(named, &[(TextMeaning::Busy, "bold #ff0000 on blue")]);
             let themes = Themes::of(&own, true, None);
@@ -270,8 +272,8 @@ mod tests {
         let (on_dark, on_light) = asked.by_background.unwrap();
         assert!(same(asked.first, dark) && same(on_dark, dark) && same(on_light, light));
         for (text, expected) in [("15;0", dark), ("0;15", light), ("0;default;15", light), ("12;8", dark)] {
-            let known = Themes::of(&auto, false, Some(text));
-            assert!(same(known.first, expected) && known.by_background.is_none(), "{text}");
+            let themes = Themes::of(&auto, false, Some(text));
+            assert!(same(themes.first, expected) && themes.by_background.is_none(), "{text}");
         }
         assert!(Themes::of(&auto, false, Some("default;default")).by_background.is_some());
         assert_eq!(Themes::of(&tui(config::ThemeName::Dark, &[]), false, None).by_background, None);

@@ -1,5 +1,5 @@
-//! The scroll position in a thread. A thread can have ten thousand comments, so the position is an item and a line in it,
-//! and only the items around it are laid out, each once.
+//! The scroll position in a thread. A thread can have ten thousand comments, so the position is an item and a
+//! line in it, and only the items around it are laid out, each once.
 
 use super::markdown::{self, MarkdownLines, MarkdownOptions};
 use super::model::{Model, Screen};

@@ -1,4 +1,5 @@
-//! Applies one message to the model and returns the effects for the driver. Pure: no clock, no terminal, no network.
+//! Applies one message to the model and returns the effects for the driver. Pure: no clock, no terminal, no
+//! network.
 
 mod acting;
 mod changed_rows;

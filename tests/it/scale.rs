@@ -1,5 +1,5 @@
-//! The engine handles a hundred thousand threads in seconds. `benches/engine.rs` measures the time; these tests check the
-//! result in the two shapes that a naive comparison would make quadratic.
+//! The engine handles a hundred thousand threads in seconds. `benches/engine.rs` measures the time; these
+//! tests check the result in the two shapes that a naive comparison would make quadratic.
 
 use cloture::commands::simulate::simulate;
 use serde_json::{Value, json};

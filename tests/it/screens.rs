@@ -1,4 +1,5 @@
-//! The screens of the terminal: each is drawn at four sizes over real posts of bots, and keys are pressed on it.
+//! The screens of the terminal: each is drawn at four sizes over real posts of bots, and keys are pressed on
+//! it.
 
 mod acting;
 mod cursor;
@@ -80,7 +81,7 @@ fn a_thread_shows_the_conversation_and_the_code() {
 }
 
 #[test]
-fn the_inbox_shows_the_most_severe_item_first() {
+fn u1_the_inbox_shows_the_most_severe_item_first() {
     snapshots("inbox", "2");
 }
 
@@ -188,7 +189,7 @@ fn every_state_of_the_start_has_a_text() {
 }
 
 #[test]
-fn a_problem_stays_above_the_last_state_with_its_age_and_a_remedy() {
+fn u4_a_problem_stays_above_the_last_state_with_its_age_and_a_remedy() {
     let (board, now) = board();
     for (name, kind, why) in [
         (
@@ -214,7 +215,7 @@ fn a_problem_stays_above_the_last_state_with_its_age_and_a_remedy() {
 }
 
 #[test]
-fn each_screen_has_a_key_and_tab_goes_round() {
+fn u1_each_screen_has_a_key_and_tab_goes_round() {
     let mut model = model();
     for (key, screen) in [
         ("2", Screen::Inbox),
@@ -270,7 +271,7 @@ fn the_cursor_stays_on_its_row_when_the_order_changes() {
 }
 
 #[test]
-fn stopping_asks_first_and_no_stops_nothing() {
+fn u3_stopping_asks_first_and_no_stops_nothing() {
     let mut model = model();
     press(&mut model, "/shop18\n");
     assert_eq!(press(&mut model, "S"), []);
@@ -298,7 +299,7 @@ fn pausing_and_polling_tell_the_selected_loop() {
 }
 
 #[test]
-fn the_palette_finds_a_command_by_a_part_of_its_name() {
+fn u2_the_palette_finds_a_command_by_a_part_of_its_name() {
     let mut model = model();
     press(&mut model, ":inbo\n");
     assert_eq!(model.screen, Screen::Inbox);

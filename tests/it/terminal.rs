@@ -1,5 +1,5 @@
-//! Every command of the terminal, by keys in the real program in a pseudo-terminal. The tests check the result on the
-//! simulated GitHub and in the journal.
+//! Every command of the terminal, by keys in the real program in a pseudo-terminal. The tests check the
+//! result on the simulated GitHub and in the journal.
 
 #![cfg(unix)]
 

@@ -37,7 +37,8 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The place of the cursor's item in these rows. Where it is gone, the place of the item that followed it.
+    /// The place of the cursor's item in these rows. Where it is gone, the place of the item that followed
+    /// it.
     pub fn index_in(&self, rows: &[RowKey]) -> usize {
         self.find(rows).unwrap_or(self.index).min(rows.len().saturating_sub(1))
     }

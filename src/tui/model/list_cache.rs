@@ -1,5 +1,5 @@
-//! Caches the order of every list. One frame asks for the same list a dozen times, and sorting thousands of rows each time
-//! would make the person wait.
+//! Caches the order of every list. One frame asks for the same list a dozen times, and sorting thousands of
+//! rows each time would make the person wait.
 
 use super::cursor::RowKey;
 use super::{ListScreen, Sort};

@@ -71,7 +71,8 @@ impl Model {
         }
     }
 
-    /// The threads that a command works on: the marked ones, on the screens that show marks, else the one at the cursor.
+    /// The threads that a command works on: the marked ones, on the screens that show marks, else the one at
+    /// the cursor.
     pub fn marked_or_selected(&self) -> Vec<ThreadAddress> {
         let shows_marks = matches!(self.screen, Screen::Watch | Screen::Inbox);
         if shows_marks && !self.marks.marked.is_empty() {

@@ -1,4 +1,5 @@
-//! The handoff list: tasks that were sent, tasks that a merge will send, and findings that stay, with the reason (H8).
+//! The handoff list: tasks that were sent, tasks that a merge will send, and findings that stay, with the
+//! reason (H8).
 
 use super::thread::ThreadRow;
 use super::{PullRow, line};

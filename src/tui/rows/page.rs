@@ -1,6 +1,7 @@
 //! The page of one thread: its comments with author and role, its code, and the changes to that code since.
 //!
-//! A thread can have ten thousand comments, so a comment is cleaned and classified only when the screen shows it.
+//! A thread can have ten thousand comments, so a comment is cleaned and classified only when the screen shows
+//! it.
 
 use super::{RowBuilder, account, line};
 use crate::domain::observed::is_person;

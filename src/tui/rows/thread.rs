@@ -186,7 +186,8 @@ impl ThreadCounters {
         let follows = if status != ThreadStatus::Open {
             "the AI is done here".to_owned()
         } else if self.may(ReviewerAction::Reply) {
-            // The counter rises before the reviewer chooses its action, so the next cycle has one round less (T3).
+            // The counter rises before the reviewer chooses its action, so the next cycle has one round less
+            // (T3).
             let left = self.repeat_limit.saturating_sub(self.rounds + 1).max(1);
             format!("`reply` stays legal for {}", super::super::text::count(left as usize, "cycle", "cycles"))
         } else {

@@ -1,5 +1,6 @@
-//! The person's decisions about threads. A key makes a request from the selected or marked threads; the request handler
-//! proposes what it would do; the person agrees; the request handler carries it out. Nothing here writes to GitHub.
+//! The person's decisions about threads. A key makes a request from the selected or marked threads; the
+//! request handler proposes what it would do; the person agrees; the request handler carries it out. Nothing
+//! here writes to GitHub.
 
 use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
@@ -62,8 +63,8 @@ fn queueing(model: &Model, threads: &[ThreadAddress]) -> ThreadAct {
     if threads.iter().all(is_going) { ThreadAct::Remove } else { ThreadAct::Decide(Decision::Queue) }
 }
 
-/// What happens with the text that the prompt asks for; none if the request needs no text. T7: people must see the
-/// difference between the decisions.
+/// What happens with the text that the prompt asks for; none if the request needs no text. T7: people must
+/// see the difference between the decisions.
 fn prompt_sentences(what: &ThreadAct) -> Option<&'static [&'static str]> {
     match what {
         ThreadAct::Reply => Some(&["Cloture posts this text in the thread on GitHub, under your login."]),
@@ -105,7 +106,8 @@ pub(super) fn propose(model: &mut Model, request: PersonRequest) -> Vec<Effect> 
     vec![Effect::Propose { ticket: model.requests.ticket, request }]
 }
 
-/// Shows a proposal and asks for confirmation. A proposal about one thread that neither writes nor spends needs none.
+/// Shows a proposal and asks for confirmation. A proposal about one thread that neither writes nor spends
+/// needs none.
 pub(super) fn proposed(
     model: &mut Model,
     ticket: u32,
@@ -266,8 +268,8 @@ fn result_of(what: &ThreadAct) -> &'static str {
     }
 }
 
-/// The request that undoes this one; none if GitHub cannot undo it. Returning the thread undoes a decision about the
-/// argument.
+/// The request that undoes this one; none if GitHub cannot undo it. Returning the thread undoes a decision
+/// about the argument.
 fn inverse(done: &CompletedRequest) -> Option<PersonRequest> {
     let (what, threads) = match &done.order {
         PersonRequest::Threads { what, .. } => (what, done.threads.clone()),

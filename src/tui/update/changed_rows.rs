@@ -1,5 +1,5 @@
-//! Marks threads with news as unread. Threads that the journal knew at the start are read; changes that the first poll
-//! brings are news.
+//! Marks threads with news as unread. Threads that the journal knew at the start are read; changes that the
+//! first poll brings are news.
 
 use crate::domain::vocabulary::ThreadId;
 use crate::github::PullRequestAddress;
@@ -24,9 +24,10 @@ pub(super) fn mark_changed_rows(model: &mut Model, before: &PullRows) {
     };
     for before in replaced.values().filter(|before| before.view.standing.is_some()) {
         let Some(after) = model.data.pulls.get(&before.address) else { continue };
-        let known: BTreeMap<&ThreadId, &ThreadRow> =
+        let old_rows: BTreeMap<&ThreadId, &ThreadRow> =
             before.threads.iter().map(|old| (&old.id, old)).collect();
-        let news = after.threads.iter().filter(|row| known.get(&row.id).is_none_or(|old| is_news(old, row)));
+        let news =
+            after.threads.iter().filter(|row| old_rows.get(&row.id).is_none_or(|old| is_news(old, row)));
         let news: Vec<ThreadAddress> = news.map(|row| (after.address.clone(), row.id.clone())).collect();
         model.marks.unread.extend(news.into_iter().filter(|key| Some(key) != open.as_ref()));
     }

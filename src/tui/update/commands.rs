@@ -1,5 +1,5 @@
-//! Commands to a loop and to the desktop. A command that writes or spends asks first, and says exactly what it will do
-//! (U3).
+//! Commands to a loop and to the desktop. A command that writes or spends asks first, and says exactly what
+//! it will do (U3).
 
 use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
 use crate::supervisor::{LoopCommand, PullRequestView};

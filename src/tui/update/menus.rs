@@ -1,4 +1,5 @@
-//! The two menus: the ways out of a loop whose author has no rounds left (L6), and the targets of a handoff (H9).
+//! The two menus: the ways out of a loop whose author has no rounds left (L6), and the targets of a handoff
+//! (H9).
 
 use super::acting;
 use crate::domain::finding::Destination;

@@ -127,7 +127,8 @@ fn show_pull(model: &mut Model, name: &str) {
     model.lists.pane = Pane::Threads;
 }
 
-/// One step back: leaves a page, clears problems, marks or the filter, or goes from the threads to the pull requests.
+/// One step back: leaves a page, clears problems, marks or the filter, or goes from the threads to the pull
+/// requests.
 pub(super) fn back(model: &mut Model) {
     match &model.screen {
         Screen::Thread { address, id, .. } => {

@@ -48,8 +48,8 @@ pub(super) fn apply_startup_news(model: &mut Model, news: StartupNews) -> Vec<Ef
     Vec::new()
 }
 
-/// Tracks the pull requests that a search found. A pull request from before that the search did not find is polled once
-/// more, to see whether it ended.
+/// Tracks the pull requests that a search found. A pull request from before that the search did not find is
+/// polled once more, to see whether it ended.
 pub(super) fn apply_discovery(
     model: &mut Model,
     outcome: Result<DiscoveredPullRequests, Failure>,
@@ -82,7 +82,8 @@ pub(super) fn apply_discovery(
     }
 }
 
-/// Drops pull requests that are open but no longer watched. One that ended stays, because its tasks are worth seeing.
+/// Drops pull requests that are open but no longer watched. One that ended stays, because its tasks are worth
+/// seeing.
 pub(super) fn confirm(model: &mut Model) -> Vec<Effect> {
     let Some(found_at) = model.startup.found_at else { return Vec::new() };
     let mut dropped = Vec::new();

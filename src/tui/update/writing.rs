@@ -1,4 +1,5 @@
-//! Text prompts: a reason of a line or two, or a reply of any length, typed here or in the person's own editor.
+//! Text prompts: a reason of a line or two, or a reply of any length, typed here or in the person's own
+//! editor.
 
 use super::acting;
 use crate::supervisor::LoopCommand;

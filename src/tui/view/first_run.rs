@@ -1,5 +1,5 @@
-//! The first-run page, and the text on the watch screen while there are no pull requests. Every state says what happened,
-//! since when, and what to do; none is blank.
+//! The first-run page, and the text on the watch screen while there are no pull requests. Every state says
+//! what happened, since when, and what to do; none is blank.
 
 use super::paragraph;
 use crate::failure::FailureKind;

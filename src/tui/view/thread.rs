@@ -237,7 +237,8 @@ pub(in crate::tui) fn code(model: &Model, page: &ThreadScreenPage, columns: u16)
     laid
 }
 
-/// Line numbers, a mark at the lines of the comment, the diff's sign, and highlighted code. Colour is never the only sign.
+/// Line numbers, a mark at the lines of the comment, the diff's sign, and highlighted code. Colour is never
+/// the only sign.
 fn hunk(code: &CodeHunk, skipped: usize, path: &str, theme: Theme, room: usize) -> Vec<Line<'static>> {
     let side = |is_new: bool| {
         let lines = code

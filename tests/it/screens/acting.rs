@@ -1,4 +1,5 @@
-//! Decisions about threads: the requests, questions, refusals and undos that keys and the request handler's answers lead to.
+//! Decisions about threads: the requests, questions, refusals and undos that keys and the request handler's
+//! answers lead to.
 
 use super::{model, press, snapshots_of};
 use cloture::domain::machine::Decision;

@@ -1,5 +1,5 @@
-//! A poll may move, add or remove rows. The cursor stays on its item, also before anyone has moved it; when its item is
-//! gone, it goes to the item that followed.
+//! A poll may move, add or remove rows. The cursor stays on its item, also before anyone has moved it; when
+//! its item is gone, it goes to the item that followed.
 
 use super::world::{self, row_builder};
 use super::{board, model, press};

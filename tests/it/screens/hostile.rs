@@ -1,7 +1,8 @@
 //! S1: the terminal shows the text from GitHub as visible characters and nothing else.
 //!
-//! One test replaces every text of a pull request by a hostile one, draws every screen, and checks each cell. Another runs
-//! the real program in a pseudo-terminal and checks that each byte is text or one of our own sequences.
+//! One test replaces every text of a pull request by a hostile one, draws every screen, and checks each cell.
+//! Another runs the real program in a pseudo-terminal and checks that each byte is text or one of our own
+//! sequences.
 
 use super::world::{self, drawn, press, record};
 use crate::support::simulated;

@@ -5,7 +5,7 @@ use crate::support::here::{Here, WATCHED};
 const TITLES: [&str; 3] = ["Change number 1", "Change number 2", "Change number 3"];
 
 #[test]
-fn the_last_state_is_shown_before_any_request_and_without_a_network() {
+fn u4_the_last_state_is_shown_before_any_request_and_without_a_network() {
     let mut here = Here::new();
     here.configure(WATCHED);
     let mut played = here.start();

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The promise is one second, but a busy machine may take longer. A hanging server hangs at least ten times as long.
+/// The promise is one second, but a busy machine may take longer. A hanging server hangs at least ten times
+/// as long.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 fn leave(mut played: Played, how: impl FnOnce(&mut Played)) -> portable_pty::ExitStatus {

@@ -82,7 +82,7 @@ fn a_broken_journal_is_shown_and_retried() {
 }
 
 #[test]
-fn the_screen_works_while_the_journal_does_not_answer() {
+fn u4_the_screen_works_while_the_journal_does_not_answer() {
     let here = Here::new();
     let (_silent, port) = silent_server();
     here.configure(&format!("{WATCHED}[journal]\nurl = 'postgres://cloture@127.0.0.1:{port}/reviews'\n"));

@@ -1,7 +1,7 @@
 //! The changes to a thread's code since the thread was opened.
 //!
-//! The journal holds every push that the engine followed, with its changes. For other pull requests GitHub tells only
-//! whether the place still exists and its present line.
+//! The journal holds every push that the engine followed, with its changes. For other pull requests GitHub
+//! tells only whether the place still exists and its present line.
 
 use super::line;
 use crate::domain::place::{Anchor, FileChange, Hunk, LineMap, LineRange};
