@@ -122,7 +122,7 @@ impl BackgroundReplyParser {
         }
         match key.code {
             KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => {
-                self.reply.push(c)
+                self.reply.push(c);
             }
             KeyCode::Esc => self.reply.push('\u{1b}'),
             _ => return self.give_up(),

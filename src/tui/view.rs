@@ -77,7 +77,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     put(frame, banner, &first_run::banner(model, banner.width));
     match &model.screen {
         Screen::Watch if model.data.pulls.is_empty() => {
-            put(frame, body, &first_run::empty(model, body.width))
+            put(frame, body, &first_run::empty(model, body.width));
         }
         Screen::Watch => watch::draw(frame, body, model),
         Screen::Inbox => inbox::draw(frame, body, model),

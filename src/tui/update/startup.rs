@@ -19,7 +19,7 @@ pub(super) fn apply_startup_news(model: &mut Model, news: StartupNews) -> Vec<Ef
             }
         }
         StartupNews::Journal(outcome) => {
-            model.startup.journal = StartupStep::from_outcome(outcome.map(|()| String::new()), model.now)
+            model.startup.journal = StartupStep::from_outcome(outcome.map(|()| String::new()), model.now);
         }
         StartupNews::Token(outcome) => {
             model.startup.token = StartupStep::from_outcome(outcome, model.now);
