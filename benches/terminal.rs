@@ -1,16 +1,16 @@
-//! The terminal as a person meets it: the release program in a pseudo-terminal, over a simulator in another process.
+//! Measures the terminal: the release program in a pseudo-terminal, over a simulator in another process.
 //!
 //! ```sh
 //! cargo bench --bench terminal                 # everything, some minutes
 //! cargo bench --bench terminal -- start keys   # parts: size, start, keys, idle, demo
 //! ```
 //!
-//! It prints a line a figure with its limit, and fails where one is not kept. Nothing else should run on the machine. With
-//! `CLOTURE_PROGRAM` it measures the program that this names instead of building one.
+//! It prints each figure with its limit, and fails if one is exceeded. Nothing else should run on the
+//! machine. With `CLOTURE_PROGRAM` it measures that program instead of building one.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark whose set-up fails has nothing to measure")]
-#![expect(clippy::print_stdout, reason = "what is measured is printed")]
-#![expect(clippy::disallowed_methods, reason = "time is what is measured")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
 #![expect(clippy::cast_precision_loss, reason = "figures are printed with a digit or two")]
 
 #[cfg(unix)]
@@ -27,7 +27,7 @@ fn main() {
     println!("pseudo-terminals are measured on Unix only");
 }
 
-/// The program that is measured.
+/// The program to measure.
 #[cfg(unix)]
 fn program() -> String {
     std::env::var("CLOTURE_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_cloture").to_owned())
@@ -40,12 +40,12 @@ mod measure {
     use super::world::World;
     use std::time::{Duration, Instant};
 
-    /// What is measured when, of all the parts there are.
+    /// The names of the parts.
     const PARTS: [&str; 5] = ["size", "start", "keys", "idle", "demo"];
 
     const STARTS: usize = 30;
     const KEYS: usize = 300;
-    /// A person who types fast.
+    /// The pace of a person who types fast.
     const BETWEEN_KEYS: Duration = Duration::from_millis(70);
     const IDLE: Duration = Duration::from_mins(1);
 
@@ -55,28 +55,28 @@ mod measure {
     pub(super) fn run() {
         let named: Vec<String> = std::env::args().skip(1).filter(|part| !part.starts_with('-')).collect();
         for part in &named {
-            assert!(PARTS.contains(&part.as_str()), "{part} is none of {}", PARTS.join(", "));
+            assert!(PARTS.contains(&part.as_str()), "{part} is not one of {}", PARTS.join(", "));
         }
-        let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
+        let is_selected = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
         let mut table = Table::default();
-        if wanted("size") {
+        if is_selected("size") {
             let size = std::fs::metadata(program()).unwrap().len();
             table.row("release program", size as f64 / 1e6, "MB", Some(20.0));
         }
-        if wanted("start") {
+        if is_selected("start") {
             starts("12 pull requests", &World::new(12, 6, false), 12, &mut table, Some(20.0));
         }
-        if wanted("demo") {
+        if is_selected("demo") {
             demo(&mut table);
         }
-        if wanted("start") || wanted("keys") || wanted("idle") {
-            large(&wanted, &mut table);
+        if is_selected("start") || is_selected("keys") || is_selected("idle") {
+            large(&is_selected, &mut table);
         }
         println!("\n{}", table.text);
-        assert!(table.broken.is_empty(), "not kept: {}", table.broken.join(", "));
+        assert!(table.broken.is_empty(), "limits exceeded: {}", table.broken.join(", "));
     }
 
-    /// From exec to the first frame, and to everything that was seen before, over a journal that has it.
+    /// The time from exec to the first frame and to all pull requests, with a journal that holds them.
     fn starts(what: &str, world: &World, rows: usize, table: &mut Table, limit: Option<f64>) {
         world.warm();
         let (mut bytes, mut frames) = (Vec::new(), Vec::new());
@@ -102,27 +102,27 @@ mod measure {
         shown.until("the demo", |screen| screen.contents().contains("acme/shop#"));
         shown.read_for(Duration::from_secs(20));
         table.row("resident memory, demo after 20 s", shown.resident(), "MB", Some(20.0));
-        // By then everything that the demo shows was there once.
+        // By then the demo has shown everything once.
         shown.read_for(Duration::from_secs(100));
         table.row("resident memory, demo, at most in two minutes", shown.most_resident(), "MB", Some(20.0));
         shown.quit();
     }
 
-    fn large(wanted: &impl Fn(&str) -> bool, table: &mut Table) {
+    fn large(is_selected: &impl Fn(&str) -> bool, table: &mut Table) {
         let what = format!("{PULL_REQUESTS} pull requests × {THREADS} threads");
         let world = World::new(PULL_REQUESTS, THREADS, true);
         world.warm();
-        if wanted("start") {
+        if is_selected("start") {
             starts(&what, &world, PULL_REQUESTS, table, None);
         }
         let mut shown = world.start();
-        shown.until("everything", |screen| screen.contents().contains("next look in"));
-        if wanted("keys") {
+        shown.until("everything", |screen| screen.contents().contains("next poll in"));
+        if is_selected("keys") {
             let mut painted = Vec::new();
             let before = shown.received();
             let began = Instant::now();
             for round in 0..KEYS {
-                // Down and up again, so that the list never ends.
+                // Down and up again, so that the cursor never reaches the end.
                 let key = if (round / 20) % 2 == 0 { "j" } else { "k" };
                 painted.push(shown.painted(key));
                 shown.read_for(BETWEEN_KEYS);
@@ -150,11 +150,11 @@ mod measure {
         }
         table.row(&format!("resident memory, {what}"), shown.resident(), "MB", Some(120.0));
         shown.quit();
-        if wanted("idle") {
+        if is_selected("idle") {
             let quiet = World::new(12, 6, false);
             quiet.warm();
             let mut shown = quiet.start();
-            shown.until("everything", |screen| screen.contents().contains("next look in"));
+            shown.until("everything", |screen| screen.contents().contains("next poll in"));
             shown.read_for(Duration::from_secs(5));
             let (bytes, cpu) = (shown.received(), shown.processor_time());
             shown.read_for(IDLE);

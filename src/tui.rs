@@ -1,12 +1,12 @@
-//! The terminal: what a person sees of the loops, and how they are told what to do.
+//! The terminal: it shows the loops and takes the person's commands.
 //!
-//! Pure in the middle: a [`Model`] takes a [`Message`] in and says what is to be done as [`Effect`]s; [`draw`] makes a
-//! screen of it. Only `driver`, and what works for it (`terminal`,
-//! `keyboard`, `editor`, `background`), touches the terminal, the supervisor, the journal and the desktop.
+//! The middle is pure: [`update`] applies a [`Message`] to the [`Model`] and returns [`Effect`]s, and
+//! [`draw`] draws the model. Only `driver` and its helpers (`terminal`, `keyboard`, `editor`, `alarm`,
+//! `background`) touch the terminal, the supervisor, the journal and the desktop.
 //!
-//! Reading order: `model`, `update`, `view`; `rows` is what the board amounts to, cleaned for a terminal; `action`,
-//! `keymap` and `theme` are what can be configured. What is absent: nothing here waits for the network, and nothing is
-//! told to a loop that writes or spends without a question first.
+//! Reading order: `model`, `update`, `view`. `rows` turns the board into rows that are safe for a terminal;
+//! `action`, `keymap` and `theme` are configurable. Nothing here waits for the network, and no command writes
+//! or spends without asking first.
 
 pub mod action;
 mod alarm;
@@ -18,7 +18,6 @@ mod guide;
 mod highlight;
 mod keyboard;
 mod keymap;
-mod list_cache;
 mod markdown;
 mod message;
 mod model;

@@ -1,4 +1,4 @@
-//! A program in a pseudo-terminal, and what it has painted when.
+//! Runs a program in a pseudo-terminal and records when it painted what.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const ROWS: u16 = 50;
 const COLUMNS: u16 = 160;
 
-/// Longer than anything takes that is not broken.
+/// Longer than anything takes in a working program.
 const PATIENCE: Duration = Duration::from_mins(3);
 
 pub(crate) struct Pty {
@@ -56,7 +56,7 @@ impl Pty {
         Pty { started, screen, chunks, received: 0, keys, child, _terminal: pair.master }
     }
 
-    /// Reads until the screen is as it should be; how long after the start that was, in milliseconds.
+    /// Reads until the screen satisfies the condition, and returns the milliseconds since the start.
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> f64 {
         let mut at = Instant::now();
         while !is_so(self.screen.screen()) {
@@ -69,7 +69,7 @@ impl Pty {
         milliseconds(at - self.started)
     }
 
-    /// Presses a key that moves the cursor of a list, and waits until that is painted.
+    /// Presses a key that moves the cursor of a list, and returns the milliseconds until the move is painted.
     pub(crate) fn painted(&mut self, key: &str) -> f64 {
         let before = self.cursor();
         let pressed = Instant::now();
@@ -84,7 +84,8 @@ impl Pty {
         }
     }
 
-    /// The row that the list's cursor is on: its number, and what stands there, as a list scrolls under its cursor.
+    /// The number and text of the row with the cursor; the text matters, because a list scrolls under its
+    /// cursor.
     fn cursor(&self) -> Option<(usize, String)> {
         let rows = self.screen.screen().rows(0, 24);
         rows.enumerate().find(|(_, row)| row.starts_with('›'))
@@ -109,7 +110,7 @@ impl Pty {
         self.received
     }
 
-    /// Resident memory in megabytes: now, and the most that it ever was.
+    /// Resident memory in megabytes.
     pub(crate) fn resident(&self) -> f64 {
         self.megabytes("VmRSS:")
     }
@@ -125,7 +126,7 @@ impl Pty {
         kilobytes * 1024.0 / 1e6
     }
 
-    /// Seconds of processor time so far, all threads together.
+    /// Seconds of processor time so far, over all threads.
     pub(crate) fn processor_time(&self) -> f64 {
         let stat = self.proc("stat");
         let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
@@ -138,7 +139,7 @@ impl Pty {
         std::fs::read_to_string(format!("/proc/{id}/{file}")).unwrap()
     }
 
-    /// Leaves as a person does.
+    /// Quits with `q`, as a person does.
     pub(crate) fn quit(mut self) {
         self.keys.write_all(b"q").unwrap();
         self.keys.flush().unwrap();

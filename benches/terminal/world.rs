@@ -1,4 +1,4 @@
-//! A GitHub in another process with many pull requests, and a folder for whoever watches it.
+//! A simulated GitHub with many pull requests in another process, and a home folder for the terminal.
 
 use super::program;
 use super::pty::Pty;
@@ -16,7 +16,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// With changes that go on for as long as it lives, or where nothing happens any more.
+    /// With `changes`, something changes all the time; without, nothing does.
     pub(crate) fn new(pull_requests: usize, threads: usize, changes: bool) -> World {
         let folder = tempfile::tempdir().unwrap();
         let scenario = folder.path().join("scenario.toml");
@@ -40,7 +40,7 @@ impl World {
         World { simulator, url: url.unwrap(), folder, pull_requests }
     }
 
-    /// Starts the terminal over it.
+    /// Starts the terminal.
     pub(crate) fn start(&self) -> Pty {
         let path = |name: &str| -> String {
             let path: PathBuf = self.folder.path().join(name);
@@ -51,14 +51,14 @@ impl World {
         Pty::start(&program(), &arguments, self.folder.path(), &[("GH_TOKEN", "any")])
     }
 
-    /// Lets everything be seen once, so that the journal has it.
+    /// Runs the terminal once, so that the journal holds every pull request.
     pub(crate) fn warm(&self) {
         let mut shown = self.start();
         let all = format!("({})", self.pull_requests);
         shown.until(&format!("all {all}"), |screen| {
             let contents = screen.contents();
             contents.contains("acme/shop#")
-                && contents.contains("next look in")
+                && contents.contains("next poll in")
                 && !contents.contains("not read yet")
         });
         shown.read_for(Duration::from_secs(2));
@@ -146,7 +146,7 @@ reply = {{ by = "erin", thread = "t1", body = "I disagree: nothing in this file 
 "#
     );
     if changes {
-        // A few others every few seconds, for as long as anybody looks.
+        // A few more every few seconds, without an end.
         for number in (1..=pull_requests).step_by((pull_requests / 25).max(1)) {
             let _infallible = write!(
                 text,

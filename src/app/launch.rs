@@ -133,7 +133,7 @@ pub async fn show(
     let (request_sender, requests) = mpsc::unbounded_channel();
     let (drawn_sender, drawn) = oneshot::channel();
     let setup = tui::TerminalSetup {
-        making: RowBuilder {
+        row_builder: RowBuilder {
             config: Arc::clone(&launch.config),
             reads: profiles.clone(),
             read_only: launch.read_only,
@@ -145,8 +145,8 @@ pub async fn show(
         guide: None,
         supervised: None,
         launch: Some(tui::LaunchChannels {
-            arrivals: event_receiver,
-            wishes: request_sender,
+            events: event_receiver,
+            requests: request_sender,
             drawn: drawn_sender,
         }),
     };

@@ -211,9 +211,9 @@ async fn perform(
         WritePace { between: Duration::from_secs(1).div_f64(speed.max(1.0)), ..WritePace::default() };
     let tracked = stage.opened().into_iter().map(PullRequestRef::from).collect();
     let supervisor = session.supervise(&settings, "demo".to_owned(), false, tracked).await?;
-    let desk = session.request_handler(&settings, &supervisor, scenario.viewer.clone(), false);
+    let request_handler = session.request_handler(&settings, &supervisor, scenario.viewer.clone(), false);
     let setup = tui::TerminalSetup {
-        making: RowBuilder {
+        row_builder: RowBuilder {
             config: Arc::new(config.clone()),
             reads: session.profiles.clone(),
             read_only: false,
@@ -223,7 +223,11 @@ async fn perform(
         clock: Arc::clone(&session.clock),
         tick: TICK,
         guide: Some(Guide::new(author_repository(config).filter(|_| !has_author))),
-        supervised: Some(tui::SupervisorHandles { supervisor, journal: session.journal.clone(), desk }),
+        supervised: Some(tui::SupervisorHandles {
+            supervisor,
+            journal: session.journal.clone(),
+            request_handler,
+        }),
         launch: None,
     };
     let reacting =

@@ -1,5 +1,5 @@
-//! Everything a person can do with one key, as one closed set. What each is called, what it does in words and where it
-//! means anything is here; which key calls it is data.
+//! Every command of the terminal: its name, what it does in words, and the screens it works on. The keys are
+//! data, in `assets/keys.toml` and the configuration.
 
 use super::model::Screen;
 use crate::domain::machine::Decision;
@@ -7,7 +7,7 @@ use crate::domain::machine::Decision;
 /// A command of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    // Going places
+    // Moving
     Watch,
     Inbox,
     Handoff,
@@ -36,18 +36,18 @@ pub enum Action {
     NextComment,
     PreviousComment,
 
-    // Deciding about threads
+    // Decisions about threads
     Mark,
     MarkAll,
     Decide(Decision),
     Unresolve,
     Reply,
-    /// Queues the finding for handoff, or takes it off the queue.
+    /// Queues the finding for handoff, or removes it from the queue.
     Queue,
     Retarget,
     Undo,
 
-    // Writing a text
+    // In a text prompt
     Submit,
     Editor,
 
@@ -61,7 +61,7 @@ pub enum Action {
     BreakGlass,
     RetryTask,
 
-    // Elsewhere
+    // Outside
     Browse,
     CopyLink,
     CopyPrompt,
@@ -78,66 +78,62 @@ use Action::{
     WriteConfiguration,
 };
 
-/// With the name that the configuration and the palette know it by, and what it does.
+/// Each command with its name in the configuration and the palette, and what it does.
 const ALL: [(Action, &str, &str); 54] = [
-    (Watch, "watch", "pull requests, their loops and threads"),
-    (Inbox, "inbox", "what waits for a person"),
-    (Handoff, "handoff", "what is handed to coding agents at merge"),
-    (Journal, "journal", "everything that was decided, by whom and why"),
-    (NextScreen, "next_screen", "the screen to the right"),
-    (PreviousScreen, "previous_screen", "the screen to the left"),
-    (Up, "up", "up"),
-    (Down, "down", "down"),
-    (PageUp, "page_up", "a page up"),
-    (PageDown, "page_down", "a page down"),
-    (Top, "top", "to the first"),
-    (Bottom, "bottom", "to the last"),
-    (Left, "left", "to the pull requests"),
-    (Right, "right", "to the threads"),
-    (Open, "open", "open what is selected"),
-    (Back, "back", "back, or drop the filter"),
-    (NextStuck, "next_stuck", "jump to the next thread that waits for a person"),
-    (NextUnread, "next_unread", "jump to the next thread with something new"),
-    (Filter, "filter", "show only what matches"),
-    (Palette, "palette", "find a command by its name"),
-    (Help, "help", "all keys of this screen"),
-    (Sort, "sort", "sort by something else"),
-    (Fold, "fold", "unfold or fold what bots hide in their posts"),
-    (NextComment, "next_comment", "to the next comment"),
-    (PreviousComment, "previous_comment", "to the comment before"),
+    (Watch, "watch", "show pull requests, their loops and threads"),
+    (Inbox, "inbox", "show what waits for you"),
+    (Handoff, "handoff", "show what coding agents get at merge"),
+    (Journal, "journal", "show every decision, who made it and why"),
+    (NextScreen, "next_screen", "go to the next screen"),
+    (PreviousScreen, "previous_screen", "go to the previous screen"),
+    (Up, "up", "go one row up"),
+    (Down, "down", "go one row down"),
+    (PageUp, "page_up", "go half a page up"),
+    (PageDown, "page_down", "go half a page down"),
+    (Top, "top", "go to the first row"),
+    (Bottom, "bottom", "go to the last row"),
+    (Left, "left", "go to the pull requests"),
+    (Right, "right", "go to the threads"),
+    (Open, "open", "open the selected row"),
+    (Back, "back", "go back, or clear marks or the filter"),
+    (NextStuck, "next_stuck", "go to the next thread that waits for you"),
+    (NextUnread, "next_unread", "go to the next thread with news"),
+    (Filter, "filter", "show only rows that match"),
+    (Palette, "palette", "find a command by name"),
+    (Help, "help", "show all keys of this screen"),
+    (Sort, "sort", "change the sort order"),
+    (Fold, "fold", "show or hide folded parts of posts"),
+    (NextComment, "next_comment", "go to the next comment"),
+    (PreviousComment, "previous_comment", "go to the previous comment"),
     (Mark, "mark", "mark this thread, to act on several at once"),
-    (MarkAll, "mark_all", "mark all threads of this list, or none"),
+    (MarkAll, "mark_all", "mark all threads of this list, or unmark them"),
     (Decide(Decision::Veto), Decision::Veto.name(), "stop the argument and keep the thread yourself"),
     (Decide(Decision::Escalate), Decision::Escalate.name(), "address the thread to the operator"),
-    (Decide(Decision::Resolve), Decision::Resolve.name(), "settle the thread on GitHub"),
-    (Unresolve, "unresolve", "open a settled thread on GitHub again"),
-    (Reply, "reply", "answer in the thread"),
-    (Decide(Decision::Uphold), Decision::Uphold.name(), "the finding stands"),
-    (Decide(Decision::Dismiss), Decision::Dismiss.name(), "it will not be fixed: settle it with a reason"),
-    (
-        Decide(Decision::Return),
-        Decision::Return.name(),
-        "give the thread back to the loop, with fresh counters",
-    ),
-    (Queue, "queue", "hand it off at merge, or not after all"),
-    (Retarget, "retarget", "hand it off to another target"),
-    (Undo, "undo", "undo what you last did, where that is possible"),
-    (Submit, "submit", "the text is finished"),
+    (Decide(Decision::Resolve), Decision::Resolve.name(), "resolve the thread on GitHub"),
+    (Unresolve, "unresolve", "reopen a resolved thread on GitHub"),
+    (Reply, "reply", "reply in the thread on GitHub"),
+    (Decide(Decision::Uphold), Decision::Uphold.name(), "rule that the finding is right"),
+    (Decide(Decision::Dismiss), Decision::Dismiss.name(), "rule that it will not be fixed, with a reason"),
+    (Decide(Decision::Return), Decision::Return.name(), "return the thread to the loop with fresh counters"),
+    (Queue, "queue", "hand it to a coding agent at merge, or do not"),
+    (Retarget, "retarget", "choose which target gets it at merge"),
+    (Undo, "undo", "undo your last decision, if possible"),
+    (Submit, "submit", "finish the text"),
     (Editor, "editor", "write the text in your own editor"),
-    (Poll, "poll", "look at GitHub now"),
+    (Poll, "poll", "poll GitHub now"),
     (Pause, "pause", "pause this loop"),
-    (Resume, "resume", "let this loop go on"),
+    (Resume, "resume", "resume this loop"),
     (Stop, "stop", "stop this loop for good"),
-    (WaysOut, "ways_out", "the ways out when the author's rounds are spent"),
+    (WaysOut, "ways_out", "show the ways out when no author round is left"),
     (GrantRound, "grant_round", "grant the author one more round"),
-    (BreakGlass, "break_glass", "end this loop at once, for everybody to see"),
+    (BreakGlass, "break_glass", "end this loop at once, with a label on GitHub"),
     (RetryTask, "retry_task", "send a stuck task again"),
     (Browse, "browse", "open it in the browser"),
-    (CopyLink, "copy_link", "copy its link"),
+    (CopyLink, "copy_link", "copy the link"),
     (CopyPrompt, "copy_prompt", "copy the finding as a prompt for a coding agent"),
     (WriteConfiguration, "write_configuration", "write the proposed configuration"),
     (Demo, "demo", "play the demo"),
-    (Quit, "quit", "leave"),
+    (Quit, "quit", "leave Cloture"),
 ];
 
 impl Action {
@@ -146,19 +142,19 @@ impl Action {
     }
 
     pub fn named(name: &str) -> Option<Action> {
-        ALL.into_iter().find(|(_, known, _)| *known == name).map(|(action, _, _)| action)
+        ALL.into_iter().find(|(_, other, _)| *other == name).map(|(action, _, _)| action)
     }
 
     pub fn name(self) -> &'static str {
         ALL.into_iter().find(|(action, _, _)| *action == self).map_or("", |(_, name, _)| name)
     }
 
-    /// What it does, for the help and the palette.
+    /// What the command does, for the help and the palette.
     pub fn meaning(self) -> &'static str {
         ALL.into_iter().find(|(action, _, _)| *action == self).map_or("", |(_, _, meaning)| meaning)
     }
 
-    /// Whether it means anything on a screen, so that help and palette never offer a dead key.
+    /// Whether the command works on a screen. Help and palette offer no others.
     pub fn works_on(self, screen: &Screen) -> bool {
         let lists = matches!(screen, Screen::Watch | Screen::Inbox | Screen::Handoff | Screen::Journal);
         let about_a_pull_request =
@@ -177,7 +173,7 @@ impl Action {
             Mark | MarkAll => matches!(screen, Screen::Watch | Screen::Inbox),
             Decide(_) | Unresolve | Reply | Queue | CopyPrompt => about_a_pull_request,
             Retarget => matches!(screen, Screen::Handoff | Screen::Thread { .. }),
-            // Only while a text is written; see `update::writing`.
+            // Only in a text prompt; see `update::writing`.
             Submit | Editor => false,
             Fold | NextComment | PreviousComment => matches!(screen, Screen::Thread { .. }),
             Poll => about_a_pull_request || first_run,
@@ -188,7 +184,7 @@ impl Action {
         }
     }
 
-    /// The few that are worth a place in the line at the bottom, the most useful first.
+    /// The commands for the bottom line, the most useful first.
     pub fn hints(screen: &Screen) -> &'static [Action] {
         match screen {
             Screen::Watch => &[

@@ -1,7 +1,7 @@
-//! Wakes the screen at a time.
+//! Wakes the screen at a given time.
 //!
-//! The runtime's own timers ring when one of its threads gets round to them. While all of those put pull requests together,
-//! that takes longer than a person notices, so that the screen has a thread of its own which does nothing but wait.
+//! Tokio's timers are late while all of its threads compute, and a late frame is visible. So the screen has
+//! its own thread that only waits.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Alarm {
-    /// The thread ends when this does.
+    /// The thread ends when this is dropped.
     times: Sender<Instant>,
     rung: Arc<Notify>,
     set_to: Option<Instant>,
@@ -27,12 +27,12 @@ impl Alarm {
         Ok(Alarm { times, rung, set_to: None })
     }
 
-    /// Completes at this time, or at once where it is over. Only the last time that was asked for counts.
+    /// Completes at this time, or at once if it is past. Only the latest call counts.
     pub(super) async fn until(&mut self, at: Instant) {
         while at > Instant::now() {
             if self.set_to != Some(at) {
                 self.set_to = Some(at);
-                // The thread lives as long as this does.
+                // Cannot fail: the thread lives as long as `self.times`.
                 let _alive = self.times.send(at);
             }
             self.rung.notified().await;
@@ -43,11 +43,11 @@ impl Alarm {
 fn wait(set: &Receiver<Instant>, bell: &Notify) {
     let mut next: Option<Instant> = None;
     loop {
-        let heard = match next {
+        let received = match next {
             Some(at) => set.recv_timeout(at.saturating_duration_since(Instant::now())),
             None => set.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        match heard {
+        match received {
             Ok(at) => next = Some(at),
             Err(RecvTimeoutError::Timeout) => {
                 next = None;
@@ -64,7 +64,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn it_rings_although_the_runtime_is_busy_and_at_the_last_time_that_was_asked_for() {
+    fn it_rings_without_runtime_timers_and_at_the_latest_time() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         // Without a driver of its own this runtime has no timers at all.
         runtime.block_on(async {

@@ -1,15 +1,16 @@
-//! What works behind the screen: the supervisor and the desk, whoever reads the journal, and whoever makes rows of what there
-//! is to see. Each works beside the screen and sends it what came of it.
+//! Tasks that run beside the screen and send it messages: one owns the supervisor and the request handler,
+//! one reads the journal, one builds rows from the board, and one rings for threads that wait for a person.
 
 use super::driver::{FRAME, SupervisorHandles};
-use super::message::{Effect, Message};
+use super::message::Message;
 use super::rows::journal::KEPT;
 use super::rows::{BoardRows, RowBuilder};
 use crate::config::Config;
+use crate::github::{PullRequestAddress, PullRequestRef};
 use crate::journal::{Journal, JournalError, RecordFilter, RecordOrder};
 use crate::supervisor::people::InboxNotifier;
-use crate::supervisor::people::request_handler::{self, RequestHandler, RequestOutcome};
-use crate::supervisor::{Board, PullRequestView, Supervisor, handoffs};
+use crate::supervisor::people::request_handler::{PersonRequest, Proposal, RequestHandler, RequestOutcome};
+use crate::supervisor::{Board, LoopCommand, PullRequestView, Supervisor, handoffs};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,252 +18,257 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-/// How long whoever leaves waits for what is being written. What is cut off is found again by its intent.
+/// How long quitting waits for running writes. The next start finds one that is cut off by its intent.
 const GRACE: Duration = Duration::from_millis(400);
 
-/// The newest so many tasks are shown; `cloture queue history` has the rest.
+/// How many handed-off tasks the screen shows; `cloture queue history` has the rest.
 const HISTORY: usize = 200;
 
-/// An order waits no longer for what was written before it to be seen.
+/// How long a proposal waits until a poll has seen the write before it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// So many times of what there was to see are held until the screen has surely let go of them.
-const HELD: usize = 3;
+/// How many old versions of the rows are kept, so that the screen never frees them.
+const KEPT_VERSIONS: usize = 3;
 
-/// Records that are made into rows between two looks at the keyboard.
-const AT_A_TIME: usize = 100;
+/// Records in one message, so that a key need not wait for thousands of them.
+const RECORDS_PER_MESSAGE: usize = 100;
 
-/// What works behind the screen, once it is there.
+/// The tasks, once the supervisor is there.
 pub(super) struct BackgroundWork {
     config: Arc<Config>,
-    news: mpsc::Sender<Message>,
-    making: RowBuilder,
-    /// What there is to see, with its rows.
-    seen: Option<watch::Receiver<BoardRows>>,
-    maker: Option<JoinHandle<()>>,
-    orders: Option<mpsc::UnboundedSender<Effect>>,
-    reading: Option<JoinHandle<()>>,
-    telling: Option<JoinHandle<()>>,
+    sender: mpsc::Sender<Message>,
+    row_builder: RowBuilder,
+    rows: Option<watch::Receiver<BoardRows>>,
+    row_task: Option<JoinHandle<()>>,
+    jobs: Option<mpsc::UnboundedSender<Job>>,
+    journal_task: Option<JoinHandle<()>>,
+    notifier_task: Option<JoinHandle<()>>,
     worker: Option<JoinHandle<()>>,
     journal: Option<Journal>,
 }
 
+/// The effects that need the supervisor or the request handler.
+pub(super) enum Job {
+    Tell(PullRequestAddress, LoopCommand),
+    Track(Vec<PullRequestRef>),
+    Forget(PullRequestAddress),
+    Propose { ticket: u32, request: PersonRequest },
+    CarryOut(Box<Proposal>),
+    FindWaysOut { ticket: u32, address: PullRequestAddress },
+}
+
 impl BackgroundWork {
-    pub(super) fn new(making: RowBuilder, news: mpsc::Sender<Message>) -> BackgroundWork {
-        let config = Arc::clone(&making.config);
+    pub(super) fn new(row_builder: RowBuilder, sender: mpsc::Sender<Message>) -> BackgroundWork {
+        let config = Arc::clone(&row_builder.config);
         BackgroundWork {
             config,
-            news,
-            making,
-            seen: None,
-            maker: None,
-            orders: None,
-            reading: None,
-            telling: None,
+            sender,
+            row_builder,
+            rows: None,
+            row_task: None,
+            jobs: None,
+            journal_task: None,
+            notifier_task: None,
             worker: None,
             journal: None,
         }
     }
 
     pub(super) fn begin(&mut self, supervised: SupervisorHandles) {
-        let SupervisorHandles { supervisor, journal, desk } = supervised;
-        let (made, seen) = watch::channel(BoardRows::default());
-        self.seen = Some(seen);
-        self.maker = Some(tokio::spawn(make_rows(supervisor.board(), self.making.clone(), made)));
-        self.reading =
-            Some(tokio::spawn(read_journal(journal.clone(), Arc::clone(&self.config), self.news.clone())));
-        let teller = desk.notifier();
-        if teller.is_enabled() {
-            self.telling = Some(tokio::spawn(tell(supervisor.board(), teller, self.news.clone())));
+        let SupervisorHandles { supervisor, journal, request_handler } = supervised;
+        let (built, rows) = watch::channel(BoardRows::default());
+        self.rows = Some(rows);
+        self.row_task = Some(tokio::spawn(build_rows(supervisor.board(), self.row_builder.clone(), built)));
+        let reading = read_journal(journal.clone(), Arc::clone(&self.config), self.sender.clone());
+        self.journal_task = Some(tokio::spawn(reading));
+        let notifier = request_handler.notifier();
+        if notifier.is_enabled() {
+            let notifying = notify(supervisor.board(), notifier, self.sender.clone());
+            self.notifier_task = Some(tokio::spawn(notifying));
         }
-        let (orders, inbox) = mpsc::unbounded_channel();
-        self.orders = Some(orders);
-        self.worker = Some(tokio::spawn(work(supervisor, Arc::new(desk), inbox, self.news.clone())));
+        let (jobs, inbox) = mpsc::unbounded_channel();
+        self.jobs = Some(jobs);
+        let working = work(supervisor, Arc::new(request_handler), inbox, self.sender.clone());
+        self.worker = Some(tokio::spawn(working));
         self.journal = Some(journal);
     }
 
-    /// Passes on what a person wants done. Nobody is there to do it before everything has come up, and nothing is offered.
-    pub(super) fn order(&self, effect: Effect) {
-        if let Some(orders) = &self.orders {
-            // A worker that has ended has nothing to be told.
-            let _ended = orders.send(effect);
+    /// Hands a job to the worker. Before the supervisor runs there are no rows, so there are no jobs either.
+    pub(super) fn start(&self, job: Job) {
+        if let Some(jobs) = &self.jobs {
+            // Fails if the worker has ended.
+            let _ended = jobs.send(job);
         }
     }
 
-    /// The next thing there is to see.
+    /// Waits for new rows.
     pub(super) async fn changed(&mut self) -> BoardRows {
-        if let Some(seen) = &mut self.seen
-            && seen.changed().await.is_ok()
+        if let Some(rows) = &mut self.rows
+            && rows.changed().await.is_ok()
         {
-            return seen.borrow_and_update().clone();
+            return rows.borrow_and_update().clone();
         }
         std::future::pending().await
     }
 
     pub(super) async fn end(self) {
-        let BackgroundWork { orders, reading, telling, maker, worker, journal, .. } = self;
-        for helper in [reading, telling, maker].into_iter().flatten() {
-            helper.abort();
+        let BackgroundWork { jobs, journal_task, notifier_task, row_task, worker, journal, .. } = self;
+        for task in [journal_task, notifier_task, row_task].into_iter().flatten() {
+            task.abort();
         }
-        // With the last sender gone the worker stops the supervisor, which reaches a safe state.
-        drop(orders);
+        // When the last sender is gone, the worker stops the supervisor.
+        drop(jobs);
         if let Some(worker) = worker {
             let _panicked = worker.await;
         }
         if let Some(journal) = journal {
-            // What could not be written is looked for at the next start.
+            // The next start looks for records that could not be written.
             let _unwritten = journal.close().await;
         }
     }
 }
 
-/// What a worker has done about an order.
-enum WorkerResult {
-    /// It knows what the order comes to.
-    Out,
+/// How a job ended.
+enum JobResult {
+    /// The answer was sent to the screen; nothing was written.
+    Answered,
     Done,
     NotDone,
 }
 
-/// Owns the supervisor, and stops it when nobody can order anything any more. Orders are worked on beside each other: one
-/// that hangs holds up nothing else.
+/// Owns the supervisor, and stops it when no more jobs can come. Jobs run concurrently, so one that hangs
+/// delays no other.
 async fn work(
     supervisor: Supervisor,
-    desk: Arc<RequestHandler>,
-    mut inbox: mpsc::UnboundedReceiver<Effect>,
-    news: mpsc::Sender<Message>,
+    request_handler: Arc<RequestHandler>,
+    mut inbox: mpsc::UnboundedReceiver<Job>,
+    sender: mpsc::Sender<Message>,
 ) {
     let board = supervisor.board();
-    let mut orders = JoinSet::new();
-    // What there was to see when something was last written.
+    let mut running = JoinSet::new();
+    // The board when a job last wrote something.
     let mut before: Option<Arc<Board>> = None;
     loop {
-        let effect = tokio::select! {
-            effect = inbox.recv() => match effect {
-                Some(effect) => effect,
+        let job = tokio::select! {
+            job = inbox.recv() => match job {
+                Some(job) => job,
                 None => break,
             },
-            Some(ended) = orders.join_next() => {
+            Some(ended) = running.join_next() => {
                 match ended {
-                    Ok(WorkerResult::Done) => {
+                    Ok(JobResult::Done) => {
                         before = Some(board.borrow().clone());
                         supervisor.poll_now().await;
                     }
-                    Ok(WorkerResult::NotDone) => before = None,
-                    Ok(WorkerResult::Out) | Err(_) => {}
+                    Ok(JobResult::NotDone) => before = None,
+                    Ok(JobResult::Answered) | Err(_) => {}
                 }
                 continue;
             }
         };
-        match effect {
-            Effect::Tell(address, command) => supervisor.tell(address, command).await,
-            Effect::Track(pull_requests) => supervisor.track(pull_requests).await,
-            Effect::Forget(address) => supervisor.forget(address).await,
-            Effect::Propose { ticket, order } => {
-                let (desk, news, board, before) =
-                    (Arc::clone(&desk), news.clone(), board.clone(), before.clone());
-                orders.spawn(async move {
-                    let board = up_to_date(board, before, &order).await;
-                    let proposal = desk.propose(order, &board).await;
+        match job {
+            Job::Tell(address, command) => supervisor.tell(address, command).await,
+            Job::Track(pull_requests) => supervisor.track(pull_requests).await,
+            Job::Forget(address) => supervisor.forget(address).await,
+            Job::Propose { ticket, request } => {
+                let (handler, sender) = (Arc::clone(&request_handler), sender.clone());
+                let (board, before) = (board.clone(), before.clone());
+                running.spawn(async move {
+                    let board = up_to_date(board, before, &request).await;
+                    let proposal = handler.propose(request, &board).await;
                     let proposal = proposal.map(Box::new).map_err(|failure| failure.to_string());
-                    let _gone = news.send(Message::Proposed { ticket, proposal }).await;
-                    WorkerResult::Out
+                    let _gone = sender.send(Message::Proposed { ticket, proposal }).await;
+                    JobResult::Answered
                 });
             }
-            Effect::CarryOut(proposal) => {
+            Job::CarryOut(proposal) => {
                 before = Some(board.borrow().clone());
-                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
-                orders.spawn(async move {
-                    let became = desk.carry_out(*proposal, &board).await;
-                    // What was written is to be seen at once.
-                    let worked = if matches!(became, Ok(RequestOutcome::Done(_))) {
-                        WorkerResult::Done
+                let (handler, sender) = (Arc::clone(&request_handler), sender.clone());
+                let board = board.borrow().clone();
+                running.spawn(async move {
+                    let outcome = handler.carry_out(*proposal, &board).await;
+                    let result = if matches!(outcome, Ok(RequestOutcome::Done(_))) {
+                        JobResult::Done
                     } else {
-                        WorkerResult::NotDone
+                        JobResult::NotDone
                     };
-                    let became = became.map(Box::new).map_err(|failure| failure.to_string());
-                    let _gone = news.send(Message::Became(became)).await;
-                    worked
+                    let outcome = outcome.map(Box::new).map_err(|failure| failure.to_string());
+                    let _gone = sender.send(Message::RequestFinished(outcome)).await;
+                    result
                 });
             }
-            Effect::FindWaysOut { ticket, address } => {
-                let (desk, news, board) = (Arc::clone(&desk), news.clone(), board.borrow().clone());
-                orders.spawn(async move {
-                    let ways = desk.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
-                    let _gone = news.send(Message::WaysOut { ticket, address, ways }).await;
-                    WorkerResult::Out
+            Job::FindWaysOut { ticket, address } => {
+                let (handler, sender) = (Arc::clone(&request_handler), sender.clone());
+                let board = board.borrow().clone();
+                running.spawn(async move {
+                    let ways =
+                        handler.ways_out(&address, &board).await.map_err(|failure| failure.to_string());
+                    let _gone = sender.send(Message::WaysOut { ticket, address, ways }).await;
+                    JobResult::Answered
                 });
             }
-            Effect::OpenInBrowser(_)
-            | Effect::CopyToClipboard(_)
-            | Effect::Ring(_)
-            | Effect::Edit(_)
-            | Effect::LookAgain
-            | Effect::WriteConfiguration
-            | Effect::PlayDemo
-            | Effect::Quit => {}
         }
     }
-    let _cut_off = timeout(GRACE, async { while orders.join_next().await.is_some() {} }).await;
-    drop(orders);
+    let _cut_off = timeout(GRACE, async { while running.join_next().await.is_some() {} }).await;
+    drop(running);
     supervisor.stop().await;
 }
 
-/// What was just written is seen before the next order about it is worked out, or that would be about what was: whoever undoes
-/// something at once would be told that there is nothing to undo.
+/// Waits until a poll has seen the last write. Otherwise a person who undoes it at once would hear that there
+/// is nothing to undo.
 async fn up_to_date(
     mut board: watch::Receiver<Arc<Board>>,
     before: Option<Arc<Board>>,
-    order: &request_handler::PersonRequest,
+    request: &PersonRequest,
 ) -> Arc<Board> {
     if let Some(before) = before {
         let seen_at = |board: &Board, address| board.pull_requests.get(address).and_then(|view| view.seen_at);
         let is_newer = |now: &Arc<Board>| {
-            order.pull_requests().iter().all(|address| seen_at(now, address) != seen_at(&before, address))
+            request.pull_requests().iter().all(|address| seen_at(now, address) != seen_at(&before, address))
         };
         let _late = timeout(PATIENCE, board.wait_for(is_newer)).await;
     }
     board.borrow().clone()
 }
 
-/// Makes the rows of whatever there is to see, beside the screen, and not more often than it is drawn.
-async fn make_rows(
+/// Builds the rows of every new board, at most once per frame.
+async fn build_rows(
     mut board: watch::Receiver<Arc<Board>>,
-    making: RowBuilder,
-    made: watch::Sender<BoardRows>,
+    row_builder: RowBuilder,
+    built: watch::Sender<BoardRows>,
 ) {
     board.mark_changed();
-    // What the screen lets go of is still held here, so that thousands of rows are not taken apart while a key waits.
+    // This task keeps old rows for a while: freeing thousands of them on the screen's task would delay a key.
     let mut before = VecDeque::from([BoardRows::default()]);
     while board.changed().await.is_ok() {
         let now = board.borrow_and_update().clone();
         if let Some(last) = before.back() {
-            let seen = last.followed_by(now, &making);
-            before.push_back(seen.clone());
-            made.send_replace(seen);
+            let rows = last.updated(now, &row_builder);
+            before.push_back(rows.clone());
+            built.send_replace(rows);
         }
-        before.drain(..before.len().saturating_sub(HELD));
+        before.drain(..before.len().saturating_sub(KEPT_VERSIONS));
         sleep(FRAME).await;
     }
 }
 
-/// Tells of every thread that starts to wait for a person, wherever on the screen they are.
-async fn tell(
+/// Notifies the person of every thread that starts to wait for them.
+async fn notify(
     mut board: watch::Receiver<Arc<Board>>,
-    mut teller: InboxNotifier,
-    news: mpsc::Sender<Message>,
+    mut notifier: InboxNotifier,
+    sender: mpsc::Sender<Message>,
 ) {
     let mut before: Arc<Board> = Arc::default();
     board.mark_changed();
     loop {
-        let told = tokio::select! {
+        let outcome = tokio::select! {
             changed = board.changed() => match changed {
                 Ok(()) => {
                     let now = board.borrow_and_update().clone();
                     for (address, view) in &now.pull_requests {
                         let last = before.pull_requests.get(address);
-                        if last.is_none_or(|last| !stands_as(last, view)) {
-                            teller.notify_arrivals(view).await;
+                        if last.is_none_or(|last| !has_same_state(last, view)) {
+                            notifier.notify_arrivals(view).await;
                         }
                     }
                     before = now;
@@ -270,29 +276,30 @@ async fn tell(
                 }
                 Err(_) => return,
             },
-            told = teller.next() => told,
+            outcome = notifier.next() => outcome,
         };
-        let message = match told {
+        let message = match outcome {
             Ok(bytes) if bytes.is_empty() => continue,
             Ok(bytes) => Message::Ring(bytes),
-            Err(error) => Message::Told(error.to_string()),
+            Err(error) => Message::Notice(error.to_string()),
         };
-        if news.send(message).await.is_err() {
+        if sender.send(message).await.is_err() {
             return;
         }
     }
 }
 
-/// Whether nothing was put together anew.
-fn stands_as(last: &PullRequestView, now: &PullRequestView) -> bool {
+/// Whether the supervisor has not recomputed the state in between.
+fn has_same_state(last: &PullRequestView, now: &PullRequestView) -> bool {
     match (&last.standing, &now.standing) {
         (Some(last), Some(now)) => Arc::ptr_eq(last, now),
         (last, now) => last.is_none() && now.is_none(),
     }
 }
 
-/// The newest records, and then every one that anybody appends; and what was ever handed off, whenever that changes.
-async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<Message>) {
+/// Sends the newest records, then every record as it is appended, and the handed-off tasks whenever they
+/// change.
+async fn read_journal(journal: Journal, config: Arc<Config>, sender: mpsc::Sender<Message>) {
     let newest =
         RecordFilter { order: RecordOrder::NewestFirst, limit: Some(KEPT), ..RecordFilter::default() };
     let mut last = 0;
@@ -300,14 +307,13 @@ async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<
         Ok(mut records) => {
             last = records.first().map_or(0, |record| record.seq);
             records.reverse();
-            // A few at a time, so that a key does not wait for thousands of them.
-            for few in records.chunks(AT_A_TIME) {
-                let _gone = news.send(Message::Records(few.to_vec())).await;
+            for few in records.chunks(RECORDS_PER_MESSAGE) {
+                let _gone = sender.send(Message::Records(few.to_vec())).await;
             }
         }
         Err(error) => {
-            let _gone =
-                news.send(Message::JournalTrouble(format!("the journal cannot be read: {error}"))).await;
+            let why = format!("Cannot read the journal: {error}");
+            let _gone = sender.send(Message::Notice(why)).await;
         }
     }
     let mut follower = journal.follow(last);
@@ -317,17 +323,17 @@ async fn read_journal(journal: Journal, config: Arc<Config>, news: mpsc::Sender<
             && let Ok(decided) =
                 handoffs::all_decided_tasks(&journal, &config.targets, None, Some(HISTORY)).await
         {
-            let _gone = news.send(Message::HandedOff(decided)).await;
+            let _gone = sender.send(Message::HandedOff(decided)).await;
         }
         match follower.next().await {
             Ok(record) => {
                 changed = handoffs::concerns(&record);
-                if news.send(Message::Records(vec![record])).await.is_err() {
+                if sender.send(Message::Records(vec![record])).await.is_err() {
                     return;
                 }
             }
             Err(JournalError::Closed) => return,
-            // The supervisor reads on, too, and tells what is wrong.
+            // The supervisor follows the journal as well, and reports the error.
             Err(_) => {}
         }
     }

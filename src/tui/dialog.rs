@@ -1,4 +1,4 @@
-//! What lies on top of a screen and takes the keys: a filter, a palette, a question, a text that is being written.
+//! Overlays: each lies on top of a screen and takes the keys.
 
 use super::message::Effect;
 use crate::github::PullRequestAddress;
@@ -7,7 +7,7 @@ use crate::supervisor::people::request_handler::{PersonRequest, Proposal};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
     None,
-    /// The filter of the list is being typed.
+    /// The person types the filter of the list.
     Filter,
     Palette {
         query: String,
@@ -16,7 +16,7 @@ pub enum Overlay {
     Help {
         scroll: usize,
     },
-    /// What an order comes to is being worked out.
+    /// The request handler works on a proposal.
     Working {
         what: String,
     },
@@ -25,45 +25,43 @@ pub enum Overlay {
     Menu(Menu),
 }
 
-/// What will be done, in words, before it is.
+/// A question that says exactly what will be done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confirmation {
     pub title: String,
     pub sentences: Vec<String>,
-    /// What would be posted, to the letter.
+    /// The posts, word for word.
     pub texts: Vec<String>,
     pub scroll: usize,
     pub then: ConfirmedAction,
 }
 
-/// What somebody agrees to.
+/// What a yes starts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConfirmedAction {
     Effect(Effect),
     Proposal(Box<Proposal>),
 }
 
-/// A text that is being written; the text itself is in the model's text area.
+/// A prompt for a text. The text itself is in [`super::model::Dialog`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextPrompt {
     pub title: String,
-    /// What is done with the text.
+    /// What will happen with the text.
     pub sentences: Vec<String>,
-    /// A text of several lines, in which return begins a new one.
+    /// In a long text, return starts a new line.
     pub long: bool,
     pub then: TextPurpose,
 }
 
-/// What a text is for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextPurpose {
-    /// It becomes the order's reason.
-    Order(PersonRequest),
-    /// Why one more round is granted.
+    /// The reason of a request, or the text of a reply.
+    Reason(PersonRequest),
+    /// The reason for granting one more round.
     Grant(PullRequestAddress),
 }
 
-/// A choice between a few things.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
     pub title: String,
@@ -74,16 +72,16 @@ pub struct Menu {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MenuEntry {
     pub name: String,
-    /// What it means, in a sentence.
+    /// One sentence that explains the entry.
     pub meaning: String,
     pub choice: MenuChoice,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum MenuChoice {
-    Order(PersonRequest),
-    /// A reason is asked for first.
+    Request(PersonRequest),
+    /// Asks for a reason first.
     Write(TextPrompt),
-    /// It cannot be done, or not from here; this says what can.
+    /// Not possible, or not from here; the sentence says why.
     Nothing(String),
 }

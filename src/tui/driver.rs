@@ -1,8 +1,8 @@
-//! Carries out what the pure part says: owns the terminal, reads what people type, passes on what the supervisor and the
-//! journal have to tell, and draws when something changed. Nothing here waits for the network.
+//! The driver of the pure part: it owns the terminal, turns keys and news from the supervisor and the journal
+//! into messages, carries out effects, and draws when something changed. Nothing here waits for the network.
 
 use super::alarm::Alarm;
-use super::background::BackgroundWork;
+use super::background::{BackgroundWork, Job};
 use super::guide::Guide;
 use super::keyboard::{self, BackgroundReplyParser, Keyboard, ParsedKey};
 use super::message::{Effect, Message};
@@ -28,45 +28,43 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
-/// What the terminal is started with.
 #[derive(Debug)]
 pub struct TerminalSetup {
-    pub making: RowBuilder,
+    pub row_builder: RowBuilder,
     pub themes: Themes,
-    /// Who sits here, for the journal.
+    /// The person at this terminal, for the journal.
     pub by: String,
     pub clock: Arc<dyn Clock>,
-    /// How often what counts down is drawn again.
+    /// How often countdowns are drawn again.
     pub tick: Duration,
-    /// Says what to look at and which key to try, in the demo.
+    /// Only in the demo.
     pub guide: Option<Guide>,
-    /// What is there from the beginning.
+    /// Given if the supervisor runs before the first frame, as in the demo.
     pub supervised: Option<SupervisorHandles>,
-    /// Where the rest comes up behind the first frame.
+    /// Given if the launcher starts everything else after the first frame.
     pub launch: Option<LaunchChannels>,
 }
 
-/// What drives the loops, what it records, and where a person's orders are carried out.
 #[derive(Debug)]
 pub struct SupervisorHandles {
     pub supervisor: Supervisor,
     pub journal: Journal,
-    pub desk: RequestHandler,
+    pub request_handler: RequestHandler,
 }
 
-/// The two ends towards whoever starts everything else while the screen is shown already.
+/// The channels to the launcher, which starts everything else while the screen is already shown.
 #[derive(Debug)]
 pub struct LaunchChannels {
-    pub arrivals: mpsc::Receiver<StartupEvent>,
-    pub wishes: mpsc::UnboundedSender<StartupRequest>,
-    /// Completed when the first frame was drawn: what takes long begins then.
+    pub events: mpsc::Receiver<StartupEvent>,
+    pub requests: mpsc::UnboundedSender<StartupRequest>,
+    /// Completes after the first frame; slow work starts then.
     pub drawn: oneshot::Sender<()>,
 }
 
-/// What comes up behind the first frame.
 #[derive(Debug)]
 pub enum StartupEvent {
-    /// So many pull requests are known from before, and are shown as soon as they have been put together.
+    /// The supervisor runs. It shows this many pull requests from earlier runs as soon as it has computed
+    /// them.
     Supervised {
         supervised: Box<SupervisorHandles>,
         remembered: usize,
@@ -75,85 +73,83 @@ pub enum StartupEvent {
     News(startup::StartupNews),
 }
 
-/// What a person wants of the start.
+/// What the person asks of the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartupRequest {
     LookAgain,
     WriteConfiguration,
 }
 
-/// Why it ended.
+/// Why the terminal ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TerminalEnd {
     Quit,
-    /// The person wants to see the demo.
+    /// The person asked for the demo.
     PlayDemo,
-    /// Something panicked, and has said so.
+    /// A thread panicked, and printed why.
     Panicked,
 }
 
-/// No two frames are drawn closer together.
+/// The shortest time between two frames.
 pub(super) const FRAME: Duration = Duration::from_millis(16);
 
-/// The first frame waits so long for what was seen before, and no longer. One that is drawn just before that comes would only
-/// keep it waiting.
+/// The first frame waits at most this long for the pull requests of earlier runs, because an empty frame just
+/// before them would delay them.
 const FIRST_FRAME: Duration = Duration::from_millis(40);
 
-/// How long everything may take to reach a safe state after the person has left: what is cut off has its intent in the
-/// journal, and is looked for at the next start.
-const LEAVING: Duration = Duration::from_millis(900);
+/// How long the supervisor may take to stop after the person has quit. The journal holds the intent of every
+/// write that is cut off, and the next start looks for it.
+const SHUTDOWN: Duration = Duration::from_millis(900);
 
-/// Messages that may wait for the screen.
+/// Capacity of the message queue; senders wait when it is full.
 const QUEUE: usize = 64;
 
-/// The pull requests to watch, or a sentence that says why there are none.
+/// The pull requests to watch, or why the search failed.
 pub type DiscoveryResult = Result<Vec<PullRequestRef>, String>;
 
-/// Runs until the person leaves, or `interrupted` completes. `finding` goes on behind the first frame.
-#[expect(clippy::too_many_lines, reason = "one place that waits for everything that can wake the screen")]
+/// Runs until the person quits or `interrupted` completes. `discovery` runs while the screen is shown.
+#[expect(clippy::too_many_lines, reason = "one place that waits for everything that wakes the screen")]
 pub async fn run(
     setup: TerminalSetup,
-    finding: impl Future<Output = DiscoveryResult>,
+    discovery: impl Future<Output = DiscoveryResult>,
     interrupted: impl Future<Output = ()>,
 ) -> io::Result<TerminalEnd> {
-    let TerminalSetup { making, themes, by, clock, tick, guide, supervised, launch } = setup;
-    let mut model = Model::new(making.clone(), themes.first, by, clock.now());
+    let TerminalSetup { row_builder, themes, by, clock, tick, guide, supervised, launch } = setup;
+    let mut model = Model::new(row_builder.clone(), themes.first, by, clock.now());
     model.guide = guide;
-    let (news, told) = mpsc::channel(QUEUE);
-    let (mut arrivals, mut wishes, mut drawn) = (None, None, None);
+    let (sender, messages) = mpsc::channel(QUEUE);
+    let (mut events, mut requests, mut first_frame) = (None, None, None);
     if let Some(launch) = launch {
-        model.start = Startup::new(clock.now());
-        model.searching = true;
-        (arrivals, wishes, drawn) = (Some(launch.arrivals), Some(launch.wishes), Some(launch.drawn));
+        model.startup = Startup::new();
+        (events, requests, first_frame) = (Some(launch.events), Some(launch.requests), Some(launch.drawn));
     }
-    let mut behind = BackgroundWork::new(making, news.clone());
+    let mut background = BackgroundWork::new(row_builder, sender.clone());
     if let Some(supervised) = supervised {
-        behind.begin(supervised);
+        background.begin(supervised);
     }
     let ended = {
         let mut terminal = Terminal::take()?;
-        let size = terminal.size()?;
-        (model.width, model.height) = (size.width, size.height);
-        let hold = arrivals.is_some().then(|| Instant::now() + FIRST_FRAME);
+        model.size = terminal.size()?;
+        let hold = events.is_some().then(|| Instant::now() + FIRST_FRAME);
         let mut screen = ScreenLoop {
             model,
             dirty: true,
             drawn: None,
             hold,
             remembered: usize::MAX,
-            wishes,
-            news,
+            requests,
+            sender,
             editing: None,
             end: None,
         };
         let mut panicked = Box::pin(terminal.panicked());
         let mut keyboard = Keyboard::read()?;
-        let mut sources = ScreenWakeups { arrivals, told };
-        let mut listening = themes.by_background.map(|_| BackgroundReplyParser::default());
-        let mut finding = std::pin::pin!(finding);
-        let mut found = false;
+        let mut sources = ScreenWakeups { events, messages };
+        let mut reply_parser = themes.by_background.map(|_| BackgroundReplyParser::default());
+        let mut discovery = std::pin::pin!(discovery);
+        let mut is_discovered = false;
         let mut interrupted = std::pin::pin!(interrupted);
-        screen.take(Message::Board(BoardRows::default()), &behind);
+        screen.take(Message::Board(BoardRows::default()), &background);
         let mut alarm = Alarm::new()?;
         let mut ticked = Instant::now();
         loop {
@@ -161,7 +157,7 @@ pub async fn run(
                 break Ok(end);
             }
             if let Some(text) = screen.editing.take() {
-                // The editor gets the terminal as it was, and all of the keyboard.
+                // The editor needs the terminal in its normal state, and the whole keyboard.
                 drop(terminal);
                 keyboard.stop().await;
                 let edited = tokio::select! {
@@ -172,10 +168,10 @@ pub async fn run(
                 panicked = Box::pin(terminal.panicked());
                 keyboard = Keyboard::read()?;
                 let size = terminal.size()?;
-                screen.take(Message::Resized { width: size.width, height: size.height }, &behind);
-                screen.take(Message::Edited(edited), &behind);
+                screen.take(Message::Resized { width: size.width, height: size.height }, &background);
+                screen.take(Message::Edited(edited), &background);
             }
-            let tick = screen.model.counts().then(|| ticked + tick);
+            let tick = screen.model.shows_times().then(|| ticked + tick);
             let wake = [screen.dirty.then(|| screen.due()), tick].into_iter().flatten().min();
             tokio::select! {
                 biased;
@@ -184,7 +180,7 @@ pub async fn run(
                 () = alarm.until(wake.unwrap_or(ticked)), if wake.is_some() => {
                     if tick.is_some_and(|tick| tick <= Instant::now()) {
                         ticked = Instant::now();
-                        screen.take(Message::Tick(clock.now()), &behind);
+                        screen.take(Message::Tick(clock.now()), &background);
                     }
                     if screen.due() > Instant::now() {
                         continue;
@@ -192,62 +188,61 @@ pub async fn run(
                     if let Err(error) = screen.draw(&mut terminal) {
                         break unless_gone(error);
                     }
-                    if let Some(drawn) = drawn.take() {
-                        // Nobody may wait for it.
-                        let _gone = drawn.send(());
-                        if let Some(error) = ask_for_background(listening.is_some()) {
+                    if let Some(first_frame) = first_frame.take() {
+                        // Fails if the launcher has ended.
+                        let _ended = first_frame.send(());
+                        if let Some(error) = ask_for_background(reply_parser.is_some()) {
                             break unless_gone(error);
                         }
                     }
                 }
                 event = keyboard.next() => match event {
-                    Some(Ok(event)) => match (event, &mut listening, themes.by_background) {
-                        (Event::Key(key), Some(ear), Some((dark, light))) => match ear.hear(key) {
+                    Some(Ok(event)) => match (event, &mut reply_parser, themes.by_background) {
+                        (Event::Key(key), Some(parser), Some((dark, light))) => match parser.parse(key) {
                             ParsedKey::Nothing => {}
                             ParsedKey::Keys(keys) => {
                                 for key in keys {
-                                    screen.event(Event::Key(key), &behind);
+                                    screen.event(Event::Key(key), &background);
                                 }
                             }
                             ParsedKey::Answer(answer) => {
                                 let theme = if answer == Some(Background::Light) { light } else { dark };
-                                screen.take(Message::Theme(theme), &behind);
+                                screen.take(Message::Theme(theme), &background);
                             }
                         },
-                        (event, ..) => screen.event(event, &behind),
+                        (event, ..) => screen.event(event, &background),
                     },
                     Some(Err(error)) => break Err(error),
-                    // Nobody can type any more: the terminal is gone.
+                    // The terminal is gone.
                     None => break Ok(TerminalEnd::Quit),
                 },
-                outcome = &mut finding, if !found => {
-                    found = true;
-                    screen.take(Message::Found(told_by(outcome)), &behind);
+                outcome = &mut discovery, if !is_discovered => {
+                    is_discovered = true;
+                    screen.take(Message::Found(discovered(outcome)), &background);
                 }
-                arrival = arriving(&mut sources.arrivals) => match arrival {
+                event = next_event(&mut sources.events) => match event {
                     Some(StartupEvent::Supervised { supervised, remembered }) => {
-                        behind.begin(*supervised);
+                        background.begin(*supervised);
                         screen.expect(remembered);
                     }
-                    Some(StartupEvent::Found(outcome)) => screen.take(Message::Found(outcome), &behind),
-                    Some(StartupEvent::News(news)) => screen.take(Message::Start(news), &behind),
-                    None => sources.arrivals = None,
+                    Some(StartupEvent::Found(outcome)) => screen.take(Message::Found(outcome), &background),
+                    Some(StartupEvent::News(news)) => screen.take(Message::Start(news), &background),
+                    None => sources.events = None,
                 },
-                seen = behind.changed() => {
-                    screen.take(Message::Tick(clock.now()), &behind);
-                    screen.take(Message::Board(seen), &behind);
+                rows = background.changed() => {
+                    screen.take(Message::Tick(clock.now()), &background);
+                    screen.take(Message::Board(rows), &background);
                 }
-                Some(message) = sources.told.recv() => screen.take(message, &behind),
+                Some(message) = sources.messages.recv() => screen.take(message, &background),
             }
         }
     };
-    // The terminal is given back by now: whoever left does not see the rest.
-    let _cut_off = timeout(LEAVING, behind.end()).await;
+    // The terminal is restored by now, so the person does not see the shutdown.
+    let _cut_off = timeout(SHUTDOWN, background.end()).await;
     ended
 }
 
-/// What a future outside has found, in the words of the model.
-fn told_by(outcome: DiscoveryResult) -> Result<startup::DiscoveredPullRequests, Failure> {
+fn discovered(outcome: DiscoveryResult) -> Result<startup::DiscoveredPullRequests, Failure> {
     match outcome {
         Ok(pull_requests) => Ok(startup::DiscoveredPullRequests {
             pull_requests,
@@ -257,7 +252,7 @@ fn told_by(outcome: DiscoveryResult) -> Result<startup::DiscoveredPullRequests, 
     }
 }
 
-/// Whoever closes a terminal leaves, and nothing has failed.
+/// A closed terminal is a normal end, not an error.
 fn unless_gone(error: io::Error) -> io::Result<TerminalEnd> {
     #[cfg(unix)]
     let is_gone = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
@@ -266,7 +261,7 @@ fn unless_gone(error: io::Error) -> io::Result<TerminalEnd> {
     if is_gone { Ok(TerminalEnd::Quit) } else { Err(error) }
 }
 
-/// Only after the first frame, and only where the answer matters and the terminal can be asked.
+/// Asks after the first frame, and only if the reply matters and the terminal understands the question.
 fn ask_for_background(matters: bool) -> Option<io::Error> {
     let term = std::env::var("TERM").ok();
     (matters && keyboard::can_be_asked(term.as_deref()))
@@ -274,15 +269,15 @@ fn ask_for_background(matters: bool) -> Option<io::Error> {
         .flatten()
 }
 
-/// What wakes the screen beside the person and the supervisor.
+/// The channels that wake the screen.
 struct ScreenWakeups {
-    arrivals: Option<mpsc::Receiver<StartupEvent>>,
-    told: mpsc::Receiver<Message>,
+    events: Option<mpsc::Receiver<StartupEvent>>,
+    messages: mpsc::Receiver<Message>,
 }
 
-async fn arriving(arrivals: &mut Option<mpsc::Receiver<StartupEvent>>) -> Option<StartupEvent> {
-    match arrivals {
-        Some(arrivals) => arrivals.recv().await,
+async fn next_event(events: &mut Option<mpsc::Receiver<StartupEvent>>) -> Option<StartupEvent> {
+    match events {
+        Some(events) => events.recv().await,
         None => std::future::pending().await,
     }
 }
@@ -291,56 +286,56 @@ struct ScreenLoop {
     model: Model,
     dirty: bool,
     drawn: Option<Instant>,
-    /// The first frame waits until then, or until what was seen before is there.
+    /// The first frame waits until then, or until the remembered pull requests are there.
     hold: Option<Instant>,
+    /// How many pull requests of earlier runs the first frame waits for.
     remembered: usize,
-    wishes: Option<mpsc::UnboundedSender<StartupRequest>>,
-    news: mpsc::Sender<Message>,
-    /// A text that is to be edited with the person's own editor.
+    requests: Option<mpsc::UnboundedSender<StartupRequest>>,
+    sender: mpsc::Sender<Message>,
+    /// A text to open in the person's editor.
     editing: Option<String>,
     end: Option<TerminalEnd>,
 }
 
 impl ScreenLoop {
-    /// When the next frame may be drawn: at once after a pause, so that a key is answered without delay.
+    /// When to draw the next frame: at once after a pause, so a key has no delay.
     fn due(&self) -> Instant {
         self.hold.or_else(|| self.drawn.map(|drawn| drawn + FRAME)).unwrap_or_else(Instant::now)
     }
 
     fn draw(&mut self, terminal: &mut Terminal) -> io::Result<()> {
         terminal.draw(|frame| draw(frame, &self.model))?;
-        // A first frame that had nothing to show does not keep what comes up from being shown at once.
+        // After an empty first frame the next one need not wait.
         self.drawn = self.hold.is_none().then(Instant::now);
         self.dirty = false;
         self.hold = None;
         Ok(())
     }
 
-    /// So many pull requests are worth the first frame's waiting for them.
     fn expect(&mut self, remembered: usize) {
         self.remembered = remembered;
     }
 
-    fn event(&mut self, event: Event, behind: &BackgroundWork) {
+    fn event(&mut self, event: Event, background: &BackgroundWork) {
         match event {
-            Event::Key(key) => self.take(Message::Key(key), behind),
-            Event::Mouse(mouse) => self.take(Message::Mouse(mouse), behind),
-            Event::Paste(text) => self.take(Message::Pasted(text), behind),
-            Event::Resize(width, height) => self.take(Message::Resized { width, height }, behind),
+            Event::Key(key) => self.take(Message::Key(key), background),
+            Event::Mouse(mouse) => self.take(Message::Mouse(mouse), background),
+            Event::Paste(text) => self.take(Message::Pasted(text), background),
+            Event::Resize(width, height) => self.take(Message::Resized { width, height }, background),
             Event::FocusGained | Event::FocusLost => {}
         }
     }
 
-    fn take(&mut self, message: Message, behind: &BackgroundWork) {
+    fn take(&mut self, message: Message, background: &BackgroundWork) {
         self.dirty = true;
-        // Whoever does something sees at once what it does; a mouse that is dragged does more than can be seen.
+        // A key is drawn at once. Mouse drags are not: they come faster than frames.
         let typed = matches!(message, Message::Key(_) | Message::Pasted(_));
         let by_person = matches!(message, Message::Key(_) | Message::Mouse(_) | Message::Pasted(_));
         for effect in update(&mut self.model, message) {
-            self.perform(effect, behind);
+            self.perform(effect, background);
         }
         if by_person
-            || self.model.pulls.len() >= self.remembered
+            || self.model.data.pulls.len() >= self.remembered
             || self.model.screen == super::Screen::FirstRun
         {
             self.hold = None;
@@ -350,47 +345,47 @@ impl ScreenLoop {
         }
     }
 
-    fn wish(&self, wish: StartupRequest) {
-        if let Some(wishes) = &self.wishes {
-            // Whoever started everything has ended: there is nothing to wish for.
-            let _ended = wishes.send(wish);
+    fn request(&self, request: StartupRequest) {
+        if let Some(requests) = &self.requests {
+            // Fails if the launcher has ended.
+            let _ended = requests.send(request);
         }
     }
 
-    fn perform(&mut self, effect: Effect, behind: &BackgroundWork) {
+    fn perform(&mut self, effect: Effect, background: &BackgroundWork) {
         match effect {
             Effect::Quit => self.end = Some(TerminalEnd::Quit),
             Effect::PlayDemo => self.end = Some(TerminalEnd::PlayDemo),
             Effect::CopyToClipboard(text) => {
                 if let Err(error) = execute!(stdout(), CopyToClipboard::to_clipboard_from(text)) {
-                    self.model.notice = Some(format!("it could not be copied: {error}"));
+                    self.model.notice = Some(format!("Cannot copy it: {error}"));
                 }
             }
             Effect::Ring(bytes) => {
                 let mut terminal = stdout();
                 if let Err(error) = terminal.write_all(&bytes).and_then(|()| terminal.flush()) {
-                    self.model.notice = Some(format!("no notification was shown: {error}"));
+                    self.model.notice = Some(format!("Cannot show the notification: {error}"));
                 }
             }
             Effect::OpenInBrowser(link) => {
-                let news = self.news.clone();
+                let sender = self.sender.clone();
                 tokio::task::spawn_blocking(move || {
                     if let Err(error) = open::that_detached(&link) {
-                        let why = format!("no browser could be started ({error}); the link is {link}");
-                        // Whoever left does not need to know.
-                        let _gone = news.blocking_send(Message::Told(why));
+                        let why = format!("Cannot start a browser ({error}). The link is {link}");
+                        // Fails if the person has quit.
+                        let _gone = sender.blocking_send(Message::Notice(why));
                     }
                 });
             }
-            Effect::LookAgain => self.wish(StartupRequest::LookAgain),
-            Effect::WriteConfiguration => self.wish(StartupRequest::WriteConfiguration),
+            Effect::LookAgain => self.request(StartupRequest::LookAgain),
+            Effect::WriteConfiguration => self.request(StartupRequest::WriteConfiguration),
             Effect::Edit(text) => self.editing = Some(text),
-            Effect::Tell(..)
-            | Effect::Track(_)
-            | Effect::Forget(_)
-            | Effect::Propose { .. }
-            | Effect::CarryOut(_)
-            | Effect::FindWaysOut { .. } => behind.order(effect),
+            Effect::Tell(address, command) => background.start(Job::Tell(address, command)),
+            Effect::Track(pull_requests) => background.start(Job::Track(pull_requests)),
+            Effect::Forget(address) => background.start(Job::Forget(address)),
+            Effect::Propose { ticket, request } => background.start(Job::Propose { ticket, request }),
+            Effect::CarryOut(proposal) => background.start(Job::CarryOut(proposal)),
+            Effect::FindWaysOut { ticket, address } => background.start(Job::FindWaysOut { ticket, address }),
         }
     }
 }

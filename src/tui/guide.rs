@@ -1,7 +1,7 @@
 //! The demo's guide: one line that says what to look at now and which key to try.
 //!
-//! It changes with what happens and with what the person has done. [`follow`] notices the second,
-//! [`Model::guide_line`] is a function of both; neither touches anything else. Keys are named as they are bound.
+//! [`follow`] records what the person has done after every message. [`Model::guide_line`] chooses the line
+//! from that and from the loops. It names keys as they are bound.
 
 use super::action::Action;
 use super::dialog::Overlay;
@@ -13,13 +13,13 @@ use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::RepositoryName;
 use std::collections::BTreeSet;
 
-/// What the person has seen and done so far.
+/// The lessons that the person has had.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Guide {
     learned: BTreeSet<Lesson>,
-    /// A repository that would have an author if there were `git` here.
+    /// A repository that has no author because `git` is missing here.
     without_author: Option<RepositoryName>,
-    /// Whether a loop ever stood at the round cap.
+    /// Whether a loop ever reached the round cap.
     was_capped: bool,
 }
 
@@ -44,16 +44,18 @@ impl Guide {
         Guide { without_author, ..Guide::default() }
     }
 
-    fn knows(&self, lesson: Lesson) -> bool {
+    fn has_taught(&self, lesson: Lesson) -> bool {
         self.learned.contains(&lesson)
     }
 }
 
-/// Notices what the person did. Called after every message.
+/// Records the lessons that the person has just had. Called after every message.
 pub(super) fn follow(model: &mut Model) {
     let Some(mut guide) = model.guide.take() else { return };
-    let done: Vec<Lesson> =
-        ALL.into_iter().filter(|lesson| !guide.knows(*lesson) && is_done(*lesson, &guide, model)).collect();
+    let done: Vec<Lesson> = ALL
+        .into_iter()
+        .filter(|lesson| !guide.has_taught(*lesson) && is_done(*lesson, &guide, model))
+        .collect();
     guide.learned.extend(done);
     guide.was_capped |= capped(model).is_some();
     model.guide = Some(guide);
@@ -75,124 +77,129 @@ const ALL: [Lesson; 12] = [
 ];
 
 fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
-    let by_person = |kind: &str| model.records.iter().any(|row| row.kind == kind && row.by == model.by);
-    let here = |list: ListScreen| model.screen == list.screen();
+    let by_person = |kind: &str| model.data.records.iter().any(|row| row.kind == kind && row.by == model.by);
+    let is_on = |list: ListScreen| model.screen == list.screen();
     match lesson {
-        Lesson::Threads => model.pane == Pane::Threads || matches!(model.screen, Screen::Thread { .. }),
-        Lesson::Inbox => here(ListScreen::Inbox) && stuck(model) > 0,
+        Lesson::Threads => model.lists.pane == Pane::Threads || matches!(model.screen, Screen::Thread { .. }),
+        Lesson::Inbox => is_on(ListScreen::Inbox) && stuck(model) > 0,
         Lesson::Conversation => matches!(model.screen, Screen::Thread { .. }),
         Lesson::Decide => by_person("decided"),
-        Lesson::Handoff => here(ListScreen::Handoff) && has_sent(model),
+        Lesson::Handoff => is_on(ListScreen::Handoff) && has_sent(model),
         Lesson::Queue => {
-            model.pulls.values().flat_map(|pull| pull.threads.iter()).any(|thread| thread.queued)
+            model.data.pulls.values().flat_map(|pull| pull.threads.iter()).any(|thread| thread.queued)
         }
         Lesson::WaysOut => {
             let asked = !matches!(
-                model.overlay,
+                model.dialog.overlay,
                 Overlay::None | Overlay::Filter | Overlay::Palette { .. } | Overlay::Help { .. }
             );
-            let is_concerned = model.concerned().is_some_and(is_capped);
-            (guide.was_capped && capped(model).is_none()) || (asked && is_concerned) || by_person("granted")
+            let is_in_focus = model.pull_request_in_focus().is_some_and(is_capped);
+            (guide.was_capped && capped(model).is_none()) || (asked && is_in_focus) || by_person("granted")
         }
         Lesson::NoAuthor => {
-            here(ListScreen::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
+            is_on(ListScreen::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
         }
-        Lesson::Journal => here(ListScreen::Journal),
-        Lesson::Filter => model.overlay == Overlay::Filter,
-        Lesson::Palette => matches!(model.overlay, Overlay::Palette { .. }),
-        Lesson::Help => matches!(model.overlay, Overlay::Help { .. }),
+        Lesson::Journal => is_on(ListScreen::Journal),
+        Lesson::Filter => model.dialog.overlay == Overlay::Filter,
+        Lesson::Palette => matches!(model.dialog.overlay, Overlay::Palette { .. }),
+        Lesson::Help => matches!(model.dialog.overlay, Overlay::Help { .. }),
     }
 }
 
 impl Model {
-    /// What to say now; none where there is no guide.
+    /// The guide's line; none without a guide.
     pub fn guide_line(&self) -> Option<String> {
         let guide = self.guide.as_ref()?;
-        let said = at_hand(guide, self).or_else(|| happened(guide, self)).or_else(|| at_leisure(guide, self));
-        Some(said.unwrap_or_else(|| {
+        let line = on_this_screen(guide, self)
+            .or_else(|| news_elsewhere(guide, self))
+            .or_else(|| next_lesson(guide, self));
+        Some(line.unwrap_or_else(|| {
             let quit = GuideKeys(self).of(Action::Quit);
-            format!("That is all there is to show. {quit} leaves, and nothing stays behind")
+            format!("That was the tour. {quit} quits, and nothing is left on your machine")
         }))
     }
 }
 
-/// What can be tried on the screen that the person is on.
-fn at_hand(guide: &Guide, model: &Model) -> Option<String> {
+/// What the person can try on this screen.
+fn on_this_screen(guide: &Guide, model: &Model) -> Option<String> {
     let keys = GuideKeys(model);
     let decide = || {
         let [uphold, dismiss, give_back] = [Decision::Uphold, Decision::Dismiss, Decision::Return]
             .map(|decision| keys.of(Action::Decide(decision)));
-        format!("You decide: {uphold} uphold, {dismiss} dismiss, {give_back} give it back to the loop")
+        format!("You decide: {uphold} uphold, {dismiss} dismiss, {give_back} return it to the loop")
     };
     match &model.screen {
-        Screen::Inbox if stuck(model) > 0 && !guide.knows(Lesson::Conversation) => {
-            Some(format!("{} opens the argument, and says what was counted", keys.of(Action::Open)))
+        Screen::Inbox if stuck(model) > 0 && !guide.has_taught(Lesson::Conversation) => {
+            Some(format!("{} opens the argument and shows its counters", keys.of(Action::Open)))
         }
-        Screen::Inbox | Screen::Thread { .. } if stuck(model) > 0 && !guide.knows(Lesson::Decide) => {
+        Screen::Inbox | Screen::Thread { .. } if stuck(model) > 0 && !guide.has_taught(Lesson::Decide) => {
             Some(decide())
         }
-        Screen::Handoff if !guide.knows(Lesson::Queue) => {
+        Screen::Handoff if !guide.has_taught(Lesson::Queue) => {
             let queue = keys.of(Action::Queue);
-            Some(format!("Findings of one file are one task, sent once. {queue} queues one that stays"))
+            Some(format!("One task per file, sent once. On a row that stays, {queue} queues it"))
         }
-        Screen::Journal if !guide.knows(Lesson::Filter) => Some(format!(
-            "Who decided what, and why. {} finds: illegal shows a refused answer",
+        Screen::Journal if !guide.has_taught(Lesson::Filter) => Some(format!(
+            "Who decided what, and why. {} filters: type illegal for a refused answer",
             keys.of(Action::Filter)
         )),
         _ => None,
     }
 }
 
-/// What happened elsewhere and was not looked at yet.
-fn happened(guide: &Guide, model: &Model) -> Option<String> {
+/// News on another screen that the person has not looked at yet.
+fn news_elsewhere(guide: &Guide, model: &Model) -> Option<String> {
     let keys = GuideKeys(model);
     let waiting = stuck(model);
-    if waiting > 0 && !guide.knows(Lesson::Inbox) {
-        let what = if waiting == 1 { "A thread is" } else { "Threads are" };
-        return Some(format!("{what} out of the AI's hands. {}: your inbox", keys.of(Action::Inbox)));
+    if waiting > 0 && !guide.has_taught(Lesson::Inbox) {
+        let what = if waiting == 1 { "A thread needs" } else { "Threads need" };
+        return Some(format!("{what} your decision. {}: your inbox", keys.of(Action::Inbox)));
     }
-    if has_sent(model) && !guide.knows(Lesson::Handoff) {
-        return Some(format!("A merge fired its queue. {}: what was handed off", keys.of(Action::Handoff)));
+    if has_sent(model) && !guide.has_taught(Lesson::Handoff) {
+        return Some(format!(
+            "A merge sent its queued tasks. {}: see them on Handoff",
+            keys.of(Action::Handoff)
+        ));
     }
-    if let Some(pull) = capped(model).filter(|_| !guide.knows(Lesson::WaysOut)) {
+    if let Some(pull) = capped(model).filter(|_| !guide.has_taught(Lesson::WaysOut)) {
         let name = &pull.name;
         let key = keys.of(Action::WaysOut);
-        return Some(format!("{name} has spent its author's rounds. There, {key}: the ways out"));
+        return Some(format!("{name}: the author is out of rounds. Select it, {key}: ways out"));
     }
-    let alone = model.pulls.values().find(|pull| lacks_author(pull, guide));
-    if let Some(pull) = alone.filter(|_| !guide.knows(Lesson::NoAuthor)) {
-        return Some(format!("There is no git here, so that nobody is sent to fix {}", pull.name));
+    let alone = model.data.pulls.values().find(|pull| lacks_author(pull, guide));
+    if let Some(pull) = alone.filter(|_| !guide.has_taught(Lesson::NoAuthor)) {
+        return Some(format!("git is missing here, so no author fixes {}", pull.name));
     }
     None
 }
 
-/// What is worth knowing when nothing presses.
-fn at_leisure(guide: &Guide, model: &Model) -> Option<String> {
+/// The next thing to learn while nothing else happens.
+fn next_lesson(guide: &Guide, model: &Model) -> Option<String> {
     let keys = GuideKeys(model);
-    if !guide.knows(Lesson::Threads) {
+    if !guide.has_taught(Lesson::Threads) {
         let (down, up) = (keys.of(Action::Down), keys.of(Action::Up));
         let open = keys.of(Action::Open);
         return Some(format!(
-            "A simulated GitHub, a minute a second. {down} {up} choose, {open}: its threads"
+            "A simulated GitHub: 1 minute per second. {down} {up} select, {open}: its threads"
         ));
     }
-    if !guide.knows(Lesson::Journal) {
+    if !guide.has_taught(Lesson::Journal) {
         return Some(format!("{}: the journal, every decision with its reason", keys.of(Action::Journal)));
     }
-    if !guide.knows(Lesson::Palette) {
-        return Some(format!("{} finds any command by its name", keys.of(Action::Palette)));
+    if !guide.has_taught(Lesson::Palette) {
+        return Some(format!("{} finds any command by name", keys.of(Action::Palette)));
     }
-    if !guide.knows(Lesson::Help) {
-        return Some(format!("{} lists all keys of this screen", keys.of(Action::Help)));
+    if !guide.has_taught(Lesson::Help) {
+        return Some(format!("{} shows all keys of this screen", keys.of(Action::Help)));
     }
     None
 }
 
-/// Commands by the keys that are bound to them.
+/// Names commands by their keys.
 struct GuideKeys<'a>(&'a Model);
 
 impl GuideKeys<'_> {
-    /// By name in the palette where somebody took all keys away.
+    /// The command's name in the palette, if it has no key.
     fn of(&self, action: Action) -> String {
         let key = self.0.keymap.key(action);
         if key.is_empty() { format!(":{}", action.name()) } else { key }
@@ -200,11 +207,11 @@ impl GuideKeys<'_> {
 }
 
 fn stuck(model: &Model) -> usize {
-    model.pulls.values().map(|pull| pull.stuck()).sum()
+    model.data.pulls.values().map(|pull| pull.stuck()).sum()
 }
 
 fn has_sent(model: &Model) -> bool {
-    model.pulls.values().flat_map(|pull| pull.handoff.iter()).any(|row| row.going == HandoffStage::Sent)
+    model.data.pulls.values().flat_map(|pull| pull.handoff.iter()).any(|row| row.stage == HandoffStage::Sent)
 }
 
 fn is_capped(pull: &PullRow) -> bool {
@@ -212,10 +219,10 @@ fn is_capped(pull: &PullRow) -> bool {
 }
 
 fn capped(model: &Model) -> Option<&PullRow> {
-    model.pulls.values().map(|pull| &**pull).find(|pull| is_capped(pull))
+    model.data.pulls.values().map(|pull| &**pull).find(|pull| is_capped(pull))
 }
 
-/// Findings that nobody fixes, where somebody was meant to.
+/// Whether findings wait for an author that is missing here.
 fn lacks_author(pull: &PullRow, guide: &Guide) -> bool {
     guide.without_author.as_ref() == Some(&pull.address.repository)
         && matches!(pull.view.exit(), Some(Exit::IssuesFound { .. }))

@@ -1,8 +1,7 @@
-//! Code in colours: which part of a line is a keyword, a text, a comment.
+//! Syntax highlighting: which part of a line is a keyword, a string, a comment and so on.
 //!
-//! A hunk begins anywhere and ends anywhere, so nothing here parses: each line is scanned once from left to right, by what
-//! is written down about its language in `languages`. That takes time in proportion to the line and no memory beyond it,
-//! whatever somebody wrote. Colours are the theme's: a scan only says what a piece is.
+//! A hunk starts and ends anywhere, so there is no parser: each line is scanned once from left to right with
+//! the rules in `languages`. Time is linear in the line, whatever its content. The theme chooses the colours.
 
 mod languages;
 
@@ -13,36 +12,36 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A line is looked at so far and no further, in bytes; nobody reads a minified file here.
+/// In bytes; the rest of a longer line stays plain. Only minified files have longer lines.
 const LONGEST: usize = 1_000;
 
-/// A scanner that goes from line to line.
+/// Highlights line by line.
 #[derive(Debug, Clone)]
 pub(super) struct Highlighter {
-    known: Option<LanguageWords>,
+    rules: Option<LanguageWords>,
     state: State,
 }
 
-/// A language, and what its words are.
+/// A language with its words as lookup sets.
 #[derive(Debug, Clone)]
 struct LanguageWords {
     language: &'static Language,
     words: Arc<HashMap<&'static str, TextMeaning>>,
 }
 
-/// What the next line begins in.
+/// The state at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Code,
-    /// So many comments deep, in one that began with the pair of this number.
+    /// In nested comments: their depth, and which pair of delimiters they use.
     Comment(usize, u32),
     Text(&'static Quote),
-    /// Between `<` and `>`.
+    /// In a tag, between `<` and `>`.
     Tag,
 }
 
 impl Highlighter {
-    /// By the name of the file.
+    /// Chooses the language by the file name.
     pub(super) fn of_path(path: &str) -> Highlighter {
         let file = path.rsplit('/').next().unwrap_or(path);
         let by_name = named(file);
@@ -50,14 +49,15 @@ impl Highlighter {
         Highlighter::of(by_name.or_else(by_ending))
     }
 
-    /// By what stands behind the fence of a code block; it may name a language, an ending, or anything.
+    /// Chooses the language by the info string of a code block, which may hold a language, a file extension
+    /// or anything.
     pub(super) fn of_fence(info: &str) -> Highlighter {
         let name = info.split([' ', ',', '{', ':']).find(|word| !word.is_empty()).unwrap_or_default();
         Highlighter::of(named(name.trim_start_matches('.')))
     }
 
     fn of(language: Option<&'static Language>) -> Highlighter {
-        let known = language.map(|language| {
+        let rules = language.map(|language| {
             let words = [
                 (language.types, TextMeaning::Type),
                 (language.constants, TextMeaning::Number),
@@ -68,12 +68,12 @@ impl Highlighter {
                 .flat_map(|(words, meaning)| words.split_ascii_whitespace().map(move |word| (word, meaning)));
             LanguageWords { language, words: Arc::new(words.collect()) }
         });
-        Highlighter { known, state: State::Code }
+        Highlighter { rules, state: State::Code }
     }
 
-    /// Begins inside a comment where these lines end one that they do not begin.
+    /// Starts inside a comment if these lines end a comment that they do not start.
     pub(super) fn beginning<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> Highlighter {
-        let Some(LanguageWords { language, .. }) = self.known else { return self };
+        let Some(LanguageWords { language, .. }) = self.rules else { return self };
         for text in lines {
             let text = head(text);
             for (number, (open, close)) in language.block_comments.iter().enumerate() {
@@ -91,15 +91,15 @@ impl Highlighter {
         self
     }
 
-    /// The pieces of the next line that mean something, in order.
+    /// The highlighted pieces of the next line, in order.
     pub(super) fn line(&mut self, text: &str) -> Vec<(Range<usize>, TextMeaning)> {
-        let Some(LanguageWords { language, words }) = &self.known else { return Vec::new() };
+        let Some(LanguageWords { language, words }) = &self.rules else { return Vec::new() };
         let mut scan =
             Scan { text: head(text), at: 0, language, words, state: self.state, found: Vec::new() };
         while scan.at < scan.text.len() {
             scan.step();
         }
-        // What a line cut short would have ended goes on in no other line.
+        // A cut line may have ended its string or comment, so the next line starts fresh.
         let goes_on = match scan.state {
             State::Text(quote) => quote.lines,
             State::Code | State::Comment(..) | State::Tag => true,
@@ -115,10 +115,10 @@ fn named(name: &str) -> Option<&'static Language> {
 }
 
 fn has_word(words: &str, word: &str) -> bool {
-    !word.is_empty() && words.split_ascii_whitespace().any(|known| known == word)
+    !word.is_empty() && words.split_ascii_whitespace().any(|other| other == word)
 }
 
-/// As much of a line as is looked at.
+/// The part of a line that is scanned.
 fn head(text: &str) -> &str {
     if text.len() <= LONGEST {
         return text;
@@ -141,7 +141,7 @@ impl Scan<'_> {
         &self.text[self.at..]
     }
 
-    /// Takes one piece; always at least one character.
+    /// Scans one piece of at least one character.
     fn step(&mut self) {
         match self.state {
             State::Comment(number, depth) => self.comment(number, depth, self.at),
@@ -181,7 +181,7 @@ impl Scan<'_> {
         if next.is_ascii_digit() {
             let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
             let length: usize = self.rest().chars().take_while(|c| is_part(*c)).map(char::len_utf8).sum();
-            // `0..3` is two numbers, and `1.max(2)` one with a call behind it.
+            // `0..3` holds two numbers, and `1.max(2)` one number and a call.
             let number = &self.rest()[..length];
             let hex = number.len() > 1 && number.as_bytes()[1].is_ascii_alphabetic();
             let is_foreign = |(at, _): &(usize, &str)| {
@@ -212,7 +212,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Text between tags has no words that mean anything; a tag has its name.
+    /// In markup only tags have highlighted words.
     fn markup(&mut self) {
         let rest = self.rest();
         let Some(at) = rest.find('<') else {
@@ -232,10 +232,10 @@ impl Scan<'_> {
         }
     }
 
-    /// What a word is, by itself or by what follows it.
+    /// Classifies a word by itself or by the text after it.
     fn word(&self, word: &str, after: &str, begins: bool) -> Option<TextMeaning> {
         let language = self.language;
-        let known: Cow<'_, str> =
+        let folded: Cow<'_, str> =
             if language.any_case { word.to_ascii_lowercase().into() } else { word.into() };
         if self.state == State::Tag {
             return Some(TextMeaning::Type);
@@ -244,10 +244,10 @@ impl Scan<'_> {
         if language.keys && begins && next.starts_with([':', '=']) {
             return Some(TextMeaning::Type);
         }
-        if let Some(meaning) = self.words.get(known.as_ref()) {
+        if let Some(meaning) = self.words.get(folded.as_ref()) {
             return Some(*meaning);
         }
-        if has_word(language.prefixes, &known) && after.starts_with(['"', '\'']) {
+        if has_word(language.prefixes, &folded) && after.starts_with(['"', '\'']) {
             return Some(TextMeaning::Literal);
         }
         let is_sigil = word.starts_with(['$', '@']) && word.len() > 1;
@@ -308,7 +308,8 @@ impl Scan<'_> {
         self.at = end;
     }
 
-    /// A `#` in the middle of a word is none (`$#`, `url#anchor`), nor are the `--` of an option or `//` of an address.
+    /// A `#` inside a word (`$#`, `url#anchor`), the `--` of an option and the `//` of an address start no
+    /// comment.
     fn is_comment(&self, mark: &str) -> bool {
         let before = self.text[..self.at].chars().next_back();
         match mark {
@@ -320,7 +321,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `'a` is a lifetime where no other quotation mark closes it.
+    /// `'a` is a lifetime if no closing quotation mark follows.
     fn is_lifetime(&self) -> bool {
         let rest = &self.rest()[1..];
         let length = word_length(rest, self.language);
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_stays_plain() {
+    fn unknown_languages_stay_plain() {
         assert!(Highlighter::of_path("notes.unknown").line("if x").is_empty());
         assert!(Highlighter::of_fence("").line("if x").is_empty());
         assert!(!Highlighter::of_fence("rust,ignore").line("if x").is_empty());

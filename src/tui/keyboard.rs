@@ -1,8 +1,7 @@
-//! What the terminal sends: keys, the mouse, and the answer to the one question that it is asked, which is how its
-//! background looks.
+//! Reads keys, the mouse, and the terminal's reply to the question about its background colour.
 //!
-//! The answer comes in among the keys, at any time or never. Nobody waits for it, and none of it is taken for a key: a
-//! reader that waited would hold up the person, and one that gave up would let a late answer type into the program.
+//! The reply arrives among the keys, at any time or never. Nothing waits for it, because that would delay the
+//! person, and no part of it counts as a key, however late it is.
 
 use super::theme::Background;
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -14,18 +13,17 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// Events that may wait for the screen.
+/// Capacity of the event queue; the reader waits when it is full.
 const QUEUE: usize = 64;
 
-/// The reader of events, on a thread of its own until nobody wants them any more: a terminal that was taken away keeps its
-/// reader busy for ever, and nobody else may wait for that.
+/// Reads events on its own thread, because reading from a terminal that is gone never ends.
 #[derive(Debug)]
 pub(super) struct Keyboard {
     events: mpsc::Receiver<io::Result<Event>>,
     ended: oneshot::Receiver<()>,
 }
 
-/// A reader that has not ended after so long never will.
+/// A reader that takes longer than this to end never will.
 const STOPPING: Duration = Duration::from_millis(100);
 
 impl Keyboard {
@@ -46,7 +44,7 @@ impl Keyboard {
                 }
             }
             drop(events);
-            // Nobody may wait for it.
+            // Fails if nobody waits for the end.
             let _unheard = end.send(());
         };
         thread::Builder::new().name("keyboard".to_owned()).spawn(move || runtime.block_on(reading))?;
@@ -57,7 +55,7 @@ impl Keyboard {
         self.events.recv().await
     }
 
-    /// Leaves what is typed from now on to somebody else.
+    /// Stops reading, so that another program can.
     pub(super) async fn stop(self) {
         let Keyboard { events, ended } = self;
         drop(events);
@@ -65,44 +63,43 @@ impl Keyboard {
     }
 }
 
-/// Asks for the colour behind the text: OSC 11. A terminal that does not know it says nothing.
+/// Asks for the background colour (OSC 11). A terminal that does not know the question sends no reply.
 pub(super) fn ask_for_background(output: &mut impl Write) -> io::Result<()> {
     output.write_all(b"\x1b]11;?\x07")?;
     output.flush()
 }
 
-/// Whether a terminal of this name can be asked: some print what they do not understand.
+/// Whether to ask a terminal of this name; some print the question.
 pub(super) fn can_be_asked(term: Option<&str>) -> bool {
     term.is_some_and(|term| {
         !term.is_empty() && term != "dumb" && term != "linux" && !term.starts_with("screen")
     })
 }
 
-/// Takes the terminal's answer out of the keys. `ESC ] 1 1 ; r g b : … BEL` is read as alt and `]`, then characters, then
-/// ctrl and `g` (or alt and `\`, or escape and `\`, where the terminal ends it so).
+/// Separates the terminal's reply from the keys. `ESC ] 1 1 ; r g b : … BEL` arrives as alt-`]`, then
+/// characters, then ctrl-`g`. Some terminals end it with alt-`\`, or with escape and `\`.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundReplyParser {
-    /// What may be the beginning of an answer.
+    /// Keys that may be the start of a reply.
     held: Vec<KeyEvent>,
-    said: String,
+    reply: String,
 }
 
-/// What a key turned out to be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ParsedKey {
-    /// It is not known yet.
+    /// The key may belong to a reply.
     Nothing,
-    /// No answer: these were typed.
+    /// The person typed these.
     Keys(Vec<KeyEvent>),
-    /// None where it answered something else than a colour.
+    /// None if the reply is not a colour.
     Answer(Option<Background>),
 }
 
-/// `11;rgba:` and four times four digits with what is between them.
-const LONGEST_ANSWER: usize = 32;
+/// `11;rgba:` and four times four digits with separators.
+const LONGEST_REPLY: usize = 32;
 
 impl BackgroundReplyParser {
-    pub(super) fn hear(&mut self, key: KeyEvent) -> ParsedKey {
+    pub(super) fn parse(&mut self, key: KeyEvent) -> ParsedKey {
         let begins = is(key, ']', KeyModifiers::ALT);
         if self.held.is_empty() && !begins {
             return ParsedKey::Keys(vec![key]);
@@ -114,25 +111,27 @@ impl BackgroundReplyParser {
         if self.held.len() == 1 {
             return ParsedKey::Nothing;
         }
-        let escaped = self.said.ends_with('\u{1b}');
+        let escaped = self.reply.ends_with('\u{1b}');
         let ends = is(key, 'g', KeyModifiers::CONTROL)
             || is(key, '\\', KeyModifiers::ALT)
             || (escaped && key.code == KeyCode::Char('\\'));
         if ends {
             self.held.clear();
-            let said = std::mem::take(&mut self.said);
-            return ParsedKey::Answer(colour(said.trim_end_matches('\u{1b}')));
+            let reply = std::mem::take(&mut self.reply);
+            return ParsedKey::Answer(colour(reply.trim_end_matches('\u{1b}')));
         }
         match key.code {
-            KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => self.said.push(c),
-            KeyCode::Esc => self.said.push('\u{1b}'),
+            KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => {
+                self.reply.push(c);
+            }
+            KeyCode::Esc => self.reply.push('\u{1b}'),
             _ => return self.give_up(),
         }
-        if !escaped && may_be_answer(&self.said) { ParsedKey::Nothing } else { self.give_up() }
+        if !escaped && may_be_reply(&self.reply) { ParsedKey::Nothing } else { self.give_up() }
     }
 
     fn give_up(&mut self) -> ParsedKey {
-        self.said.clear();
+        self.reply.clear();
         ParsedKey::Keys(std::mem::take(&mut self.held))
     }
 }
@@ -141,17 +140,17 @@ fn is(key: KeyEvent, c: char, modifiers: KeyModifiers) -> bool {
     key.code == KeyCode::Char(c) && key.modifiers == modifiers
 }
 
-fn may_be_answer(said: &str) -> bool {
+fn may_be_reply(reply: &str) -> bool {
     const BEGINNING: &str = "11;";
-    let said = said.strip_suffix('\u{1b}').unwrap_or(said);
-    let begins = BEGINNING.starts_with(said) || said.starts_with(BEGINNING);
+    let reply = reply.strip_suffix('\u{1b}').unwrap_or(reply);
+    let begins = BEGINNING.starts_with(reply) || reply.starts_with(BEGINNING);
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, ';' | ':' | '/' | '#');
-    begins && said.len() <= LONGEST_ANSWER && said.chars().all(fits)
+    begins && reply.len() <= LONGEST_REPLY && reply.chars().all(fits)
 }
 
-/// `11;rgb:RR/GG/BB`, each with one to four digits, of which the first two count.
-fn colour(said: &str) -> Option<Background> {
-    let colour = said.strip_prefix("11;")?;
+/// Reads `11;rgb:RR/GG/BB`, each channel with one to four hexadecimal digits.
+fn colour(reply: &str) -> Option<Background> {
+    let colour = reply.strip_prefix("11;")?;
     let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
     let mut channels = parts.split('/').map(|digits| {
         let most =
@@ -166,7 +165,7 @@ fn colour(said: &str) -> Option<Background> {
 mod tests {
     use super::*;
 
-    /// The keys as which crossterm reads bytes.
+    /// The keys that crossterm makes of these bytes.
     fn keys(text: &str) -> Vec<KeyEvent> {
         let mut keys = Vec::new();
         let mut rest = text.chars().peekable();
@@ -184,11 +183,11 @@ mod tests {
         keys
     }
 
-    fn heard(keyed: &[KeyEvent]) -> (Vec<KeyEvent>, Vec<Option<Background>>) {
-        let mut listening = BackgroundReplyParser::default();
+    fn parsed(keyed: &[KeyEvent]) -> (Vec<KeyEvent>, Vec<Option<Background>>) {
+        let mut parser = BackgroundReplyParser::default();
         let (mut typed, mut answers) = (Vec::new(), Vec::new());
         for key in keyed {
-            match listening.hear(*key) {
+            match parser.parse(*key) {
                 ParsedKey::Nothing => {}
                 ParsedKey::Keys(keys) => typed.extend(keys),
                 ParsedKey::Answer(answer) => answers.push(answer),
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_no_key_and_no_key_is_lost() {
+    fn a_reply_is_no_key_and_no_key_is_lost() {
         let dark = Some(Background::Dark);
         let light = Some(Background::Light);
         for (text, typed, answers) in [
@@ -207,7 +206,7 @@ mod tests {
             ("\u{1b}]11;rgba:ff/ff/ff/ff\u{7}k", "k", vec![light]),
             ("\u{1b}]11;rgb:0/0/0\u{7}", "", vec![dark]),
             ("\u{1b}]11;nonsense\u{7}x", "x", vec![None]),
-            // Not an answer, so somebody typed it.
+            // Not a reply, so the person typed it.
             ("\u{1b}]12", "\u{1b}]12", vec![]),
             ("\u{1b}]jk", "\u{1b}]jk", vec![]),
             (
@@ -216,20 +215,20 @@ mod tests {
                 vec![],
             ),
         ] {
-            assert_eq!(heard(&keys(text)), (keys(typed), answers), "{text:?}");
+            assert_eq!(parsed(&keys(text)), (keys(typed), answers), "{text:?}");
         }
     }
 
     #[test]
-    fn an_end_that_came_in_two_pieces_is_one() {
+    fn a_reply_may_end_in_two_pieces() {
         let mut pieces = keys("\u{1b}]11;rgb:0/0/0");
         pieces.push(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
         pieces.extend(keys("\\q"));
-        assert_eq!(heard(&pieces), (keys("q"), vec![Some(Background::Dark)]));
+        assert_eq!(parsed(&pieces), (keys("q"), vec![Some(Background::Dark)]));
     }
 
     #[test]
-    fn a_terminal_that_prints_what_it_does_not_know_is_not_asked() {
+    fn a_terminal_that_would_print_the_question_is_not_asked() {
         for (term, asked) in [
             ("xterm-256color", true),
             ("tmux-256color", true),

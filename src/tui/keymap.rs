@@ -1,11 +1,10 @@
-//! Keys to commands, and back for whoever wants to know.
+//! The keys of every command, and the command of every key.
 
 use super::action::Action;
 use crate::config::KeyBindings;
 use crokey::KeyCombination;
 use crossterm::event::{KeyCode, KeyModifiers};
 
-/// The bindings in force.
 #[derive(Debug, Clone)]
 pub struct Keymap(Vec<(KeyCombination, Action)>);
 
@@ -17,14 +16,14 @@ impl Keymap {
 
     pub fn action(&self, key: KeyCombination) -> Option<Action> {
         let bound = |key: KeyCombination| self.0.iter().find(|(bound, _)| *bound == key);
-        // Some terminals say that shift was held for a `?`, and some do not.
+        // Some terminals report shift for a `?`, and some do not.
         let unshifted = KeyCombination { modifiers: key.modifiers - KeyModifiers::SHIFT, ..key };
         let is_sign = matches!(key.codes.first(), KeyCode::Char(c) if !c.is_alphabetic());
         let found = bound(key).or_else(|| bound(unshifted).filter(|_| is_sign));
         found.map(|(_, action)| *action)
     }
 
-    /// The first key of a command, as short as it can be written; empty where it has none.
+    /// The first key of a command in short form; empty if it has none.
     pub fn key(&self, action: Action) -> String {
         self.keys(action).into_iter().next().unwrap_or_default()
     }
@@ -58,7 +57,7 @@ mod tests {
     use crossterm::event::KeyEvent;
 
     #[test]
-    fn a_key_calls_what_the_file_says() {
+    fn a_key_calls_the_command_of_the_file() {
         let keymap = Keymap::new(&KeyBindings::default());
         let press = |code, modifiers| keymap.action(KeyEvent::new(code, modifiers).into());
         assert_eq!(press(KeyCode::Char('j'), KeyModifiers::NONE), Some(Action::Down));

@@ -1,4 +1,4 @@
-//! What comes in and what goes out, both as data: a test can make the one and read the other.
+//! Messages in and effects out, both as data: a test can make the one and read the other.
 
 use super::rows::BoardRows;
 use super::startup::{DiscoveredPullRequests, StartupNews};
@@ -28,55 +28,54 @@ pub enum Message {
     // The supervisor and the journal
     Board(BoardRows),
     Records(Vec<Record>),
-    JournalTrouble(String),
-    /// Every task that a merge decided, be it of a pull request that nobody watches any more.
+    /// Every task that a merge started, also for pull requests that are no longer watched.
     HandedOff(Vec<DecidedTask>),
 
     // The start
-    /// Which pull requests are meant, or why that is not known.
+    /// The pull requests to watch, or why the search failed.
     Found(Result<DiscoveredPullRequests, Failure>),
     Start(StartupNews),
-    /// The terminal has said how its background is.
+    /// The theme that fits the terminal's background, once the terminal has reported it.
     Theme(Theme),
 
-    // The desk
-    /// What an order would come to, or why nothing comes of it.
+    // The request handler
+    /// What a request would do, or why it cannot be done.
     Proposed {
         ticket: u32,
         proposal: Result<Box<Proposal>, String>,
     },
-    Became(Result<Box<RequestOutcome>, String>),
-    /// Everything that can be done about a whole pull request.
+    RequestFinished(Result<Box<RequestOutcome>, String>),
+    /// The ways out of a pull request's loop.
     WaysOut {
         ticket: u32,
         address: PullRequestAddress,
         ways: Result<Vec<WayOut>, String>,
     },
-    /// What the person's own editor left; none where nothing was saved.
+    /// The text from the person's editor, or why there is none.
     Edited(Result<String, String>),
 
-    /// What the terminal is to print because a thread starts to wait for a person.
+    /// Bytes for the terminal, because a thread starts to wait for a person.
     Ring(Vec<u8>),
 
     // The clock
     Tick(Timestamp),
 
-    /// Something that was to be done was done, or was not: a sentence.
-    Told(String),
+    /// One sentence for the person.
+    Notice(String),
 }
 
-/// What is to be done outside.
+/// What the driver has to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    // Towards the supervisor
+    // For the supervisor
     Tell(PullRequestAddress, LoopCommand),
     Track(Vec<PullRequestRef>),
     Forget(PullRequestAddress),
 
-    // Towards the desk
+    // For the request handler
     Propose {
         ticket: u32,
-        order: PersonRequest,
+        request: PersonRequest,
     },
     CarryOut(Box<Proposal>),
     FindWaysOut {
@@ -84,18 +83,18 @@ pub enum Effect {
         address: PullRequestAddress,
     },
 
-    // Towards the desktop
-    /// The text is to be edited with the person's own editor.
+    // For the desktop
+    /// Open this text in the person's editor.
     Edit(String),
     OpenInBrowser(String),
     CopyToClipboard(String),
-    /// These bytes ring the terminal's bell, or let it show a notification.
+    /// Write these bytes, which ring the terminal's bell or show a notification.
     Ring(Vec<u8>),
 
-    // Towards whoever started it
-    /// What failed at the start is to be tried again.
+    // For the launcher
+    /// Retry the failed step of the start.
     LookAgain,
-    /// The proposed configuration is to be written, and to be in force.
+    /// Write the proposed configuration and use it.
     WriteConfiguration,
     PlayDemo,
     Quit,

@@ -1,8 +1,7 @@
-//! What the board amounts to on a screen: plain rows, cleaned for a terminal here (S1) so that no
-//! screen has to think of it.
+//! Turns the board into rows. All text is cleaned for a terminal here (S1), so no screen has to.
 //!
-//! A pull request's rows are made again only when its view was replaced, and not by whoever draws: with hundreds of pull
-//! requests that takes longer than a key may.
+//! A pull request's rows are built again only when its view was replaced, and on a task of their own: with
+//! hundreds of pull requests that takes longer than a key may.
 
 pub mod handoff;
 pub mod inbox;
@@ -11,16 +10,17 @@ pub mod page;
 pub mod prompt;
 pub mod thread;
 
+use super::model::RowKey;
 use super::theme::TextMeaning;
 use crate::config::Config;
 use crate::domain::machine::ThreadStatus;
 use crate::domain::post::PostReader;
-use crate::domain::review_loop::{Exit, Phase, ReviewArrivals as Wait, ReviewLoop};
+use crate::domain::review_loop::{Exit, Phase, ReviewArrivals, ReviewLoop};
 use crate::domain::snapshot::{Account, PullRequestState};
 use crate::domain::vocabulary::ReviewerName;
 use crate::github::PullRequestAddress;
 use crate::output::sanitize;
-use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
+use crate::supervisor::computed_state::RepositoryRules;
 use crate::supervisor::{Board, DriverRole, PullRequestView};
 use handoff::{HandoffRow, HandoffStage};
 use inbox::InboxRow;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use thread::ThreadRow;
 
-/// What rows are made by.
+/// Builds rows under a configuration.
 #[derive(Debug, Clone)]
 pub struct RowBuilder {
     pub config: Arc<Config>,
@@ -37,7 +37,7 @@ pub struct RowBuilder {
     pub read_only: bool,
 }
 
-/// Everything that is shown of one pull request.
+/// Everything that the screens show of one pull request.
 #[derive(Debug, Clone)]
 pub struct PullRow {
     pub view: Arc<PullRequestView>,
@@ -45,11 +45,10 @@ pub struct PullRow {
     pub name: String,
     pub title: String,
     pub author: String,
-    pub author_is_bot: bool,
     pub head: String,
     pub state: &'static str,
     pub phase: (&'static str, TextMeaning),
-    /// How the loop ended, or what keeps it from going on.
+    /// How the loop ended, or what blocks it.
     pub sentence: Option<(String, TextMeaning)>,
     pub attempt: u32,
     pub max_attempts: u32,
@@ -62,15 +61,15 @@ pub struct PullRow {
     pub opened_at: Option<Timestamp>,
     pub url: Option<String>,
     pub threads: Arc<[ThreadRow]>,
-    /// Findings in the text of a review, where there is no thread to answer in.
+    /// The number of findings in review texts; they have no thread to reply in.
     pub in_bodies: usize,
     pub inbox: Vec<InboxRow>,
-    /// The tasks that were decided or would be at the merge.
+    /// The tasks that a merge started, or would start.
     pub handoff: Arc<[HandoffRow]>,
-    /// Made when somebody looks: most findings stay, and most people never ask why.
-    staying: Option<Arc<OnceLock<Box<[HandoffRow]>>>>,
-    /// How many tasks are on their way or will be.
-    pub going: usize,
+    /// Built on first use: there are many, and few people open the list.
+    not_handed_off: Option<Arc<OnceLock<Box<[HandoffRow]>>>>,
+    /// The number of tasks that are not sent yet.
+    pub pending_tasks: usize,
 }
 
 impl PullRow {
@@ -86,28 +85,31 @@ impl PullRow {
         self.count(ThreadStatus::is_settled)
     }
 
-    fn count(&self, fits: impl Fn(ThreadStatus) -> bool) -> usize {
-        self.threads.iter().filter(|thread| !thread.repeats && fits(thread.status)).count()
+    fn count(&self, matches: impl Fn(ThreadStatus) -> bool) -> usize {
+        self.threads.iter().filter(|thread| !thread.repeats && matches(thread.status)).count()
     }
 
-    /// What is open and not handed off, and why not.
-    pub fn staying(&self) -> &[HandoffRow] {
-        match &self.staying {
-            Some(staying) => staying.get_or_init(|| handoff::staying(self).into()),
+    /// The open findings that will not be handed off, with the reason.
+    pub fn not_handed_off(&self) -> &[HandoffRow] {
+        match &self.not_handed_off {
+            Some(rows) => rows.get_or_init(|| handoff::not_handed_off(self).into()),
             None => &[],
         }
     }
 
-    /// What a filter looks at.
+    pub fn key(&self) -> RowKey {
+        RowKey::new(self.name.clone())
+    }
+
+    /// The text that a filter searches.
     pub fn haystack(&self) -> String {
         format!("{} {} {} {}", self.name, self.title, self.author, self.phase.0)
     }
 }
 
-/// Every pull request's row.
 pub type PullRows = BTreeMap<PullRequestAddress, Arc<PullRow>>;
 
-/// A board, and what it amounts to. Cloning it copies no row.
+/// A board and its rows. Cloning it copies no row.
 #[derive(Debug, Clone, Default)]
 pub struct BoardRows {
     pub board: Arc<Board>,
@@ -115,10 +117,9 @@ pub struct BoardRows {
 }
 
 impl BoardRows {
-    /// Brings the rows up to date with a board. A poll that found nothing new renews the few words that follow from it, and
-    /// leaves the rest as it is.
+    /// Builds the rows of a new board. A pull request whose threads did not change keeps its rows.
     #[must_use]
-    pub fn followed_by(&self, board: Arc<Board>, making: &RowBuilder) -> BoardRows {
+    pub fn updated(&self, board: Arc<Board>, row_builder: &RowBuilder) -> BoardRows {
         let row = |(address, view): (&PullRequestAddress, &Arc<PullRequestView>)| {
             let row = match self.pulls.get(address) {
                 Some(row) if Arc::ptr_eq(&row.view, view) => Arc::clone(row),
@@ -127,7 +128,7 @@ impl BoardRows {
                     renewed.renew(view);
                     Arc::new(renewed)
                 }
-                _ => Arc::new(pull_row(view, making)),
+                _ => Arc::new(pull_row(view, row_builder)),
             };
             (address.clone(), row)
         };
@@ -136,12 +137,12 @@ impl BoardRows {
     }
 }
 
-fn pull_row(view: &Arc<PullRequestView>, making: &RowBuilder) -> PullRow {
-    let RowBuilder { config, reads, read_only } = making;
+fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
+    let RowBuilder { config, reads, read_only } = row_builder;
     let rules = RepositoryRules::of(config, &**reads, &view.address.repository, *read_only);
     let standing = view.standing.as_deref();
     let snapshot = view.snapshot();
-    let threads = thread::rows(view, &rules, &wait(view)).into();
+    let threads = thread::rows(view, &rules, &arrivals(view)).into();
     let handoff: Arc<[HandoffRow]> = handoff::rows(view, &rules).into();
     let mut row = PullRow {
         view: Arc::clone(view),
@@ -149,7 +150,6 @@ fn pull_row(view: &Arc<PullRequestView>, making: &RowBuilder) -> PullRow {
         name: view.address.to_string(),
         title: snapshot.map_or_else(|| "(not read yet)".to_owned(), |snapshot| line(&snapshot.title)),
         author: snapshot.map_or_else(String::new, |snapshot| account(snapshot.author.as_ref())),
-        author_is_bot: standing.is_some_and(ComputedState::author_is_bot),
         head: snapshot
             .map_or_else(String::new, |s| line(&s.head.sha.as_str().chars().take(7).collect::<String>())),
         state: snapshot.map_or("", |snapshot| match snapshot.state {
@@ -173,8 +173,8 @@ fn pull_row(view: &Arc<PullRequestView>, making: &RowBuilder) -> PullRow {
         threads,
         in_bodies: standing.map_or(0, |standing| standing.observed.in_bodies.len()),
         inbox: Vec::new(),
-        going: handoff.iter().filter(|row| row.going < HandoffStage::Sent).count(),
-        staying: handoff::is_undecided(view).then(Arc::default),
+        pending_tasks: handoff.iter().filter(|row| row.stage < HandoffStage::Sent).count(),
+        not_handed_off: handoff::is_undecided(view).then(Arc::default),
         handoff,
     };
     row.renew(view);
@@ -182,18 +182,18 @@ fn pull_row(view: &Arc<PullRequestView>, making: &RowBuilder) -> PullRow {
 }
 
 impl PullRow {
-    /// Takes over what changes without anything having happened to a thread.
+    /// Takes over the parts that can change while no thread does.
     fn renew(&mut self, view: &Arc<PullRequestView>) {
-        let wait = wait(view);
+        let arrivals = arrivals(view);
         let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
         self.view = Arc::clone(view);
         self.phase = phase(view);
         self.sentence = sentence(view);
         self.attempt = view.review_loop.as_ref().map_or(0, ReviewLoop::attempt);
         self.max_attempts = view.max_attempts;
-        self.arrived = names(&wait.arrived);
-        self.missing = names(&wait.missing);
-        self.failed = wait.failed.iter().map(|(name, why)| line(&format!("{name} ({why})"))).collect();
+        self.arrived = names(&arrivals.arrived);
+        self.missing = names(&arrivals.missing);
+        self.failed = arrivals.failed.iter().map(|(name, why)| line(&format!("{name} ({why})"))).collect();
         self.thinking = names(&view.thinking);
         self.role = role(view);
         self.due = view.due.iter().map(|due| line(due)).collect();
@@ -201,7 +201,7 @@ impl PullRow {
     }
 }
 
-/// Whether everything is the same that the rows of threads and tasks are made from.
+/// Whether everything that thread and task rows are built from is the same.
 fn has_same_threads(before: &PullRequestView, now: &PullRequestView) -> bool {
     let standing = match (&before.standing, &now.standing) {
         (Some(before), Some(now)) => Arc::ptr_eq(before, now),
@@ -220,10 +220,10 @@ fn has_same_threads(before: &PullRequestView, now: &PullRequestView) -> bool {
         && expected(before) == expected(now)
 }
 
-/// No name or title is longer, in bytes; whoever writes a megabyte into one line is not read to the end.
+/// The longest name or title in bytes; a longer one is cut.
 const LONGEST_LINE: usize = 8_000;
 
-/// One line for a terminal.
+/// Text as one line that is safe for a terminal.
 pub fn line(text: &str) -> String {
     if text.len() <= LONGEST_LINE {
         return sanitize::line(text).into_owned();
@@ -239,12 +239,12 @@ pub fn account(account: Option<&Account>) -> String {
     }
 }
 
-/// Who is in and who is missing.
-fn wait(view: &PullRequestView) -> Wait {
+/// Which reviewers have arrived, are missing or failed.
+fn arrivals(view: &PullRequestView) -> ReviewArrivals {
     match (&view.standing, &view.review_loop) {
         (Some(standing), Some(review_loop)) => standing.seen.arrivals(review_loop.expected()),
         (Some(standing), None) => standing.seen.arrivals(&standing.expected),
-        (None, _) => Wait::default(),
+        (None, _) => ReviewArrivals::default(),
     }
 }
 
@@ -252,7 +252,7 @@ fn phase(view: &PullRequestView) -> (&'static str, TextMeaning) {
     if view.refusal.is_some() {
         return ("refused", TextMeaning::Alert);
     }
-    // What became of the pull request since the loop ended outweighs how that was.
+    // A merge or close after the loop ended is more important than how the loop ended.
     match view.snapshot().map(|snapshot| snapshot.state) {
         Some(PullRequestState::Merged) => return ("merged", TextMeaning::Good),
         Some(PullRequestState::Closed) => return ("closed", TextMeaning::Muted),
@@ -281,21 +281,21 @@ fn phase(view: &PullRequestView) -> (&'static str, TextMeaning) {
 
 fn sentence(view: &PullRequestView) -> Option<(String, TextMeaning)> {
     let refused = view.refusal.as_ref().map(|refusal| (line(&refusal.to_string()), TextMeaning::Alert));
-    let trouble = || view.trouble.as_ref().map(|trouble| (line(trouble), TextMeaning::Alert));
+    let problem = || view.trouble.as_ref().map(|problem| (line(problem), TextMeaning::Alert));
     let state = view.snapshot().map(|snapshot| snapshot.state);
     let ended = || match state {
         Some(PullRequestState::Merged) => Some((Exit::PrMerged.to_string(), TextMeaning::Good)),
         Some(PullRequestState::Closed) => Some((Exit::PrClosed.to_string(), TextMeaning::Muted)),
         _ => view.exit().map(|exit| (line(&exit.to_string()), phase(view).1)),
     };
-    refused.or_else(trouble).or_else(ended)
+    refused.or_else(problem).or_else(ended)
 }
 
 fn role(view: &PullRequestView) -> String {
     match &view.role {
         DriverRole::Driver if view.drive => "driven here".to_owned(),
-        DriverRole::ReadOnly | DriverRole::Driver => "only watched".to_owned(),
-        DriverRole::Standby { holder } if holder.is_empty() => "another instance decides".to_owned(),
-        DriverRole::Standby { holder } => line(&format!("{holder} decides")),
+        DriverRole::ReadOnly | DriverRole::Driver => "watched only".to_owned(),
+        DriverRole::Standby { holder } if holder.is_empty() => "driven by another instance".to_owned(),
+        DriverRole::Standby { holder } => line(&format!("driven by {holder}")),
     }
 }

@@ -1,5 +1,5 @@
-//! How far the start has come: what is meant by starting here, what was found, and what keeps the rest from being found.
-//! Everything in it arrives behind the first frame, in any order.
+//! The progress of the start: the journal, the token, the search, and what to watch. Everything in it arrives
+//! after the first frame, in any order.
 
 use crate::failure::Failure;
 use crate::github::{PullRequestAddress, PullRequestRef};
@@ -8,20 +8,21 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
 pub struct Startup {
-    pub began: Timestamp,
-    /// What was recorded and seen before.
+    /// Opening the journal, with the pull requests of earlier runs.
     pub journal: StartupStep,
-    /// Where the token was found, never the token.
+    /// Where Cloture found the token; never the token itself.
     pub token: StartupStep,
-    /// Which pull requests are meant.
     pub search: StartupStep,
+    /// Whether a search is running.
+    pub searching: bool,
     pub scope: WatchScope,
     pub proposal: Option<ConfigProposal>,
-    /// What could not be found out, in sentences, until the next search.
+    /// Sentences about what the last search could not find out.
     pub notes: Vec<String>,
-    /// Seen before, and not among those that were found: each is looked at once more, and kept only if it ended.
+    /// Pull requests of earlier runs that the search did not find. Each is polled once more, and kept only if
+    /// it ended.
     pub unconfirmed: BTreeSet<PullRequestAddress>,
-    /// When the last search came back.
+    /// When the last search ended.
     pub found_at: Option<Timestamp>,
 }
 
@@ -32,29 +33,28 @@ pub enum StartupStep {
     Failed { why: Failure, since: Timestamp },
 }
 
-/// What is watched, and by what that was decided.
+/// What Cloture watches, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum WatchScope {
     #[default]
     Unknown,
-    /// The open pull requests of the checkout's repository, its branch's first.
+    /// The open pull requests of the checkout's repository, the current branch's first.
     Checkout { repository: String, branch: String },
-    /// What the `[[watch]]` rules select.
+    /// The pull requests that the `[[watch]]` rules select.
     Rules { number: usize },
-    /// Nothing says what to watch, and why the folder does not.
+    /// Neither the configuration nor the folder says what to watch; why the folder does not.
     Nothing { why: String },
-    /// Everything there is: the demo.
+    /// Every pull request: the demo.
     Everything,
 }
 
-/// A configuration that could be written.
+/// A configuration that Cloture proposes to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProposal {
     pub path: String,
     pub text: String,
 }
 
-/// What there is to tell about the start.
 #[derive(Debug, Clone)]
 pub enum StartupNews {
     Scope {
@@ -63,34 +63,34 @@ pub enum StartupNews {
     },
     Journal(Result<(), Failure>),
     Token(Result<String, Failure>),
-    /// Nothing was configured or seen before: whoever sits here is new.
+    /// There is neither a configuration nor an earlier run.
     FirstRun(ConfigProposal),
-    /// The proposal was written, or why not.
+    /// The path of the written configuration, or why it was not written.
     Written(Result<String, String>),
-    /// It is being looked again.
-    Searching,
     Note(String),
 }
 
-/// What a search found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiscoveredPullRequests {
     pub pull_requests: Vec<PullRequestRef>,
-    /// The one to look at first: the current branch's.
+    /// The pull request of the current branch, to select first.
     pub first: Option<PullRequestAddress>,
-    /// What could not be listed, in sentences.
+    /// Sentences about what could not be listed.
     pub notes: Vec<String>,
-    /// Whether this is all that is meant, so that what was seen before and is not in it has to go.
+    /// Whether the list is complete. Pull requests of earlier runs that are not in a complete list are
+    /// dropped.
     pub is_all: bool,
 }
 
+#[expect(clippy::new_without_default, reason = "an unfinished start is no default")]
 impl Startup {
-    pub fn new(began: Timestamp) -> Startup {
+    /// A start of which nothing is known yet.
+    pub fn new() -> Startup {
         Startup {
-            began,
             journal: StartupStep::Waiting,
             token: StartupStep::Waiting,
             search: StartupStep::Waiting,
+            searching: true,
             scope: WatchScope::default(),
             proposal: None,
             notes: Vec::new(),
@@ -99,21 +99,22 @@ impl Startup {
         }
     }
 
-    /// Nothing has to be found out.
-    pub fn over(began: Timestamp) -> Startup {
+    /// A start with nothing left to find out.
+    pub fn finished() -> Startup {
         let done = || StartupStep::Done(String::new());
         Startup {
             journal: done(),
             token: done(),
             search: done(),
+            searching: false,
             scope: WatchScope::Everything,
-            ..Startup::new(began)
+            ..Startup::new()
         }
     }
 }
 
 impl StartupStep {
-    pub fn of(outcome: Result<String, Failure>, now: Timestamp) -> StartupStep {
+    pub fn from_outcome(outcome: Result<String, Failure>, now: Timestamp) -> StartupStep {
         match outcome {
             Ok(what) => StartupStep::Done(what),
             Err(why) => StartupStep::Failed { why, since: now },

@@ -1,17 +1,17 @@
-//! A screen as a picture, for whoever reads about the program before running it: an SVG in which text is text.
+//! Draws a screen as an SVG picture for the documentation, with real text in it.
 //!
-//! The same cells always give the same file. Every run of cells has its own place and length, so that columns stay
-//! columns whatever font a reader has.
+//! The same cells always give the same file. Every run of cells has a fixed place and length, so columns line
+//! up in any font.
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
 use std::fmt::Write;
 
-/// A cell in the picture's own units.
+/// The size of a cell in the picture's units.
 const WIDE: u32 = 8;
 const HIGH: u32 = 17;
 
-/// Around the text, and for the bar above it.
+/// The space around the text, and the height of the title bar.
 const MARGIN: u32 = 12;
 const BAR: u32 = 30;
 
@@ -21,7 +21,7 @@ const FOREGROUND: &str = "#d5d8df";
 const FONTS: &str =
     "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace";
 
-/// The sixteen colours that a terminal chooses itself, as a dark one would.
+/// The sixteen terminal colours, as a dark terminal shows them.
 const SIXTEEN: [&str; 16] = [
     "#1b1e26", "#e06c75", "#8cc570", "#e0b45c", "#6aa9f0", "#c586d9", "#56b6c2", "#b9bec9", "#5c6370",
     "#f28b93", "#a5d98b", "#f0cd80", "#8cc0ff", "#dca4ee", "#7fd3de", "#ffffff",
@@ -63,7 +63,7 @@ pub fn svg(screen: &Buffer, title: &str) -> String {
     picture.0
 }
 
-/// Neighbouring cells that look the same.
+/// Neighbouring cells in the same style.
 struct CellRun {
     from: u32,
     cells: u32,
@@ -97,7 +97,7 @@ fn runs(screen: &Buffer, row: u16) -> Vec<CellRun> {
         let cell = &screen[(column, row)];
         let cells = u32::from(cell.cell_width().max(1));
         let look = look(cell);
-        // What is wider than a cell, or not in every font, stands alone: its neighbours keep their places.
+        // A wide or rare character gets its own run, so that its neighbours keep their places.
         let is_plain = |text: &str| text.is_ascii();
         match runs.last_mut() {
             Some(run) if run.look == look && is_plain(cell.symbol()) && is_plain(&run.text) => {
@@ -136,7 +136,7 @@ impl Picture {
         if text.trim().is_empty() && !look.modifier.intersects(lined) {
             return;
         }
-        // Blanks around a text only make the file larger.
+        // Leave out blanks around the text: they only make the file larger.
         let lead = if look.modifier.intersects(lined) { 0 } else { text.len() - text.trim_start().len() };
         let shown = if look.modifier.intersects(lined) { text.as_str() } else { text.trim() };
         let lead = u32::try_from(lead).unwrap_or(0);
@@ -177,7 +177,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// None where the terminal's own is meant.
+/// None for the terminal's default colour.
 fn colour(colour: Color) -> Option<String> {
     let named = |number: usize| SIXTEEN.get(number).map(|&hex| hex.to_owned());
     match colour {

@@ -1,5 +1,5 @@
-//! The terminal while it is ours. It is given back once: when this is dropped, or before a panic says its last words, be it
-//! on another thread.
+//! Takes over the terminal and restores it exactly once: on drop, or before a panic on any thread prints its
+//! message.
 
 use crossterm::cursor::Show;
 use crossterm::event::{
@@ -22,17 +22,17 @@ use tokio::sync::Notify;
 
 type PanicHook = Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync>;
 
-/// A frame reaches the terminal in as few pieces as it can.
+/// Buffered, so that a frame reaches the terminal in few pieces.
 type TerminalOutput = BufWriter<Stdout>;
 
-/// More than a large screen's every cell in its own colour.
+/// Larger than a big screen with every cell in another colour.
 const BUFFER: usize = 256 * 1024;
 
 pub(super) struct Terminal {
-    /// Never dropped: it would show the cursor once more and, where the terminal is gone and its error stream with it, panic
-    /// because it cannot say that this failed. [`TerminalState::give_back`] does all there is to do.
+    /// Never dropped: dropping it shows the cursor, and panics if the terminal is gone.
+    /// [`TerminalState::restore`] does all of the cleanup.
     screen: ManuallyDrop<ratatui::Terminal<CrosstermBackend<TerminalOutput>>>,
-    before: PanicHook,
+    previous_hook: PanicHook,
     shared: Arc<TerminalState>,
 }
 
@@ -44,11 +44,11 @@ struct TerminalState {
 
 impl Terminal {
     pub(super) fn take() -> io::Result<Terminal> {
-        let before: PanicHook = Arc::from(std::panic::take_hook());
+        let previous_hook: PanicHook = Arc::from(std::panic::take_hook());
         let shared = Arc::new(TerminalState { ours: AtomicBool::new(true), panicked: Notify::new() });
-        let (hook, at_panic) = (Arc::clone(&before), Arc::clone(&shared));
+        let (hook, at_panic) = (Arc::clone(&previous_hook), Arc::clone(&shared));
         std::panic::set_hook(Box::new(move |panic| {
-            at_panic.give_back();
+            at_panic.restore();
             hook(panic);
             at_panic.panicked.notify_one();
         }));
@@ -57,19 +57,19 @@ impl Terminal {
             ratatui::Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout())))
         });
         match made {
-            Ok(screen) => Ok(Terminal { screen: ManuallyDrop::new(screen), before, shared }),
+            Ok(screen) => Ok(Terminal { screen: ManuallyDrop::new(screen), previous_hook, shared }),
             Err(error) => {
-                shared.give_back();
+                shared.restore();
                 Err(error)
             }
         }
     }
 
-    /// Draws a frame, which a terminal that can do so shows as a whole or not at all.
+    /// Draws a frame as one synchronized update, if the terminal supports it.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         queue!(self.screen.backend_mut(), BeginSynchronizedUpdate)?;
         let drawn = self.screen.draw(draw).map(|_| ());
-        // A frame that failed half-way must not freeze the terminal.
+        // Also after a failed frame, or the terminal would freeze.
         queue!(self.screen.backend_mut(), EndSynchronizedUpdate)?;
         self.screen.backend_mut().flush()?;
         drawn
@@ -79,7 +79,7 @@ impl Terminal {
         self.screen.size()
     }
 
-    /// Completes when anything in this process has panicked: the terminal is not ours any more.
+    /// Completes when any thread of this process has panicked and the terminal is restored.
     pub(super) fn panicked(&self) -> impl Future<Output = ()> + use<> {
         let shared = Arc::clone(&self.shared);
         async move { shared.panicked.notified().await }
@@ -87,8 +87,8 @@ impl Terminal {
 }
 
 impl TerminalState {
-    /// Undoes everything, each part even where another fails: nobody is left to tell.
-    fn give_back(&self) {
+    /// Restores the terminal. Errors are ignored, because there is nowhere to report them.
+    fn restore(&self) {
         if self.ours.swap(false, Ordering::SeqCst) {
             let _closed = execute!(
                 stdout(),
@@ -105,10 +105,10 @@ impl TerminalState {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        self.shared.give_back();
+        self.shared.restore();
         if !std::thread::panicking() {
-            let before = Arc::clone(&self.before);
-            std::panic::set_hook(Box::new(move |panic| before(panic)));
+            let hook = Arc::clone(&self.previous_hook);
+            std::panic::set_hook(Box::new(move |panic| hook(panic)));
         }
     }
 }

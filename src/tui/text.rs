@@ -1,21 +1,21 @@
-//! Texts in columns: how wide they are, where they break, how long ago something was.
+//! Text in terminal columns: width, cutting, wrapping and ages.
 
 use jiff::Timestamp;
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The columns that a text takes on a terminal: as many as it is given cells, one character that is seen after the other.
-/// A text as a whole can be narrower than that, where two characters of it may be joined into one.
+/// The columns of a text on a terminal, summed over its graphemes as ratatui does. The text as a whole can be
+/// narrower, because a terminal may join graphemes.
 pub(super) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(columns_of).sum() }
 }
 
-/// The columns of what is seen as one character.
+/// The columns of one grapheme.
 pub(super) fn columns_of(grapheme: &str) -> usize {
     if grapheme.len() == 1 { 1 } else { usize::from(grapheme.cell_width()) }
 }
 
-/// The text in exactly so many columns: cut with an ellipsis, or filled up with blanks.
+/// Cuts a text with an ellipsis or pads it with blanks to exactly this width.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let mut fitted = cut(text, columns);
     let missing = columns.saturating_sub(width(&fitted));
@@ -23,11 +23,10 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// The text in at most so many columns. What is seen as one character is kept or dropped as one. However long the text
-/// is, only as much of it is looked at as can be shown.
+/// Cuts a text to at most this width, at a grapheme. Reads only the part that fits, however long the text is.
 pub(super) fn cut(text: &str, columns: usize) -> String {
     let mut used = 0;
-    // What is kept where an ellipsis has to follow.
+    // The end of the part that leaves room for an ellipsis.
     let mut short = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
         used += columns_of(grapheme);
@@ -42,7 +41,7 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     text.to_owned()
 }
 
-/// Breaks a line at blanks where it can, and anywhere where it must.
+/// Breaks a line at blanks, and a word that is too long anywhere.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
@@ -74,7 +73,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// How long ago, in one number and one letter.
+/// How long ago, as one number and one letter.
 pub(super) fn age(since: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(since).as_secs().max(0);
     match seconds {
@@ -85,7 +84,7 @@ pub(super) fn age(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// How many are meant, in words.
+/// A number with its noun.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

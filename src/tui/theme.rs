@@ -1,5 +1,5 @@
-//! Colours by what they mean. A meaning always comes with a word or a sign as well, so that a theme without any colour
-//! says the same.
+//! Colours by meaning. Every meaning also has a word or a sign on the screen, so a theme without colours
+//! loses nothing.
 
 pub(super) use crate::config::TextMeaning;
 
@@ -8,32 +8,32 @@ use ratatui::style::{Color, Modifier, Style};
 
 const MEANINGS: usize = TextMeaning::ALL.len();
 
-/// How every meaning looks.
+/// The style of every meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme(&'static [Style; MEANINGS]);
 
-/// What lies behind the terminal's text.
+/// The terminal's background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Background {
     Dark,
     Light,
 }
 
-/// The theme to begin with, and those that are taken once the terminal has said how its background is.
+/// The first theme, and the themes to choose from once the terminal has reported its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Themes {
     pub first: Theme,
-    /// On a dark and on a light background; none where nothing depends on it, or it is known.
+    /// For a dark and for a light background; none if the background does not matter or is known.
     pub by_background: Option<(Theme, Theme)>,
 }
 
 impl Theme {
-    /// One that the program carries, unless the environment asks for no colours at all.
+    /// A built-in theme; without colours if `no_color`.
     pub fn new(named: config::ThemeName, no_color: bool) -> Theme {
         Theme::of(&config::TuiConfig { theme: named, styles: Vec::new() }, Background::Dark, no_color)
     }
 
-    /// A configured one. It is made once or twice in a run and lives as long as that.
+    /// A configured theme. It is built once or twice in a run and never freed.
     fn of(tui: &config::TuiConfig, background: Background, no_color: bool) -> Theme {
         let named = match (tui.theme, background) {
             (config::ThemeName::Auto, Background::Dark) => config::ThemeName::Dark,
@@ -43,7 +43,7 @@ impl Theme {
         let styles = TextMeaning::ALL.map(|(_, meaning)| {
             let own = tui.styles.iter().rfind(|(own, _)| *own == meaning).map(|(_, look)| *look);
             let coloured = style(own.unwrap_or_else(|| look(named, meaning)), no_color);
-            // What only colours told apart is told apart by what the theme without any has.
+            // Without colours, the attributes of the plain theme tell meanings apart.
             if no_color {
                 coloured.patch(style(look(config::ThemeName::Plain, meaning), true))
             } else {
@@ -59,25 +59,25 @@ impl Theme {
 }
 
 impl Themes {
-    /// `foreground_and_background` is what some terminals say in `COLORFGBG`.
+    /// `foreground_and_background` is the value of `COLORFGBG`, which some terminals set.
     pub fn of(tui: &config::TuiConfig, no_color: bool, foreground_and_background: Option<&str>) -> Themes {
         let on = |background| Theme::of(tui, background, no_color);
-        let known = foreground_and_background.and_then(Background::from_colorfgbg);
+        let background = foreground_and_background.and_then(Background::from_colorfgbg);
         let matters = tui.theme == config::ThemeName::Auto && !no_color;
-        let first = on(known.unwrap_or(Background::Dark));
+        let first = on(background.unwrap_or(Background::Dark));
         let by_background =
-            (matters && known.is_none()).then(|| (on(Background::Dark), on(Background::Light)));
+            (matters && background.is_none()).then(|| (on(Background::Dark), on(Background::Light)));
         Themes { first, by_background }
     }
 
-    /// One that nothing changes any more.
+    /// A theme for any background.
     pub fn fixed(theme: Theme) -> Themes {
         Themes { first: theme, by_background: None }
     }
 }
 
 impl Background {
-    /// `15;0`, or `15;default;0`: the last is the background, by its number among the sixteen.
+    /// Reads `15;0` or `15;default;0`: the last number is the background, one of the sixteen colours.
     fn from_colorfgbg(text: &str) -> Option<Background> {
         let number: u8 = text.rsplit(';').next()?.trim().parse().ok()?;
         match number {
@@ -87,19 +87,19 @@ impl Background {
         }
     }
 
-    /// By how bright a colour is to the eye.
+    /// Decides by the perceived brightness.
     pub(super) fn of_colour(red: u8, green: u8, blue: u8) -> Background {
         let brightness = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
         if brightness >= 128_000 { Background::Light } else { Background::Dark }
     }
 }
 
-/// What a theme that the program carries gives a meaning.
+/// The style of a meaning in a built-in theme.
 fn look(theme: config::ThemeName, meaning: TextMeaning) -> TextStyle {
     if theme == config::ThemeName::HighContrast {
         return contrasting(meaning);
     }
-    // The sixteen have a terminal's own shades, which fit its background; the others are the same everywhere.
+    // The terminal chooses its shades of the first sixteen colours; all others are the same everywhere.
     let (dark, light) = match meaning {
         TextMeaning::Plain | TextMeaning::Selected | TextMeaning::SelectedElsewhere => (None, None),
         TextMeaning::Muted | TextMeaning::Illegal | TextMeaning::Quote | TextMeaning::Comment => {
@@ -135,8 +135,8 @@ fn look(theme: config::ThemeName, meaning: TextMeaning) -> TextStyle {
     TextStyle { foreground: number.map(Colour::Indexed), background: None, attributes }
 }
 
-/// Black and white that no palette changes, nothing dimmed, and few colours, each far from black. It brings its own
-/// background, so that it does not depend on the terminal's.
+/// The high-contrast theme: fixed black and white, few and bright colours, nothing dimmed, and its own
+/// background.
 fn contrasting(meaning: TextMeaning) -> TextStyle {
     const BLACK: u8 = 16;
     const WHITE: u8 = 231;
@@ -185,7 +185,7 @@ fn style(look: TextStyle, no_color: bool) -> Style {
     style
 }
 
-/// The sixteen by their names, as ratatui's tests and snapshots know them.
+/// Maps the first sixteen colours to ratatui's names, which its buffers and snapshots use.
 fn colour(colour: Colour) -> Color {
     const NAMED: [Color; 16] = [
         Color::Black,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colours_nothing_has_one() {
+    fn u2_no_color_removes_every_colour() {
         for named in [config::ThemeName::Dark, config::ThemeName::HighContrast] {
             let own = tui(named, &[(TextMeaning::Busy, "bold #ff0000 on blue")]);
             let themes = Themes::of(&own, true, None);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn own_colours_lie_on_top_of_the_theme() {
+    fn configured_colours_override_the_theme() {
         let own = tui(config::ThemeName::Light, &[(TextMeaning::Alert, "underlined #ff8700 on 236")]);
         let theme = Themes::of(&own, false, None).first;
         let alert = Style::new()
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_decides_only_where_nobody_said_and_it_is_not_known() {
+    fn the_background_decides_only_for_the_auto_theme_and_if_unknown() {
         let (dark, light) =
             (Theme::new(config::ThemeName::Dark, false), Theme::new(config::ThemeName::Light, false));
         let auto = tui(config::ThemeName::Auto, &[]);
@@ -272,16 +272,16 @@ mod tests {
         let asked = Themes::of(&auto, false, None);
         let (on_dark, on_light) = asked.by_background.unwrap();
         assert!(same(asked.first, dark) && same(on_dark, dark) && same(on_light, light));
-        for (said, expected) in [("15;0", dark), ("0;15", light), ("0;default;15", light), ("12;8", dark)] {
-            let known = Themes::of(&auto, false, Some(said));
-            assert!(same(known.first, expected) && known.by_background.is_none(), "{said}");
+        for (text, expected) in [("15;0", dark), ("0;15", light), ("0;default;15", light), ("12;8", dark)] {
+            let themes = Themes::of(&auto, false, Some(text));
+            assert!(same(themes.first, expected) && themes.by_background.is_none(), "{text}");
         }
         assert!(Themes::of(&auto, false, Some("default;default")).by_background.is_some());
         assert_eq!(Themes::of(&tui(config::ThemeName::Dark, &[]), false, None).by_background, None);
     }
 
     #[test]
-    fn a_background_is_light_or_dark_to_the_eye() {
+    fn brightness_decides_whether_a_background_is_light() {
         for (colour, expected) in [
             ((0, 0, 0), Background::Dark),
             ((0xfd, 0xf6, 0xe3), Background::Light),
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// The contrast that the accessibility guidelines ask for where it has to be high (WCAG 2, AAA).
+    /// The contrast that WCAG 2 requires at level AAA.
     #[test]
     fn high_contrast_is_readable() {
         let theme = Theme::new(config::ThemeName::HighContrast, false);

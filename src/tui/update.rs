@@ -1,4 +1,5 @@
-//! What a message changes, and what is to be done about it. Pure: no clock, no terminal, no network.
+//! Applies one message to the model and returns the effects for the driver. Pure: no clock, no terminal, no
+//! network.
 
 mod acting;
 mod changed_rows;
@@ -18,16 +19,17 @@ use super::rows::journal::{JournalRow, KEPT};
 use super::rows::{self, BoardRows};
 use crate::output::sanitize;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::Size;
 
-/// Takes one message in.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
-    let effects = taken(model, message);
+    let effects = handle_message(model, message);
+    model.follow_rows();
     guide::follow(model);
     super::view::prepare(model);
     effects
 }
 
-fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
+fn handle_message(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Message::Key(key) => {
@@ -35,7 +37,7 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             pressed(model, key)
         }
         Message::Mouse(event) => mouse::mouse(model, event),
-        Message::Pasted(text) if matches!(model.overlay, Overlay::Write(_)) => {
+        Message::Pasted(text) if matches!(model.dialog.overlay, Overlay::Write(_)) => {
             writing::pasted(model, &text);
             Vec::new()
         }
@@ -44,42 +46,42 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Resized { width, height } => {
-            (model.width, model.height) = (width, height);
+            model.size = Size { width, height };
             Vec::new()
         }
         Message::Board(BoardRows { board, pulls }) => {
-            let before = std::mem::replace(&mut model.pulls, pulls);
-            model.version += 1;
-            changed_rows::notice(model, &before);
-            model.board = board;
+            let before = std::mem::replace(&mut model.data.pulls, pulls);
+            model.data.version += 1;
+            changed_rows::mark_changed_rows(model, &before);
+            model.data.board = board;
             startup::confirm(model)
         }
         Message::Records(records) => {
             for record in &records {
-                model.records.push_front(JournalRow::of(record));
+                model.data.records.push_front(JournalRow::of(record));
             }
-            model.records.truncate(KEPT);
-            model.version += 1;
+            model.data.records.truncate(KEPT);
+            model.data.version += 1;
             Vec::new()
         }
         Message::HandedOff(decided) => {
-            model.handed_off = decided.iter().map(rows::handoff::ever).collect();
-            model.version += 1;
+            model.data.handed_off = decided.iter().map(rows::handoff::decided_task_row).collect();
+            model.data.version += 1;
             Vec::new()
         }
         Message::Ring(bytes) => vec![Effect::Ring(bytes)],
-        Message::JournalTrouble(why) | Message::Told(why) => {
-            model.notice = Some(sanitize::line(&why).into_owned());
+        Message::Notice(sentence) => {
+            model.notice = Some(sanitize::line(&sentence).into_owned());
             Vec::new()
         }
-        Message::Found(outcome) => startup::found(model, outcome),
-        Message::Start(news) => startup::news(model, news),
+        Message::Found(outcome) => startup::apply_discovery(model, outcome),
+        Message::Start(news) => startup::apply_startup_news(model, news),
         Message::Theme(theme) => {
             model.theme = theme;
             Vec::new()
         }
         Message::Proposed { ticket, proposal } => acting::proposed(model, ticket, proposal),
-        Message::Became(became) => acting::became(model, became),
+        Message::RequestFinished(outcome) => acting::request_finished(model, outcome),
         Message::WaysOut { ticket, address, ways } => {
             menus::ways_out(model, ticket, &address, ways);
             Vec::new()
@@ -95,13 +97,13 @@ fn taken(model: &mut Model, message: Message) -> Vec<Effect> {
     }
 }
 
-/// A key goes to what lies on top.
+/// The overlay on top gets the key, if there is one.
 fn pressed(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     let interrupted = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
     if interrupted {
         return vec![Effect::Quit];
     }
-    match &model.overlay {
+    match &model.dialog.overlay {
         Overlay::None => match model.keymap.action(key.into()) {
             Some(action) if action.works_on(&model.screen) => act(model, action),
             _ => Vec::new(),
@@ -111,20 +113,20 @@ fn pressed(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         Overlay::Help { scroll } => {
             let scroll = *scroll;
             match model.keymap.action(key.into()) {
-                Some(Action::Down) => model.overlay = Overlay::Help { scroll: scroll + 1 },
-                Some(Action::Up) => model.overlay = Overlay::Help { scroll: scroll.saturating_sub(1) },
-                _ => model.overlay = Overlay::None,
+                Some(Action::Down) => model.dialog.overlay = Overlay::Help { scroll: scroll + 1 },
+                Some(Action::Up) => model.dialog.overlay = Overlay::Help { scroll: scroll.saturating_sub(1) },
+                _ => model.dialog.overlay = Overlay::None,
             }
             Vec::new()
         }
-        Overlay::Ask(_) => commands::answering(model, key),
+        Overlay::Ask(_) => commands::confirmation_key(model, key),
         Overlay::Write(_) => writing::key(model, key),
         Overlay::Menu(_) => menus::picking(model, key),
-        // Whoever does not want to wait for what it comes to does not have to.
+        // The person need not wait for a slow proposal.
         Overlay::Working { .. } => {
             if key.code == KeyCode::Esc {
-                model.overlay = Overlay::None;
-                model.notice = Some("nothing was done".to_owned());
+                model.dialog.overlay = Overlay::None;
+                model.notice = Some("Nothing was done.".to_owned());
             }
             Vec::new()
         }
@@ -133,13 +135,13 @@ fn pressed(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
 
 fn filtering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     match key.code {
-        KeyCode::Enter => model.overlay = Overlay::None,
+        KeyCode::Enter => model.dialog.overlay = Overlay::None,
         KeyCode::Esc => {
-            model.finding_mut().filter.clear();
-            model.overlay = Overlay::None;
+            model.filter_mut().text.clear();
+            model.dialog.overlay = Overlay::None;
         }
         KeyCode::Backspace => {
-            model.finding_mut().filter.pop();
+            model.filter_mut().text.pop();
         }
         KeyCode::Up => moving::step(model, -1),
         KeyCode::Down => moving::step(model, 1),
@@ -150,21 +152,21 @@ fn filtering(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
 }
 
 fn choosing(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
-    let Overlay::Palette { query, selected } = &model.overlay else { return Vec::new() };
+    let Overlay::Palette { query, selected } = &model.dialog.overlay else { return Vec::new() };
     let (found, at) = (model.palette(query), *selected);
     let to = match key.code {
         KeyCode::Esc => {
-            model.overlay = Overlay::None;
+            model.dialog.overlay = Overlay::None;
             return Vec::new();
         }
         KeyCode::Enter => {
-            model.overlay = Overlay::None;
+            model.dialog.overlay = Overlay::None;
             return found.get(at).map_or_else(Vec::new, |action| act(model, *action));
         }
         KeyCode::Up | KeyCode::BackTab => at.saturating_sub(1),
         KeyCode::Down | KeyCode::Tab => (at + 1).min(found.len().saturating_sub(1)),
         KeyCode::Backspace => {
-            if let Overlay::Palette { query, .. } = &mut model.overlay {
+            if let Overlay::Palette { query, .. } = &mut model.dialog.overlay {
                 query.pop();
             }
             0
@@ -175,19 +177,19 @@ fn choosing(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         }
         _ => at,
     };
-    if let Overlay::Palette { selected, .. } = &mut model.overlay {
+    if let Overlay::Palette { selected, .. } = &mut model.dialog.overlay {
         *selected = to;
     }
     Vec::new()
 }
 
-/// Text goes to whatever takes text now.
+/// Adds text to the filter or the palette, whichever is open.
 fn typed(model: &mut Model, text: &str) {
-    match &mut model.overlay {
+    match &mut model.dialog.overlay {
         Overlay::Filter => {
-            let finding = model.finding_mut();
-            finding.filter.push_str(text);
-            finding.cursor = super::model::Cursor::default();
+            let filter = model.filter_mut();
+            filter.text.push_str(text);
+            filter.cursor = super::model::Cursor::default();
         }
         Overlay::Palette { query, .. } => query.push_str(text),
         Overlay::None
@@ -203,7 +205,7 @@ fn is_text(key: KeyEvent) -> bool {
     !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
 }
 
-/// Carries out a command, whichever way it was called.
+/// Carries out a command, called by its key or from the palette.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Watch => moving::go(model, ListScreen::Watch),
@@ -218,20 +220,20 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageDown => moving::step(model, moving::page(model)),
         Action::Top => moving::step(model, isize::MIN / 2),
         Action::Bottom => moving::step(model, isize::MAX / 2),
-        Action::Left => model.pane = super::model::Pane::PullRequests,
-        Action::Right => model.pane = super::model::Pane::Threads,
+        Action::Left => model.lists.pane = super::model::Pane::PullRequests,
+        Action::Right => moving::to_threads(model),
         Action::Open if model.screen == Screen::FirstRun => startup::go_on(model),
         Action::Open => moving::open(model),
         Action::Back => moving::back(model),
         Action::NextStuck => moving::next_stuck(model),
-        Action::Filter => model.overlay = Overlay::Filter,
-        Action::Palette => model.overlay = Overlay::Palette { query: String::new(), selected: 0 },
-        Action::Help => model.overlay = Overlay::Help { scroll: 0 },
-        Action::Sort if model.screen == Screen::Inbox => model.inbox_by_age = !model.inbox_by_age,
-        Action::Sort => model.sort = model.sort.next(),
-        Action::Fold => model.unfolded = !model.unfolded,
-        Action::NextComment => model.reading.jump(1),
-        Action::PreviousComment => model.reading.jump(-1),
+        Action::Filter => model.dialog.overlay = Overlay::Filter,
+        Action::Palette => model.dialog.overlay = Overlay::Palette { query: String::new(), selected: 0 },
+        Action::Help => model.dialog.overlay = Overlay::Help { scroll: 0 },
+        Action::Sort if model.screen == Screen::Inbox => model.lists.inbox_by_age = !model.lists.inbox_by_age,
+        Action::Sort => model.lists.sort = model.lists.sort.next(),
+        Action::Fold => model.page.unfolded = !model.page.unfolded,
+        Action::NextComment => model.page.reading.jump(1),
+        Action::PreviousComment => model.page.reading.jump(-1),
         Action::NextUnread => moving::next_unread(model),
         Action::Mark => acting::mark(model),
         Action::MarkAll => acting::mark_all(model),
@@ -246,8 +248,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::WaysOut => return menus::find_ways_out(model),
         Action::BreakGlass => return menus::break_glass(model),
         Action::Submit | Action::Editor => {}
-        Action::Poll if model.screen == Screen::FirstRun || model.pulls.is_empty() => {
-            model.notice = Some("looking again".to_owned());
+        Action::Poll if model.screen == Screen::FirstRun || model.data.pulls.is_empty() => {
+            model.notice = Some("Searching for pull requests again.".to_owned());
             return vec![Effect::LookAgain];
         }
         Action::WriteConfiguration => startup::write_configuration(model),

@@ -1,9 +1,9 @@
-//! The screen, drawn from the model and from nothing else.
+//! Draws the screen from the model and nothing else.
 //!
 //! ```text
-//! ┌ cloture  1 Watch  2 Inbox·3  3 Handoff·2  4 Journal ──────────── next look in 12s ┐  tabs
-//! │ offline: what happened, since when, what to do (only where something is wrong)    │  banner
-//! │ pull requests             │ one pull request: its loop, who is in and missing     │
+//! ┌ cloture  1 Watch  2 Inbox·3  3 Handoff·2  4 Journal ──────────── next poll in 12s ┐  tabs
+//! │ offline: what happened, since when, what to do (only if something is wrong)       │  banner
+//! │ pull requests             │ one pull request: its loop and its reviewers          │
 //! │   list, or one page       │ its threads                                           │  body
 //! │                           │ the selected thread in words                          │
 //! │ what to look at now (only in the demo)                                            │  guide
@@ -33,7 +33,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-/// Something on the screen that can be clicked.
+/// A part of the screen that reacts to clicks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClickTarget {
     Tab(ListScreen),
@@ -69,14 +69,16 @@ fn areas(model: &Model, whole: Rect) -> Areas {
 }
 
 pub fn draw(frame: &mut Frame<'_>, model: &Model) {
-    // What is there counts, not what was last said to be: the two differ for a moment when a window is resized.
+    // The frame's area counts, not the model's size: they differ for a moment while a window is resized.
     let Areas { tabs, banner, body, guide, foot } = areas(model, frame.area());
     let whole = frame.area();
     frame.buffer_mut().set_style(whole, model.theme.style(TextMeaning::Plain));
     put(frame, tabs, &[tab_line(model, tabs.width)]);
     put(frame, banner, &first_run::banner(model, banner.width));
     match &model.screen {
-        Screen::Watch if model.pulls.is_empty() => put(frame, body, &first_run::empty(model, body.width)),
+        Screen::Watch if model.data.pulls.is_empty() => {
+            put(frame, body, &first_run::empty(model, body.width));
+        }
         Screen::Watch => watch::draw(frame, body, model),
         Screen::Inbox => inbox::draw(frame, body, model),
         Screen::Handoff => handoff::draw(frame, body, model),
@@ -84,7 +86,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
         Screen::Thread { .. } => thread::draw(frame, body, model),
         Screen::Record { seq } => {
             let lines = journal::page(model, *seq, body.width);
-            let from = model.scroll.min(lines.len().saturating_sub(body.height as usize));
+            let from = model.page.scroll.min(lines.len().saturating_sub(body.height as usize));
             put(frame, body, lines.get(from..).unwrap_or_default());
         }
         Screen::FirstRun => put(frame, body, &first_run::lines(model, body.width)),
@@ -97,7 +99,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     overlay::draw(frame, body, model);
 }
 
-/// Puts lines into an area, one a row; what does not fit is not drawn.
+/// Draws lines into an area, and cuts those that do not fit.
 fn put(frame: &mut Frame<'_>, area: Rect, lines: &[Line<'static>]) {
     let area = area.intersection(frame.area());
     if area.is_empty() {
@@ -108,10 +110,10 @@ fn put(frame: &mut Frame<'_>, area: Rect, lines: &[Line<'static>]) {
 }
 
 fn whole(model: &Model) -> Rect {
-    Rect::new(0, 0, model.width, model.height)
+    Rect::new(0, 0, model.size.width, model.size.height)
 }
 
-/// What lies under the mouse.
+/// The click target under the mouse.
 pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<ClickTarget> {
     let Areas { tabs, body, .. } = areas(model, whole(model));
     let at = (x, y).into();
@@ -141,9 +143,9 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<ClickTarget> {
             }
             let count = model.visible_pulls().len();
             let keys = model.thread_keys();
-            row(pulls, count, model.selected(list))
-                .map(ClickTarget::Pull)
-                .or_else(|| row(threads, keys.len(), model.thread.among(&keys)).map(ClickTarget::Thread))
+            row(pulls, count, model.selected(list)).map(ClickTarget::Pull).or_else(|| {
+                row(threads, keys.len(), model.lists.thread_cursor.index_in(&keys)).map(ClickTarget::Thread)
+            })
         }
         Screen::Inbox | Screen::Handoff | Screen::Journal => {
             let area = table::list_area(body);
@@ -153,7 +155,7 @@ pub(super) fn place(model: &Model, x: u16, y: u16) -> Option<ClickTarget> {
     }
 }
 
-/// The bar between the panes, or the last row of the upper one.
+/// Whether the point is on the line between the panes.
 fn is_split(pulls: Rect, threads: Rect, body: Rect, x: u16, y: u16) -> bool {
     if pulls.is_empty() || threads.is_empty() {
         return false;
@@ -161,51 +163,50 @@ fn is_split(pulls: Rect, threads: Rect, body: Rect, x: u16, y: u16) -> bool {
     if body.width >= watch::WIDE { x == pulls.right() } else { y == pulls.bottom() }
 }
 
-/// The mouse pulls the line between the panes.
+/// Moves the line between the panes.
 pub(super) fn drag(model: &mut Model, x: u16, y: u16) {
     let body = areas(model, whole(model)).body;
     if body.width >= watch::WIDE {
-        model.split.0 = Some(x.saturating_sub(body.x));
+        model.lists.split.columns = Some(x.saturating_sub(body.x));
     } else {
-        model.split.1 = Some(y.saturating_sub(body.y));
+        model.lists.split.rows = Some(y.saturating_sub(body.y));
     }
 }
 
-/// What stands before a thread: what went wrong, that it is marked, that something is new.
+/// The sign before a thread: a problem, a mark, or news.
 fn sign(model: &Model, key: &ThreadAddress) -> (&'static str, TextMeaning) {
-    if model.troubles.contains_key(key) {
+    if model.marks.problems.contains_key(key) {
         ("!", TextMeaning::Alert)
-    } else if model.marked.contains(key) {
+    } else if model.marks.marked.contains(key) {
         ("◆", TextMeaning::Key)
-    } else if model.unread.contains(key) {
+    } else if model.marks.unread.contains(key) {
         ("•", TextMeaning::Busy)
     } else {
         (" ", TextMeaning::Plain)
     }
 }
 
-/// What went wrong with a thread and was not seen yet.
-fn trouble(model: &Model, key: &ThreadAddress, columns: u16) -> Option<Vec<Line<'static>>> {
-    let sentence = model.troubles.get(key)?;
+/// The problem with a thread, until the person has read it.
+fn problem(model: &Model, key: &ThreadAddress, columns: u16) -> Option<Vec<Line<'static>>> {
+    let sentence = model.marks.problems.get(key)?;
     Some(paragraph(&format!("! {sentence}"), columns, model.theme.style(TextMeaning::Alert)))
 }
 
 pub(super) use overlay::question_lines;
 
-/// How far a record can be scrolled.
+/// How many lines a record can be scrolled by.
 pub(super) fn most_scroll(model: &Model) -> usize {
     let body = areas(model, whole(model)).body;
     let Screen::Record { seq } = &model.screen else { return 0 };
     journal::page(model, *seq, body.width).len().saturating_sub(body.height as usize)
 }
 
-/// Lays out what takes long, so that no frame waits for it.
+/// Lays out slow parts after a message, so no frame waits for them.
 pub(super) fn prepare(model: &mut Model) {
     let body = areas(model, whole(model)).body;
     thread::prepare(model, body);
 }
 
-/// Scrolls a thread by so many lines.
 pub(super) fn step_thread(model: &mut Model, by: isize) {
     let body = areas(model, whole(model)).body;
     thread::step(model, body, by);
@@ -214,8 +215,8 @@ pub(super) fn step_thread(model: &mut Model, by: isize) {
 pub(super) use thread::{code as thread_code, header_in_page as thread_header_in_page};
 
 fn tab_texts(model: &Model, columns: u16) -> Vec<(ListScreen, String)> {
-    let waiting = model.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();
-    let going = model.pulls.values().map(|pull| pull.going).sum::<usize>();
+    let waiting = model.data.pulls.values().map(|pull| pull.inbox.len()).sum::<usize>();
+    let tasks = model.data.pulls.values().map(|pull| pull.pending_tasks).sum::<usize>();
     let short = columns < 60;
     let text = |list: ListScreen, name: &str, number: usize| {
         let key = model.keymap.key(list.action());
@@ -226,7 +227,7 @@ fn tab_texts(model: &Model, columns: u16) -> Vec<(ListScreen, String)> {
     vec![
         text(ListScreen::Watch, "Watch", 0),
         text(ListScreen::Inbox, "Inbox", waiting),
-        text(ListScreen::Handoff, "Handoff", going),
+        text(ListScreen::Handoff, "Handoff", tasks),
         text(ListScreen::Journal, "Journal", 0),
     ]
 }
@@ -251,47 +252,48 @@ fn tab_line(model: &Model, columns: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// What holds for everything: trouble first, then when the next look is due and what it may cost.
+/// The state of the whole: a problem first, then the next poll and the remaining API points.
 fn state(model: &Model) -> (String, TextMeaning) {
-    let stale = oldest(model).map(|age| format!(" · seen {age} ago")).unwrap_or_default();
-    if let Some(hindrance) = first_run::hindrance(model) {
-        return (format!("{}{stale}", hindrance.what), TextMeaning::Alert);
+    let stale = oldest(model).map(|age| format!(" · last polled {age} ago")).unwrap_or_default();
+    if let Some(blocker) = first_run::startup_blocker(model) {
+        return (format!("{}{stale}", blocker.what), TextMeaning::Alert);
     }
-    if model.searching {
-        return (format!("looking for pull requests…{stale}"), TextMeaning::Busy);
+    if model.startup.searching {
+        return (format!("searching for pull requests…{stale}"), TextMeaning::Busy);
     }
     let mut parts = Vec::new();
-    if model.under_way > 0 {
-        parts.push(format!("{} under way", super::text::count(model.under_way, "order", "orders")));
+    if model.requests.under_way > 0 {
+        parts
+            .push(format!("{} running", super::text::count(model.requests.under_way, "request", "requests")));
     }
-    if !model.marked.is_empty() {
-        parts.push(format!("{} marked", model.marked.len()));
+    if !model.marks.marked.is_empty() {
+        parts.push(format!("{} marked", model.marks.marked.len()));
     }
     if !stale.is_empty() {
         parts.push(stale.trim_start_matches(" · ").to_owned());
     }
-    if model.making.read_only {
+    if model.row_builder.read_only {
         parts.push("read-only".to_owned());
     }
-    if let Some(next) = model.board.next_poll {
-        parts.push(format!("next look in {}s", next.duration_since(model.now).as_secs().max(0)));
+    if let Some(next) = model.data.board.next_poll {
+        parts.push(format!("next poll in {}s", next.duration_since(model.now).as_secs().max(0)));
     }
-    if let Some((points, _)) = model.board.budget.as_ref().and_then(|budget| budget.left) {
-        parts.push(format!("{points} points left"));
+    if let Some((points, _)) = model.data.board.budget.as_ref().and_then(|budget| budget.left) {
+        parts.push(format!("{points} API points left"));
     }
     (parts.join(" · "), TextMeaning::Muted)
 }
 
-/// How old the oldest of what is shown is, where that is older than it should be.
+/// The age of the oldest stale pull request.
 fn oldest(model: &Model) -> Option<String> {
-    let stale = model.pulls.values().filter(|pull| is_stale(pull, model));
+    let stale = model.data.pulls.values().filter(|pull| is_stale(pull, model));
     stale.filter_map(|pull| pull.view.seen_at).min().map(|seen| age(seen, model.now))
 }
 
-/// Whether a pull request was not seen when it should have been: some polls ago. One that has ended does not change.
+/// Whether a pull request missed its last polls. One that has ended is never stale.
 fn is_stale(pull: &PullRow, model: &Model) -> bool {
-    let planned = model.board.budget.as_ref().map(|budget| budget.interval);
-    let interval = planned.unwrap_or(model.making.config.policy.poll_interval);
+    let planned = model.data.board.budget.as_ref().map(|budget| budget.interval);
+    let interval = planned.unwrap_or(model.row_builder.config.policy.poll_interval);
     let most = SignedDuration::try_from(interval.saturating_mul(2)).unwrap_or(SignedDuration::MAX);
     let seen = pull.view.seen_at.filter(|_| !matches!(pull.state, "merged" | "closed"));
     seen.is_some_and(|seen| {
@@ -302,10 +304,10 @@ fn is_stale(pull: &PullRow, model: &Model) -> bool {
 fn foot_line(model: &Model, columns: u16) -> Line<'static> {
     let theme = model.theme;
     let columns = columns as usize;
-    let finding = model.finding();
-    if model.overlay == Overlay::Filter {
-        let text = format!(" /{}▏", super::rows::line(&finding.filter));
-        let hint = "  ⏎ keep · esc drop";
+    let filter = model.filter();
+    if model.dialog.overlay == Overlay::Filter {
+        let text = format!(" /{}▏", super::rows::line(&filter.text));
+        let hint = "  ⏎ keep · esc clear";
         return Line::from(vec![
             Span::styled(cut(&text, columns), theme.style(TextMeaning::Key)),
             Span::styled(hint, theme.style(TextMeaning::Muted)),
@@ -316,12 +318,12 @@ fn foot_line(model: &Model, columns: u16) -> Line<'static> {
     }
     let mut spans = Vec::new();
     let mut used = 1;
-    if !finding.filter.is_empty() {
-        let text = format!(" filter: {} ", super::rows::line(&finding.filter));
+    if !filter.text.is_empty() {
+        let text = format!(" filter: {} ", super::rows::line(&filter.text));
         used += width(&text);
         spans.push(Span::styled(text, theme.style(TextMeaning::Warning)));
     }
-    let is_empty = model.screen == Screen::Watch && model.pulls.is_empty();
+    let is_empty = model.screen == Screen::Watch && model.data.pulls.is_empty();
     let hints = if is_empty {
         &[Action::Poll, Action::Palette, Action::Help, Action::Quit]
     } else {
@@ -341,18 +343,17 @@ fn foot_line(model: &Model, columns: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// A paragraph of plain text.
+/// Wraps text into indented lines.
 fn paragraph(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
     let room = (columns as usize).saturating_sub(2);
     wrap(text, room).into_iter().map(|text| Line::styled(format!(" {text}"), style)).collect()
 }
 
-/// How old something is, where that is known.
+/// The age of a time; empty without one.
 fn since(at: Option<jiff::Timestamp>, model: &Model) -> String {
     at.map_or_else(String::new, |at| age(at, model.now))
 }
 
-/// Whether the threads of a pull request have the keyboard.
 fn in_threads(model: &Model) -> bool {
-    model.pane == Pane::Threads
+    model.lists.pane == Pane::Threads
 }

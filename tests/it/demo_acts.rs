@@ -358,7 +358,7 @@ impl Screen {
     /// Updates the screen, and returns the guide's line.
     async fn refresh(&mut self, played: &Played) -> String {
         let board = played.supervisor.board().borrow().clone();
-        let rows = BoardRows::default().followed_by(board, &self.model.making);
+        let rows = BoardRows::default().updated(board, &self.model.row_builder);
         update(&mut self.model, Message::Board(rows));
         let mut records = played.journal.records(RecordFilter::default()).await.unwrap();
         records.retain(|record| record.seq > self.read);
@@ -388,9 +388,9 @@ async fn the_guide_points_at_events_and_follows_the_users_actions() {
     let mut played = Played::begin().await;
     let mut screen = Screen::new(&played, "");
     let mut other_keys = Screen::new(&played, "[keys]\ninbox = ['i']\nhandoff = ['ctrl-h']\nways_out = []\n");
-    assert!(screen.refresh(&played).await.contains("j k choose, ⏎: its threads"));
+    assert!(screen.refresh(&played).await.contains("j k select, ⏎: its threads"));
     played.minutes(3).await;
-    assert!(screen.refresh(&played).await.contains("a minute a second"), "nothing has happened yet");
+    assert!(screen.refresh(&played).await.contains("1 minute per second"), "nothing has happened yet");
     assert!(
         screen.press(KeyCode::Enter).contains("4: the journal"),
         "the user has done that, so the guide moves on"
@@ -398,30 +398,30 @@ async fn the_guide_points_at_events_and_follows_the_users_actions() {
 
     // A thread is escalated.
     played.minutes(18).await;
-    assert_eq!(screen.refresh(&played).await, "Threads are out of the AI's hands. 2: your inbox");
-    assert_eq!(other_keys.refresh(&played).await, "Threads are out of the AI's hands. i: your inbox");
+    assert_eq!(screen.refresh(&played).await, "Threads need your decision. 2: your inbox");
+    assert_eq!(other_keys.refresh(&played).await, "Threads need your decision. i: your inbox");
     assert!(screen.press(key('2')).starts_with("⏎ opens the argument"));
-    assert_eq!(screen.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b give it back to the loop");
+    assert_eq!(screen.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b return it to the loop");
     played.decide("acme/fleet#12", "Give every", Decision::Uphold).await;
     played.minutes(1).await;
     assert!(!screen.refresh(&played).await.contains("You decide"), "the decision is made");
 
     // A merge sends the queue.
     played.minutes(8).await;
-    assert_eq!(screen.refresh(&played).await, "A merge fired its queue. 3: what was handed off");
+    assert_eq!(screen.refresh(&played).await, "A merge sent its queued tasks. 3: see them on Handoff");
     other_keys.refresh(&played).await;
     assert!(other_keys.press(key('i')).contains("opens the argument"));
-    assert_eq!(other_keys.press(key('1')), "A merge fired its queue. ^h: what was handed off");
-    assert!(screen.press(key('3')).contains("f queues one"));
+    assert_eq!(other_keys.press(key('1')), "A merge sent its queued tasks. ^h: see them on Handoff");
+    assert!(screen.press(key('3')).contains("f queues it"));
 
     // The cap came earlier; the guide mentions it when nothing else is new.
-    let cap = "acme/billing#41 has spent its author's rounds. There, w: the ways out";
+    let cap = "acme/billing#41: the author is out of rounds. Select it, w: ways out";
     assert_eq!(screen.press(key('1')), cap);
     other_keys.press(KeyCode::Char('1'));
     update(&mut other_keys.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
     assert!(
-        other_keys.press(key('1')).ends_with("There, :ways_out: the ways out"),
-        "a command without a key shows its name"
+        other_keys.press(key('1')).ends_with("Select it, :ways_out: ways out"),
+        "a command without a key"
     );
     let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
     played.supervisor.tell(address("acme/billing#41"), grant).await;
@@ -429,14 +429,14 @@ async fn the_guide_points_at_events_and_follows_the_users_actions() {
     assert!(!screen.refresh(&played).await.contains("ways out"));
 
     // Then the remaining hints.
-    assert!(screen.press(key('4')).contains("/ finds"));
+    assert!(screen.press(key('4')).contains("/ filters"));
     screen.press(key('/'));
     screen.press(KeyCode::Esc);
-    assert_eq!(screen.press(key('1')), ": finds any command by its name");
+    assert_eq!(screen.press(key('1')), ": finds any command by name");
     screen.press(key(':'));
-    assert_eq!(screen.press(KeyCode::Esc), "? lists all keys of this screen");
+    assert_eq!(screen.press(KeyCode::Esc), "? shows all keys of this screen");
     screen.press(key('?'));
-    assert!(screen.press(KeyCode::Esc).starts_with("That is all there is to show. q leaves"));
+    assert!(screen.press(KeyCode::Esc).starts_with("That was the tour. q quits"));
     played.end().await;
 }
 
@@ -451,6 +451,6 @@ async fn without_git_there_is_no_author_and_the_guide_says_so() {
     played.minutes(4).await;
     assert_eq!(played.exit("acme/billing#41"), "issues_found");
     let line = screen.refresh(&played).await;
-    assert_eq!(line, "There is no git here, so that nobody is sent to fix acme/billing#41");
+    assert_eq!(line, "git is missing here, so no author fixes acme/billing#41");
     played.end().await;
 }

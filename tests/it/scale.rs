@@ -1,10 +1,10 @@
-//! A hundred thousand threads are a matter of seconds. What it costs is measured in `benches/engine.rs`; here it
-//! has to come out right at that size, in the two shapes that a careless comparison would square.
+//! The engine handles a hundred thousand threads in seconds. `benches/engine.rs` measures the time; these
+//! tests check the result in the two shapes that a naive comparison would make quadratic.
 
 use cloture::commands::simulate::simulate;
 use serde_json::{Value, json};
 
-/// Opens the threads, rewrites every line of the file, lists them all again, merges.
+/// Opens the threads, rewrites the whole file, lists all of them again, and merges.
 fn replay(count: u32, line: impl Fn(u32) -> u32) -> Value {
     let findings = |prefix: &str| -> Vec<Value> {
         let finding = |n| {
@@ -26,7 +26,7 @@ fn replay(count: u32, line: impl Fn(u32) -> u32) -> Value {
     serde_json::from_slice(last).unwrap()
 }
 
-fn every_thread_was_listed_again(last: &Value, count: usize) {
+fn assert_all_listed_again(last: &Value, count: usize) {
     let threads = last["threads"].as_array().unwrap();
     assert_eq!(threads.len(), count);
     assert!(threads.iter().all(|thread| thread["round_count"] == 1 && thread["handed_off"] == true));
@@ -35,10 +35,10 @@ fn every_thread_was_listed_again(last: &Value, count: usize) {
 
 #[test]
 fn a_hundred_thousand_threads_in_one_rewritten_file() {
-    every_thread_was_listed_again(&replay(100_000, |n| n * 10 + 1), 100_000);
+    assert_all_listed_again(&replay(100_000, |n| n * 10 + 1), 100_000);
 }
 
 #[test]
 fn twenty_thousand_threads_at_one_line() {
-    every_thread_was_listed_again(&replay(20_000, |_| 5), 20_000);
+    assert_all_listed_again(&replay(20_000, |_| 5), 20_000);
 }

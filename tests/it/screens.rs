@@ -1,6 +1,8 @@
-//! What the terminal shows and what keys do to it: every screen at four sizes, over what a forge's bots have written.
+//! The screens of the terminal: each is drawn at four sizes over real posts of bots, and keys are pressed on
+//! it.
 
 mod acting;
+mod cursor;
 mod hostile;
 mod pictures;
 mod threads;
@@ -19,16 +21,16 @@ use jiff::{SignedDuration, Timestamp};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::{Arc, OnceLock};
-use world::{making, press};
+use world::{press, row_builder};
 
 const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 10)];
 
-/// The forge after forty minutes.
+/// The board after forty minutes.
 fn board() -> &'static (Arc<Board>, Timestamp) {
     static BOARD: OnceLock<(Arc<Board>, Timestamp)> = OnceLock::new();
     BOARD.get_or_init(|| {
         let (seen, now) = world::snapshots();
-        let views = seen.iter().map(|snapshot| world::view(snapshot.clone(), *now, &making()));
+        let views = seen.iter().map(|snapshot| world::view(snapshot.clone(), *now, &row_builder()));
         (world::board(views, *now), *now)
     })
 }
@@ -79,23 +81,23 @@ fn a_thread_shows_the_conversation_and_the_code() {
 }
 
 #[test]
-fn the_inbox_shows_what_waits_the_worst_first() {
+fn u1_the_inbox_shows_the_most_severe_item_first() {
     snapshots("inbox", "2");
 }
 
 #[test]
-fn handoff_shows_what_goes_and_why_not_the_rest() {
+fn h8_handoff_shows_tasks_and_why_findings_stay() {
     snapshots("handoff", "3");
 }
 
 #[test]
-fn the_journal_shows_decisions_and_one_in_full() {
+fn the_journal_shows_decisions_and_the_page_of_one() {
     snapshots("journal", "4");
     snapshots("record", "4\n");
 }
 
 #[test]
-fn help_palette_and_questions_lie_on_top() {
+fn help_and_palette_are_drawn_on_top() {
     snapshots("help", "?");
     snapshots("palette", ":po");
 }
@@ -103,21 +105,21 @@ fn help_palette_and_questions_lie_on_top() {
 /// A start of which nothing is known yet.
 fn starting() -> Model {
     let now = board().1;
-    let mut model = Model::new(making(), Theme::new(config::ThemeName::Dark, false), "dana".to_owned(), now);
-    model.start = Startup::new(now);
-    model.searching = true;
+    let mut model =
+        Model::new(row_builder(), Theme::new(config::ThemeName::Dark, false), "dana".to_owned(), now);
+    model.startup = Startup::new();
     model
 }
 
-fn told(model: &mut Model, news: StartupNews) {
+fn send(model: &mut Model, news: StartupNews) {
     update(model, Message::Start(news));
 }
 
 fn in_a_checkout() -> Model {
     let mut model = starting();
     let scope = WatchScope::Checkout { repository: "acme/shop".to_owned(), branch: "discount".to_owned() };
-    told(&mut model, StartupNews::Scope { scope, first: None });
-    told(&mut model, StartupNews::Journal(Ok(())));
+    send(&mut model, StartupNews::Scope { scope, first: None });
+    send(&mut model, StartupNews::Journal(Ok(())));
     model
 }
 
@@ -128,7 +130,7 @@ fn proposal() -> ConfigProposal {
     }
 }
 
-fn shown_at_every_size(name: &str, model: &mut Model) {
+fn snapshots_of(name: &str, model: &mut Model) {
     for size in SIZES {
         insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), drawn(model, size));
     }
@@ -137,12 +139,12 @@ fn shown_at_every_size(name: &str, model: &mut Model) {
 #[test]
 fn the_first_run_says_what_to_do_and_offers_the_demo() {
     let mut model = in_a_checkout();
-    told(&mut model, StartupNews::FirstRun(proposal()));
+    send(&mut model, StartupNews::FirstRun(proposal()));
     let why =
         Failure::new(FailureKind::NotAllowed, "no token was found; set GH_TOKEN or run `gh auth login`");
-    told(&mut model, StartupNews::Token(Err(why)));
+    send(&mut model, StartupNews::Token(Err(why)));
     assert_eq!(model.screen, Screen::FirstRun);
-    shown_at_every_size("first_run", &mut model);
+    snapshots_of("first_run", &mut model);
     assert_eq!(press(&mut model, "2/"), []);
     assert_eq!(model.screen, Screen::FirstRun);
     assert_eq!(press(&mut model, "u"), [Effect::LookAgain]);
@@ -150,44 +152,44 @@ fn the_first_run_says_what_to_do_and_offers_the_demo() {
 }
 
 #[test]
-fn the_first_run_proposes_a_configuration_and_writes_it_only_when_somebody_agrees() {
+fn the_first_run_writes_the_proposed_configuration_only_after_a_yes() {
     let mut model = in_a_checkout();
-    told(&mut model, StartupNews::FirstRun(proposal()));
-    told(&mut model, StartupNews::Token(Ok("in GH_TOKEN".to_owned())));
-    shown_at_every_size("first_run_proposal", &mut model);
+    send(&mut model, StartupNews::FirstRun(proposal()));
+    send(&mut model, StartupNews::Token(Ok("in GH_TOKEN".to_owned())));
+    snapshots_of("first_run_proposal", &mut model);
     assert_eq!(press(&mut model, "W"), []);
-    assert!(matches!(model.overlay, Overlay::Ask(_)));
+    assert!(matches!(model.dialog.overlay, Overlay::Ask(_)));
     assert_eq!(press(&mut model, "n"), []);
     assert_eq!(press(&mut model, "Wy"), [Effect::WriteConfiguration]);
-    told(&mut model, StartupNews::Written(Ok(proposal().path)));
+    send(&mut model, StartupNews::Written(Ok(proposal().path)));
     assert_eq!(model.screen, Screen::Watch);
 }
 
 #[test]
-fn every_state_of_the_start_is_told() {
-    shown_at_every_size("opening", &mut starting());
-    shown_at_every_size("searching", &mut in_a_checkout());
+fn every_state_of_the_start_has_a_text() {
+    snapshots_of("opening", &mut starting());
+    snapshots_of("searching", &mut in_a_checkout());
     let mut empty = in_a_checkout();
     update(
         &mut empty,
         Message::Found(Ok(DiscoveredPullRequests { is_all: true, ..DiscoveredPullRequests::default() })),
     );
-    shown_at_every_size("empty", &mut empty);
+    snapshots_of("empty", &mut empty);
     let mut nothing = starting();
     let scope = WatchScope::Nothing { why: "this folder is no git checkout".to_owned() };
-    told(&mut nothing, StartupNews::Scope { scope, first: None });
-    told(&mut nothing, StartupNews::Journal(Ok(())));
+    send(&mut nothing, StartupNews::Scope { scope, first: None });
+    send(&mut nothing, StartupNews::Journal(Ok(())));
     update(&mut nothing, Message::Found(Err(Failure::usage("nothing says which pull requests to watch"))));
-    shown_at_every_size("nothing_to_watch", &mut nothing);
+    snapshots_of("nothing_to_watch", &mut nothing);
     let mut broken = starting();
     let why =
         Failure::new(FailureKind::Journal, "/home/dana/.local/state/cloture/journal.db cannot be written");
-    told(&mut broken, StartupNews::Journal(Err(why)));
-    shown_at_every_size("no_journal", &mut broken);
+    send(&mut broken, StartupNews::Journal(Err(why)));
+    snapshots_of("no_journal", &mut broken);
 }
 
 #[test]
-fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
+fn u4_a_problem_stays_above_the_last_state_with_its_age_and_a_remedy() {
     let (board, now) = board();
     for (name, kind, why) in [
         (
@@ -203,17 +205,17 @@ fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
         let until = Some(*now + SignedDuration::from_secs(40));
         let mut board = (**board).clone();
         board.trouble = Some(SupervisorProblem { kind, why: why.to_owned(), since, until });
-        let seen = BoardRows::default().followed_by(Arc::new(board), &model.making);
-        update(&mut model, Message::Board(seen));
+        let rows = BoardRows::default().updated(Arc::new(board), &model.row_builder);
+        update(&mut model, Message::Board(rows));
         update(&mut model, Message::Tick(*now + SignedDuration::from_mins(3)));
-        shown_at_every_size(name, &mut model);
+        snapshots_of(name, &mut model);
         press(&mut model, "2");
         assert!(drawn(&mut model, (120, 40)).contains(why.split(':').next().unwrap()), "on every screen");
     }
 }
 
 #[test]
-fn one_key_a_screen_and_tab_goes_round() {
+fn u1_each_screen_has_a_key_and_tab_goes_round() {
     let mut model = model();
     for (key, screen) in [
         ("2", Screen::Inbox),
@@ -229,7 +231,7 @@ fn one_key_a_screen_and_tab_goes_round() {
 }
 
 #[test]
-fn a_filter_narrows_as_it_is_typed_and_escape_drops_it() {
+fn a_filter_narrows_while_it_is_typed_and_escape_clears_it() {
     let mut model = model();
     let all = model.visible_pulls().len();
     press(&mut model, "/parser");
@@ -239,8 +241,8 @@ fn a_filter_narrows_as_it_is_typed_and_escape_drops_it() {
         names[..2].iter().all(|name| name.starts_with("oss/parser")),
         "the best matches come first: {names:?}"
     );
-    // Letters that are commands elsewhere are letters here.
-    assert_eq!(model.overlay, Overlay::Filter);
+    // In a filter, letters are no commands.
+    assert_eq!(model.dialog.overlay, Overlay::Filter);
     press(&mut model, "\n");
     assert_eq!(model.visible_pulls().len(), names.len());
     press(&mut model, "\u{1b}");
@@ -253,7 +255,7 @@ fn next_stuck_only_stops_where_a_person_has_to_decide() {
     press(&mut model, "n");
     let first = model.selected_thread().unwrap().id.clone();
     assert!(model.selected_thread().unwrap().is_stuck());
-    assert_eq!(model.pane, Pane::Threads);
+    assert_eq!(model.lists.pane, Pane::Threads);
     press(&mut model, "n");
     assert!(model.selected_thread().unwrap().is_stuck());
     assert_ne!(model.selected_thread().unwrap().id, first);
@@ -269,16 +271,16 @@ fn the_cursor_stays_on_its_row_when_the_order_changes() {
 }
 
 #[test]
-fn stopping_asks_first_and_can_be_refused() {
+fn u3_stopping_asks_first_and_no_stops_nothing() {
     let mut model = model();
     press(&mut model, "/shop18\n");
     assert_eq!(press(&mut model, "S"), []);
-    let Overlay::Ask(question) = &model.overlay else { panic!("{:?}", model.overlay) };
+    let Overlay::Ask(question) = &model.dialog.overlay else { panic!("{:?}", model.dialog.overlay) };
     assert!(question.sentences[0].contains("acme/shop#18"), "{question:?}");
-    // Neither a stray return nor any other key agrees.
+    // No other key means yes.
     assert_eq!(press(&mut model, "\nxq"), []);
     assert_eq!(press(&mut model, "n"), []);
-    assert_eq!(model.overlay, Overlay::None);
+    assert_eq!(model.dialog.overlay, Overlay::None);
     press(&mut model, "S");
     let address = simulated::address("acme/shop", 18);
     assert_eq!(press(&mut model, "y"), [Effect::Tell(address, LoopCommand::Stop)]);
@@ -293,11 +295,11 @@ fn pausing_and_polling_tell_the_selected_loop() {
     assert_eq!(press(&mut model, "u"), [Effect::Tell(address, LoopCommand::PollNow)]);
     assert_eq!(press(&mut model, "r"), [], "it is not paused");
     assert_eq!(press(&mut model, "R"), [], "no round is spent");
-    assert!(model.notice.is_some(), "and it says why not");
+    assert!(model.notice.is_some(), "the notice says why not");
 }
 
 #[test]
-fn the_palette_finds_a_command_by_a_part_of_its_name() {
+fn u2_the_palette_finds_a_command_by_a_part_of_its_name() {
     let mut model = model();
     press(&mut model, ":inbo\n");
     assert_eq!(model.screen, Screen::Inbox);
@@ -312,24 +314,24 @@ fn click(model: &mut Model, column: u16, row: u16) {
     mouse(model, MouseEventKind::Down(MouseButton::Left), (column, row));
 }
 
-/// Where a text stands on the screen, for whoever points at it.
+/// The place of a text on the screen, for the mouse.
 fn place_of(model: &mut Model, text: &str) -> (u16, u16) {
     let screen = drawn(model, (200, 60));
     let mut lines = screen.lines().enumerate();
     let found = lines.find_map(|(row, line)| line.find(text).map(|at| (line[..at].chars().count(), row)));
     assert!(found.is_some(), "{text} is not shown:\n{screen}");
     let (column, row) = found.unwrap();
-    // The screen as a test sees it begins with a quotation mark.
+    // A drawn line starts with a quotation mark.
     (u16::try_from(column - 1).unwrap(), u16::try_from(row).unwrap())
 }
 
-/// As much of a title as there is room for.
+/// The part of a title that fits into its column.
 fn beginning(title: &str) -> &str {
     &title[..title.floor_char_boundary(24)]
 }
 
 #[test]
-fn the_wheel_moves_in_whatever_it_is_over() {
+fn the_wheel_moves_the_list_under_the_mouse() {
     let (down, up) = (MouseEventKind::ScrollDown, MouseEventKind::ScrollUp);
     let mut model = model();
     let pulls: Vec<_> = model.visible_pulls().iter().map(|row| row.name.clone()).collect();
@@ -343,11 +345,11 @@ fn the_wheel_moves_in_whatever_it_is_over() {
     let threads = model.selected_pull().unwrap().threads.clone();
     let over_threads = place_of(&mut model, beginning(&threads[0].title));
     mouse(&mut model, down, over_threads);
-    assert_eq!((model.pane, &model.selected_thread().unwrap().id), (Pane::Threads, &threads[1].id));
+    assert_eq!((model.lists.pane, &model.selected_thread().unwrap().id), (Pane::Threads, &threads[1].id));
     assert_eq!(model.selected_pull().unwrap().name, pulls[with_threads], "the other list stays as it was");
     mouse(&mut model, up, over_pulls);
     let selected = &model.selected_pull().unwrap().name;
-    assert_eq!((model.pane, selected), (Pane::PullRequests, &pulls[with_threads - 1]));
+    assert_eq!((model.lists.pane, selected), (Pane::PullRequests, &pulls[with_threads - 1]));
 
     press(&mut model, "?");
     let before = drawn(&mut model, (80, 24));
@@ -358,7 +360,7 @@ fn the_wheel_moves_in_whatever_it_is_over() {
 }
 
 #[test]
-fn threads_and_rows_are_clicked_like_pull_requests() {
+fn a_click_selects_threads_and_rows_and_a_second_one_opens_them() {
     let mut model = model();
     let pull = model.visible_pulls().iter().position(|row| row.threads.len() > 1).unwrap();
     let name = model.visible_pulls()[pull].name.clone();
@@ -390,17 +392,17 @@ fn a_click_selects_and_a_second_one_opens() {
     let rows: Vec<_> = model.visible_pulls().iter().map(|row| row.name.clone()).collect();
     assert_eq!(model.selected_pull().unwrap().name, rows[2]);
     click(&mut model, 5, 4);
-    assert_eq!(model.pane, Pane::Threads);
+    assert_eq!(model.lists.pane, Pane::Threads);
     click(&mut model, 20, 0);
     assert_eq!(model.screen, Screen::Inbox);
 }
 
 #[test]
-fn hostile_titles_do_not_reach_the_terminal_and_wide_ones_keep_their_columns() {
+fn s1_hostile_titles_are_cleaned_and_stay_visible() {
     let (seen, now) = world::snapshots();
     let views = seen.iter().cloned().map(|mut snapshot| {
         snapshot.title = "\u{1b}[31mred\u{202e} \u{7}\u{200b}日本語のタイトル e\u{301} 👩‍💻 x".to_owned();
-        world::view(snapshot, *now, &making())
+        world::view(snapshot, *now, &row_builder())
     });
     let mut model = world::model(world::board(views, *now), *now, config::ThemeName::Plain);
     for size in SIZES {
@@ -413,7 +415,7 @@ fn hostile_titles_do_not_reach_the_terminal_and_wide_ones_keep_their_columns() {
     }
     press(&mut model, "1");
     let screen = drawn(&mut model, (200, 60));
-    assert!(screen.contains("[31mred"), "what somebody wrote stays visible: {screen}");
+    assert!(screen.contains("[31mred"), "the text itself stays visible: {screen}");
 }
 
 #[test]

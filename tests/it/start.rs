@@ -1,5 +1,5 @@
-//! The start of the terminal, and leaving it: the real program in a pseudo-terminal, with and without a journal, a token, a
-//! configuration, a checkout and a network.
+//! Starting and quitting the terminal: the real program in a pseudo-terminal, with and without a journal, a
+//! token, a configuration, a checkout and a network.
 
 #![cfg(unix)]
 

@@ -1,5 +1,5 @@
-//! Everything that can be done in the terminal is done here by keys, in the real program in a pseudo-terminal, and what
-//! came of it is looked for on the server.
+//! Every command of the terminal, by keys in the real program in a pseudo-terminal. The tests check the
+//! result on the simulated GitHub and in the journal.
 
 #![cfg(unix)]
 

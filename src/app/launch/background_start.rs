@@ -104,8 +104,10 @@ impl BackgroundStart {
         let (settings, read_only) = (self.launch.settings(), self.launch.read_only);
         let supervisor = session.resume(&settings, self.launch.instance.clone(), read_only, last).await?;
         self.send_scope(selection, first).await;
-        let desk = session.request_handler(&settings, &supervisor, self.launch.by.clone(), read_only);
-        let supervised = Box::new(tui::SupervisorHandles { supervisor, journal: session.journal, desk });
+        let request_handler =
+            session.request_handler(&settings, &supervisor, self.launch.by.clone(), read_only);
+        let supervised =
+            Box::new(tui::SupervisorHandles { supervisor, journal: session.journal, request_handler });
         self.send_event(StartupEvent::Supervised { supervised, remembered }).await;
         self.send_news(StartupNews::Journal(Ok(()))).await;
         if remembered == 0

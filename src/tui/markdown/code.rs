@@ -1,4 +1,4 @@
-//! Code in a post: in colours, as a diff, or as a suggestion held against what it would replace.
+//! Code blocks of a post: highlighted code, a diff, or a suggestion beside the lines that it would replace.
 
 use super::MarkdownWriter;
 use crate::tui::highlight::Highlighter;
@@ -10,10 +10,10 @@ use ratatui::text::Span;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A line of code takes so many rows at most.
+/// A line of code has at most this many rows.
 pub(super) const CODE_ROWS: usize = 4;
 
-/// Lines of a code block that are shown before the rest is only counted.
+/// A code block shows at most this many lines, and counts the rest.
 const CODE_LINES: usize = 400;
 
 pub(super) struct RenderedCode {
@@ -31,8 +31,7 @@ enum CodeKind {
     Suggestion,
 }
 
-/// Code in so many columns, its pieces in the theme's colours and the rest in a style of its own. A line that is too long
-/// goes on in the next row, and ends somewhere all the same.
+/// Highlights one line of code. A long line continues in further rows, up to a limit.
 pub(in crate::tui) fn code_rows(
     text: &str,
     pieces: &[(Range<usize>, TextMeaning)],
@@ -80,8 +79,8 @@ impl MarkdownWriter<'_> {
             CodeBlockKind::Indented => "",
         };
         let (kind, highlighter) = match info.split_whitespace().next().unwrap_or_default() {
-            "suggestion" => (CodeKind::Suggestion, Highlighter::of_path(self.look.path)),
-            "diff" | "patch" | "udiff" => (CodeKind::Diff, Highlighter::of_path(self.look.path)),
+            "suggestion" => (CodeKind::Suggestion, Highlighter::of_path(self.options.path)),
+            "diff" | "patch" | "udiff" => (CodeKind::Diff, Highlighter::of_path(self.options.path)),
             _ => (CodeKind::Plain, Highlighter::of_fence(info)),
         };
         RenderedCode { kind, highlighter, shown: 0, left_out: 0, text: String::new() }
@@ -102,11 +101,11 @@ impl MarkdownWriter<'_> {
                 }
             }
             CodeKind::Suggestion => {
-                let heading = self.look.theme.style(TextMeaning::Muted);
+                let heading = self.options.theme.style(TextMeaning::Muted);
                 self.row(vec![Span::styled("suggested change", heading)]);
                 let mut before =
                     RenderedCode { highlighter: code.highlighter.clone(), text: String::new(), ..code };
-                for text in self.look.replaced {
+                for text in self.options.replaced {
                     self.code_line(&mut before, "-", text, TextMeaning::Removed);
                 }
                 for text in text.lines() {
@@ -117,7 +116,7 @@ impl MarkdownWriter<'_> {
         }
         if code.left_out > 0 {
             let text = format!("  … {} more", count(code.left_out, "line", "lines"));
-            let style = self.look.theme.style(TextMeaning::Muted);
+            let style = self.options.theme.style(TextMeaning::Muted);
             self.row(vec![Span::styled(text, style)]);
         }
     }
@@ -139,7 +138,7 @@ impl MarkdownWriter<'_> {
             code.left_out += 1;
             return;
         }
-        let theme = self.look.theme;
+        let theme = self.options.theme;
         let style = theme.style(meaning);
         let pieces = if meaning == TextMeaning::Heading { Vec::new() } else { code.highlighter.line(text) };
         let plain = if matches!(meaning, TextMeaning::Added | TextMeaning::Removed) {

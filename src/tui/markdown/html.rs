@@ -1,4 +1,4 @@
-//! The HTML in a post. Elements that mean something to a reader are kept as what they mean, and the rest as their text.
+//! HTML in a post. Elements with a meaning for the reader keep it; all others become their text.
 
 use super::MarkdownWriter;
 use crate::tui::theme::TextMeaning;
@@ -6,14 +6,14 @@ use html5gum::{StartTag, Token, Tokenizer};
 use ratatui::style::{Modifier, Style};
 
 impl MarkdownWriter<'_> {
-    /// Tags and comments, a tag at a time or a block of them.
+    /// Handles one tag or comment, or a block of them.
     pub(super) fn html(&mut self, html: &str) {
         for token in Tokenizer::new(html).flatten() {
             match token {
                 Token::Comment(comment) => self.hidden(&String::from_utf8_lossy(&comment)),
                 Token::String(text) => {
                     let text = String::from_utf8_lossy(&text);
-                    // References such as `&#27;` become characters only here, after everything else was cleaned.
+                    // Clean again: references such as `&#27;` are decoded only here.
                     let text = crate::output::sanitize::line(&text);
                     if !text.trim().is_empty() {
                         self.text(&text);
@@ -26,14 +26,14 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    /// A comment is for programs; whoever unfolds everything sees it.
+    /// An HTML comment is for programs. It shows only when unfolded.
     fn hidden(&mut self, comment: &str) {
         let lines: Vec<&str> = comment.lines().map(str::trim).filter(|text| !text.is_empty()).collect();
         if self.folds.is_empty() {
             self.folded += lines.len();
         }
-        if self.look.unfolded {
-            let style = self.look.theme.style(TextMeaning::Comment);
+        if self.options.unfolded {
+            let style = self.options.theme.style(TextMeaning::Comment);
             for text in lines {
                 self.flush();
                 self.push(&format!("<!-- {text} -->"), style);
@@ -80,7 +80,7 @@ impl MarkdownWriter<'_> {
     }
 
     fn element(&mut self, name: String, tag: &StartTag<()>) {
-        let theme = self.look.theme;
+        let theme = self.options.theme;
         let style = match name.as_str() {
             "b" | "strong" => Style::default().add_modifier(Modifier::BOLD),
             "i" | "em" => Style::default().add_modifier(Modifier::ITALIC),
@@ -101,7 +101,7 @@ impl MarkdownWriter<'_> {
             "summary" => {
                 if let Some(fold) = self.folds.last_mut() {
                     fold.in_summary = false;
-                    // What was styled in a summary ends with it, closed or not.
+                    // Unclosed styles of a summary end with it.
                     self.elements.clear();
                 }
             }

@@ -1,7 +1,6 @@
-//! What bots append to every post and nobody reads twice: asking for reactions, saying what made it.
+//! Boilerplate that bots append to every post: requests for reactions, and notes about the tool.
 
-/// How such paragraphs begin. They are folded only where they stand alone in one, so that a finding about one of them is
-/// none.
+/// The starts of such paragraphs. Only a whole paragraph is folded, so a finding that mentions one stays.
 const FOOTERS: [&str; 17] = [
     "Useful? React with",
     "Was this helpful?",
@@ -22,7 +21,7 @@ const FOOTERS: [&str; 17] = [
     "To customize comments",
 ];
 
-/// Longer than that, somebody has something to say.
+/// A longer paragraph has real content.
 const LONGEST_FOOTER: usize = 300;
 
 pub(super) fn is_footer(paragraph: &str) -> bool {
@@ -30,7 +29,7 @@ pub(super) fn is_footer(paragraph: &str) -> bool {
     text.len() <= LONGEST_FOOTER && FOOTERS.iter().any(|footer| text.starts_with(footer))
 }
 
-/// The scripts a bot ran before it wrote; they end with a rule.
+/// The log of scripts that a bot ran; it ends with a rule.
 pub(super) fn begins_chain(paragraph: &str) -> bool {
     paragraph.trim().starts_with("🧩 Analysis chain")
 }

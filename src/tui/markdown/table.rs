@@ -1,4 +1,4 @@
-//! A table in as many columns as there are: narrower where it has to be, and a list where that would not be readable.
+//! Tables: narrowed to the available width, or shown as a list if that is unreadable.
 
 use crate::tui::text::{fit, width, wrap};
 use crate::tui::theme::{TextMeaning, Theme};
@@ -7,14 +7,14 @@ use ratatui::text::Span;
 
 #[derive(Debug, Default)]
 pub(super) struct MarkdownTable {
-    /// The first is the heading.
+    /// The first row is the heading.
     rows: Vec<Vec<String>>,
 }
 
-/// A column that is narrower cannot be read.
+/// A narrower column is unreadable.
 const NARROWEST: usize = 6;
 
-/// What stands between two columns.
+/// The separator of two columns.
 const BETWEEN: &str = " │ ";
 
 impl MarkdownTable {
@@ -67,12 +67,12 @@ impl MarkdownTable {
         lines
     }
 
-    /// Each as wide as its widest cell; where that is too much, the widest give way.
+    /// Each column is as wide as its widest cell. If that is too wide, the widest columns shrink.
     fn widths(&self, count: usize, room: usize) -> Vec<usize> {
         let widest =
             |at: usize| self.rows.iter().filter_map(|row| row.get(at)).map(|text: &String| width(text)).max();
         let mut widths: Vec<usize> = (0..count).map(|at| widest(at).unwrap_or(0).max(1)).collect();
-        // No column needs more than all of the room, so that few steps are left.
+        // Limit every column to the full width first, so that few steps are left.
         for wide in &mut widths {
             *wide = (*wide).min(room);
         }

@@ -8,7 +8,7 @@ const WIDE: usize = 30;
 fn laid(markdown: &str, unfolded: bool, columns: usize) -> MarkdownLines {
     let theme = Theme::new(config::ThemeName::Dark, false);
     let replaced = ["let a = 1;".to_owned()];
-    lay(markdown, &MarkdownOptions { columns, theme, unfolded, path: "src/a.rs", replaced: &replaced })
+    render(markdown, &MarkdownOptions { columns, theme, unfolded, path: "src/a.rs", replaced: &replaced })
 }
 
 fn rendered(markdown: &str, unfolded: bool) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! What is handed to coding agents: what was sent, what will fire at merge, and why not the rest (H8).
+//! The handoff list: tasks that were sent, tasks that a merge will send, and findings that stay, with the
+//! reason (H8).
 
 use super::thread::ThreadRow;
 use super::{PullRow, line};
@@ -10,28 +11,29 @@ use crate::supervisor::PullRequestView;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::handoffs::DecidedTask;
 use crate::supervisor::view::{HandoffState, HandoffView};
+use crate::tui::model::RowKey;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
 pub struct HandoffRow {
     pub address: PullRequestAddress,
     pub pull: String,
-    pub going: HandoffStage,
+    pub stage: HandoffStage,
     pub target: String,
     pub path: String,
-    /// The titles of the findings that it is about.
+    /// The titles of its findings.
     pub findings: Vec<String>,
     /// Their threads; the first is the one to open.
     pub threads: Vec<ThreadId>,
     pub reason: String,
-    /// Names a task that can be tried again.
+    /// The key of a task that can be sent again.
     pub task_key: Option<String>,
     pub until: Option<Timestamp>,
-    /// What came of it; before that, its threads have addresses.
+    /// The result on the target, such as an issue.
     pub url: Option<String>,
 }
 
-/// The order is the order on the screen.
+/// In the order on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HandoffStage {
     Stuck,
@@ -54,14 +56,16 @@ impl HandoffStage {
 }
 
 impl HandoffRow {
-    pub fn key(&self) -> String {
+    pub fn key(&self) -> RowKey {
         let thread = self.threads.first().map_or("", ThreadId::as_str);
-        format!("{} {} {} {thread}", self.pull, self.target, self.path)
+        let name = format!("{} {} {} {thread}", self.pull, self.target, self.path);
+        let threads = self.threads.iter().map(|id| (self.address.clone(), id.clone()));
+        RowKey::with_threads(name, threads.collect())
     }
 
     pub fn haystack(&self) -> String {
-        let HandoffRow { pull, going, target, path, findings, reason, .. } = self;
-        format!("{pull} {} {target} {path} {} {reason}", going.name(), findings.join(" "))
+        let HandoffRow { pull, stage, target, path, findings, reason, .. } = self;
+        format!("{pull} {} {target} {path} {} {reason}", stage.name(), findings.join(" "))
     }
 }
 
@@ -80,7 +84,7 @@ pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>) -> Vec<H
         rows.push(HandoffRow {
             address: view.address.clone(),
             pull: view.address.to_string(),
-            going: HandoffStage::AtMerge,
+            stage: HandoffStage::AtMerge,
             target: line(task.target.as_str()),
             path: line(task.path.as_str()),
             findings: titles(&task.findings, standing),
@@ -94,21 +98,21 @@ pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>) -> Vec<H
     rows
 }
 
-/// Whether what is not handed off is listed as well: as long as nothing was decided.
+/// Findings that stay are listed only until a merge has decided the tasks.
 pub(super) fn is_undecided(view: &PullRequestView) -> bool {
     let is_open =
         view.standing.as_ref().is_some_and(|standing| standing.seen.state == PullRequestState::Open);
     view.handoffs.is_empty() && is_open
 }
 
-/// The findings that are open and stay where they are, each with the reason.
-pub(super) fn staying(pull: &PullRow) -> Vec<HandoffRow> {
+/// The open findings that will not be handed off, each with the reason.
+pub(super) fn not_handed_off(pull: &PullRow) -> Vec<HandoffRow> {
     let open = pull.threads.iter().filter(|row| !row.repeats && !row.status.is_settled());
-    let staying = open.filter_map(|row| Some((row, row.handoff.filter(|why| !why.is_eligible())?)));
+    let refused = open.filter_map(|row| Some((row, row.handoff.filter(|why| !why.is_eligible())?)));
     let row = |(row, why): (&ThreadRow, Eligibility)| HandoffRow {
         address: pull.address.clone(),
         pull: pull.name.clone(),
-        going: HandoffStage::Not,
+        stage: HandoffStage::Not,
         target: "–".to_owned(),
         path: row.place.clone(),
         findings: vec![row.title.clone()],
@@ -118,17 +122,17 @@ pub(super) fn staying(pull: &PullRow) -> Vec<HandoffRow> {
         until: None,
         url: None,
     };
-    staying.map(row).collect()
+    refused.map(row).collect()
 }
 
 fn decided(handoff: &HandoffView, standing: &ComputedState, view: &PullRequestView) -> HandoffRow {
     let HandoffView { key, task, reason, state } = handoff;
-    let (going, reason, until, url) = match state {
+    let (stage, reason, until, url) = match state {
         HandoffState::Sent { url } => (HandoffStage::Sent, reason.clone(), None, url.clone()),
         HandoffState::Waiting { until, why } => {
             let reason = match why {
-                Some(why) => format!("not taken yet; it is tried again: {why}"),
-                None => "not taken yet; it is tried again".to_owned(),
+                Some(why) => format!("not accepted yet, Cloture retries: {why}"),
+                None => "not accepted yet, Cloture retries".to_owned(),
             };
             (HandoffStage::Retrying, reason, Some(*until), None)
         }
@@ -137,33 +141,33 @@ fn decided(handoff: &HandoffView, standing: &ComputedState, view: &PullRequestVi
     HandoffRow {
         address: view.address.clone(),
         pull: view.address.to_string(),
-        going,
+        stage,
         target: line(task.target.as_str()),
         path: line(task.path.as_str()),
         findings: titles(&task.findings, standing),
         threads: task.findings.clone(),
         reason: line(&reason),
-        task_key: (going == HandoffStage::Stuck).then(|| key.clone()),
+        task_key: (stage == HandoffStage::Stuck).then(|| key.clone()),
         until,
         url,
     }
 }
 
-/// A task that a merge decided, as the journal tells it.
-pub fn ever(decided: &DecidedTask) -> HandoffRow {
+/// The row of a task in the journal.
+pub fn decided_task_row(decided: &DecidedTask) -> HandoffRow {
     let DecidedTask { about, task, reason, titles, state, is_unknown, .. } = decided;
     let address = PullRequestAddress { repository: about.repository.clone(), number: about.number };
-    let (going, reason, until, url) = match state {
+    let (stage, reason, until, url) = match state {
         HandoffState::Stuck(why) => (HandoffStage::Stuck, why.clone(), None, None),
         _ if *is_unknown => {
-            let why = "it was being sent, and nobody has recorded what came of it";
+            let why = "Cloture was sending it, and the journal has no result";
             (HandoffStage::Stuck, why.to_owned(), None, None)
         }
         HandoffState::Sent { url } => (HandoffStage::Sent, reason.clone(), None, url.clone()),
         HandoffState::Waiting { until, why } => {
             let reason = match why {
-                Some(why) => format!("not taken yet; whoever watches it tries again: {why}"),
-                None => "not taken yet; whoever watches it tries again".to_owned(),
+                Some(why) => format!("not accepted yet, the instance that watches it retries: {why}"),
+                None => "not accepted yet, the instance that watches it retries".to_owned(),
             };
             (HandoffStage::Retrying, reason, Some(*until), None)
         }
@@ -171,20 +175,20 @@ pub fn ever(decided: &DecidedTask) -> HandoffRow {
     HandoffRow {
         pull: address.to_string(),
         address,
-        going,
+        stage,
         target: line(task.target.as_str()),
         path: line(task.path.as_str()),
         findings: titles.iter().map(|title| line(title)).collect(),
         threads: Vec::new(),
         reason: line(&reason),
-        // Only a loop that runs can send it again.
+        // Only a running loop can send it again.
         task_key: None,
         until,
         url,
     }
 }
 
-/// Each once: what two reviewers call by the same name is one thing to whoever reads the list.
+/// The distinct titles: two reviewers may report the same finding.
 fn titles(findings: &[ThreadId], standing: &ComputedState) -> Vec<String> {
     let mut titles = Vec::new();
     for id in findings {

@@ -1,4 +1,4 @@
-//! What waits for a person: threads that the bounds cut off, and loops and tasks that do not go on by themselves.
+//! The inbox: threads that only a person can settle, and loops and tasks that do not continue by themselves.
 
 use super::handoff::HandoffStage;
 use super::{PullRow, line};
@@ -6,13 +6,14 @@ use crate::domain::review_loop::Exit;
 use crate::domain::vocabulary::{Severity, ThreadId};
 use crate::github::PullRequestAddress;
 use crate::supervisor::people::inbox::urgency;
+use crate::tui::model::RowKey;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
 pub struct InboxRow {
     pub address: PullRequestAddress,
     pub pull: String,
-    /// None for something about the whole pull request.
+    /// None if the row is about the whole pull request.
     pub thread: Option<ThreadId>,
     pub severity: Option<Severity>,
     pub kind: &'static str,
@@ -24,12 +25,15 @@ pub struct InboxRow {
 }
 
 impl InboxRow {
-    pub fn key(&self) -> String {
-        let thread = self.thread.as_ref().map_or("", ThreadId::as_str);
-        format!("{} {} {} {}", self.pull, self.kind, thread, self.place)
+    /// A thread stays the same item when its status or its line changes.
+    pub fn key(&self) -> RowKey {
+        RowKey::new(match &self.thread {
+            Some(thread) => format!("{} {}", self.pull, thread.as_str()),
+            None => format!("{} {} {}", self.pull, self.kind, self.place),
+        })
     }
 
-    /// How bad it is taken to be. What is about a whole pull request has no severity, not an unknown one.
+    /// The severity for sorting. A whole pull request has none, not an unknown one.
     pub fn urgency(&self) -> Option<Severity> {
         if self.thread.is_some() { Some(urgency(self.severity)) } else { self.severity }
     }
@@ -79,7 +83,7 @@ pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
     }
     let over = matches!(pull.state, "merged" | "closed");
     if let Some(exit) = pull.view.exit().filter(|_| !over) {
-        // Findings are the author's to fix, and a thread that needs a person waits by itself.
+        // The author fixes findings, and a thread that needs a person has a row of its own.
         let waits = matches!(
             exit,
             Exit::Timeout { .. } | Exit::WorkflowFailure { .. } | Exit::RoundCap { .. } | Exit::OutOfReach
@@ -88,10 +92,10 @@ pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
             rows.push(about(pull.phase.0, line(&exit.to_string())));
         }
     }
-    for task in pull.handoff.iter().filter(|task| task.going == HandoffStage::Stuck) {
+    for task in pull.handoff.iter().filter(|task| task.stage == HandoffStage::Stuck) {
         rows.push(InboxRow {
             place: task.path.clone(),
-            ..about("stuck task", format!("the task for {} does not go on: {}", task.target, task.reason))
+            ..about("stuck task", format!("the task for {} is stuck: {}", task.target, task.reason))
         });
     }
     rows

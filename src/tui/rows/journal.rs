@@ -1,8 +1,9 @@
-//! Records as rows.
+//! The journal list: one row for each record.
 
 use super::line;
 use crate::journal::Record;
 use crate::output::sanitize;
+use crate::tui::model::RowKey;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
@@ -14,11 +15,11 @@ pub struct JournalRow {
     pub kind: String,
     pub why: String,
     pub key: Option<String>,
-    /// The whole of it.
+    /// The record's JSON, formatted.
     pub body: String,
 }
 
-/// The newest so many are kept; the rest is in the journal, and `cloture journal` prints it.
+/// How many of the newest records the screen keeps; `cloture journal` prints the rest.
 pub const KEPT: usize = 2_000;
 
 impl JournalRow {
@@ -38,11 +39,11 @@ impl JournalRow {
         }
     }
 
-    pub fn key(&self) -> String {
-        self.seq.to_string()
+    pub fn key(&self) -> RowKey {
+        RowKey::new(self.seq.to_string())
     }
 
-    /// What a filter looks at.
+    /// The text that a filter searches.
     pub fn haystack(&self) -> String {
         let JournalRow { about, by, kind, why, body, .. } = self;
         line(&format!("{about} {by} {kind} {why} {body}"))

@@ -1,7 +1,7 @@
-//! One thread in full: what was said, by whom in which role, the code it is about, and what became of that since.
+//! The page of one thread: its comments with author and role, its code, and the changes to that code since.
 //!
-//! A thread can have ten thousand comments, so a page only knows where everything is; a comment is cleaned and classified
-//! when somebody looks at it.
+//! A thread can have ten thousand comments, so a comment is cleaned and classified only when the screen shows
+//! it.
 
 use super::{RowBuilder, account, line};
 use crate::domain::observed::is_person;
@@ -20,23 +20,23 @@ pub use code::{CodeHunk, CodeLine};
 mod changes_since;
 mod code;
 
-/// What a thread's own screen shows beyond its row.
+/// What the page of a thread shows beyond its row.
 #[derive(Debug, Clone)]
 pub struct ThreadScreenPage {
     view: Arc<PullRequestView>,
-    place: ConversationSource,
-    /// The file it is about.
+    source: ConversationSource,
+    /// The file that the thread is about.
     pub path: String,
     pub code: CodeHunk,
     pub since: Option<ChangesSince>,
 }
 
-/// Where its words are.
+/// Where the comments come from.
 #[derive(Debug, Clone)]
 enum ConversationSource {
-    /// A thread of the snapshot, with its comments in order of time.
+    /// A thread of the snapshot, with the order of its comments by time.
     OnForge { thread: usize, order: Vec<usize> },
-    /// A driven reviewer's finding that has no thread on the forge: its own words are all there is.
+    /// A driven reviewer's finding without a thread on GitHub.
     Own { who: String, body: String },
 }
 
@@ -44,72 +44,73 @@ enum ConversationSource {
 pub struct PostedText {
     pub who: String,
     pub role: &'static str,
-    /// How a person's reply was understood (R3).
+    /// What Cloture takes a person's reply to mean (R3).
     pub intent: Option<&'static str>,
     pub at: Option<Timestamp>,
     pub edited: bool,
     /// Markdown, safe for a terminal.
     pub body: String,
-    /// What of the body was too long to be shown.
+    /// How much of the body was too long to show.
     pub left_out: Option<String>,
-    /// Why it is hidden on the forge, where it is.
+    /// The reason, if the comment is hidden on GitHub.
     pub minimized: Option<String>,
 }
 
-/// GitHub takes 65,536 characters; whatever is longer than this in bytes came from elsewhere.
+/// In bytes. GitHub accepts at most 65,536 characters, so no real comment is longer.
 const LONGEST_BODY: usize = 300_000;
 
-/// None where the thread is not there any more.
+/// None if the thread is gone.
 pub fn page(view: &Arc<PullRequestView>, id: &ThreadId) -> Option<ThreadScreenPage> {
     let standing = view.standing.as_deref()?;
     let snapshot = &standing.snapshot;
     let shown = standing.thread(id);
     if let Some(shown) = shown.filter(|shown| shown.on_forge.is_none()) {
         let (finding, anchor) = (&shown.thread.finding, &shown.thread.anchor);
-        let place = ConversationSource::Own {
+        let source = ConversationSource::Own {
             who: line(shown.thread.reviewer.as_str()),
             body: bounded(&finding.body).0.to_owned(),
         };
-        let since = changes_since::followed(anchor, finding.lines);
+        let since = changes_since::of_anchor(anchor, finding.lines);
         let path = line(finding.path.as_str());
         return Some(ThreadScreenPage {
             view: Arc::clone(view),
-            place,
+            source,
             path,
             code: CodeHunk::default(),
             since,
         });
     }
-    let on_forge = shown.and_then(|shown| shown.on_forge).map_or(id, |seen| &seen.id);
-    let thread = snapshot.threads.iter().position(|seen| seen.id == *on_forge)?;
-    let seen = &snapshot.threads[thread];
-    let mut order: Vec<usize> = (0..seen.comments.len()).filter(|at| !seen.comments[*at].pending).collect();
-    order.sort_by_key(|at| (seen.comments[*at].created_at, &seen.comments[*at].id));
-    let first = order.first().map(|at| &seen.comments[*at]);
+    let on_forge = shown.and_then(|shown| shown.on_forge).map_or(id, |thread| &thread.id);
+    let index = snapshot.threads.iter().position(|thread| thread.id == *on_forge)?;
+    let thread = &snapshot.threads[index];
+    let comments = &thread.comments;
+    let mut order: Vec<usize> = (0..comments.len()).filter(|at| !comments[*at].pending).collect();
+    order.sort_by_key(|at| (comments[*at].created_at, &comments[*at].id));
+    let first = order.first().map(|at| &comments[*at]);
     let (code, since) = match first {
-        Some(first) => (code_of(seen, first), changes_since::since(seen, first, standing)),
+        Some(first) => (code_of(thread, first), changes_since::of_thread(thread, first, standing)),
         None => (CodeHunk::default(), None),
     };
-    let path = line(seen.path.as_str());
+    let path = line(thread.path.as_str());
     Some(ThreadScreenPage {
         view: Arc::clone(view),
-        place: ConversationSource::OnForge { thread, order },
+        source: ConversationSource::OnForge { thread: index, order },
         path,
         code,
         since,
     })
 }
 
-fn code_of(seen: &ReviewThread, first: &ThreadComment) -> CodeHunk {
-    let last = seen.original_line;
-    let lines = last.map(|last| (seen.original_start_line.unwrap_or(last).min(last), last));
-    CodeHunk::read(&first.diff_hunk, lines, seen.side == DiffSide::Left)
+fn code_of(thread: &ReviewThread, first: &ThreadComment) -> CodeHunk {
+    let last = thread.original_line;
+    let lines = last.map(|last| (thread.original_start_line.unwrap_or(last).min(last), last));
+    CodeHunk::read(&first.diff_hunk, lines, thread.side == DiffSide::Left)
 }
 
 impl ThreadScreenPage {
-    /// How many comments there are.
+    /// The number of comments.
     pub fn len(&self) -> usize {
-        match &self.place {
+        match &self.source {
             ConversationSource::OnForge { order, .. } => order.len(),
             ConversationSource::Own { .. } => 1,
         }
@@ -120,8 +121,8 @@ impl ThreadScreenPage {
     }
 
     /// One comment, cleaned and classified.
-    pub fn said(&self, index: usize, making: &RowBuilder) -> Option<PostedText> {
-        match &self.place {
+    pub fn comment_text(&self, index: usize, row_builder: &RowBuilder) -> Option<PostedText> {
+        match &self.source {
             ConversationSource::Own { who, body } => (index == 0).then(|| PostedText {
                 who: who.clone(),
                 role: "reviewer",
@@ -135,23 +136,27 @@ impl ThreadScreenPage {
             ConversationSource::OnForge { thread, order } => {
                 let snapshot = &self.view.standing.as_deref()?.snapshot;
                 let comment = snapshot.threads.get(*thread)?.comments.get(*order.get(index)?)?;
-                Some(said(comment, snapshot, making))
+                Some(comment_text(comment, snapshot, row_builder))
             }
         }
     }
 
-    /// Whether it was made from this very view.
+    /// Whether the page was built from this view.
     pub fn is_of(&self, view: &Arc<PullRequestView>) -> bool {
         Arc::ptr_eq(&self.view, view)
     }
 }
 
-fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &RowBuilder) -> PostedText {
+fn comment_text(
+    comment: &ThreadComment,
+    snapshot: &PullRequestSnapshot,
+    row_builder: &RowBuilder,
+) -> PostedText {
     let author = comment.author.as_ref();
-    // What a driven reviewer says is Cloture's only in that Cloture posts it.
+    // Cloture posts for a driven reviewer, but the words are the reviewer's.
     let is_reviewer = markers::is_finding(comment)
         || markers::posted_reply(comment).is_some()
-        || author.is_some_and(|author| making.reads.reviewer(author, &comment.body).is_some());
+        || author.is_some_and(|author| row_builder.reads.reviewer(author, &comment.body).is_some());
     let by_agent = replies::is_agent_post(&comment.body);
     let by_person = author.is_some_and(is_person) && !by_agent;
     let role = if is_reviewer {
@@ -178,7 +183,7 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &RowBui
     PostedText {
         who: account(author),
         role,
-        intent: intent.filter(|intent| *intent != Intent::Other).map(in_words),
+        intent: intent.filter(|intent| *intent != Intent::Other).map(intent_name),
         at: Some(comment.created_at),
         edited: comment.edited_at.is_some(),
         body: sanitize::block(body),
@@ -187,7 +192,7 @@ fn said(comment: &ThreadComment, snapshot: &PullRequestSnapshot, making: &RowBui
     }
 }
 
-/// As much of a post as is shown, and how many characters are not.
+/// The part of a post to show, and how many characters are left out.
 fn bounded(body: &str) -> (&str, usize) {
     if body.len() <= LONGEST_BODY {
         return (body, 0);
@@ -197,7 +202,7 @@ fn bounded(body: &str) -> (&str, usize) {
     (shown, left_out.chars().count())
 }
 
-fn in_words(intent: Intent) -> &'static str {
+fn intent_name(intent: Intent) -> &'static str {
     match intent {
         Intent::WontFix => "won't fix",
         Intent::Acknowledged => "acknowledged",

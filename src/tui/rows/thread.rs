@@ -1,11 +1,11 @@
-//! A thread as a row: how far it is, what is still legal, whose turn it is.
+//! A thread as a row: its counters, the actions that are still legal, and whose turn it is.
 
 use super::line;
 use crate::domain::handoff::Eligibility;
 use crate::domain::machine::{EscalatedBy, ResolvedBy, ThreadMachine, ThreadStatus, VetoedBy};
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Phase, ReviewArrivals as Wait};
+use crate::domain::review_loop::{Phase, ReviewArrivals};
 use crate::domain::vocabulary::{ReviewerAction, Severity, Stance, ThreadId};
 use crate::supervisor::computed_state::{HandoffGuards, RepositoryRules, ThreadView};
 use crate::supervisor::people::inbox::urgency;
@@ -16,24 +16,24 @@ use std::cmp::Reverse;
 #[derive(Debug, Clone)]
 pub struct ThreadRow {
     pub id: ThreadId,
-    /// Who opened it.
+    /// The account that opened the thread.
     pub reviewer: String,
     pub severity: Option<Severity>,
     pub place: String,
     pub title: String,
     pub status: ThreadStatus,
-    /// What the machine counts; absent on a thread that is no reviewer's.
-    pub counted: Option<ThreadCounters>,
+    /// None if no reviewer opened the thread.
+    pub counters: Option<ThreadCounters>,
     pub turn: WhoseTurn,
     pub since: Option<Timestamp>,
-    /// How much was said, and when last; what changes here is news.
-    pub said: (usize, Option<Timestamp>),
+    /// The number of comments and the time of the last one; a change is news.
+    pub comments: (usize, Option<Timestamp>),
     pub url: Option<String>,
-    /// It repeats another thread, which is where it counts.
+    /// Whether the thread repeats another one, which counts instead.
     pub repeats: bool,
     pub resolve_proposed: bool,
     pub queued: bool,
-    /// H8: whether it is handed off at merge as things stand, and why; absent where there is no finding to hand off.
+    /// H8: whether a merge now would hand the finding off, and why. None if there is no finding.
     pub handoff: Option<Eligibility>,
 }
 
@@ -45,7 +45,7 @@ pub struct ThreadCounters {
     pub flips: u32,
     pub flip_limit: u32,
     pub cycles: u32,
-    /// T5: the cycles within which it leaves the AI's hands.
+    /// T5: after at most this many cycles the AI must stop.
     pub bound: u64,
     pub returns: u32,
     pub reopens: u32,
@@ -71,12 +71,12 @@ impl WhoseTurn {
     }
 }
 
-/// In the order in which people think of them.
+/// In the order on the screen.
 const ACTIONS: [ReviewerAction; 4] =
     [ReviewerAction::Resolve, ReviewerAction::Reply, ReviewerAction::Veto, ReviewerAction::Escalate];
 
 impl ThreadRow {
-    /// Whether it waits for a person's decision.
+    /// Whether the thread waits for a person's decision.
     pub fn is_stuck(&self) -> bool {
         !self.repeats && matches!(self.status, ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_))
     }
@@ -94,56 +94,45 @@ impl ThreadRow {
         format!("{}{note}", self.status.name())
     }
 
-    pub fn haystack(&self) -> String {
-        format!(
-            "{} {} {} {} {}",
-            self.reviewer,
-            self.severity_name(),
-            self.place,
-            self.title,
-            self.status.name()
-        )
-    }
-
-    pub fn goes(&self) -> bool {
+    pub fn will_be_handed_off(&self) -> bool {
         self.handoff.is_some_and(Eligibility::is_eligible)
     }
 
-    pub fn why_it_goes_or_stays(&self) -> String {
+    pub fn handoff_reason(&self) -> String {
         match &self.handoff {
             Some(eligibility) => eligibility.to_string(),
-            None => "no reviewer's finding, so it is never handed off".to_owned(),
+            None => "not a reviewer's finding, so it is never handed off".to_owned(),
         }
     }
 
-    /// How bad it is taken to be. What people say to each other has no severity, not an unknown one.
+    /// The severity for sorting. A thread between people has none, not an unknown one.
     fn urgency(&self) -> Option<Severity> {
-        self.counted.as_ref().map(|_| urgency(self.severity))
+        self.counters.as_ref().map(|_| urgency(self.severity))
     }
 
-    /// Why it waits, for whoever has to decide; or why it does not any more.
+    /// Why the thread has its status.
     pub fn why(&self) -> &'static str {
         match self.status {
             ThreadStatus::Open => "",
-            ThreadStatus::Resolved(ResolvedBy::Reviewer) => "the reviewer is content",
-            ThreadStatus::Resolved(ResolvedBy::Person) => "a person settled it",
-            ThreadStatus::Resolved(ResolvedBy::Acknowledged) => "a person took note of it",
+            ThreadStatus::Resolved(ResolvedBy::Reviewer) => "the reviewer is satisfied",
+            ThreadStatus::Resolved(ResolvedBy::Person) => "a person resolved it",
+            ThreadStatus::Resolved(ResolvedBy::Acknowledged) => "a person acknowledged it",
             ThreadStatus::Resolved(ResolvedBy::WontFix) | ThreadStatus::Dismissed => {
-                "a person said that it will not be fixed"
+                "a person decided that it will not be fixed"
             }
-            ThreadStatus::Upheld => "a person said that it stands",
+            ThreadStatus::Upheld => "a person decided that the finding is right",
             ThreadStatus::Vetoed(VetoedBy::Reviewer) => "the reviewer stopped arguing",
             ThreadStatus::Vetoed(VetoedBy::Person) | ThreadStatus::Escalated(EscalatedBy::Person) => {
-                "a person took it"
+                "a person took it over"
             }
             ThreadStatus::Escalated(EscalatedBy::Reviewer) => "the reviewer asked for a person",
-            ThreadStatus::Escalated(EscalatedBy::RoundLimit) => "the rounds are spent and neither side moved",
+            ThreadStatus::Escalated(EscalatedBy::RoundLimit) => "no round is left, and neither side moved",
             ThreadStatus::Escalated(EscalatedBy::ReviewerFailed) => "the reviewer never gave a usable answer",
             ThreadStatus::Escalated(EscalatedBy::IterationCap) => {
-                "the reviewer's cycles on this pull request are spent"
+                "the reviewer has no cycle left on this pull request"
             }
             ThreadStatus::Escalated(EscalatedBy::Worsened) => {
-                "it was raised again, and worse, after a person had it"
+                "the reviewer raised it again, and worse, after a person had decided"
             }
             ThreadStatus::Escalated(EscalatedBy::Regressed) => "it was resolved and came back",
         }
@@ -172,36 +161,37 @@ impl ThreadCounters {
         self.legal.contains(&(action, true))
     }
 
-    /// One sign for a round that is spent and one for a round that is left.
-    pub fn dots(&self) -> String {
+    /// One sign for each spent round and one for each round that is left.
+    pub fn rounds_bar(&self) -> String {
         let spent = self.rounds.min(self.repeat_limit);
         let sign = |index| if index < spent { '●' } else { '○' };
         (0..self.repeat_limit.min(8)).map(sign).collect()
     }
 
-    /// The counters in words, and what follows from them.
-    pub fn explained(&self, status: ThreadStatus) -> String {
-        let stance = self.stance.map_or("no stance yet", |stance| match stance {
+    /// The counters in words, and what the reviewer may still do.
+    pub fn explanation(&self, status: ThreadStatus) -> String {
+        let stance = self.stance.map_or("no stance", |stance| match stance {
             Stance::SeeksChange => "`seeks change`",
             Stance::Accepts => "`accepts`",
         });
         let held = match (self.stance, self.rounds) {
-            (None, _) => "no stance was taken yet".to_owned(),
-            (Some(_), 0) => format!("took {stance}, and has not repeated it"),
-            // With the changes of stance spent, changing it once more counts as holding one does (T3).
+            (None, _) => "has taken no stance yet".to_owned(),
+            (Some(_), 0) => format!("took {stance} and has not repeated it"),
+            // With no flip left, another change of stance counts as a round (T3).
             (Some(_), rounds) if self.flips > 0 && self.flips >= self.flip_limit => {
-                format!("says {stance}, and has spent {rounds} of {} rounds", self.repeat_limit)
+                format!("says {stance} and has used {rounds} of {} rounds", self.repeat_limit)
             }
             (Some(_), rounds) => format!("held {stance} for {} cycles", rounds.saturating_add(1)),
         };
         let follows = if status != ThreadStatus::Open {
-            "nothing is left for the AI to do".to_owned()
+            "the AI is done here".to_owned()
         } else if self.may(ReviewerAction::Reply) {
-            // A cycle counts before its action is chosen, so the next one already has one round fewer (T3).
+            // The counter rises before the reviewer chooses its action, so the next cycle has one round less
+            // (T3).
             let left = self.repeat_limit.saturating_sub(self.rounds + 1).max(1);
             format!("`reply` stays legal for {}", super::super::text::count(left as usize, "cycle", "cycles"))
         } else {
-            "`reply` is off the table".to_owned()
+            "`reply` is no longer legal".to_owned()
         };
         let flips = match self.flips {
             0 => String::new(),
@@ -220,12 +210,16 @@ impl ThreadCounters {
     }
 }
 
-/// All of a pull request's threads: what waits for a person first, then what is open, the worst first.
-pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>, wait: &Wait) -> Vec<ThreadRow> {
+/// All threads of a pull request: those that wait for a person first, then open ones, the most severe first.
+pub(super) fn rows(
+    view: &PullRequestView,
+    rules: &RepositoryRules<'_>,
+    arrivals: &ReviewArrivals,
+) -> Vec<ThreadRow> {
     let Some(standing) = view.standing.as_deref() else { return Vec::new() };
     let owned = standing.threads();
     let guards = standing.handoff_guards(rules);
-    let owned = owned.iter().map(|shown| owned_row(shown, &guards, view, rules, wait));
+    let owned = owned.iter().map(|shown| owned_row(shown, &guards, view, rules, arrivals));
     let mut rows: Vec<ThreadRow> = owned.chain(standing.unowned.iter().map(unowned_row)).collect();
     let rank = |row: &ThreadRow| match row.status {
         _ if row.is_stuck() => 0,
@@ -246,7 +240,7 @@ fn owned_row(
     guards: &HandoffGuards,
     view: &PullRequestView,
     rules: &RepositoryRules<'_>,
-    wait: &Wait,
+    arrivals: &ReviewArrivals,
 ) -> ThreadRow {
     let thread = shown.thread;
     let policy = &rules.config.policy;
@@ -257,10 +251,10 @@ fn owned_row(
         place: place(thread.finding.path.as_str(), shown.line(), shown.outdated()),
         title: line(&thread.finding.title),
         status: thread.status(),
-        counted: Some(ThreadCounters::of(&thread.machine, policy)),
-        turn: turn(shown, view, wait),
+        counters: Some(ThreadCounters::of(&thread.machine, policy)),
+        turn: turn(shown, view, arrivals),
         since: shown.opened_at(),
-        said: said(shown),
+        comments: comments(shown),
         url: shown.url().map(str::to_owned),
         repeats: shown.repeats.is_some(),
         resolve_proposed: shown.resolve_proposed,
@@ -277,10 +271,10 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
         place: place(unowned.finding.path.as_str(), unowned.line, unowned.outdated),
         title: line(&unowned.finding.title),
         status: unowned.status,
-        counted: None,
+        counters: None,
         turn: if unowned.status.is_settled() { WhoseTurn::Nobody } else { WhoseTurn::Author },
         since: None,
-        said: (0, None),
+        comments: (0, None),
         url: Some(unowned.url.clone()),
         repeats: false,
         resolve_proposed: false,
@@ -289,21 +283,21 @@ fn unowned_row(unowned: &UnownedThread) -> ThreadRow {
     }
 }
 
-/// When the finding was said. A draft is nobody's to see.
-/// What Cloture wrote is no news to anybody.
-fn said(shown: &ThreadView<'_>) -> (usize, Option<Timestamp>) {
-    let comments = shown.on_forge.map(|seen| &seen.comments).into_iter().flatten();
+/// Counts the comments that may be news: no drafts, and nothing that Cloture wrote.
+fn comments(shown: &ThreadView<'_>) -> (usize, Option<Timestamp>) {
+    let comments = shown.on_forge.map(|thread| &thread.comments).into_iter().flatten();
     let others = comments.filter(|comment| !comment.pending && !markers::is_our_own(comment));
     others.fold((0, None), |(count, last), comment| (count + 1, last.max(Some(comment.updated_at))))
 }
 
-fn turn(shown: &ThreadView<'_>, view: &PullRequestView, wait: &Wait) -> WhoseTurn {
+fn turn(shown: &ThreadView<'_>, view: &PullRequestView, arrivals: &ReviewArrivals) -> WhoseTurn {
     let thread = shown.thread;
     match thread.status() {
         ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) => WhoseTurn::You,
         ThreadStatus::Open => {
             let with_author = view.review_loop.as_ref().is_some_and(|l| *l.phase() == Phase::WithAuthor);
-            let looking = wait.missing.contains(&thread.reviewer) || view.thinking.contains(&thread.reviewer);
+            let looking =
+                arrivals.missing.contains(&thread.reviewer) || view.thinking.contains(&thread.reviewer);
             let accepts = thread.machine.counters.stance == Some(Stance::Accepts);
             if !with_author && (looking || accepts) { WhoseTurn::Reviewer } else { WhoseTurn::Author }
         }
@@ -323,7 +317,7 @@ pub(super) fn place(path: &str, at: Option<u32>, outdated: bool) -> String {
 mod tests {
     use super::*;
 
-    fn counted(rounds: u32) -> ThreadCounters {
+    fn counters(rounds: u32) -> ThreadCounters {
         let policy = Policy::default();
         let mut machine = ThreadMachine::opened();
         for _ in 0..rounds {
@@ -333,24 +327,24 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_explained_with_what_follows_from_them() {
-        let fresh = counted(0).explained(ThreadStatus::Open);
+    fn the_explanation_says_what_is_still_legal() {
+        let fresh = counters(0).explanation(ThreadStatus::Open);
         assert!(fresh.contains("legal for 1 cycle "), "{fresh}");
-        let last = counted(1);
-        assert_eq!(last.dots(), "●○");
-        let text = last.explained(ThreadStatus::Open);
-        assert!(text.contains("held `seeks change` for 2 cycles: `reply` is off the table"), "{text}");
+        let last = counters(1);
+        assert_eq!(last.rounds_bar(), "●○");
+        let text = last.explanation(ThreadStatus::Open);
+        assert!(text.contains("held `seeks change` for 2 cycles: `reply` is no longer legal"), "{text}");
         assert!(!last.may(ReviewerAction::Reply) && last.may(ReviewerAction::Veto));
     }
 
     #[test]
-    fn a_reviewer_that_went_back_and_forth_is_not_said_to_have_held_anything() {
+    fn a_reviewer_that_changed_its_mind_has_not_held_a_stance() {
         let policy = Policy::default();
         let mut machine = ThreadMachine::opened();
         for stance in [Stance::SeeksChange, Stance::Accepts, Stance::SeeksChange] {
             machine.hold(stance, &policy);
         }
-        let text = ThreadCounters::of(&machine, &policy).explained(ThreadStatus::Open);
-        assert!(text.starts_with("says `seeks change`, and has spent 1 of 2 rounds"), "{text}");
+        let text = ThreadCounters::of(&machine, &policy).explanation(ThreadStatus::Open);
+        assert!(text.starts_with("says `seeks change` and has used 1 of 2 rounds"), "{text}");
     }
 }

@@ -1,9 +1,9 @@
-//! What a person does to threads: an order is made from what is selected or marked, proposed by the desk, agreed to, and
-//! carried out. Nothing is written from here.
-
-use crate::domain::machine::Decision;
+//! The person's decisions about threads. A key makes a request from the selected or marked threads; the
+//! request handler proposes what it would do; the person agrees; the request handler carries it out. Nothing
+//! here writes to GitHub.
 
 use crate::domain::finding::Destination;
+use crate::domain::machine::Decision;
 use crate::supervisor::people::request_handler::{
     CompletedRequest, PersonRequest, Proposal, RequestOutcome, ThreadAddress,
 };
@@ -16,14 +16,14 @@ use crate::tui::rows;
 use crate::tui::rows::thread::ThreadRow;
 use crate::tui::text::count;
 
-/// How many acts can be undone one after the other.
+/// How many requests can be undone, one after the other.
 const UNDOABLE: usize = 50;
 
-/// Begins what a key means for the threads that are meant.
+/// Starts a request about the marked or selected threads.
 pub(super) fn begin(model: &mut Model, action: Action) -> Vec<Effect> {
-    let threads = model.meant();
+    let threads = model.marked_or_selected();
     if threads.is_empty() {
-        model.notice = Some(nothing_meant(model));
+        model.notice = Some(no_thread_selected(model));
         return Vec::new();
     }
     let what = match action {
@@ -33,54 +33,55 @@ pub(super) fn begin(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Queue => queueing(model, &threads),
         _ => return Vec::new(),
     };
-    let (explained, long) = (explained(&what), what == ThreadAct::Reply);
+    let (sentences, long) = (prompt_sentences(&what), what == ThreadAct::Reply);
     let title = format!("{} {}", capital(what.name()), about(model, &threads));
-    let order = PersonRequest::Threads { what, threads, reason: None };
-    match explained {
-        None => propose(model, order),
+    let request = PersonRequest::Threads { what, threads, reason: None };
+    match sentences {
+        None => propose(model, request),
         Some(sentences) => {
             let sentences = sentences.iter().map(|&sentence| sentence.to_owned()).collect();
-            write(model, TextPrompt { title, sentences, long, then: TextPurpose::Order(order) });
+            write(model, TextPrompt { title, sentences, long, then: TextPurpose::Reason(request) });
             Vec::new()
         }
     }
 }
 
-fn nothing_meant(model: &Model) -> String {
+fn no_thread_selected(model: &Model) -> String {
     match model.screen {
-        Screen::Watch if model.pane == Pane::PullRequests => {
+        Screen::Watch if model.lists.pane == Pane::PullRequests => {
             let key = model.keymap.key(Action::Right);
-            format!("no thread is selected; {key} goes to the threads of this pull request")
+            format!("No thread is selected. {key} goes to the threads of this pull request.")
         }
-        Screen::Inbox => "this is about the whole pull request; open it to see its threads".to_owned(),
-        _ => "no thread is selected".to_owned(),
+        Screen::Inbox => "This row is about the whole pull request. Open it to see its threads.".to_owned(),
+        _ => "No thread is selected.".to_owned(),
     }
 }
 
-/// What goes is taken off the list, be it queued or going by itself, unless one of them does not go yet: then all are to.
+/// The queue key removes the threads if all of them would be handed off, and queues all of them otherwise.
 fn queueing(model: &Model, threads: &[ThreadAddress]) -> ThreadAct {
-    let goes = |key: &ThreadAddress| model.thread_row(key).is_some_and(ThreadRow::goes);
-    if threads.iter().all(goes) { ThreadAct::Remove } else { ThreadAct::Decide(Decision::Queue) }
+    let is_going = |key: &ThreadAddress| model.thread_row(key).is_some_and(ThreadRow::will_be_handed_off);
+    if threads.iter().all(is_going) { ThreadAct::Remove } else { ThreadAct::Decide(Decision::Queue) }
 }
 
-/// What is done with the text that is asked for; none where nothing is asked. T7: the difference between the verbs must be
-/// plain.
-fn explained(what: &ThreadAct) -> Option<&'static [&'static str]> {
+/// What happens with the text that the prompt asks for; none if the request needs no text. T7: people must
+/// see the difference between the decisions.
+fn prompt_sentences(what: &ThreadAct) -> Option<&'static [&'static str]> {
     match what {
-        ThreadAct::Reply => Some(&["It is posted in the thread on GitHub, under your login."]),
+        ThreadAct::Reply => Some(&["Cloture posts this text in the thread on GitHub, under your login."]),
         ThreadAct::Decide(Decision::Veto) => Some(&[
-            "The argument stops, and the thread stays with you: it waits in the inbox. Nothing is written to GitHub.",
-            "Why?",
+            "The argument stops, and the thread waits in your inbox.",
+            "Nothing is written to GitHub. Why?",
         ]),
         ThreadAct::Decide(Decision::Escalate) => Some(&[
-            "The thread is addressed to the operator, with a comment and a label on GitHub and a notification.",
+            "Cloture addresses the thread to the operator: a comment and a label on GitHub, and a notification.",
             "Why?",
         ]),
-        ThreadAct::Decide(Decision::Dismiss) => {
-            Some(&["It will not be fixed: the thread is resolved on GitHub, with this reason.", "Why not?"])
-        }
+        ThreadAct::Decide(Decision::Dismiss) => Some(&[
+            "The finding will not be fixed. Cloture resolves the thread on GitHub with this reason.",
+            "Why not?",
+        ]),
         ThreadAct::Decide(Decision::Return) => Some(&[
-            "The thread goes back to the loop with fresh counters: its reviewer looks again, which costs money.",
+            "The thread goes back to the loop with fresh counters. Its reviewer looks again, which costs money.",
             "Why?",
         ]),
         ThreadAct::Decide(Decision::Resolve | Decision::Uphold | Decision::Queue | Decision::Unqueue)
@@ -92,31 +93,31 @@ fn explained(what: &ThreadAct) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Opens a text area for something.
+/// Opens a text prompt.
 pub(super) fn write(model: &mut Model, writing: TextPrompt) {
-    model.text = super::writing::area(model.theme);
-    model.overlay = Overlay::Write(writing);
+    model.dialog.text = super::writing::empty_text_area(model.theme);
+    model.dialog.overlay = Overlay::Write(writing);
 }
 
-/// Has the desk work out what an order comes to.
-pub(super) fn propose(model: &mut Model, order: PersonRequest) -> Vec<Effect> {
-    model.ticket = model.ticket.wrapping_add(1);
-    model.overlay = Overlay::Working { what: format!("{}…", capital(order.name())) };
-    vec![Effect::Propose { ticket: model.ticket, order }]
+/// Asks the request handler what a request would do.
+pub(super) fn propose(model: &mut Model, request: PersonRequest) -> Vec<Effect> {
+    model.requests.ticket = model.requests.ticket.wrapping_add(1);
+    model.dialog.overlay = Overlay::Working { what: format!("{}…", capital(request.name())) };
+    vec![Effect::Propose { ticket: model.requests.ticket, request }]
 }
 
-/// The desk says what it comes to. What neither writes nor spends and is about one thread is done at once; everything else
-/// is asked about.
+/// Shows a proposal and asks for confirmation. A proposal about one thread that neither writes nor spends
+/// needs none.
 pub(super) fn proposed(
     model: &mut Model,
     ticket: u32,
     proposal: Result<Box<Proposal>, String>,
 ) -> Vec<Effect> {
-    // Somebody has gone on to something else since.
-    if ticket != model.ticket || !matches!(model.overlay, Overlay::Working { .. }) {
+    // The person has cancelled it or asked for something else since.
+    if ticket != model.requests.ticket || !matches!(model.dialog.overlay, Overlay::Working { .. }) {
         return Vec::new();
     }
-    model.overlay = Overlay::None;
+    model.dialog.overlay = Overlay::None;
     let proposal = match proposal {
         Ok(proposal) => proposal,
         Err(why) => {
@@ -125,7 +126,7 @@ pub(super) fn proposed(
         }
     };
     if proposal.is_empty() {
-        let why = proposal.objections.first().map_or("nothing is to be done", |first| &first.sentence);
+        let why = proposal.objections.first().map_or("There is nothing to do.", |first| &first.sentence);
         model.notice = Some(rows::line(why));
         return Vec::new();
     }
@@ -137,13 +138,13 @@ pub(super) fn proposed(
 }
 
 fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
-    let about = about_order(model, &proposal.order);
+    let about = about_request(model, &proposal.order);
     let mut sentences: Vec<String> = first.map(str::to_owned).into_iter().collect();
     sentences.extend(proposal.sentences().iter().map(|sentence| rows::line(sentence)));
     let objections = proposal.objections.iter();
-    sentences.extend(objections.map(|trouble| rows::line(&format!("Not done: {}.", trouble.sentence))));
+    sentences.extend(objections.map(|problem| rows::line(&format!("Not done: {}.", problem.sentence))));
     let texts = proposal.texts().into_iter().map(crate::output::sanitize::block).collect();
-    model.overlay = Overlay::Ask(Confirmation {
+    model.dialog.overlay = Overlay::Ask(Confirmation {
         title: format!("{} {about}?", capital(proposal.order.name())),
         sentences,
         texts,
@@ -152,29 +153,32 @@ fn ask(model: &mut Model, proposal: Box<Proposal>, first: Option<&str>) {
     });
 }
 
-/// Does what was agreed to, or what needs no agreement.
+/// Carries out a proposal that was confirmed or needs no confirmation.
 pub(super) fn carry_out(model: &mut Model, proposal: Box<Proposal>) -> Vec<Effect> {
-    model.under_way += 1;
+    model.requests.under_way += 1;
     model.notice = Some(format!("{}…", capital(proposal.order.name())));
     vec![Effect::CarryOut(proposal)]
 }
 
-/// The desk says what became of it.
-pub(super) fn became(model: &mut Model, became: Result<Box<RequestOutcome>, String>) -> Vec<Effect> {
-    model.under_way = model.under_way.saturating_sub(1);
-    match became.map(|became| *became) {
+pub(super) fn request_finished(
+    model: &mut Model,
+    outcome: Result<Box<RequestOutcome>, String>,
+) -> Vec<Effect> {
+    model.requests.under_way = model.requests.under_way.saturating_sub(1);
+    match outcome.map(|outcome| *outcome) {
         Err(why) => model.notice = Some(rows::line(&why)),
         Ok(RequestOutcome::Changed(proposal)) if proposal.is_empty() => {
-            let why = proposal.objections.first().map_or("it is not to be done any more", |it| &it.sentence);
+            let why = proposal.objections.first().map_or("There is nothing left to do.", |it| &it.sentence);
             model.notice = Some(rows::line(why));
         }
-        Ok(RequestOutcome::Changed(proposal)) if model.overlay == Overlay::None => {
-            let first = "Something changed in between, and nothing was done. By now it comes to this:";
+        Ok(RequestOutcome::Changed(proposal)) if model.dialog.overlay == Overlay::None => {
+            let first =
+                "Something changed in the meantime, and nothing was done. This is what Cloture would do now:";
             ask(model, Box::new(proposal), Some(first));
         }
         Ok(RequestOutcome::Changed(_)) => {
             model.notice =
-                Some("something changed in between, and nothing was done; do it again to see it".to_owned());
+                Some("Something changed in the meantime, and nothing was done. Try again to see what it would do now.".to_owned());
         }
         Ok(RequestOutcome::Done(done)) => {
             finished(model, &done);
@@ -186,64 +190,86 @@ pub(super) fn became(model: &mut Model, became: Result<Box<RequestOutcome>, Stri
 
 fn finished(model: &mut Model, done: &CompletedRequest) {
     for key in &done.threads {
-        model.marked.remove(key);
-        model.troubles.remove(key);
+        model.marks.marked.remove(key);
+        model.marks.problems.remove(key);
     }
     if let PersonRequest::PullRequest { address, .. } = &done.order {
-        model.pull_troubles.remove(address);
+        model.marks.pull_problems.remove(address);
     }
-    for trouble in &done.troubles {
-        let sentence = rows::line(&trouble.sentence);
-        match &trouble.thread {
+    for problem in &done.troubles {
+        let sentence = rows::line(&problem.sentence);
+        match &problem.thread {
             Some(thread) => {
-                model.troubles.insert((trouble.address.clone(), thread.clone()), sentence);
+                model.marks.problems.insert((problem.address.clone(), thread.clone()), sentence);
             }
             None => {
-                model.pull_troubles.insert(trouble.address.clone(), sentence);
+                model.marks.pull_problems.insert(problem.address.clone(), sentence);
             }
         }
     }
     let undo = inverse(done);
-    let told = match &done.order {
-        PersonRequest::Threads { what, .. } => format!("{} {}", about(model, &done.threads), told(what)),
+    let result = match &done.order {
+        PersonRequest::Threads { what, .. } => {
+            let result = agreeing(result_of(what), done.threads.len());
+            format!("{} {result}", about(model, &done.threads))
+        }
         PersonRequest::PullRequest { address, way, .. } => format!("{address}: done ({})", way.name()),
     };
     let nothing = done.threads.is_empty() && matches!(done.order, PersonRequest::Threads { .. });
     model.notice = Some(match done.troubles.first() {
-        Some(trouble) if nothing || matches!(done.order, PersonRequest::PullRequest { .. }) => {
-            rows::line(&trouble.sentence)
+        Some(problem) if nothing || matches!(done.order, PersonRequest::PullRequest { .. }) => {
+            rows::line(&problem.sentence)
         }
-        Some(trouble) => format!("{told}; but {}", rows::line(&trouble.sentence)),
-        None if undo.is_some() => format!("{told}; {} undoes it", model.keymap.key(Action::Undo)),
-        None => told,
+        Some(problem) => format!("{result}; but {}", rows::line(&problem.sentence)),
+        None if undo.is_some() => format!("{result}; {} undoes it", model.keymap.key(Action::Undo)),
+        None => result,
     });
     if let Some(undo) = undo {
-        model.undoable.push(undo);
-        if model.undoable.len() > UNDOABLE {
-            model.undoable.remove(0);
+        model.requests.undoable.push(undo);
+        if model.requests.undoable.len() > UNDOABLE {
+            model.requests.undoable.remove(0);
         }
     }
 }
 
-fn told(what: &ThreadAct) -> &'static str {
+/// Gives a sentence the verb for several threads: "is resolved" becomes "are resolved".
+fn agreeing(sentence: &str, threads: usize) -> String {
+    let (verb, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
+    let verb = match verb {
+        _ if threads == 1 => verb,
+        "is" => "are",
+        "has" => "have",
+        "goes" => "go",
+        "waits" => "wait",
+        other => other,
+    };
+    format!("{verb} {rest}")
+}
+
+fn result_of(what: &ThreadAct) -> &'static str {
     match what {
-        ThreadAct::Decide(Decision::Veto) => "waits in the inbox: the argument is stopped",
+        ThreadAct::Decide(Decision::Veto) => "waits in your inbox: the argument is stopped",
         ThreadAct::Decide(Decision::Escalate) => "is escalated to the operator",
         ThreadAct::Decide(Decision::Resolve) => "is resolved",
         ThreadAct::Decide(Decision::Uphold) => "is upheld",
         ThreadAct::Decide(Decision::Dismiss) => "is dismissed",
         ThreadAct::Decide(Decision::Return) => "is back in the loop",
-        ThreadAct::Decide(Decision::Queue) | ThreadAct::QueueFor(_) => "is queued: it is handed off at merge",
-        ThreadAct::Decide(Decision::Unqueue) => "is off the queue",
-        ThreadAct::Route(Destination::Nowhere) | ThreadAct::Remove => "is off the list: it is not handed off",
-        ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "goes elsewhere now",
+        ThreadAct::Decide(Decision::Queue) | ThreadAct::QueueFor(_) => {
+            "is queued for a coding agent at merge"
+        }
+        ThreadAct::Decide(Decision::Unqueue) => "is no longer queued",
+        ThreadAct::Route(Destination::Nowhere) | ThreadAct::Remove => {
+            "is off the list and will not be handed off"
+        }
+        ThreadAct::Route(Destination::Target(_) | Destination::AsConfigured) => "goes to another target now",
         ThreadAct::Unresolve => "is open again",
         ThreadAct::Reply => "has your reply",
         ThreadAct::Hide => "is hidden",
     }
 }
 
-/// What undoes it; none where the forge has no way back. A decision about the argument is undone by giving the thread back.
+/// The request that undoes this one; none if GitHub cannot undo it. Returning the thread undoes a decision
+/// about the argument.
 fn inverse(done: &CompletedRequest) -> Option<PersonRequest> {
     let (what, threads) = match &done.order {
         PersonRequest::Threads { what, .. } => (what, done.threads.clone()),
@@ -275,11 +301,11 @@ fn inverse(done: &CompletedRequest) -> Option<PersonRequest> {
 }
 
 pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
-    let Some(order) = model.undoable.pop() else {
-        model.notice = Some("there is nothing that could be undone".to_owned());
+    let Some(request) = model.requests.undoable.pop() else {
+        model.notice = Some("There is nothing to undo.".to_owned());
         return Vec::new();
     };
-    propose(model, order)
+    propose(model, request)
 }
 
 /// One thread by its place, several by their number.
@@ -290,8 +316,8 @@ fn about(model: &Model, threads: &[ThreadAddress]) -> String {
     }
 }
 
-fn about_order(model: &Model, order: &PersonRequest) -> String {
-    match order {
+fn about_request(model: &Model, request: &PersonRequest) -> String {
+    match request {
         PersonRequest::Threads { threads, .. } => about(model, threads),
         PersonRequest::PullRequest { address, .. } => address.to_string(),
     }
@@ -305,15 +331,15 @@ pub(super) fn capital(text: &str) -> String {
 // Marks
 
 pub(super) fn mark(model: &mut Model) {
-    for key in model.pointed_at() {
-        if !model.marked.remove(&key) {
-            model.marked.insert(key);
+    for key in model.threads_at_cursor() {
+        if !model.marks.marked.remove(&key) {
+            model.marks.marked.insert(key);
         }
     }
     super::moving::step(model, 1);
 }
 
-/// All threads of the list that could still be decided about; none where all of them are marked.
+/// Marks every thread of the list that a person can still decide about, or unmarks them if all are marked.
 pub(super) fn mark_all(model: &mut Model) {
     let all: Vec<ThreadAddress> = match model.screen {
         Screen::Watch => {
@@ -327,9 +353,9 @@ pub(super) fn mark_all(model: &mut Model) {
         }
         _ => return,
     };
-    if all.iter().all(|key| model.marked.contains(key)) {
-        model.marked.clear();
+    if all.iter().all(|key| model.marks.marked.contains(key)) {
+        model.marks.marked.clear();
     } else {
-        model.marked.extend(all);
+        model.marks.marked.extend(all);
     }
 }

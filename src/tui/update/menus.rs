@@ -1,4 +1,5 @@
-//! Choices between a few things: the ways out of a loop whose rounds are spent (L6), and the targets of a handoff (H9).
+//! The two menus: the ways out of a loop whose author has no rounds left (L6), and the targets of a handoff
+//! (H9).
 
 use super::acting;
 use crate::domain::finding::Destination;
@@ -14,15 +15,15 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 // The ways out
 
-/// Has the desk find out what can be done about the whole pull request.
+/// Asks the request handler for the ways out of the selected pull request.
 pub(super) fn find_ways_out(model: &mut Model) -> Vec<Effect> {
-    let Some(address) = model.concerned().map(|pull| pull.address.clone()) else {
-        model.notice = Some("no pull request is selected".to_owned());
+    let Some(address) = model.pull_request_in_focus().map(|pull| pull.address.clone()) else {
+        model.notice = Some("No pull request is selected.".to_owned());
         return Vec::new();
     };
-    model.ticket = model.ticket.wrapping_add(1);
-    model.overlay = Overlay::Working { what: "Looking for the ways out…".to_owned() };
-    vec![Effect::FindWaysOut { ticket: model.ticket, address }]
+    model.requests.ticket = model.requests.ticket.wrapping_add(1);
+    model.dialog.overlay = Overlay::Working { what: "Finding the ways out…".to_owned() };
+    vec![Effect::FindWaysOut { ticket: model.requests.ticket, address }]
 }
 
 pub(super) fn ways_out(
@@ -31,29 +32,29 @@ pub(super) fn ways_out(
     address: &PullRequestAddress,
     ways: Result<Vec<WayOut>, String>,
 ) {
-    // Somebody has gone on to something else since.
-    if ticket != model.ticket || !matches!(model.overlay, Overlay::Working { .. }) {
+    // The person has cancelled it or asked for something else since.
+    if ticket != model.requests.ticket || !matches!(model.dialog.overlay, Overlay::Working { .. }) {
         return;
     }
-    model.overlay = Overlay::None;
+    model.dialog.overlay = Overlay::None;
     match ways {
         Err(why) => model.notice = Some(rows::line(&why)),
         Ok(ways) => {
             let entries = ways.into_iter().map(|way| entry(way, address)).collect();
-            model.overlay =
+            model.dialog.overlay =
                 Overlay::Menu(Menu { title: format!("Ways out of {address}"), entries, selected: 0 });
         }
     }
 }
 
-fn entry(found: WayOut, address: &PullRequestAddress) -> MenuEntry {
-    let WayOut { way, sentences, means } = found;
+fn entry(way_out: WayOut, address: &PullRequestAddress) -> MenuEntry {
+    let WayOut { way, sentences, means } = way_out;
     let meaning = rows::line(&sentences.join(" "));
     let name = acting::capital(way.name());
-    let order = PersonRequest::PullRequest { address: address.clone(), way, reason: None };
+    let request = PersonRequest::PullRequest { address: address.clone(), way, reason: None };
     let (meaning, choice) = match means {
         WayOutMeans::Not(why) => {
-            let why = rows::line(&format!("not now: {why}"));
+            let why = rows::line(&format!("Not possible now: {why}"));
             (why.clone(), MenuChoice::Nothing(why))
         }
         WayOutMeans::ByHand => (meaning.clone(), MenuChoice::Nothing(meaning)),
@@ -63,58 +64,58 @@ fn entry(found: WayOut, address: &PullRequestAddress) -> MenuEntry {
             let then = TextPurpose::Grant(address.clone());
             (meaning, MenuChoice::Write(TextPrompt { title, sentences, long: false, then }))
         }
-        WayOutMeans::Tell(_) | WayOutMeans::Write(_) => (meaning, MenuChoice::Order(order)),
+        WayOutMeans::Tell(_) | WayOutMeans::Write(_) => (meaning, MenuChoice::Request(request)),
     };
     MenuEntry { name, meaning, choice }
 }
 
-/// Breaks the glass, or mends it where it is broken.
+/// Breaks the glass, or mends it if it is broken.
 pub(super) fn break_glass(model: &mut Model) -> Vec<Effect> {
-    let Some(pull) = model.concerned() else {
-        model.notice = Some("no pull request is selected".to_owned());
+    let Some(pull) = model.pull_request_in_focus() else {
+        model.notice = Some("No pull request is selected.".to_owned());
         return Vec::new();
     };
     let broken = pull.view.standing.as_ref().is_some_and(|standing| standing.seen.broken_glass.is_some());
     let way = if broken { Way::MendGlass } else { Way::BreakGlass };
-    let order = PersonRequest::PullRequest { address: pull.address.clone(), way, reason: None };
-    acting::propose(model, order)
+    let request = PersonRequest::PullRequest { address: pull.address.clone(), way, reason: None };
+    acting::propose(model, request)
 }
 
-// Where a finding goes
+// The targets of a handoff
 
-/// The targets that the configuration knows, and going nowhere.
+/// The configured targets, the configured routes, and no target at all.
 pub(super) fn targets(model: &mut Model) {
-    let threads = model.meant();
+    let threads = model.marked_or_selected();
     if threads.is_empty() {
-        model.notice = Some("no finding is selected".to_owned());
+        model.notice = Some("No finding is selected.".to_owned());
         return;
     }
-    let order =
+    let request =
         |to| PersonRequest::Threads { what: ThreadAct::Route(to), threads: threads.clone(), reason: None };
-    let known = model.making.config.handoff.known_targets().into_iter();
-    let mut entries: Vec<MenuEntry> = known
+    let targets = model.row_builder.config.handoff.known_targets().into_iter();
+    let mut entries: Vec<MenuEntry> = targets
         .map(|target| MenuEntry {
             name: format!("to {}", rows::line(target.as_str())),
-            meaning: "this target gets it, whatever the routes say".to_owned(),
-            choice: MenuChoice::Order(order(Destination::Target(target))),
+            meaning: "This target gets it, whatever the configured routes say.".to_owned(),
+            choice: MenuChoice::Request(request(Destination::Target(target))),
         })
         .collect();
     entries.push(MenuEntry {
         name: "as configured".to_owned(),
-        meaning: "the first route that fits decides".to_owned(),
-        choice: MenuChoice::Order(order(Destination::AsConfigured)),
+        meaning: "The first configured route that matches decides.".to_owned(),
+        choice: MenuChoice::Request(request(Destination::AsConfigured)),
     });
     entries.push(MenuEntry {
         name: "nowhere".to_owned(),
-        meaning: "it is not handed off unless somebody queues it again".to_owned(),
-        choice: MenuChoice::Order(order(Destination::Nowhere)),
+        meaning: "No coding agent gets it, unless somebody queues it again.".to_owned(),
+        choice: MenuChoice::Request(request(Destination::Nowhere)),
     });
-    model.overlay = Overlay::Menu(Menu { title: "Hand it off".to_owned(), entries, selected: 0 });
+    model.dialog.overlay = Overlay::Menu(Menu { title: "Hand off".to_owned(), entries, selected: 0 });
 }
 
-/// A key while a menu is open: an entry's number, or the one with the cursor.
+/// A key while a menu is open. An entry's number picks it, and return picks the entry at the cursor.
 pub(super) fn picking(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
-    let Overlay::Menu(menu) = &mut model.overlay else { return Vec::new() };
+    let Overlay::Menu(menu) = &mut model.dialog.overlay else { return Vec::new() };
     let last = menu.entries.len().saturating_sub(1);
     let picked = match key.code {
         KeyCode::Up | KeyCode::Char('k') | KeyCode::BackTab => {
@@ -134,16 +135,16 @@ pub(super) fn picking(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
             index
         }
         KeyCode::Esc | KeyCode::Char('q') => {
-            model.overlay = Overlay::None;
-            model.notice = Some("nothing was done".to_owned());
+            model.dialog.overlay = Overlay::None;
+            model.notice = Some("Nothing was done.".to_owned());
             return Vec::new();
         }
         _ => return Vec::new(),
     };
     let Some(entry) = menu.entries.get(picked).cloned() else { return Vec::new() };
-    model.overlay = Overlay::None;
+    model.dialog.overlay = Overlay::None;
     match entry.choice {
-        MenuChoice::Order(order) => acting::propose(model, order),
+        MenuChoice::Request(request) => acting::propose(model, request),
         MenuChoice::Write(writing) => {
             acting::write(model, writing);
             Vec::new()

@@ -1,4 +1,4 @@
-//! The mouse: the wheel moves, a click selects, a click on what is selected opens it.
+//! The mouse: the wheel moves the cursor, a click selects a row, a click on the selected row opens it.
 
 use super::moving;
 use crate::tui::dialog::Overlay;
@@ -11,14 +11,14 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
     match event.kind {
         MouseEventKind::ScrollDown | MouseEventKind::ScrollUp => {
             let by = if event.kind == MouseEventKind::ScrollDown { 1 } else { -1 };
-            match &mut model.overlay {
+            match &mut model.dialog.overlay {
                 Overlay::None | Overlay::Filter => {
                     let place = view::place(model, event.column, event.row);
                     if let (Screen::Watch, Some(ClickTarget::Pull(_) | ClickTarget::Thread(_))) =
                         (&model.screen, &place)
                     {
                         let over_threads = matches!(place, Some(ClickTarget::Thread(_)));
-                        model.pane = if over_threads { Pane::Threads } else { Pane::PullRequests };
+                        model.lists.pane = if over_threads { Pane::Threads } else { Pane::PullRequests };
                     }
                     moving::step(model, by);
                 }
@@ -30,11 +30,11 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
                 Overlay::Write(_) | Overlay::Menu(_) | Overlay::Palette { .. } | Overlay::Working { .. } => {}
             }
         }
-        MouseEventKind::Drag(MouseButton::Left) if model.dragging => {
+        MouseEventKind::Drag(MouseButton::Left) if model.lists.split.dragging => {
             view::drag(model, event.column, event.row);
         }
-        MouseEventKind::Up(MouseButton::Left) => model.dragging = false,
-        MouseEventKind::Down(MouseButton::Left) if model.overlay == Overlay::None => {
+        MouseEventKind::Up(MouseButton::Left) => model.lists.split.dragging = false,
+        MouseEventKind::Down(MouseButton::Left) if model.dialog.overlay == Overlay::None => {
             model.notice = None;
             clicked(model, view::place(model, event.column, event.row));
         }
@@ -46,11 +46,11 @@ pub(super) fn mouse(model: &mut Model, event: MouseEvent) -> Vec<Effect> {
 fn clicked(model: &mut Model, place: Option<ClickTarget>) {
     match place {
         None => {}
-        Some(ClickTarget::Split) => model.dragging = true,
+        Some(ClickTarget::Split) => model.lists.split.dragging = true,
         Some(ClickTarget::Tab(list)) => moving::go(model, list),
         Some(ClickTarget::Pull(index)) => {
-            let again = model.pane == Pane::PullRequests && model.selected(ListScreen::Watch) == index;
-            model.pane = Pane::PullRequests;
+            let again = model.lists.pane == Pane::PullRequests && model.selected(ListScreen::Watch) == index;
+            model.lists.pane = Pane::PullRequests;
             let keys = model.keys(ListScreen::Watch);
             if again {
                 moving::open(model);
@@ -60,9 +60,10 @@ fn clicked(model: &mut Model, place: Option<ClickTarget>) {
         }
         Some(ClickTarget::Thread(index)) => {
             let keys = model.thread_keys();
-            let again = model.pane == Pane::Threads && model.thread.among(&keys) == index;
-            model.pane = Pane::Threads;
-            model.thread.put(index, &keys);
+            let again =
+                model.lists.pane == Pane::Threads && model.lists.thread_cursor.index_in(&keys) == index;
+            model.lists.pane = Pane::Threads;
+            model.lists.thread_cursor.put(index, &keys);
             if again {
                 moving::open(model);
             }

@@ -1,4 +1,4 @@
-//! What the start brings up, one after the other, behind the first frame.
+//! Applies the news of the start: journal, token, search and first run, in whatever order they arrive.
 
 use crate::domain::snapshot::PullRequestState;
 use crate::failure::Failure;
@@ -7,89 +7,94 @@ use crate::output::sanitize;
 use crate::supervisor::PullRequestView;
 use crate::tui::dialog::{Confirmation, ConfirmedAction, Overlay};
 use crate::tui::message::Effect;
-use crate::tui::model::{ListScreen, Model, Screen};
+use crate::tui::model::{ListScreen, Model, RowKey, Screen};
 use crate::tui::startup::{DiscoveredPullRequests, StartupNews, StartupStep, WatchScope};
 
-pub(super) fn news(model: &mut Model, news: StartupNews) -> Vec<Effect> {
+pub(super) fn apply_startup_news(model: &mut Model, news: StartupNews) -> Vec<Effect> {
     match news {
         StartupNews::Scope { scope, first } => {
-            model.start.scope = scope;
+            model.startup.scope = scope;
             if let Some(first) = first {
                 select(model, &first);
             }
         }
         StartupNews::Journal(outcome) => {
-            model.start.journal = StartupStep::of(outcome.map(|()| String::new()), model.now)
+            model.startup.journal = StartupStep::from_outcome(outcome.map(|()| String::new()), model.now);
         }
         StartupNews::Token(outcome) => {
-            model.start.token = StartupStep::of(outcome, model.now);
-            let is_missing = model.start.token.failure().is_some();
+            model.startup.token = StartupStep::from_outcome(outcome, model.now);
+            let is_missing = model.startup.token.failure().is_some();
             if is_missing {
-                model.searching = false;
+                model.startup.searching = false;
             }
-            if is_missing && model.pulls.is_empty() && model.screen == Screen::Watch {
+            if is_missing && model.data.pulls.is_empty() && model.screen == Screen::Watch {
                 model.screen = Screen::FirstRun;
             }
         }
         StartupNews::FirstRun(proposal) => {
-            model.start.proposal = Some(proposal);
-            if model.pulls.is_empty() && model.screen == Screen::Watch {
+            model.startup.proposal = Some(proposal);
+            if model.data.pulls.is_empty() && model.screen == Screen::Watch {
                 model.screen = Screen::FirstRun;
             }
         }
         StartupNews::Written(Ok(path)) => {
-            model.start.proposal = None;
-            model.notice = Some(format!("{path} was written; it is in force"));
+            model.startup.proposal = None;
+            model.notice = Some(format!("Cloture wrote {path} and uses it now."));
             go_on(model);
         }
         StartupNews::Written(Err(why)) => model.notice = Some(sanitize::line(&why).into_owned()),
-        StartupNews::Searching => {
-            model.searching = true;
-            model.start.search = StartupStep::Waiting;
-        }
         StartupNews::Note(note) => model.notice = Some(sanitize::line(&note).into_owned()),
     }
     Vec::new()
 }
 
-/// A search came back: what is new is tracked, and what was seen before and is not there any more is looked at once more.
-pub(super) fn found(model: &mut Model, outcome: Result<DiscoveredPullRequests, Failure>) -> Vec<Effect> {
-    model.searching = false;
-    let found = match outcome {
-        Ok(found) => found,
+/// Tracks the pull requests that a search found. A pull request from before that the search did not find is
+/// polled once more, to see whether it ended.
+pub(super) fn apply_discovery(
+    model: &mut Model,
+    outcome: Result<DiscoveredPullRequests, Failure>,
+) -> Vec<Effect> {
+    model.startup.searching = false;
+    let discovered = match outcome {
+        Ok(discovered) => discovered,
         Err(why) => {
-            model.start.search = StartupStep::Failed { why, since: model.now };
+            model.startup.search = StartupStep::Failed { why, since: model.now };
             return Vec::new();
         }
     };
-    model.start.search = StartupStep::Done(String::new());
-    model.start.found_at = Some(model.now);
-    model.start.notes = found.notes.iter().map(|note| sanitize::line(note).into_owned()).collect();
-    if let Some(first) = &found.first {
+    model.startup.search = StartupStep::Done(String::new());
+    model.startup.found_at = Some(model.now);
+    model.startup.notes = discovered.notes.iter().map(|note| sanitize::line(note).into_owned()).collect();
+    if let Some(first) = &discovered.first {
         select(model, first);
     }
-    if !found.is_all {
-        return vec![Effect::Track(found.pull_requests)];
+    if !discovered.is_all {
+        return vec![Effect::Track(discovered.pull_requests)];
     }
     let is_found =
-        |address: &PullRequestAddress| found.pull_requests.iter().any(|other| other.address == *address);
-    let gone = model.pulls.keys().filter(|address| !is_found(address));
-    model.start.unconfirmed = gone.cloned().collect();
-    if found.pull_requests.is_empty() { Vec::new() } else { vec![Effect::Track(found.pull_requests)] }
+        |address: &PullRequestAddress| discovered.pull_requests.iter().any(|other| other.address == *address);
+    let gone = model.data.pulls.keys().filter(|address| !is_found(address));
+    model.startup.unconfirmed = gone.cloned().collect();
+    if discovered.pull_requests.is_empty() {
+        Vec::new()
+    } else {
+        vec![Effect::Track(discovered.pull_requests)]
+    }
 }
 
-/// Drops what was seen before, is still open, and is not what is watched now. What ended stays: its tasks are worth seeing.
+/// Drops pull requests that are open but no longer watched. One that ended stays, because its tasks are worth
+/// seeing.
 pub(super) fn confirm(model: &mut Model) -> Vec<Effect> {
-    let Some(found_at) = model.start.found_at else { return Vec::new() };
+    let Some(found_at) = model.startup.found_at else { return Vec::new() };
     let mut dropped = Vec::new();
-    let board = &model.board.pull_requests;
-    model.start.unconfirmed.retain(|address| {
+    let board = &model.data.board.pull_requests;
+    model.startup.unconfirmed.retain(|address| {
         let Some(view) = board.get(address) else { return false };
-        let looked_at = view.refusal.is_some() || view.seen_at.is_some_and(|seen| seen >= found_at);
-        if looked_at && !has_ended(view) {
+        let is_polled = view.refusal.is_some() || view.seen_at.is_some_and(|seen| seen >= found_at);
+        if is_polled && !has_ended(view) {
             dropped.push(address.clone());
         }
-        !looked_at
+        !is_polled
     });
     dropped.into_iter().map(Effect::Forget).collect()
 }
@@ -99,31 +104,28 @@ fn has_ended(view: &PullRequestView) -> bool {
     matches!(state, Some(PullRequestState::Merged | PullRequestState::Closed))
 }
 
-/// Puts the cursor there, unless somebody has moved it already.
+/// Puts the cursor on a pull request, unless the person has moved it already.
 fn select(model: &mut Model, address: &PullRequestAddress) {
-    let cursor = &mut model.finding[ListScreen::Watch as usize].cursor;
-    if cursor.key.is_none() && cursor.index == 0 {
-        cursor.key = Some(address.to_string());
-    }
+    model.lists.filters[ListScreen::Watch as usize].cursor.choose(RowKey::new(address.to_string()));
 }
 
-/// From the first screen to the loops.
+/// Leaves the first-run page if there is something to watch.
 pub(super) fn go_on(model: &mut Model) {
-    let has_something = !matches!(model.start.scope, WatchScope::Nothing { .. } | WatchScope::Unknown);
+    let has_something = !matches!(model.startup.scope, WatchScope::Nothing { .. } | WatchScope::Unknown);
     if model.screen == Screen::FirstRun && has_something {
         model.screen = Screen::Watch;
     }
 }
 
-/// U3: what would be written, and where, is on the screen behind the question.
+/// U3: the question shows the whole text and its path before Cloture writes the file.
 pub(super) fn write_configuration(model: &mut Model) {
-    match &model.start.proposal {
+    match &model.startup.proposal {
         Some(proposal) => {
-            model.overlay = Overlay::Ask(Confirmation {
+            model.dialog.overlay = Overlay::Ask(Confirmation {
                 title: "Write this configuration?".to_owned(),
                 sentences: vec![
-                    format!("This text is written to {}, a new file:", proposal.path),
-                    "It only watches: nothing is written to any repository until `drive = true` for it."
+                    format!("Cloture writes this text to {}, a new file:", proposal.path),
+                    "With it, Cloture only watches. It writes nothing to a repository until you set `drive = true` for it."
                         .to_owned(),
                 ],
                 texts: vec![proposal.text.clone()],
@@ -131,6 +133,6 @@ pub(super) fn write_configuration(model: &mut Model) {
                 then: ConfirmedAction::Effect(Effect::WriteConfiguration),
             });
         }
-        None => model.notice = Some("there is a configuration already".to_owned()),
+        None => model.notice = Some("There is a configuration already.".to_owned()),
     }
 }

@@ -1,4 +1,5 @@
-//! Writing a text: a reason in a line or two, or a reply of any length, here or in the person's own editor.
+//! Text prompts: a reason of a line or two, or a reply of any length, typed here or in the person's own
+//! editor.
 
 use super::acting;
 use crate::supervisor::LoopCommand;
@@ -10,12 +11,11 @@ use crate::tui::theme::{TextMeaning, Theme};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
-/// An empty text area.
-pub(super) fn area(theme: Theme) -> TextArea<'static> {
-    filled(theme, "")
+pub(super) fn empty_text_area(theme: Theme) -> TextArea<'static> {
+    text_area(theme, "")
 }
 
-fn filled(theme: Theme, text: &str) -> TextArea<'static> {
+fn text_area(theme: Theme, text: &str) -> TextArea<'static> {
     let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
     area.set_wrap_mode(WrapMode::Word);
     area.set_style(theme.style(TextMeaning::Plain));
@@ -27,40 +27,39 @@ fn filled(theme: Theme, text: &str) -> TextArea<'static> {
 }
 
 pub(super) fn text(model: &Model) -> String {
-    model.text.lines().join("\n").trim().to_owned()
+    model.dialog.text.lines().join("\n").trim().to_owned()
 }
 
-/// A key while a text is written: everything goes into the text, but what ends it.
+/// A key while a text prompt is open. Every key goes into the text, except those that end it.
 pub(super) fn key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
-    let Overlay::Write(TextPrompt { long, .. }) = &model.overlay else { return Vec::new() };
-    let called = model.keymap.action(key.into());
+    let Overlay::Write(TextPrompt { long, .. }) = &model.dialog.overlay else { return Vec::new() };
+    let action = model.keymap.action(key.into());
     let plain_return = key.code == KeyCode::Enter && key.modifiers == KeyModifiers::NONE;
-    if called == Some(Action::Submit) || (plain_return && !long) {
+    if action == Some(Action::Submit) || (plain_return && !long) {
         return submit(model);
     }
-    match (called, key.code) {
+    match (action, key.code) {
         (Some(Action::Editor), _) => vec![Effect::Edit(text(model))],
         (_, KeyCode::Esc) => {
-            // A long text is not lost to one wrong key: it is there again when the next one is written.
-            model.overlay = Overlay::None;
-            model.notice = Some("nothing was done".to_owned());
+            model.dialog.overlay = Overlay::None;
+            model.notice = Some("Nothing was done.".to_owned());
             Vec::new()
         }
         _ => {
-            model.text.input(key);
+            model.dialog.text.input(key);
             Vec::new()
         }
     }
 }
 
 pub(super) fn pasted(model: &mut Model, text: &str) {
-    model.text.insert_str(crate::output::sanitize::block(text));
+    model.dialog.text.insert_str(crate::output::sanitize::block(text));
 }
 
-/// What the person's own editor left takes the text's place.
+/// Takes over the text from the person's editor.
 pub(super) fn edited(model: &mut Model, outcome: Result<String, String>) {
     match outcome {
-        Ok(text) => model.text = filled(model.theme, &crate::output::sanitize::block(&text)),
+        Ok(text) => model.dialog.text = text_area(model.theme, &crate::output::sanitize::block(&text)),
         Err(why) => model.notice = Some(crate::tui::rows::line(&why)),
     }
 }
@@ -68,16 +67,16 @@ pub(super) fn edited(model: &mut Model, outcome: Result<String, String>) {
 fn submit(model: &mut Model) -> Vec<Effect> {
     let text = text(model);
     if text.is_empty() {
-        model.notice = Some("there is no text yet; esc leaves without one".to_owned());
+        model.notice = Some("Type a text first, or press esc to cancel.".to_owned());
         return Vec::new();
     }
-    let Overlay::Write(writing) = std::mem::replace(&mut model.overlay, Overlay::None) else {
+    let Overlay::Write(prompt) = std::mem::replace(&mut model.dialog.overlay, Overlay::None) else {
         return Vec::new();
     };
-    match writing.then {
-        TextPurpose::Order(order) => acting::propose(model, order.with_reason(text)),
+    match prompt.then {
+        TextPurpose::Reason(request) => acting::propose(model, request.with_reason(text)),
         TextPurpose::Grant(address) => {
-            model.notice = Some(format!("{address} gets one more round"));
+            model.notice = Some(format!("{address} gets one more round."));
             vec![Effect::Tell(address, LoopCommand::GrantRound { by: model.by.clone(), why: text })]
         }
     }

@@ -1,6 +1,6 @@
-//! What goes to coding agents, what was sent, and why not the rest.
+//! The handoff screen: tasks for coding agents, and findings that stay, with the reason.
 
-use super::table::{self, Cell, Column, TableView as Listed, cell};
+use super::table::{self, Cell, Column, TableView, cell};
 use super::{paragraph, put};
 use crate::tui::model::{ListScreen, Model};
 use crate::tui::rows::handoff::{HandoffRow, HandoffStage};
@@ -15,10 +15,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     let (list, words) = table::list_and_words(body);
     let name = rows.iter().map(|row| width(&row.pull)).max().unwrap_or(12).clamp(8, 24);
     let columns: &[Column] = match body.width {
-        0..60 => &[("goes", 8), ("where", 12), ("findings", 0)],
-        60..150 => &[("goes", 8), ("pull request", name), ("where", 20), ("findings", 0)],
+        0..60 => &[("status", 8), ("where", 12), ("findings", 0)],
+        60..150 => &[("status", 8), ("pull request", name), ("where", 20), ("findings", 0)],
         _ => &[
-            ("goes", 8),
+            ("status", 8),
             ("pull request", name),
             ("target", 14),
             ("where", 24),
@@ -26,14 +26,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
             ("why", 56),
         ],
     };
-    let empty = if model.finding().filter.is_empty() {
-        "Nothing is to be handed off, and nothing was."
+    let empty = if model.filter().text.is_empty() {
+        "No finding is queued for handoff, and none was handed off."
     } else {
-        "Nothing matches the filter; esc drops it."
+        "No row matches the filter. esc clears it."
     };
     let selected = model.selected(ListScreen::Handoff);
-    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: None };
-    table::draw(frame, list, model, &listed, |index| {
+    let table = TableView { columns, count: rows.len(), selected, focused: true, empty, signs: None };
+    table::draw(frame, list, model, &table, |index| {
         rows.get(index)
             .map(|row| columns.iter().map(|(name, _)| row_cell(row, name, model)).collect())
             .unwrap_or_default()
@@ -46,7 +46,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
 fn row_cell(row: &HandoffRow, column: &str, model: &Model) -> Cell {
     let theme = model.theme;
     match column {
-        "goes" => cell(row.going.name(), theme.style(meaning(row.going))),
+        "status" => cell(row.stage.name(), theme.style(meaning(row.stage))),
         "pull request" => cell(&row.pull, theme.style(TextMeaning::Plain)),
         "target" => cell(&row.target, theme.style(TextMeaning::Plain)),
         "where" => cell(&row.path, theme.style(TextMeaning::Muted)),
@@ -55,8 +55,8 @@ fn row_cell(row: &HandoffRow, column: &str, model: &Model) -> Cell {
     }
 }
 
-fn meaning(going: HandoffStage) -> TextMeaning {
-    match going {
+fn meaning(stage: HandoffStage) -> TextMeaning {
+    match stage {
         HandoffStage::Stuck => TextMeaning::Alert,
         HandoffStage::Retrying => TextMeaning::Warning,
         HandoffStage::AtMerge => TextMeaning::Busy,
@@ -68,19 +68,19 @@ fn meaning(going: HandoffStage) -> TextMeaning {
 fn words_about(row: &HandoffRow, model: &Model, columns: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
     let task = count(row.findings.len(), "finding", "findings");
-    let what = match row.going {
+    let what = match row.stage {
         HandoffStage::AtMerge => {
-            format!("{} merges → one task for {} about {} with {task}", row.pull, row.target, row.path)
+            format!("When {} merges: one task for {} about {} with {task}", row.pull, row.target, row.path)
         }
-        HandoffStage::Not => format!("{} stays where it is", row.path),
+        HandoffStage::Not => format!("{} stays: no coding agent gets it", row.path),
         HandoffStage::Stuck | HandoffStage::Retrying | HandoffStage::Sent => {
             let until = row.until.map(|until| until.duration_since(model.now).as_secs().max(0));
-            let until = until.map_or_else(String::new, |left| format!(", again in {left}s"));
-            format!("task for {} about {} with {task}: {}{until}", row.target, row.path, row.going.name())
+            let until = until.map_or_else(String::new, |left| format!(", next try in {left}s"));
+            format!("Task for {} about {} with {task}: {}{until}", row.target, row.path, row.stage.name())
         }
     };
     let mut lines = vec![Line::styled("─".repeat(columns as usize), theme.style(TextMeaning::Muted))];
-    lines.extend(paragraph(&what, columns, theme.style(meaning(row.going))));
+    lines.extend(paragraph(&what, columns, theme.style(meaning(row.stage))));
     lines.extend(paragraph(&row.reason, columns, theme.style(TextMeaning::Plain)));
     lines.extend(paragraph(&row.findings.join(" · "), columns, theme.style(TextMeaning::Muted)));
     lines

@@ -1,6 +1,6 @@
-//! What waits for a person, over all pull requests.
+//! The inbox screen: everything that waits for a person, over all pull requests.
 
-use super::table::{self, Cell, Column, TableView as Listed, cell};
+use super::table::{self, Cell, Column, TableView, cell};
 use super::watch::severity_style;
 use super::{paragraph, put, sign, since};
 use crate::tui::model::{ListScreen, Model};
@@ -27,18 +27,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
             ("age", 4),
         ],
     };
-    let empty = if model.finding().filter.is_empty() {
-        "Nothing waits for a person."
+    let empty = if model.filter().text.is_empty() {
+        "Nothing waits for you."
     } else {
-        "Nothing matches the filter; esc drops it."
+        "No row matches the filter. esc clears it."
     };
     let selected = model.selected(ListScreen::Inbox);
     let signs = |index: usize| {
         let key = rows.get(index).and_then(|row| Some((row.address.clone(), row.thread.clone()?)));
         key.map_or((" ", TextMeaning::Plain), |key| sign(model, &key))
     };
-    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: Some(&signs) };
-    table::draw(frame, list, model, &listed, |index| {
+    let table = TableView { columns, count: rows.len(), selected, focused: true, empty, signs: Some(&signs) };
+    table::draw(frame, list, model, &table, |index| {
         rows.get(index)
             .map(|row| columns.iter().map(|(name, _)| row_cell(row, name, model)).collect())
             .unwrap_or_default()
@@ -61,7 +61,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
             theme.style(TextMeaning::Warning),
         ));
         let key = row.thread.clone().map(|thread| (row.address.clone(), thread));
-        lines.extend(key.and_then(|key| super::trouble(model, &key, words.width)).into_iter().flatten());
+        lines.extend(key.and_then(|key| super::problem(model, &key, words.width)).into_iter().flatten());
         put(frame, words, &lines);
     }
 }

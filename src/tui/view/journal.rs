@@ -1,6 +1,6 @@
-//! Every decision, by whom and why; one of them in full.
+//! The journal screen: every decision with its author and reason, and the page of one record.
 
-use super::table::{self, Cell, Column, TableView as Listed, cell};
+use super::table::{self, Cell, Column, TableView, cell};
 use super::{paragraph, put};
 use crate::tui::model::{ListScreen, Model};
 use crate::tui::rows::journal::JournalRow;
@@ -18,14 +18,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
         60..110 => &[("time", 8), ("about", 16), ("kind", 14), ("why", 0)],
         _ => &[("time", 19), ("about", 22), ("by", 20), ("kind", 18), ("why", 0)],
     };
-    let empty = if model.finding().filter.is_empty() {
-        "Nothing was recorded yet."
+    let empty = if model.filter().text.is_empty() {
+        "The journal is empty."
     } else {
-        "Nothing matches the filter; esc drops it."
+        "No row matches the filter. esc clears it."
     };
     let selected = model.selected(ListScreen::Journal);
-    let listed = Listed { columns, count: rows.len(), selected, focused: true, empty, signs: None };
-    table::draw(frame, list, model, &listed, |index| {
+    let table = TableView { columns, count: rows.len(), selected, focused: true, empty, signs: None };
+    table::draw(frame, list, model, &table, |index| {
         rows.get(index)
             .map(|row| columns.iter().map(|(name, wide)| row_cell(row, name, *wide, model)).collect())
             .unwrap_or_default()
@@ -55,12 +55,12 @@ fn row_cell(row: &JournalRow, column: &str, wide: usize, model: &Model) -> Cell 
     }
 }
 
-/// The whole record.
+/// The page of one record.
 pub(super) fn page(model: &Model, seq: u64, columns: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let Some(row) = model.records.iter().find(|row| row.seq == seq) else {
+    let Some(row) = model.data.records.iter().find(|row| row.seq == seq) else {
         return paragraph(
-            "This record is too old to be kept here; `cloture journal` prints it.",
+            "This record is too old for the screen. `cloture journal` prints it.",
             columns,
             theme.style(TextMeaning::Muted),
         );
@@ -73,7 +73,7 @@ pub(super) fn page(model: &Model, seq: u64, columns: u16) -> Vec<Line<'static>> 
         lines.extend(paragraph(&row.why, columns, plain));
     }
     if let Some(key) = &row.key {
-        lines.extend(paragraph(&format!("kept once as {key}"), columns, muted));
+        lines.extend(paragraph(&format!("idempotency key {key}"), columns, muted));
     }
     lines.push(Line::default());
     let body = row.body.lines().map(|text| Line::styled(cut(&format!(" {text}"), columns as usize), plain));

@@ -1,4 +1,4 @@
-//! What lies on top of a screen: help, palette, a question.
+//! Draws the overlay on top of a screen: help, palette, questions, text prompts and menus.
 
 use super::put;
 use crate::tui::action::Action;
@@ -13,22 +13,22 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear};
 
 pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
-    match &model.overlay {
+    match &model.dialog.overlay {
         Overlay::None | Overlay::Filter => {}
         Overlay::Help { scroll } => help(frame, body, model, *scroll),
         Overlay::Palette { query, selected } => palette(frame, body, model, query, *selected),
         Overlay::Working { what } => {
             let inside = window(frame, body, model, "One moment", 40, 1);
-            let text = format!(" {what} esc: never mind");
+            let text = format!(" {what} esc: cancel");
             put(frame, inside, &[Line::styled(text, model.theme.style(TextMeaning::Muted))]);
         }
         Overlay::Ask(question) => ask(frame, body, model, question),
-        Overlay::Write(writing) => write(frame, body, model, writing),
+        Overlay::Write(prompt) => write(frame, body, model, prompt),
         Overlay::Menu(menu) => pick(frame, body, model, menu),
     }
 }
 
-/// A frame in the middle, as large as it has to be; returns what is inside.
+/// A window in the middle of the body; returns its inner area.
 fn window(frame: &mut Frame<'_>, body: Rect, model: &Model, title: &str, width: u16, height: u16) -> Rect {
     let (width, height) = ((width + 2).min(body.width), (height + 2).min(body.height));
     let area =
@@ -43,7 +43,7 @@ fn window(frame: &mut Frame<'_>, body: Rect, model: &Model, title: &str, width: 
     inside
 }
 
-/// Made from the bindings, so it cannot be wrong about them.
+/// Built from the bindings, so it always names the right keys.
 fn help(frame: &mut Frame<'_>, body: Rect, model: &Model, scroll: usize) {
     let theme = model.theme;
     let works = Action::all().filter(|action| action.works_on(&model.screen));
@@ -58,7 +58,8 @@ fn help(frame: &mut Frame<'_>, body: Rect, model: &Model, scroll: usize) {
         })
         .collect();
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let inside = window(frame, body, model, "Keys of this screen (any other key closes)", 80, height);
+    let inside =
+        window(frame, body, model, "Keys of this screen (j k scroll, any other key closes)", 80, height);
     let from = scroll.min(lines.len().saturating_sub(inside.height as usize));
     put(frame, inside, &lines[from..]);
 }
@@ -79,12 +80,12 @@ fn palette(frame: &mut Frame<'_>, body: Rect, model: &Model, query: &str, select
         lines.push(Line::from(vec![Span::styled(text, style), key]));
     }
     if found.is_empty() {
-        lines.push(Line::styled(" no command is called that", theme.style(TextMeaning::Muted)));
+        lines.push(Line::styled(" no command matches", theme.style(TextMeaning::Muted)));
     }
     put(frame, inside, &lines);
 }
 
-/// No question has more lines than this, however narrow its window is: scrolling ends here at the latest.
+/// An upper bound for the lines of a question in the narrowest window, where scrolling ends.
 pub(crate) fn question_lines(question: &Confirmation) -> usize {
     let wrapped = |text: &str| text.len() / 10 + text.lines().count() + 1;
     question.sentences.iter().chain(&question.texts).map(|text| wrapped(text)).sum()
@@ -109,15 +110,16 @@ fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Confirmation
             );
         }
     }
-    let keys = " y agree   n or esc refuse";
+    let keys = " y yes   n or esc no";
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
     let inside = window(frame, body, model, &question.title, width, height);
-    // The keys are always there; what has no room can be scrolled to.
+    // The keys are always visible; the text scrolls.
     let shown = (inside.height as usize).saturating_sub(2);
     let from = question.scroll.min(lines.len().saturating_sub(shown));
     let more = lines.len().saturating_sub(from + shown);
     let mut visible: Vec<Line<'static>> = lines.into_iter().skip(from).take(shown).collect();
-    let rest = if more > 0 || from > 0 { format!("   ↓↑ {more} more lines") } else { String::new() };
+    let rest =
+        if more > 0 || from > 0 { format!("   ↓↑ scroll, {more} more lines") } else { String::new() };
     visible.push(Line::default());
     visible.push(Line::styled(
         cut(&format!("{keys}{rest}"), inside.width as usize),
@@ -127,31 +129,31 @@ fn ask(frame: &mut Frame<'_>, body: Rect, model: &Model, question: &Confirmation
     put(frame, inside, &visible[keep..]);
 }
 
-/// A text area with what is done with the text above it.
-fn write(frame: &mut Frame<'_>, body: Rect, model: &Model, writing: &TextPrompt) {
+/// A text area, with what will happen to the text above it.
+fn write(frame: &mut Frame<'_>, body: Rect, model: &Model, prompt: &TextPrompt) {
     let theme = model.theme;
-    let width = body.width.saturating_sub(4).min(if writing.long { 100 } else { 76 });
+    let width = body.width.saturating_sub(4).min(if prompt.long { 100 } else { 76 });
     let room = (width as usize).saturating_sub(2);
-    let sentences = writing.sentences.iter().flat_map(|sentence| wrap(sentence, room));
+    let sentences = prompt.sentences.iter().flat_map(|sentence| wrap(sentence, room));
     let above: Vec<Line<'static>> = sentences.map(|text| Line::raw(format!(" {text}"))).collect();
-    let rows: u16 = if writing.long { 12 } else { 3 };
-    let told = u16::try_from(above.len()).unwrap_or(u16::MAX);
-    let inside = window(frame, body, model, &writing.title, width, told.saturating_add(rows + 1));
-    // Where there is little room, the text comes before the words about it.
-    let told = told.min(inside.height.saturating_sub(rows.min(2) + 1));
-    let parts = [Constraint::Length(told), Constraint::Min(0), Constraint::Length(1)];
+    let rows: u16 = if prompt.long { 12 } else { 3 };
+    let words = u16::try_from(above.len()).unwrap_or(u16::MAX);
+    let inside = window(frame, body, model, &prompt.title, width, words.saturating_add(rows + 1));
+    // With little room, the text area comes before the words.
+    let words = words.min(inside.height.saturating_sub(rows.min(2) + 1));
+    let parts = [Constraint::Length(words), Constraint::Min(0), Constraint::Length(1)];
     let [head, text, foot] = Layout::vertical(parts).areas(inside);
     put(frame, head, &above);
     let text = Rect { x: text.x + 1.min(text.width), width: text.width.saturating_sub(2), ..text };
     if !text.is_empty() {
-        frame.render_widget(&model.text, text);
+        frame.render_widget(&model.dialog.text, text);
     }
     let submit = model.keymap.key(Action::Submit);
     let editor = model.keymap.key(Action::Editor);
-    let keys = if writing.long {
-        format!(" {submit} go on   {editor} your own editor   esc leave")
+    let keys = if prompt.long {
+        format!(" {submit} continue   {editor} your editor   esc cancel")
     } else {
-        format!(" ⏎ go on   alt-⏎ new line   {editor} your own editor   esc leave")
+        format!(" ⏎ continue   alt-⏎ new line   {editor} your editor   esc cancel")
     };
     put(frame, foot, &[Line::styled(cut(&keys, foot.width as usize), theme.style(TextMeaning::Muted))]);
 }
@@ -179,6 +181,6 @@ fn pick(frame: &mut Frame<'_>, body: Rect, model: &Model, menu: &Menu) {
     let shown = (inside.height as usize).saturating_sub(1);
     let from = if lines.len() > shown { first.min(lines.len() - shown) } else { 0 };
     let mut visible: Vec<Line<'static>> = lines.into_iter().skip(from).take(shown).collect();
-    visible.push(Line::styled(" ⏎ or its number chooses   esc leaves", theme.style(TextMeaning::Muted)));
+    visible.push(Line::styled(" ⏎ or number: choose   esc: cancel", theme.style(TextMeaning::Muted)));
     put(frame, inside, &visible);
 }

@@ -1,4 +1,4 @@
-//! Rows in columns, and lists that show the row with the cursor.
+//! Tables: rows in columns, scrolled so that the row with the cursor is visible.
 
 use crate::tui::model::Model;
 use crate::tui::text::{cut, fit, width};
@@ -8,27 +8,27 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// A column: its heading, and its width, where 0 takes what is left.
+/// A column: its heading and its width; 0 takes the remaining width.
 pub(super) type Column = (&'static str, usize);
 
-/// A cell: pieces of text and how each looks.
+/// A cell: pieces of text with their styles.
 pub(super) type Cell = Vec<(String, Style)>;
 
-/// A cell that looks the same all over.
+/// A cell in one style.
 pub(super) fn cell(text: impl Into<String>, style: Style) -> Cell {
     vec![(text.into(), style)]
 }
 
-/// What stands between the cursor and a row: one column.
+/// The sign between the cursor and a row, one column wide.
 pub(super) type RowMarkers<'a> = &'a dyn Fn(usize) -> (&'static str, TextMeaning);
 
-/// The first row that is shown, so that the one with the cursor is, too.
+/// The first visible row, chosen so that the selected one is visible.
 pub(super) fn first(count: usize, selected: usize, height: u16) -> usize {
     let height = height as usize;
     if count <= height { 0 } else { selected.saturating_sub(height / 2).min(count - height) }
 }
 
-/// Where a list is on a screen that is a list with words about the selected row below.
+/// The area of the list on a screen with words about the selected row below it.
 pub(super) fn list_area(body: Rect) -> Rect {
     list_and_words(body).0
 }
@@ -39,7 +39,7 @@ pub(super) fn list_and_words(body: Rect) -> (Rect, Rect) {
     (list, words)
 }
 
-/// The widths in force, the flexible one filled in.
+/// The widths of all columns, the flexible one filled in.
 fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     let fixed: usize = columns.iter().map(|(_, wide)| wide + 1).sum();
     let left = room.saturating_sub(fixed + 1);
@@ -50,15 +50,15 @@ pub(super) struct TableView<'a> {
     pub(super) columns: &'a [Column],
     pub(super) count: usize,
     pub(super) selected: usize,
-    /// Whether the keyboard is here.
+    /// Whether this list has the keyboard.
     pub(super) focused: bool,
-    /// What is said where there are no rows.
+    /// The text if there are no rows.
     pub(super) empty: &'a str,
-    /// None where rows have nothing to be marked with.
+    /// None if the rows have no signs.
     pub(super) signs: Option<RowMarkers<'a>>,
 }
 
-/// Draws a heading and the rows that fit; only those are made.
+/// Draws a heading and the visible rows. Only those are built.
 pub(super) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -97,7 +97,7 @@ pub(super) fn draw(
     super::put(frame, area, &lines);
 }
 
-/// The cell in exactly so many columns.
+/// Cuts or pads a cell to this width.
 fn fitted(cell: Cell, columns: usize) -> Cell {
     let whole: usize = cell.iter().map(|(text, _)| width(text)).sum();
     if let [(text, style)] = cell.as_slice() {

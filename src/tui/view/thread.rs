@@ -1,13 +1,13 @@
-//! One thread: where it stands in words, the code it is about, and everything that was said.
+//! The page of one thread: its state in words, its code, and all comments.
 //!
 //! ```text
 //! │ title                                              │
-//! │ severity · place · reviewer · status, whose turn   │  stays where it is, if there is room
+//! │ severity · place · reviewer · status, whose turn   │  does not scroll, if there is room
 //! │ stance, rounds, what is legal, and why             │
 //! │ ── code, 4 comments ─────────────── comment 2 of 4 │
-//! │ the code, and what became of it since              │
+//! │ the code, and its changes since                    │
 //! │ ── who (role) · intent · age                       │  scrolls
-//! │    what they said                                  │
+//! │    the comment                                     │
 //! ```
 
 use super::watch::{actions, rounds, severity_style, stance, status_style};
@@ -25,36 +25,35 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
-/// As much of a hunk as is shown before it is unfolded; its end is what the comment is about.
+/// The lines of a folded hunk. The end is shown, because the comment is about it.
 const HUNK_LINES: usize = 12;
 
-/// What has to be left for the conversation, if the header is to stay above it.
+/// The header stays above the comments only if they keep this many rows.
 const ROOM: u16 = 10;
 
-/// Lays out what will be drawn. Called after every message, so that drawing itself has nothing to compute.
+/// Lays out the visible part after every message, so that drawing is fast.
 pub(super) fn prepare(model: &mut Model, body: Rect) {
-    let mut reading = std::mem::take(&mut model.reading);
+    let mut reading = std::mem::take(&mut model.page.reading);
     if reading.refresh(model, body.width) {
         let (_, page) = areas(model, body);
-        reading.settle(model, page.height as usize);
+        reading.lay_out_visible(model, page.height as usize);
     }
-    model.reading = reading;
+    model.page.reading = reading;
 }
 
-/// Goes so many lines up or down.
 pub(super) fn step(model: &mut Model, body: Rect, by: isize) {
-    let mut reading = std::mem::take(&mut model.reading);
+    let mut reading = std::mem::take(&mut model.page.reading);
     if reading.refresh(model, body.width) {
         let (_, page) = areas(model, body);
         reading.step(model, by, page.height as usize);
     }
-    model.reading = reading;
+    model.page.reading = reading;
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
-    let mut reading = model.reading.clone();
+    let mut reading = model.page.reading.clone();
     if !reading.refresh(model, body.width) {
-        let text = "This thread is not there any more; esc goes back.";
+        let text = "This thread is gone. esc goes back.";
         return put(frame, body, &paragraph(text, body.width, model.theme.style(TextMeaning::Muted)));
     }
     let (above, page) = areas(model, body);
@@ -76,17 +75,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     put(frame, page, &lines);
 }
 
-/// The header with its rule, and what scrolls; no header where there is no room for it.
+/// The header with its separator, and the part that scrolls. The header is empty if it has no room.
 fn areas(model: &Model, body: Rect) -> (Rect, Rect) {
-    let wanted = u16::try_from(header(model, body.width).len() + 1).unwrap_or(u16::MAX);
-    let above = if wanted.saturating_add(ROOM) <= body.height { wanted } else { 0 };
+    let needed = u16::try_from(header(model, body.width).len() + 1).unwrap_or(u16::MAX);
+    let above = if needed.saturating_add(ROOM) <= body.height { needed } else { 0 };
     let [above, page] = Layout::vertical([Constraint::Length(above), Constraint::Min(0)]).areas(body);
     (above, page)
 }
 
 fn item_lines(item: &PageItem, model: &Model, columns: u16) -> impl Iterator<Item = Line<'static>> {
-    let heading =
-        item.said.as_ref().map(|said| [Line::default(), heading(said, item.laid.folded, model, columns)]);
+    let heading = item
+        .comment
+        .as_ref()
+        .map(|comment| [Line::default(), heading(comment, item.laid.folded, model, columns)]);
     heading.into_iter().flatten().chain(item.laid.lines.clone().into_iter().map(|mut line| {
         if !line.spans.is_empty() {
             line.spans.insert(0, Span::raw("   "));
@@ -95,7 +96,7 @@ fn item_lines(item: &PageItem, model: &Model, columns: u16) -> impl Iterator<Ite
     }))
 }
 
-/// How much there is, and where in it one reads.
+/// The number of comments, and the scroll position.
 fn separator(model: &Model, reading: &mut ThreadReading, page: Rect) -> Line<'static> {
     let comments = reading.page().map_or(0, ThreadScreenPage::len);
     let at = reading.at;
@@ -110,7 +111,7 @@ fn separator(model: &Model, reading: &mut ThreadReading, page: Rect) -> Line<'st
     Line::styled(format!("{left}{}{right}", "─".repeat(fill)), model.theme.style(TextMeaning::Muted))
 }
 
-/// Where there is no room above, it is the first thing that scrolls.
+/// The header as the first item that scrolls, if it has no room above.
 pub(in crate::tui) fn header_in_page(model: &Model, columns: u16) -> MarkdownLines {
     let area = super::areas(model, super::whole(model)).body;
     let sticks = !areas(model, Rect { width: columns, ..area }).0.is_empty();
@@ -138,22 +139,22 @@ fn header(model: &Model, columns: u16) -> Vec<Line<'static>> {
         lines.extend(paragraph(&why, columns, status_style(row, theme)));
     }
     let key = (pull.address.clone(), row.id.clone());
-    lines.extend(super::trouble(model, &key, columns).into_iter().flatten());
-    if let Some(counted) = &row.counted {
-        let (word, meaning) = stance(counted.stance);
+    lines.extend(super::problem(model, &key, columns).into_iter().flatten());
+    if let Some(counters) = &row.counters {
+        let (word, meaning) = stance(counters.stance);
         let mut spans = vec![
             Span::styled(format!(" {word}"), theme.style(meaning)),
-            Span::raw(format!("   rounds {}   may: ", rounds(counted))),
+            Span::raw(format!("   rounds {}   may: ", rounds(counters))),
         ];
-        spans.extend(actions(counted, theme, false));
+        spans.extend(actions(counters, theme, false));
         lines.push(Line::from(spans));
-        let text = format!("{} {}.", row.reviewer, counted.explained(row.status));
+        let text = format!("{} {}.", row.reviewer, counters.explanation(row.status));
         lines.extend(paragraph(&text, columns, muted));
     } else {
-        let text = format!("Opened by {}, who is no reviewer: nothing is counted here.", row.reviewer);
+        let text = format!("Opened by {}, who is not a reviewer, so there are no counters.", row.reviewer);
         lines.extend(paragraph(&text, columns, muted));
     }
-    lines.extend(paragraph(&format!("Handoff: {}.", row.why_it_goes_or_stays()), columns, muted));
+    lines.extend(paragraph(&format!("Handoff: {}.", row.handoff_reason()), columns, muted));
     lines
 }
 
@@ -165,35 +166,35 @@ fn turn(row: &ThreadRow) -> String {
     }
 }
 
-/// Who speaks, as what, and how much of it is folded.
-fn heading(said: &PostedText, folded: usize, model: &Model, columns: u16) -> Line<'static> {
+/// The author and role of a comment, and how much of it is folded.
+fn heading(comment: &PostedText, folded: usize, model: &Model, columns: u16) -> Line<'static> {
     let theme = model.theme;
-    let age = since(said.at, model);
-    let mut words = vec![format!("({})", said.role)];
-    words.extend(said.intent.map(str::to_owned));
+    let age = since(comment.at, model);
+    let mut words = vec![format!("({})", comment.role)];
+    words.extend(comment.intent.map(str::to_owned));
     if !age.is_empty() {
         words.push(format!("{age} ago"));
     }
-    if said.edited {
+    if comment.edited {
         words.push("edited".to_owned());
     }
-    if let Some(reason) = &said.minimized {
+    if let Some(reason) = &comment.minimized {
         let reason = if reason.is_empty() { String::new() } else { format!(" as {reason}") };
         words.push(format!("hidden on GitHub{reason}"));
     }
-    words.extend(said.left_out.clone());
+    words.extend(comment.left_out.clone());
     if folded > 0 {
         let key = model.keymap.key(Action::Fold);
-        let verb = if model.unfolded { "folds" } else { "unfolds" };
+        let verb = if model.page.unfolded { "folds" } else { "unfolds" };
         let key = if key.is_empty() { String::new() } else { format!(", {key} {verb}") };
         let lines = count(folded, "line", "lines");
-        words.push(if model.unfolded {
+        words.push(if model.page.unfolded {
             format!("{lines} unfolded{key}")
         } else {
             format!("{lines} folded{key}")
         });
     }
-    let who = format!(" ── {} ", said.who);
+    let who = format!(" ── {} ", comment.who);
     let room = (columns as usize).saturating_sub(width(&who));
     Line::from(vec![
         Span::styled(who, theme.style(TextMeaning::Heading)),
@@ -201,14 +202,14 @@ fn heading(said: &PostedText, folded: usize, model: &Model, columns: u16) -> Lin
     ])
 }
 
-/// The lines that the thread was written under, and what became of them.
+/// The code under the thread, and its changes since.
 pub(in crate::tui) fn code(model: &Model, page: &ThreadScreenPage, columns: u16) -> MarkdownLines {
     let theme = model.theme;
     let muted = theme.style(TextMeaning::Muted);
     let room = (columns as usize).saturating_sub(4);
     let mut laid = MarkdownLines::default();
     if !page.code.lines.is_empty() {
-        let folded = if model.unfolded { 0 } else { page.code.lines.len().saturating_sub(HUNK_LINES) };
+        let folded = if model.page.unfolded { 0 } else { page.code.lines.len().saturating_sub(HUNK_LINES) };
         let above = folded + page.code.left_out;
         if above > 0 {
             let key = model.keymap.key(Action::Fold);
@@ -236,8 +237,8 @@ pub(in crate::tui) fn code(model: &Model, page: &ThreadScreenPage, columns: u16)
     laid
 }
 
-/// Numbers, a mark at what is meant, the sign of the diff, and the code in colours. Signs and marks say everything that
-/// colours do.
+/// Line numbers, a mark at the lines of the comment, the diff's sign, and highlighted code. Colour is never
+/// the only sign.
 fn hunk(code: &CodeHunk, skipped: usize, path: &str, theme: Theme, room: usize) -> Vec<Line<'static>> {
     let side = |is_new: bool| {
         let lines = code
@@ -254,7 +255,7 @@ fn hunk(code: &CodeHunk, skipped: usize, path: &str, theme: Theme, room: usize) 
     let mut lines = Vec::new();
     for (index, line) in code.lines.iter().enumerate() {
         let CodeLine { sign, old, new, text, about } = line;
-        // Both sides go through every line of theirs, so that a comment that began above is one below.
+        // Each side highlights all of its lines, because a comment or string may start above.
         let pieces = match sign {
             '-' => before.line(text),
             '+' => after.line(text),

@@ -1,6 +1,6 @@
-//! Pull requests beside the selected one's loop and threads.
+//! The watch screen: pull requests, and the loop and threads of the selected one.
 
-use super::table::{self, Cell, Column, TableView as Listed, cell};
+use super::table::{self, Cell, Column, TableView, cell};
 use super::{in_threads, is_stale, paragraph, put, sign, since};
 use crate::domain::machine::ThreadStatus;
 use crate::domain::review_loop::{Phase, ReviewLoop};
@@ -15,7 +15,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Where things are; what has no room is empty.
+/// The areas of the screen; one without room is empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Panes {
     pub(super) pulls: Rect,
@@ -24,13 +24,18 @@ pub(super) struct Panes {
     words: Rect,
 }
 
-/// From so many columns on there is room for two lists beside each other.
+/// From this width on, the two lists are side by side.
 pub(super) const WIDE: u16 = 150;
 
-/// Side by side where it is wide, one above the other where it is not, one of the two where it is small.
+/// Side by side on a wide screen, one above the other on a narrow one, and only one of them on a small one.
 pub(super) fn panes(model: &Model, body: Rect) -> Panes {
     let (pulls, detail) = if body.width >= WIDE {
-        let wide = model.split.0.unwrap_or((body.width * 2 / 5).clamp(44, 84)).clamp(24, body.width - 60);
+        let wide = model
+            .lists
+            .split
+            .columns
+            .unwrap_or((body.width * 2 / 5).clamp(44, 84))
+            .clamp(24, body.width - 60);
         let [pulls, _, detail] =
             Layout::horizontal([Constraint::Length(wide), Constraint::Length(1), Constraint::Min(0)])
                 .areas(body);
@@ -38,7 +43,7 @@ pub(super) fn panes(model: &Model, body: Rect) -> Panes {
     } else if body.height >= 16 {
         let rows = u16::try_from(model.visible_pulls().len()).unwrap_or(u16::MAX).saturating_add(1);
         let high = rows.clamp(3, body.height * 2 / 5);
-        let high = model.split.1.unwrap_or(high).clamp(3, body.height - 8);
+        let high = model.lists.split.rows.unwrap_or(high).clamp(3, body.height - 8);
         let [pulls, detail] = Layout::vertical([Constraint::Length(high), Constraint::Min(0)]).areas(body);
         (pulls, detail)
     } else if in_threads(model) {
@@ -70,9 +75,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     if let Some(thread) = model.selected_thread().filter(|_| words.height > 0) {
         let mut lines = words_about(thread, model, words.width);
         let key = (pull.address.clone(), thread.id.clone());
-        // What went wrong matters more than what can be counted.
-        if let Some(trouble) = super::trouble(model, &key, words.width) {
-            lines.splice(1..1, trouble);
+        // A problem comes before the counters.
+        if let Some(problem) = super::problem(model, &key, words.width) {
+            lines.splice(1..1, problem);
         }
         put(frame, words, &lines);
     }
@@ -86,7 +91,7 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if wide {
         columns.push(("author", if area.width < 100 { 10 } else { 16 }));
     }
-    // Only where something is older than it should be.
+    // Only if a pull request is stale.
     if rows.iter().any(|row| is_stale(row, model)) {
         columns.push(("seen", 4));
     }
@@ -100,15 +105,16 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if area.width >= 50 {
         columns.push(("age", 4));
     }
-    let listed = Listed {
+    let table = TableView {
         columns: &columns,
         count: rows.len(),
         selected: model.selected(ListScreen::Watch),
         focused: !in_threads(model),
-        empty: "Nothing matches the filter; esc drops it.",
+        empty: "No row matches the filter. esc clears it.",
         signs: Some(&|index| match rows.get(index) {
             Some(row)
                 if model
+                    .marks
                     .unread
                     .range((row.address.clone(), first_thread())..)
                     .next()
@@ -119,7 +125,7 @@ fn pull_list(frame: &mut Frame<'_>, area: Rect, model: &Model) {
             _ => (" ", TextMeaning::Plain),
         }),
     };
-    table::draw(frame, area, model, &listed, |index| {
+    table::draw(frame, area, model, &table, |index| {
         rows.get(index)
             .map(|row| columns.iter().map(|(name, _)| pull_cell(row, name, model)).collect())
             .unwrap_or_default()
@@ -136,7 +142,7 @@ fn pull_cell(row: &PullRow, column: &str, model: &Model) -> Cell {
         "pull request" => cell(&row.name, theme.style(TextMeaning::Plain)),
         "title" => cell(&row.title, theme.style(TextMeaning::Plain)),
         "author" => cell(&row.author, theme.style(TextMeaning::Muted)),
-        // What is not known to be so any more says since when.
+        // A stale state is muted, and has its age beside it.
         "loop" if is_stale(row, model) => cell(row.phase.0, theme.style(TextMeaning::Muted)),
         "seen" if is_stale(row, model) => {
             cell(since(row.view.seen_at, model), theme.style(TextMeaning::Warning))
@@ -150,32 +156,32 @@ fn pull_cell(row: &PullRow, column: &str, model: &Model) -> Cell {
     }
 }
 
-/// The loop in at most five lines: what, who, how far, who is in, what is due.
+/// The loop in at most five lines: title, state, progress, reviewers, and the next step.
 fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     let theme = model.theme;
     let room = area.width as usize;
     let title = format!(" {}  {}", pull.name, pull.title);
     let mut lines = vec![Line::styled(cut(&title, room), theme.style(TextMeaning::Title))];
-    // What is fresh does not count seconds: a screen on which nothing happens is left alone.
+    // Do not count seconds below a minute, so that a quiet screen need not be drawn.
     let stale = match pull.view.seen_at {
         None => String::new(),
-        Some(at) if model.now.duration_since(at).as_secs() < 60 => " · seen just now".to_owned(),
-        seen => format!(" · seen {} ago", since(seen, model)),
+        Some(at) if model.now.duration_since(at).as_secs() < 60 => " · polled just now".to_owned(),
+        seen => format!(" · polled {} ago", since(seen, model)),
     };
     let about = format!(" {}, by {}, head {} · {}{stale}", pull.state, pull.author, pull.head, pull.role);
     if area.height > 2 {
         lines.push(Line::styled(cut(&about, room), theme.style(TextMeaning::Muted)));
     }
-    match model.pull_troubles.get(&pull.address) {
-        Some(trouble) => {
-            lines.push(Line::styled(cut(&format!(" ! {trouble}"), room), theme.style(TextMeaning::Alert)));
+    match model.marks.pull_problems.get(&pull.address) {
+        Some(problem) => {
+            lines.push(Line::styled(cut(&format!(" ! {problem}"), room), theme.style(TextMeaning::Alert)));
         }
         None => lines.push(gauge(pull, model, room)),
     }
-    lines.push(attendance(pull, theme, room));
+    lines.push(reviewers(pull, theme, room));
     let more = pull.due.len().saturating_sub(1);
     if let Some(first) = pull.due.first() {
-        let lead = if pull.view.drive { "due" } else { "would be done if driven" };
+        let lead = if pull.view.drive { "next" } else { "would do next if driven" };
         let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
         lines.push(Line::styled(
             cut(&format!(" {lead}: {first}{more}"), room),
@@ -185,7 +191,7 @@ fn loop_lines(pull: &PullRow, model: &Model, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-/// Attempts as a bar with the time until the next, or how it ended.
+/// The attempts as a bar with the time until the next poll, or how the loop ended.
 fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     let theme = model.theme;
     if let Some((sentence, meaning)) = &pull.sentence {
@@ -195,7 +201,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     if matches!(phase, Some(Phase::Paused(_))) {
         let key = model.keymap.key(crate::tui::action::Action::Resume);
         return Line::styled(
-            cut(&format!(" paused; {key} lets it go on"), room),
+            cut(&format!(" paused; {key} resumes it"), room),
             theme.style(TextMeaning::Warning),
         );
     }
@@ -203,7 +209,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     let cells = 20.min(room / 4);
     let filled = (cells * pull.attempt.min(most) as usize).div_ceil(most as usize);
     let next = pull.view.next_at.map(|at| at.duration_since(model.now).as_secs().max(0));
-    let next = next.map_or_else(String::new, |left| format!(" · next look in {left}s"));
+    let next = next.map_or_else(String::new, |left| format!(" · next poll in {left}s"));
     let what = if pull.phase.0 == "with author" { "waiting for a push, attempt" } else { "attempt" };
     let text = format!(" {what} {} of {most}{next}", pull.attempt);
     Line::from(vec![
@@ -213,7 +219,7 @@ fn gauge(pull: &PullRow, model: &Model, room: usize) -> Line<'static> {
     ])
 }
 
-fn attendance(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
+fn reviewers(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
     let mut spans = Vec::new();
     let mut part = |label: &str, names: &[String], sign: &str, meaning| {
         if !names.is_empty() {
@@ -221,18 +227,18 @@ fn attendance(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
             spans.push(Span::styled(format!(" {label} {names}"), theme.style(meaning)));
         }
     };
-    part("in:", &pull.arrived, "✓", TextMeaning::Good);
+    part("reviewed:", &pull.arrived, "✓", TextMeaning::Good);
     part("missing:", &pull.missing, "…", TextMeaning::Warning);
     part("failed:", &pull.failed, "✗", TextMeaning::Alert);
     part("thinking:", &pull.thinking, "*", TextMeaning::Busy);
     if pull.view.author_at_work {
-        spans.push(Span::styled(" the author is at work", theme.style(TextMeaning::Busy)));
+        spans.push(Span::styled(" the author is working", theme.style(TextMeaning::Busy)));
     }
     if spans.is_empty() && pull.view.standing.is_none() {
         return Line::default();
     }
     if spans.is_empty() {
-        return Line::styled(cut(" no reviewer has shown itself yet", room), theme.style(TextMeaning::Muted));
+        return Line::styled(cut(" no reviewer has posted yet", room), theme.style(TextMeaning::Muted));
     }
     Line::from(spans)
 }
@@ -274,14 +280,14 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
         ],
     };
     let empty = match pull.in_bodies {
-        _ if pull.view.last.is_some() => "Putting together what was last seen…".to_owned(),
+        _ if pull.view.last.is_some() => "Loading the state of the last run…".to_owned(),
         0 => "No thread yet.".to_owned(),
-        number => format!("No thread yet; {} in the text of reviews.", count(number, "finding", "findings")),
+        number => format!("No thread yet. The text of reviews has {}.", count(number, "finding", "findings")),
     };
-    let listed = Listed {
+    let table = TableView {
         columns,
         count: pull.threads.len(),
-        selected: model.thread.among(&model.thread_keys()),
+        selected: model.lists.thread_cursor.index_in(&model.thread_keys()),
         focused: in_threads(model),
         empty: &empty,
         signs: Some(&|index| match pull.threads.get(index) {
@@ -289,7 +295,7 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
             None => (" ", TextMeaning::Plain),
         }),
     };
-    table::draw(frame, area, model, &listed, |index| {
+    table::draw(frame, area, model, &table, |index| {
         let Some(row) = pull.threads.get(index) else { return Vec::new() };
         columns.iter().map(|(name, wide)| thread_cell(row, name, *wide, model.theme)).collect()
     });
@@ -297,18 +303,18 @@ fn thread_list(frame: &mut Frame<'_>, area: Rect, pull: &PullRow, model: &Model)
 
 fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell {
     let plain = theme.style(TextMeaning::Plain);
-    match (column, &row.counted) {
+    match (column, &row.counters) {
         ("severity", _) => cell(row.severity_name(), severity_style(row.severity, theme)),
         ("where", _) => cell(tail(&row.place, wide), theme.style(TextMeaning::Muted)),
         ("title", _) => cell(&row.title, plain),
-        ("stance", Some(counted)) => {
-            let (word, meaning) = stance(counted.stance);
+        ("stance", Some(counters)) => {
+            let (word, meaning) = stance(counters.stance);
             let word = if wide < 14 { word.replace("seeks change", "seeks") } else { word.to_owned() };
             cell(word, theme.style(meaning))
         }
-        ("rounds", Some(counted)) => cell(rounds(counted), plain),
-        ("actions", Some(counted)) if row.status == ThreadStatus::Open => {
-            let spans = actions(counted, theme, wide <= SHORT_ACTIONS).into_iter();
+        ("rounds", Some(counters)) => cell(rounds(counters), plain),
+        ("actions", Some(counters)) if row.status == ThreadStatus::Open => {
+            let spans = actions(counters, theme, wide <= SHORT_ACTIONS).into_iter();
             spans.map(|span| (span.content.into_owned(), span.style)).collect()
         }
         ("status", _) => cell(row.status_name(), status_style(row, theme)),
@@ -320,7 +326,7 @@ fn thread_cell(row: &ThreadRow, column: &str, wide: usize, theme: Theme) -> Cell
     }
 }
 
-/// The end of a path says more than its beginning.
+/// Keeps the end of a path, which says more than its start.
 fn tail(place: &str, wide: usize) -> String {
     let chars: Vec<char> = place.chars().collect();
     if width(place) <= wide || wide == 0 {
@@ -358,16 +364,16 @@ pub(super) fn stance(stance: Option<Stance>) -> (&'static str, TextMeaning) {
     }
 }
 
-pub(super) fn rounds(counted: &ThreadCounters) -> String {
-    let dots = if counted.repeat_limit <= 3 { counted.dots() } else { String::new() };
-    format!("{dots} {}/{}", counted.rounds, counted.repeat_limit).trim_start().to_owned()
+pub(super) fn rounds(counters: &ThreadCounters) -> String {
+    let dots = if counters.repeat_limit <= 3 { counters.rounds_bar() } else { String::new() };
+    format!("{dots} {}/{}", counters.rounds, counters.repeat_limit).trim_start().to_owned()
 }
 
-/// The room for all four by the first three letters of each, some in brackets.
+/// The width of all four actions as three letters each, some in brackets.
 const SHORT_ACTIONS: usize = 19;
 
-/// The four actions, those that are off the table struck out and in brackets: colour is never the only sign.
-pub(super) fn actions(counted: &ThreadCounters, theme: Theme, short: bool) -> Vec<Span<'static>> {
+/// The four actions. Illegal ones are struck out and in brackets, because colour must not be the only sign.
+pub(super) fn actions(counters: &ThreadCounters, theme: Theme, short: bool) -> Vec<Span<'static>> {
     let span = |(action, legal): &(ReviewerAction, bool)| {
         let name = if short { &action.name()[..3] } else { action.name() };
         let shown = if *legal {
@@ -377,10 +383,10 @@ pub(super) fn actions(counted: &ThreadCounters, theme: Theme, short: bool) -> Ve
         };
         [shown, Span::raw(" ")]
     };
-    counted.legal.iter().flat_map(span).collect()
+    counters.legal.iter().flat_map(span).collect()
 }
 
-/// The selected thread in words: who, what is legal, why it is so.
+/// The selected thread in words: its reviewer, the legal actions, and why.
 fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
     let rule = Line::styled("─".repeat(columns as usize), theme.style(TextMeaning::Muted));
@@ -393,15 +399,15 @@ fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'sta
     let why = thread.why();
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     let muted = theme.style(TextMeaning::Muted);
-    let Some(counted) = &thread.counted else {
-        let text = format!("opened by {}, who is no reviewer: nothing is counted here", thread.reviewer);
+    let Some(counters) = &thread.counters else {
+        let text = format!("Opened by {}, who is not a reviewer, so there are no counters.", thread.reviewer);
         lines.extend(paragraph(&text, columns, muted));
         return lines;
     };
     let mut spans = vec![Span::raw(format!(" {} may: ", thread.reviewer))];
-    spans.extend(actions(counted, theme, false));
+    spans.extend(actions(counters, theme, false));
     lines.push(Line::from(spans));
-    let text = format!("{} {}", thread.reviewer, counted.explained(thread.status));
+    let text = format!("{} {}", thread.reviewer, counters.explanation(thread.status));
     let status = format!("{}{why}; {turn}", thread.status_name());
     if thread.is_stuck() {
         lines.extend(paragraph(&status, columns, theme.style(TextMeaning::Warning)));
@@ -413,7 +419,7 @@ fn words_about(thread: &ThreadRow, model: &Model, columns: u16) -> Vec<Line<'sta
     lines
 }
 
-/// Comes before every thread's id.
+/// Sorts before every thread id.
 fn first_thread() -> ThreadId {
     "".into()
 }

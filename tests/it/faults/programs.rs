@@ -193,7 +193,7 @@ impl Scene {
 fn signs(trouble: Trouble) -> &'static [&'static str] {
     match trouble {
         // For as long as nobody knows better.
-        Trouble::SlowLoris | Trouble::Hangs => &["Looking for"],
+        Trouble::SlowLoris | Trouble::Hangs => &["Searching for"],
         Trouble::BadToken | Trouble::NotAllowed => &["not allowed"],
         Trouble::SecondaryLimit | Trouble::HourlyLimit => &["rate limited"],
         Trouble::Gone => &["found nothing there", "not there"],

@@ -1,6 +1,7 @@
-//! Deciding about threads, as a pure function of keys and of what the desk says: what is ordered, asked, refused and undone.
+//! Decisions about threads: the requests, questions, refusals and undos that keys and the request handler's
+//! answers lead to.
 
-use super::{model, press, shown_at_every_size};
+use super::{model, press, snapshots_of};
 use cloture::domain::machine::Decision;
 use cloture::domain::vocabulary::ThreadId;
 use cloture::github::PullRequestAddress;
@@ -12,7 +13,7 @@ use cloture::supervisor::people::{ThreadAct, ThreadPlan, ThreadRequest, Way, Way
 use cloture::tui::{Effect, Message, Model, Overlay, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-/// A screen whose cursor is on a thread that waits for a person.
+/// A terminal whose cursor is on a thread that waits for a person.
 fn at_a_thread() -> (Model, PullRequestAddress, ThreadId) {
     let mut model = model();
     press(&mut model, "n");
@@ -25,16 +26,16 @@ fn control(model: &mut Model, letter: char) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
 }
 
-/// The only order that is to be worked out.
+/// The only request in these effects.
 fn proposed(effects: &[Effect]) -> (u32, PersonRequest) {
-    let order = match effects {
-        [Effect::Propose { ticket, order }] => Some((*ticket, order.clone())),
+    let request = match effects {
+        [Effect::Propose { ticket, request }] => Some((*ticket, request.clone())),
         _ => None,
     };
-    order.unwrap()
+    request.unwrap()
 }
 
-/// What a thread's order comes to, with nothing to write.
+/// The proposal for a request that writes nothing.
 fn recorded(order: PersonRequest, sentence: &str) -> Box<Proposal> {
     let threads = order.threads().to_vec();
     let (what, reason) = match &order {
@@ -65,11 +66,11 @@ fn recorded(order: PersonRequest, sentence: &str) -> Box<Proposal> {
 fn done(order: PersonRequest) -> Message {
     let threads = order.threads().to_vec();
     let done = CompletedRequest { order, threads, tell: Vec::new(), troubles: Vec::new() };
-    Message::Became(Ok(Box::new(RequestOutcome::Done(done))))
+    Message::RequestFinished(Ok(Box::new(RequestOutcome::Done(done))))
 }
 
 #[test]
-fn each_key_orders_its_own_verb_for_the_thread_with_the_cursor() {
+fn each_key_requests_its_own_decision_for_the_thread_at_the_cursor() {
     for (key, expected) in [
         ("x", ThreadAct::Decide(Decision::Resolve)),
         ("X", ThreadAct::Unresolve),
@@ -89,16 +90,16 @@ fn each_key_orders_its_own_verb_for_the_thread_with_the_cursor() {
 }
 
 #[test]
-fn a_reason_is_not_optional_where_one_is_asked_for() {
+fn a_reason_is_required() {
     let (mut model, ..) = at_a_thread();
     assert_eq!(press(&mut model, "v\n  \n"), []);
-    assert!(matches!(model.overlay, Overlay::Write(_)), "it is still asked for");
+    assert!(matches!(model.dialog.overlay, Overlay::Write(_)), "the prompt stays open");
     assert_eq!(press(&mut model, "\u{1b}"), []);
-    assert_eq!(model.overlay, Overlay::None);
+    assert_eq!(model.dialog.overlay, Overlay::None);
 }
 
 #[test]
-fn in_a_reply_return_begins_a_line_and_only_the_key_for_it_ends_it() {
+fn in_a_reply_return_starts_a_line_and_only_submit_ends_it() {
     let (mut model, ..) = at_a_thread();
     assert_eq!(press(&mut model, "aone\ntwo"), []);
     let (_, order) = proposed(&control(&mut model, 's'));
@@ -107,71 +108,71 @@ fn in_a_reply_return_begins_a_line_and_only_the_key_for_it_ends_it() {
 }
 
 #[test]
-fn what_is_pasted_or_comes_from_an_editor_is_cleaned() {
+fn s1_pasted_and_edited_text_is_cleaned() {
     let (mut model, ..) = at_a_thread();
     press(&mut model, "a");
     update(&mut model, Message::Pasted("a\u{1b}[31mb\u{202e}\nc".to_owned()));
-    assert_eq!(model.text.lines(), ["a[31mb", "c"]);
+    assert_eq!(model.dialog.text.lines(), ["a[31mb", "c"]);
     assert_eq!(control(&mut model, 'o'), [Effect::Edit("a[31mb\nc".to_owned())]);
     update(&mut model, Message::Edited(Ok("x\u{7}\ny\n".to_owned())));
-    assert_eq!(model.text.lines(), ["x", "y"]);
+    assert_eq!(model.dialog.text.lines(), ["x", "y"]);
     update(
         &mut model,
-        Message::Edited(Err("the editor `vi` ended with 1; the text is as it was".to_owned())),
+        Message::Edited(Err("The editor `vi` ended with 1. The text is unchanged.".to_owned())),
     );
-    assert_eq!(model.text.lines(), ["x", "y"]);
+    assert_eq!(model.dialog.text.lines(), ["x", "y"]);
 }
 
 #[test]
-fn what_only_records_is_done_at_once_and_what_spends_or_is_about_several_is_asked() {
+fn u3_a_decision_that_only_records_needs_no_question_and_one_that_spends_does() {
     let (mut model, ..) = at_a_thread();
     let (ticket, order) = proposed(&press(&mut model, "U"));
     let proposal = recorded(order.clone(), "Uphold it.");
     let effects = update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal.clone()) });
     assert_eq!(effects, [Effect::CarryOut(proposal)]);
-    assert_eq!(model.under_way, 1);
+    assert_eq!(model.requests.under_way, 1);
     update(&mut model, done(order));
-    assert_eq!((model.under_way, model.undoable.len()), (0, 1));
+    assert_eq!((model.requests.under_way, model.requests.undoable.len()), (0, 1));
 
     let (ticket, order) = proposed(&press(&mut model, "bwhy\n"));
     let proposal = recorded(order, "Return it.");
     let effects = update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal.clone()) });
-    assert_eq!(effects, [], "its reviewer is asked again, which costs money");
-    // Neither a stray return nor any other letter agrees.
+    assert_eq!(effects, [], "the reviewer looks again, which costs money");
+    // No other key means yes.
     assert_eq!(press(&mut model, "\nxq"), []);
     assert_eq!(press(&mut model, "y"), [Effect::CarryOut(proposal)]);
 }
 
 #[test]
-fn an_answer_to_what_was_left_meanwhile_is_not_heeded() {
+fn a_stale_proposal_is_ignored() {
     let (mut model, ..) = at_a_thread();
     let (ticket, order) = proposed(&press(&mut model, "U"));
     press(&mut model, "\u{1b}");
     let proposal = recorded(order.clone(), "Uphold it.");
     assert_eq!(update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal.clone()) }), []);
-    // Nor is the answer to an earlier order taken for that to a later one.
+    // The answer to an earlier request is not taken for the answer to a later one.
     let (later, _) = proposed(&press(&mut model, "x"));
     assert_ne!(later, ticket);
     assert_eq!(update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) }), []);
-    assert!(matches!(model.overlay, Overlay::Working { .. }));
+    assert!(matches!(model.dialog.overlay, Overlay::Working { .. }));
 }
 
 #[test]
-fn what_changed_in_between_is_shown_and_asked_again() {
+fn a_changed_proposal_is_shown_and_asked_again() {
     let (mut model, ..) = at_a_thread();
     let (ticket, order) = proposed(&press(&mut model, "bwhy\n"));
     let proposal = recorded(order.clone(), "Return it.");
     update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) });
     press(&mut model, "y");
     let other = recorded(order, "Return it, which also opens it again.");
-    update(&mut model, Message::Became(Ok(Box::new(RequestOutcome::Changed((*other).clone())))));
-    let Overlay::Ask(question) = &model.overlay else { panic!("{:?}", model.overlay) };
+    update(&mut model, Message::RequestFinished(Ok(Box::new(RequestOutcome::Changed((*other).clone())))));
+    let Overlay::Ask(question) = &model.dialog.overlay else { panic!("{:?}", model.dialog.overlay) };
     assert!(question.sentences[0].contains("nothing was done"), "{question:?}");
     assert_eq!(press(&mut model, "y"), [Effect::CarryOut(other)]);
 }
 
 #[test]
-fn undoing_orders_the_opposite_once() {
+fn undo_requests_the_opposite_once() {
     for (what, opposite) in [
         (ThreadAct::Decide(Decision::Queue), Some(ThreadAct::Remove)),
         (ThreadAct::Decide(Decision::Resolve), Some(ThreadAct::Unresolve)),
@@ -184,7 +185,7 @@ fn undoing_orders_the_opposite_once() {
         update(&mut model, done(order));
         let effects = control(&mut model, 'z');
         match opposite {
-            None => assert_eq!(effects, [], "{what:?} has no way back"),
+            None => assert_eq!(effects, [], "{what:?} cannot be undone"),
             Some(opposite) => {
                 let (_, order) = proposed(&effects);
                 assert!(
@@ -199,29 +200,29 @@ fn undoing_orders_the_opposite_once() {
 }
 
 #[test]
-fn marks_gather_threads_and_are_dropped_by_escape_and_when_done() {
+fn a_request_works_on_all_marked_threads_and_clears_the_marks() {
     let mut model = model();
     press(&mut model, "/fleet21\nl");
     let all = model.selected_pull().unwrap().threads.len();
     assert!(all >= 3, "{all}");
     press(&mut model, "g  ");
-    assert_eq!(model.marked.len(), 2);
+    assert_eq!(model.marks.marked.len(), 2);
     let (_, order) = proposed(&press(&mut model, "x"));
     assert_eq!(order.threads().len(), 2);
     update(&mut model, done(order));
-    assert!(model.marked.is_empty());
+    assert!(model.marks.marked.is_empty());
     press(&mut model, "\u{1b}g ");
-    assert_eq!(model.marked.len(), 1);
+    assert_eq!(model.marks.marked.len(), 1);
     press(&mut model, "\u{1b}");
-    assert!(model.marked.is_empty());
+    assert!(model.marks.marked.is_empty());
     control(&mut model, 'a');
-    assert_eq!(model.marked.len(), model.selected_pull().unwrap().open());
+    assert_eq!(model.marks.marked.len(), model.selected_pull().unwrap().open());
     control(&mut model, 'a');
-    assert!(model.marked.is_empty());
+    assert!(model.marks.marked.is_empty());
 }
 
 #[test]
-fn what_went_wrong_stays_with_its_thread_until_it_was_read() {
+fn a_problem_stays_with_its_thread_until_it_was_read() {
     let (mut model, address, id) = at_a_thread();
     let order = PersonRequest::Threads {
         what: ThreadAct::Decide(Decision::Resolve),
@@ -235,15 +236,15 @@ fn what_went_wrong_stays_with_its_thread_until_it_was_read() {
             .to_owned(),
     };
     let failed = CompletedRequest { order, threads: Vec::new(), tell: Vec::new(), troubles: vec![trouble] };
-    update(&mut model, Message::Became(Ok(Box::new(RequestOutcome::Done(failed)))));
+    update(&mut model, Message::RequestFinished(Ok(Box::new(RequestOutcome::Done(failed)))));
     let key = (address, id);
-    assert!(model.troubles.contains_key(&key));
-    assert!(model.undoable.is_empty(), "nothing was done that could be undone");
-    shown_at_every_size("trouble", &mut model);
+    assert!(model.marks.problems.contains_key(&key));
+    assert!(model.requests.undoable.is_empty(), "nothing was done that could be undone");
+    snapshots_of("trouble", &mut model);
     press(&mut model, "jk");
-    assert!(model.troubles.contains_key(&key), "moving on does not hide it");
+    assert!(model.marks.problems.contains_key(&key), "moving the cursor does not clear it");
     press(&mut model, "\n\u{1b}");
-    assert!(!model.troubles.contains_key(&key), "whoever read it has seen it");
+    assert!(!model.marks.problems.contains_key(&key), "the page showed it");
 }
 
 fn ways(model: &mut Model) -> Vec<WayOut> {
@@ -273,13 +274,13 @@ fn ways(model: &mut Model) -> Vec<WayOut> {
 }
 
 #[test]
-fn the_ways_out_are_a_menu_with_what_each_means() {
+fn l6_the_ways_out_are_a_menu_with_explanations() {
     let (mut model, address, _) = at_a_thread();
     let effects = press(&mut model, "w");
     let [Effect::FindWaysOut { ticket, .. }] = effects.as_slice() else { panic!("{effects:?}") };
     let found = Message::WaysOut { ticket: *ticket, address: address.clone(), ways: Ok(ways(&mut model)) };
     update(&mut model, found.clone());
-    shown_at_every_size("ways_out", &mut model);
+    snapshots_of("ways_out", &mut model);
     let (_, order) = proposed(&press(&mut model, "1"));
     assert_eq!(
         order,
@@ -291,7 +292,7 @@ fn the_ways_out_are_a_menu_with_what_each_means() {
         press(&mut model, "w");
         update(&mut model, found.clone());
         assert_eq!(press(&mut model, key), [], "{key}");
-        assert_eq!(matches!(model.overlay, Overlay::Write(_)), is_written, "{key}");
+        assert_eq!(matches!(model.dialog.overlay, Overlay::Write(_)), is_written, "{key}");
         if is_written {
             let granted = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
             assert_eq!(press(&mut model, "nearly there\n"), [Effect::Tell(address.clone(), granted)]);
@@ -303,23 +304,23 @@ fn the_ways_out_are_a_menu_with_what_each_means() {
 fn a_text_a_question_and_marks_are_drawn_at_every_size() {
     let (mut model, ..) = at_a_thread();
     press(&mut model, "aIt is tested\nin the other crate.");
-    shown_at_every_size("writing", &mut model);
+    snapshots_of("writing", &mut model);
     let (mut model, ..) = at_a_thread();
     press(&mut model, "v");
-    shown_at_every_size("reason", &mut model);
+    snapshots_of("reason", &mut model);
     let (ticket, order) = proposed(&press(&mut model, "enough of this\n"));
-    shown_at_every_size("working", &mut model);
+    snapshots_of("working", &mut model);
     let mut proposal = recorded(order, "Stop the argument: it waits in the inbox for dana.");
     proposal.steps.extend(proposal.steps.clone());
     update(&mut model, Message::Proposed { ticket, proposal: Ok(proposal) });
-    shown_at_every_size("asked", &mut model);
+    snapshots_of("asked", &mut model);
     let mut model = super::model();
     press(&mut model, "/fleet21\nl ");
-    shown_at_every_size("marked", &mut model);
+    snapshots_of("marked", &mut model);
 }
 
 #[test]
-fn the_line_between_the_panes_is_pulled_with_the_mouse() {
+fn the_mouse_drags_the_line_between_the_panes() {
     let mut model = model();
     super::drawn(&mut model, (200, 60));
     let mouse = |model: &mut Model, kind, column, row| {
@@ -327,12 +328,12 @@ fn the_line_between_the_panes_is_pulled_with_the_mouse() {
     };
     let bar = |screen: &str| screen.lines().nth(5).unwrap().chars().position(|c| c == '│').unwrap();
     let before = bar(&super::drawn(&mut model, (200, 60)));
-    // The screen as a test sees it begins with a quotation mark.
+    // A drawn line starts with a quotation mark.
     let at = u16::try_from(before - 1).unwrap();
     mouse(&mut model, MouseEventKind::Down(MouseButton::Left), at, 5);
     mouse(&mut model, MouseEventKind::Drag(MouseButton::Left), at + 10, 5);
     mouse(&mut model, MouseEventKind::Up(MouseButton::Left), at + 10, 5);
     assert_eq!(bar(&super::drawn(&mut model, (200, 60))), before + 10);
     mouse(&mut model, MouseEventKind::Drag(MouseButton::Left), at + 20, 5);
-    assert_eq!(bar(&super::drawn(&mut model, (200, 60))), before + 10, "it was let go of");
+    assert_eq!(bar(&super::drawn(&mut model, (200, 60))), before + 10, "the button was released");
 }

@@ -1,7 +1,8 @@
-//! Whatever the forge says, the terminal shows characters and nothing else (S1).
+//! S1: the terminal shows the text from GitHub as visible characters and nothing else.
 //!
-//! Every text of a pull request is replaced by something hostile, drawn on every screen, and looked at cell by cell; and
-//! the real program writes such texts to a pseudo-terminal, where every byte has to be text or one of our own sequences.
+//! One test replaces every text of a pull request by a hostile one, draws every screen, and checks each cell.
+//! Another runs the real program in a pseudo-terminal and checks that each byte is text or one of our own
+//! sequences.
 
 use super::world::{self, drawn, press, record};
 use crate::support::simulated;
@@ -19,7 +20,7 @@ use ratatui::buffer::{Buffer, CellWidth};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What people try, and what only looks as if.
+/// Attacks, and harmless text that looks like one.
 const PIECES: [&str; 44] = [
     "\u{1b}[2J",
     "\u{1b}[31m",
@@ -77,7 +78,7 @@ fn hostile() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 1..8).prop_map(|pieces| pieces.concat())
 }
 
-/// What of a pull request is free text, by the name of its field.
+/// The fields of a snapshot that hold free text.
 const FIELDS: [&str; 13] = [
     "title",
     "body",
@@ -94,8 +95,7 @@ const FIELDS: [&str; 13] = [
     "original_commit",
 ];
 
-/// Puts hostile texts in the place of everything that somebody else wrote; some of it stays beside them, so that posts are
-/// still taken for findings and threads for reviewers'.
+/// Replaces free text by hostile text. Some of the original stays, so that posts are still read as findings.
 fn poisoned(value: &mut Value, is_free: bool, texts: &mut dyn Iterator<Item = (usize, &String)>) {
     match value {
         Value::String(text) if is_free => {
@@ -127,7 +127,7 @@ fn poisoned_snapshot(snapshot: &PullRequestSnapshot, texts: &[String]) -> PullRe
 fn poisoned_model(snapshot: &PullRequestSnapshot, texts: &[String]) -> Model {
     let (_, now) = world::snapshots();
     let text = |number: usize| texts[number % texts.len()].clone();
-    let mut view = world::view(poisoned_snapshot(snapshot, texts), *now, &world::making());
+    let mut view = world::view(poisoned_snapshot(snapshot, texts), *now, &world::row_builder());
     view.trouble = Some(text(0));
     view.due = vec![text(1), text(2)];
     view.role = DriverRole::Standby { holder: text(3) };
@@ -159,8 +159,8 @@ fn poisoned_model(snapshot: &PullRequestSnapshot, texts: &[String]) -> Model {
     model
 }
 
-/// No cell holds anything but what is seen, and each is as wide as the layout took it to be.
-fn look_at(buffer: &Buffer, what: &str) {
+/// Checks that each cell holds only visible characters and is as wide as the layout expects.
+fn check(buffer: &Buffer, what: &str) {
     let area = buffer.area;
     for y in 0..area.height {
         let mut x = 0;
@@ -181,11 +181,11 @@ fn look_at(buffer: &Buffer, what: &str) {
 
 const SIZES: [(u16, u16); 5] = [(80, 24), (120, 40), (40, 10), (200, 60), (23, 7)];
 
-/// One kind of screen after the other, so that each case is quick and every kind is drawn hundreds of times.
-fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[String]) {
+/// Draws one kind of screen per case, so that a case is quick and each kind is drawn hundreds of times.
+fn check_screens(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[String]) {
     let after = |model: &mut Model, keys: &str| {
         press(model, keys);
-        look_at(&drawn(model, width, height), keys);
+        check(&drawn(model, width, height), keys);
     };
     match kind {
         0 => {
@@ -200,7 +200,7 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
         }
         2 | 3 => {
             let threads =
-                model.pulls.values().flat_map(|pull| pull.threads.iter().map(move |row| (pull, row)));
+                model.data.pulls.values().flat_map(|pull| pull.threads.iter().map(move |row| (pull, row)));
             let ids: Vec<_> = threads.map(|(pull, row)| (pull.address.clone(), row.id.clone())).collect();
             let Some((address, id)) = ids.get(texts.len() % ids.len().max(1)).cloned() else { return };
             model.screen = Screen::Thread { address, id, from: ListScreen::Watch };
@@ -210,20 +210,20 @@ fn look(model: &mut Model, kind: usize, (width, height): (u16, u16), texts: &[St
             }
         }
         _ => {
-            update(model, Message::Told(texts[0].clone()));
-            look_at(&drawn(model, width, height), "a notice");
-            model.pulls.clear();
+            update(model, Message::Notice(texts[0].clone()));
+            check(&drawn(model, width, height), "a notice");
+            model.data.pulls.clear();
             update(model, Message::Found(Err(Failure::new(FailureKind::NotAllowed, &texts[0]))));
-            look_at(&drawn(model, width, height), "the first run");
+            check(&drawn(model, width, height), "the first run");
         }
     }
 }
 
 const KINDS: usize = 5;
 
-/// Two thousand pull requests, with a hostile text in the place of every text.
+/// Two thousand pull requests with hostile text in every field.
 #[test]
-fn nothing_hostile_is_in_any_cell_of_any_screen() {
+fn s1_no_cell_of_any_screen_holds_hostile_text() {
     let (seen, _) = world::snapshots();
     let config =
         Config { cases: 2_000, rng_seed: RngSeed::Fixed(9), failure_persistence: None, ..Config::default() };
@@ -231,26 +231,26 @@ fn nothing_hostile_is_in_any_cell_of_any_screen() {
     let case = (texts, 0..seen.len(), 0..KINDS, 0..SIZES.len());
     TestRunner::new(config)
         .run(&case, |(texts, number, kind, size)| {
-            look(&mut poisoned_model(&seen[number], &texts), kind, SIZES[size], &texts);
+            check_screens(&mut poisoned_model(&seen[number], &texts), kind, SIZES[size], &texts);
             Ok(())
         })
         .unwrap();
 }
 
 #[test]
-fn the_check_itself_finds_what_is_hostile() {
+fn the_check_finds_hostile_text() {
     for bad in ["\u{1b}", "\u{202e}", "a\u{200b}", "\u{e0041}"] {
         let mut buffer = Buffer::empty(ratatui::layout::Rect::new(0, 0, 2, 1));
         buffer[(0, 0)].set_symbol(bad);
-        assert!(std::panic::catch_unwind(|| look_at(&buffer, "")).is_err(), "{bad:?}");
+        assert!(std::panic::catch_unwind(|| check(&buffer, "")).is_err(), "{bad:?}");
     }
 }
 
-/// The sequences that our own drawing makes, and what is asked of a terminal at the start.
+/// The sequences of our own drawing, and the questions to the terminal at the start.
 #[cfg(unix)]
 fn is_ours(sequence: &str) -> bool {
     let Some(control) = sequence.strip_prefix("\u{1b}[") else {
-        // A colour of the terminal's own is asked for, or a text is copied.
+        // A question about colours, or a copied text.
         let asks = ["\u{1b}]10;?", "\u{1b}]11;?"].iter().any(|ask| sequence.starts_with(ask));
         return asks
             || sequence.starts_with("\u{1b}]52;c;")
@@ -261,13 +261,13 @@ fn is_ours(sequence: &str) -> bool {
     let parameters = &control[..control.len() - 1];
     let is_numbers = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, ';' | ':'));
     match last {
-        // Where the cursor goes, how text looks, what is cleared.
+        // Cursor position, text style, clearing.
         'H' | 'm' | 'J' | 'K' => is_numbers(parameters),
-        // The alternate screen, the cursor, the mouse, pasting, whole frames at once.
+        // Alternate screen, cursor, mouse, bracketed paste, synchronized updates.
         'h' | 'l' => parameters.strip_prefix('?').is_some_and(|mode| {
             ["1049", "25", "1000", "1002", "1003", "1006", "1015", "2004", "2026", "1004"].contains(&mode)
         }),
-        // Who the terminal is, and which keys it can tell apart.
+        // Terminal identity and keyboard protocol.
         'c' | 'n' | 'u' | 'q' => parameters
             .trim_start_matches(['?', '>', '<', '='])
             .chars()
@@ -276,14 +276,14 @@ fn is_ours(sequence: &str) -> bool {
     }
 }
 
-/// Goes through everything that was written and returns what is neither text nor ours.
+/// The parts of the output that are neither text nor our own sequences.
 #[cfg(unix)]
 fn foreign(written: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = written;
     while let Some(c) = rest.chars().next() {
         if c != '\u{1b}' {
-            // Outside of raw mode lines end as lines do.
+            // Outside of raw mode, lines have normal ends.
             if is_hostile(c) && !matches!(c, '\r' | '\n') {
                 found.push(format!("{c:?} before {:?}", rest.chars().take(40).collect::<String>()));
             }
@@ -308,7 +308,7 @@ fn foreign(written: &str) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
-fn every_byte_that_is_written_is_text_or_one_of_our_sequences() {
+fn s1_every_written_byte_is_text_or_one_of_our_sequences() {
     use crate::support::pty::Played;
     use cloture::simulator::Scenario;
     let evil = r"\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eevil\u200b\u0000\u0008&#27;[6n 日本 👩‍💻 ";
@@ -344,11 +344,11 @@ fn every_byte_that_is_written_is_text_or_one_of_our_sequences() {
     played.press("q");
     assert!(played.ended().success());
     let written = String::from_utf8(played.raw.clone()).unwrap();
-    assert!(written.contains("31mevil"), "what somebody wrote is shown, without its effect");
+    assert!(written.contains("31mevil"), "the text is shown, without its effect");
     assert_eq!(foreign(&written), [""; 0]);
     assert_eq!(
         foreign("a\u{1b}[2Jb\u{202e}\u{1b}[6Z\u{1b}]0;t\u{7}").len(),
         3,
-        "and the check finds what is not ours"
+        "the check finds foreign sequences"
     );
 }

@@ -1,4 +1,4 @@
-//! The pictures that people see before they run the program are its own screens, and stay so.
+//! The pictures in the documentation show the program's real screens.
 
 use super::world::{self, drawn, press};
 use cloture::config;
@@ -11,21 +11,21 @@ const WRITE: &str = "CLOTURE_WRITE_PICTURES";
 
 fn model() -> Model {
     let (seen, now) = world::snapshots();
-    let views = seen.iter().map(|snapshot| world::view(snapshot.clone(), *now, &world::making()));
+    let views = seen.iter().map(|snapshot| world::view(snapshot.clone(), *now, &world::row_builder()));
     world::model(world::board(views, *now), *now, config::ThemeName::Dark)
 }
 
-/// The name of the file, what is shown, the keys that lead there, and how large the window is.
+/// File name, title, keys that lead to the screen, and window size.
 const PICTURES: [(&str, &str, &str, (u16, u16)); 5] = [
     ("watch", "cloture: pull requests, their loops and threads", "jjl", (120, 34)),
-    ("watch-wide", "cloture: the same with room", "jjl", (180, 36)),
-    ("thread", "cloture: one thread, its code and what was said", "2\n", (112, 44)),
-    ("inbox", "cloture: what waits for a person", "2", (112, 20)),
-    ("handoff", "cloture: what goes to coding agents at merge", "3", (112, 20)),
+    ("watch-wide", "cloture: pull requests on a wide terminal", "jjl", (180, 36)),
+    ("thread", "cloture: one thread with its code and comments", "2\n", (112, 44)),
+    ("inbox", "cloture: the inbox", "2", (112, 20)),
+    ("handoff", "cloture: tasks for coding agents at merge", "3", (112, 20)),
 ];
 
 #[test]
-fn the_pictures_show_the_screens_as_they_are() {
+fn the_pictures_show_the_current_screens() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/pictures");
     let writes = std::env::var_os(WRITE).is_some();
     let mut stale = Vec::new();
@@ -44,7 +44,7 @@ fn the_pictures_show_the_screens_as_they_are() {
     }
     assert!(
         stale.is_empty(),
-        "{} no longer shows what the program shows. Look at the change, then write the pictures again: \
+        "{} no longer match the screens. Look at the change, then write the pictures again: \
          {WRITE}=1 cargo test --test it screens::pictures",
         stale.join(", ")
     );

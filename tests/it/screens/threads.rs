@@ -1,4 +1,4 @@
-//! A thread in full: everything that was said, however much, and the code it is about.
+//! The page of a thread: all of its comments, however many, and its code.
 
 use super::world::{self, drawn, press, text};
 use cloture::config;
@@ -21,7 +21,7 @@ fn discount() -> (PullRequestSnapshot, Timestamp) {
 /// Opens the first thread of a pull request.
 fn opened(snapshot: PullRequestSnapshot, now: Timestamp) -> Model {
     let id = snapshot.threads[0].id.clone();
-    let view = world::view(snapshot, now, &world::making());
+    let view = world::view(snapshot, now, &world::row_builder());
     let address = view.address.clone();
     let mut model = world::model(world::board([view], now), now, config::ThemeName::Dark);
     model.screen = Screen::Thread { address, id, from: cloture::tui::ListScreen::Watch };
@@ -37,7 +37,7 @@ fn has(lines: &[String], words: &str) -> bool {
     lines.iter().any(|line| line.contains(words))
 }
 
-/// The first thread says the same ever again.
+/// The first thread with this many comments added.
 fn long(comments: usize) -> (PullRequestSnapshot, Timestamp) {
     let (mut snapshot, now) = discount();
     let last = snapshot.threads[0].comments.last().unwrap().clone();
@@ -52,7 +52,7 @@ fn long(comments: usize) -> (PullRequestSnapshot, Timestamp) {
 }
 
 #[test]
-fn a_hunk_has_numbers_signs_and_a_mark_at_what_is_meant() {
+fn a_hunk_has_line_numbers_signs_and_a_mark_at_the_commented_line() {
     let (snapshot, now) = discount();
     let lines = shown(&mut opened(snapshot, now));
     assert!(has(&lines, "12 ▌+        total - total * percent / 100"), "{}", lines.join("\n"));
@@ -60,7 +60,7 @@ fn a_hunk_has_numbers_signs_and_a_mark_at_what_is_meant() {
 }
 
 #[test]
-fn code_has_the_colours_of_the_theme_and_none_without_one() {
+fn code_has_the_colours_of_the_theme() {
     let (snapshot, now) = discount();
     let mut model = opened(snapshot, now);
     let colours = |model: &mut Model| {
@@ -78,14 +78,14 @@ fn code_has_the_colours_of_the_theme_and_none_without_one() {
 }
 
 #[test]
-fn what_became_of_the_code_is_said() {
+fn the_page_says_how_the_code_changed() {
     let (mut snapshot, now) = discount();
     let head = snapshot.head.sha.clone();
     let lines = shown(&mut opened(snapshot.clone(), now));
-    assert!(has(&lines, "Δ The code was changed since"), "{}", lines.join("\n"));
+    assert!(has(&lines, "Δ The code changed since"), "{}", lines.join("\n"));
     snapshot.threads[0].comments[0].original_commit = Some(head);
     let lines = shown(&mut opened(snapshot, now));
-    assert!(has(&lines, "= Nothing was pushed since."), "{}", lines.join("\n"));
+    assert!(has(&lines, "= There was no push since."), "{}", lines.join("\n"));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn folds_say_how_much_is_folded_and_which_key_unfolds_it() {
 }
 
 #[test]
-fn a_comment_that_was_hidden_on_the_forge_is_folded() {
+fn a_comment_that_is_hidden_on_github_is_folded() {
     let (mut snapshot, now) = discount();
     snapshot.threads[0].comments[1].minimized = Some(Minimized { reason: Some("OUTDATED".to_owned()) });
     let mut model = opened(snapshot, now);
@@ -118,7 +118,7 @@ fn a_comment_that_was_hidden_on_the_forge_is_folded() {
 }
 
 #[test]
-fn ten_thousand_comments_are_read_from_both_ends_with_the_header_in_place() {
+fn ten_thousand_comments_scroll_from_both_ends_below_the_header() {
     let (snapshot, now) = long(10_000);
     let comments = snapshot.threads[0].comments.len();
     let mut model = opened(snapshot, now);
@@ -156,14 +156,14 @@ fn jumps_go_from_comment_to_comment() {
     let rule = lines.iter().position(|line| line.contains("comment 3 of")).unwrap();
     assert!(lines[rule + 2].starts_with(" ── "), "{}", lines.join("\n"));
     press(&mut model, "j[");
-    assert!(has(&shown(&mut model), "comment 3 of"), "first to the beginning of this one");
+    assert!(has(&shown(&mut model), "comment 3 of"), "first to the start of this one");
     press(&mut model, "[");
     assert!(has(&shown(&mut model), "comment 2 of"));
     press(&mut model, "[[[[");
     assert!(has(&shown(&mut model), "the code ─"));
 }
 
-/// Counts how often it is asked whose a post is, which happens once for each comment that is laid out.
+/// Counts the calls of `reviewer`, one for each comment that is laid out.
 #[derive(Debug)]
 struct Counting(Arc<dyn PostReader>, AtomicUsize);
 
@@ -189,11 +189,11 @@ impl PostReader for Counting {
 }
 
 #[test]
-fn only_what_is_on_the_screen_is_laid_out_and_only_once() {
+fn only_visible_comments_are_laid_out_and_only_once() {
     let (snapshot, now) = long(10_000);
     let mut model = opened(snapshot, now);
-    let counting = Arc::new(Counting(world::making().reads, AtomicUsize::new(0)));
-    model.making.reads = Arc::clone(&counting) as Arc<dyn PostReader>;
+    let counting = Arc::new(Counting(world::row_builder().reads, AtomicUsize::new(0)));
+    model.row_builder.reads = Arc::clone(&counting) as Arc<dyn PostReader>;
     let laid_out = || counting.1.swap(0, Ordering::Relaxed);
     drawn(&mut model, 100, 40);
     assert!((1..20).contains(&laid_out()), "a screen's worth");
@@ -201,7 +201,7 @@ fn only_what_is_on_the_screen_is_laid_out_and_only_once() {
         press(&mut model, "j");
         drawn(&mut model, 100, 40);
     }
-    assert!((1..30).contains(&laid_out()), "what came into view, once");
+    assert!((1..30).contains(&laid_out()), "comments that came into view, once");
     for _ in 0..10 {
         update(&mut model, Message::Tick(now));
         drawn(&mut model, 100, 40);
@@ -209,11 +209,11 @@ fn only_what_is_on_the_screen_is_laid_out_and_only_once() {
     assert_eq!(laid_out(), 0, "a frame by itself lays out nothing");
     press(&mut model, "G");
     drawn(&mut model, 100, 40);
-    assert!(laid_out() < 30, "not what lies between");
+    assert!(laid_out() < 30, "no comments in between");
 }
 
 #[test]
-fn lines_of_a_megabyte_are_shown_in_part() {
+fn lines_of_a_megabyte_are_cut() {
     let (mut snapshot, now) = discount();
     let line = "x".repeat(1 << 20);
     snapshot.title.clone_from(&line);
@@ -244,5 +244,5 @@ fn a_thread_that_is_gone_says_so() {
     let (snapshot, now) = discount();
     let mut model = opened(snapshot, now);
     update(&mut model, Message::Board(BoardRows::default()));
-    assert!(has(&shown(&mut model), "This thread is not there any more"));
+    assert!(has(&shown(&mut model), "This thread is gone"));
 }

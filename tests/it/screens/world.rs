@@ -1,5 +1,4 @@
-//! A forge with ten pull requests at a fixed moment, read over HTTP as the program reads it, and what the terminal makes of it.
-#![allow(dead_code, reason = "every test file uses another part")]
+//! A simulated GitHub with ten pull requests at a fixed moment, read over HTTP, and a terminal model over it.
 
 use crate::support::simulated;
 use cloture::config::{self, Config};
@@ -23,23 +22,23 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Made once: reading every bot's patterns takes longer than drawing a hundred screens.
-pub(crate) fn making() -> RowBuilder {
-    static MAKING: OnceLock<RowBuilder> = OnceLock::new();
-    MAKING.get_or_init(read_making).clone()
+/// Built once: reading every bot's patterns takes longer than drawing a hundred screens.
+pub(crate) fn row_builder() -> RowBuilder {
+    static ROW_BUILDER: OnceLock<RowBuilder> = OnceLock::new();
+    ROW_BUILDER.get_or_init(read_row_builder).clone()
 }
 
-fn read_making() -> RowBuilder {
+fn read_row_builder() -> RowBuilder {
     let text = include_str!("config.toml");
     let config = Config::parse(Path::new("config.toml"), text.as_bytes()).unwrap();
     let reads = Arc::new(Profiles::with_overrides(&[]).unwrap());
     RowBuilder { config: Arc::new(config), reads, read_only: false }
 }
 
-/// Every pull request after forty minutes, and when that is.
+/// Every pull request after forty minutes, and that time.
 pub(crate) fn snapshots() -> &'static (Vec<PullRequestSnapshot>, Timestamp) {
-    static SEEN: OnceLock<(Vec<PullRequestSnapshot>, Timestamp)> = OnceLock::new();
-    SEEN.get_or_init(|| tokio::runtime::Runtime::new().unwrap().block_on(read()))
+    static SNAPSHOTS: OnceLock<(Vec<PullRequestSnapshot>, Timestamp)> = OnceLock::new();
+    SNAPSHOTS.get_or_init(|| tokio::runtime::Runtime::new().unwrap().block_on(read()))
 }
 
 async fn read() -> (Vec<PullRequestSnapshot>, Timestamp) {
@@ -58,13 +57,13 @@ async fn read() -> (Vec<PullRequestSnapshot>, Timestamp) {
     (seen, now)
 }
 
-/// A pull request as the supervisor shows it while its loop waits.
-pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, making: &RowBuilder) -> PullRequestView {
+/// The supervisor's view of a pull request whose loop waits.
+pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, rows: &RowBuilder) -> PullRequestView {
     let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
-    let rules = RepositoryRules::of(&making.config, &*making.reads, &address.repository, false);
+    let rules = RepositoryRules::of(&rows.config, &*rows.reads, &address.repository, false);
     let standing = ComputedState::of(Arc::new(snapshot), &History::default(), &rules);
     let mut review_loop = ReviewLoop::new(standing.expected.clone(), 0);
-    let _ = review_loop.wake(LoopEvent::Polled(&standing.seen), now, &making.config.policy);
+    let _ = review_loop.wake(LoopEvent::Polled(&standing.seen), now, &rows.config.policy);
     PullRequestView {
         address,
         standing: Some(Arc::new(standing)),
@@ -113,14 +112,14 @@ pub(crate) fn record(seq: u64, at: Timestamp, kind: &str, why: &str) -> Record {
     }
 }
 
-/// A terminal over a board, with somebody called Dana in front of it.
+/// A terminal over a board, used by Dana.
 pub(crate) fn model(board: Arc<Board>, now: Timestamp, theme: config::ThemeName) -> Model {
-    let mut model = Model::new(making(), Theme::new(theme, false), "dana".to_owned(), now);
-    update(&mut model, Message::Board(BoardRows::default().followed_by(board, &making())));
+    let mut model = Model::new(row_builder(), Theme::new(theme, false), "dana".to_owned(), now);
+    update(&mut model, Message::Board(BoardRows::default().updated(board, &row_builder())));
     model
 }
 
-/// Return, escape, tab and every other key as the character it has.
+/// Presses keys: `\n` is return, `\u{1b}` escape, `\t` tab.
 pub(crate) fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for c in keys.chars() {
@@ -143,7 +142,7 @@ pub(crate) fn drawn(model: &mut Model, width: u16, height: u16) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// The text of a screen, a line each, blanks at the end left out.
+/// The lines of a screen without trailing blanks.
 pub(crate) fn text(buffer: &Buffer) -> Vec<String> {
     let area = buffer.area;
     let line = |y| (0..area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();

@@ -1,11 +1,11 @@
-//! What is on the screen first, and what `cloture` alone takes to be meant.
+//! The first screen, and the pull requests that `cloture` without arguments watches.
 
 use crate::support::here::{Here, WATCHED};
 
 const TITLES: [&str; 3] = ["Change number 1", "Change number 2", "Change number 3"];
 
 #[test]
-fn what_was_last_seen_is_shown_before_anybody_is_asked_and_without_a_network() {
+fn u4_the_last_state_is_shown_before_any_request_and_without_a_network() {
     let mut here = Here::new();
     here.configure(WATCHED);
     let mut played = here.start();
@@ -20,7 +20,7 @@ fn what_was_last_seen_is_shown_before_anybody_is_asked_and_without_a_network() {
     played.until("pull requests", |screen| screen.contents().contains("acme/shop#"));
     assert!(
         !played.contents().contains("offline"),
-        "the first frame waits for nobody:\n{}",
+        "the first frame waits for no server:\n{}",
         played.contents()
     );
     played.until_shown("The call recurses");
@@ -28,13 +28,13 @@ fn what_was_last_seen_is_shown_before_anybody_is_asked_and_without_a_network() {
     for title in TITLES {
         played.until_shown(title);
     }
-    played.until_shown("Shown is what was last seen");
+    played.until_shown("You see the state of the last poll");
     played.press("q");
     assert!(played.ended().success());
 }
 
 #[test]
-fn what_ended_meanwhile_is_shown_as_ended_and_what_fits_no_more_is_dropped() {
+fn an_ended_pull_request_stays_and_one_that_matches_no_rule_is_dropped() {
     let here = Here::new();
     let rule = "[[watch]]\nrepositories = ['acme/shop']\nlabels = ['ai']\n[policy]\npoll_interval = '1s'\n";
     here.configure(rule);
@@ -58,7 +58,7 @@ fn what_ended_meanwhile_is_shown_as_ended_and_what_fits_no_more_is_dropped() {
 }
 
 #[test]
-fn in_a_checkout_the_branch_comes_first_and_the_repository_with_it() {
+fn in_a_checkout_the_pull_request_of_the_branch_is_selected() {
     let here = Here::new();
     here.configure("[policy]\npoll_interval = '1s'\n");
     here.check_out("change-2");
@@ -71,7 +71,7 @@ fn in_a_checkout_the_branch_comes_first_and_the_repository_with_it() {
     });
     played.press("q");
     assert!(played.ended().success());
-    // The second time, from the journal.
+    // The second start reads it from the journal.
     let mut played = here.start();
     played.until("a selection", |screen| screen.contents().lines().any(|row| row.starts_with('›')));
     let contents = played.contents();
@@ -80,25 +80,25 @@ fn in_a_checkout_the_branch_comes_first_and_the_repository_with_it() {
 }
 
 #[test]
-fn who_has_configured_nothing_is_shown_what_could_be_and_can_have_it_written() {
+fn without_a_configuration_the_first_run_page_proposes_one_and_writes_it_after_a_yes() {
     let here = Here::new();
     here.check_out("change-3");
     let mut played = here.start();
-    played.until_shown("A token was found in GH_TOKEN");
-    played.until_shown("This is a checkout of acme/shop, on the branch change-3");
+    played.until_shown("Found a token in GH_TOKEN");
+    played.until_shown("This folder is a checkout of acme/shop, on branch change-3");
     played.until_shown("repositories = [\"acme/shop\"]");
     played.until_shown(".config/cloture/config.toml");
     assert!(!played.contents().contains("secret"));
-    assert!(!here.default_config().exists(), "nothing is written before somebody agrees");
+    assert!(!here.default_config().exists(), "nothing is written before the yes");
     played.press("W");
-    played.until_shown("y agree");
+    played.until_shown("y yes");
     played.press("n");
-    played.until_gone("y agree");
+    played.until_gone("y yes");
     assert!(!here.default_config().exists());
     played.press("W");
-    played.until_shown("y agree");
+    played.until_shown("y yes");
     played.press("y");
-    // It goes on without a restart.
+    // It continues without a restart.
     for title in TITLES {
         played.until_shown(title);
     }
@@ -112,11 +112,11 @@ fn who_has_configured_nothing_is_shown_what_could_be_and_can_have_it_written() {
 }
 
 #[test]
-fn who_does_not_want_a_file_watches_without_one() {
+fn watching_needs_no_configuration_file() {
     let here = Here::new();
     here.check_out("change-3");
     let mut played = here.start();
-    played.until_shown("watch without writing anything");
+    played.until_shown("watch without a configuration");
     played.press("\r");
     for title in TITLES {
         played.until_shown(title);
@@ -125,7 +125,7 @@ fn who_does_not_want_a_file_watches_without_one() {
 }
 
 #[test]
-fn without_a_token_it_says_how_to_get_one_and_offers_the_demo() {
+fn without_a_token_the_page_says_how_to_get_one_and_offers_the_demo() {
     let here = Here::new();
     here.check_out("change-3");
     let mut played = here.start_with(&[], &[]);

@@ -1,4 +1,4 @@
-//! Leaving works at once, whatever hangs, and leaves the terminal as it was.
+//! Quitting works at once, whatever hangs, and restores the terminal.
 
 use crate::support::here::{Here, WATCHED, silent_server};
 use crate::support::pty::Played;
@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A second is what is promised; a machine that does other things as well may take longer. What hangs does so for at least
-/// ten times as long.
+/// The promise is one second, but a busy machine may take longer. A hanging server hangs at least ten times
+/// as long.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 fn leave(mut played: Played, how: impl FnOnce(&mut Played)) -> portable_pty::ExitStatus {
@@ -31,18 +31,18 @@ fn signal(name: &'static str) -> impl FnOnce(&mut Played) {
 }
 
 #[test]
-fn while_the_network_hangs() {
+fn quitting_works_while_the_network_hangs() {
     let mut here = Here::new();
     here.configure(WATCHED);
     let (_silent, port) = silent_server();
     here.url = format!("http://127.0.0.1:{port}");
     let mut played = here.start();
-    played.until_shown("Looking for");
+    played.until_shown("Searching for");
     assert!(leave(played, press_q).success());
 }
 
 #[test]
-fn while_the_journal_hangs() {
+fn quitting_works_while_the_journal_hangs() {
     let here = Here::new();
     let (_silent, port) = silent_server();
     here.configure(&format!("{WATCHED}[journal]\nurl = 'postgres://cloture@127.0.0.1:{port}/reviews'\n"));
@@ -52,17 +52,17 @@ fn while_the_journal_hangs() {
 }
 
 #[test]
-fn while_the_first_screen_asks() {
+fn quitting_works_while_the_first_run_page_asks() {
     let here = Here::new();
     let mut played = here.start();
     played.until_shown("write this configuration");
     played.press("W");
-    played.until_shown("y agree");
+    played.until_shown("y yes");
     assert!(leave(played, |played| played.press("\u{3}")).success());
 }
 
 #[test]
-fn by_a_signal() {
+fn a_signal_ends_it_in_order() {
     let here = Here::new();
     here.configure(WATCHED);
     for name in ["-TERM", "-HUP", "-INT"] {
@@ -73,7 +73,7 @@ fn by_a_signal() {
 }
 
 #[test]
-fn when_the_terminal_is_closed() {
+fn closing_the_terminal_ends_it_in_order() {
     let here = Here::new();
     here.configure(WATCHED);
     let mut played = here.start();
@@ -82,31 +82,29 @@ fn when_the_terminal_is_closed() {
     let mut child = played.close();
     let status = child.wait().unwrap();
     assert!(began.elapsed() < AT_ONCE);
-    assert!(status.success(), "nothing went wrong, so that it ends in order: {status:?}");
+    assert!(status.success(), "a closed terminal is no error: {status:?}");
 }
 
-/// A bug gives the terminal back and says what happened, wherever it is.
 #[test]
-fn after_a_panic() {
+fn a_panic_on_any_thread_restores_the_terminal_and_prints_its_message() {
     let here = Here::new();
     here.configure(WATCHED);
     for place in ["screen", "task"] {
         let mut played = here.start_with(&[], &[("GH_TOKEN", "secret"), ("CLOTURE_PANIC", place)]);
         let status = played.ended();
-        // Rust's own code for a panic, where it was the main thread.
+        // 101 is Rust's exit code for a panic on the main thread.
         assert!([70, 101].contains(&status.exit_code()), "{status:?}");
         assert!(played.contents().contains("asked to panic"), "{}", played.contents());
     }
 }
 
-/// The background is asked for; the answer is taken, and no key is lost or made up.
 #[test]
-fn the_terminals_answer_is_no_key() {
+fn the_terminals_reply_about_its_background_is_no_key() {
     let here = Here::new();
     here.configure(WATCHED);
     let mut played = here.start();
     played.until_shown("The call recurses");
-    assert!(String::from_utf8_lossy(&played.raw).contains("\u{1b}]11;?"), "it is asked");
+    assert!(String::from_utf8_lossy(&played.raw).contains("\u{1b}]11;?"), "the terminal is asked");
     played.press("2\u{1b}]11;rgb:ffff/ffff/ffff\u{7}1?");
     played.until_shown("Keys of this screen");
     played.press("x");

@@ -1,10 +1,10 @@
-//! Nothing that goes wrong is a blank.
+//! Every problem at the start has a text; no screen is blank.
 
 use crate::support::here::{Here, WATCHED, silent_server};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-/// A server that answers everything with the same.
+/// A server with one answer to every request.
 fn answering(answer: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -19,7 +19,7 @@ fn answering(answer: &'static str) -> u16 {
 }
 
 #[test]
-fn a_token_that_is_refused_is_told_with_what_to_do() {
+fn a_refused_token_is_shown_with_a_remedy() {
     let mut here = Here::new();
     here.configure(WATCHED);
     let port = answering("HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}");
@@ -33,7 +33,7 @@ fn a_token_that_is_refused_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_limit_is_told_with_when_it_goes_on() {
+fn a_rate_limit_is_shown_with_its_kind() {
     let mut here = Here::new();
     here.configure(WATCHED);
     let port = answering(
@@ -47,7 +47,7 @@ fn a_limit_is_told_with_when_it_goes_on() {
 }
 
 #[test]
-fn where_nothing_is_open_it_says_so() {
+fn no_open_pull_request_has_a_text() {
     let here = Here::new();
     here.configure("[[watch]]\nrepositories = ['acme/quiet']\n");
     let mut played = here.start();
@@ -56,20 +56,20 @@ fn where_nothing_is_open_it_says_so() {
 }
 
 #[test]
-fn where_nothing_says_what_to_watch_it_says_so() {
+fn nothing_to_watch_has_a_text() {
     let here = Here::new();
     here.configure("[policy]\npoll_interval = '1s'\n");
     let mut played = here.start();
-    played.until_shown("Nothing says which pull requests to watch");
+    played.until_shown("Cloture does not know which pull requests to watch");
     played.until_shown("this folder is not a git checkout");
 }
 
 #[test]
-fn a_journal_that_cannot_be_used_is_told_and_tried_again() {
+fn a_broken_journal_is_shown_and_retried() {
     let here = Here::new();
     here.configure(WATCHED);
     let state = here.path("state");
-    // A file where the folder should be.
+    // A file in place of the folder.
     std::fs::write(&state, "").unwrap();
     let arguments = ["--state-dir", state.to_str().unwrap()];
     let mut played = here.start_with(&arguments, &[("GH_TOKEN", "secret")]);
@@ -82,7 +82,7 @@ fn a_journal_that_cannot_be_used_is_told_and_tried_again() {
 }
 
 #[test]
-fn a_journal_that_does_not_answer_leaves_the_screen_alone() {
+fn u4_the_screen_works_while_the_journal_does_not_answer() {
     let here = Here::new();
     let (_silent, port) = silent_server();
     here.configure(&format!("{WATCHED}[journal]\nurl = 'postgres://cloture@127.0.0.1:{port}/reviews'\n"));

@@ -1,4 +1,4 @@
-//! What a person decides about threads (T6, T7, H6).
+//! A person's decisions about threads (T6, T7, H6).
 
 use super::world::{WATCHED, World};
 
@@ -7,7 +7,7 @@ const SUBMIT: &str = "\u{13}";
 const EDITOR: &str = "\u{f}";
 
 #[test]
-fn queueing_needs_no_question_and_the_same_key_takes_it_back() {
+fn queueing_asks_nothing_and_the_same_key_undoes_it() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/b.rs:1");
@@ -22,7 +22,7 @@ fn queueing_needs_no_question_and_the_same_key_takes_it_back() {
     played.press(UNDO);
     played.until_shown("is queued");
     assert_eq!(world.decisions(), ["queue", "unqueue", "queue"]);
-    assert_eq!(world.posts(), [""; 0], "nothing of it is written to GitHub");
+    assert_eq!(world.posts(), [""; 0], "nothing is written to GitHub");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_veto_stops_the_argument_and_writes_nothing() {
     assert_eq!((&record["by"], &record["why"]), (&"dana".into(), &"this goes in circles".into()));
     assert_eq!(world.posts(), [""; 0]);
     played.press("2");
-    played.until_shown("a person took it");
+    played.until_shown("a person took it over");
 }
 
 #[test]
@@ -55,19 +55,19 @@ fn an_escalation_is_addressed_to_the_operator_on_github() {
     assert_eq!(pull.labels, ["cloture:needs-a-person"]);
     let first =
         pull.threads.iter().find(|thread| thread.line == Some(1) && thread.path == "src/a.rs").unwrap();
-    let said = &first.comments.last().unwrap().body;
-    assert!(said.contains("@acme/leads") && said.contains("dana says: needs a lead"), "{said}");
+    let body = &first.comments.last().unwrap().body;
+    assert!(body.contains("@acme/leads") && body.contains("dana says: needs a lead"), "{body}");
 }
 
 #[test]
-fn resolving_asks_first_and_can_be_undone_and_refused() {
+fn resolving_asks_first_and_can_be_undone() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/a.rs:1");
     played.press("x");
-    played.until_shown("y agree");
+    played.until_shown("y yes");
     played.press("n");
-    played.until_shown("nothing was done");
+    played.until_shown("Nothing was done");
     assert_eq!(world.posts(), [""; 0]);
     played.press("x");
     played.agree("Resolve the thread at src/a.rs:1");
@@ -78,11 +78,11 @@ fn resolving_asks_first_and_can_be_undone_and_refused() {
     played.until_shown("is open again");
     assert!(!world.is_resolved("src/a.rs", 1));
     assert_eq!(world.decisions(), ["resolve"]);
-    assert_eq!(world.records("reopened").len(), 1, "the machine knows, too");
+    assert_eq!(world.records("reopened").len(), 1, "the journal has it, too");
 }
 
 #[test]
-fn a_settled_thread_is_opened_again_by_its_own_key() {
+fn a_resolved_thread_has_a_key_to_reopen_it() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/a.rs:3");
@@ -97,7 +97,7 @@ fn a_settled_thread_is_opened_again_by_its_own_key() {
 }
 
 #[test]
-fn a_reply_of_several_lines_is_posted_as_it_was_written() {
+fn a_reply_of_several_lines_is_posted_verbatim() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/b.rs:1");
@@ -112,13 +112,13 @@ fn a_reply_of_several_lines_is_posted_as_it_was_written() {
     played.until_shown("has your reply");
     let pull = world.pull();
     let third = pull.threads.iter().find(|thread| thread.path == "src/b.rs").unwrap();
-    let said = &third.comments.last().unwrap();
-    assert!(said.body.starts_with("It is tested\nin the other crate."), "{}", said.body);
-    assert_eq!(said.by, "dana");
+    let reply = &third.comments.last().unwrap();
+    assert!(reply.body.starts_with("It is tested\nin the other crate."), "{}", reply.body);
+    assert_eq!(reply.by, "dana");
 }
 
 #[test]
-fn a_reply_can_be_written_in_ones_own_editor() {
+fn a_reply_can_be_written_in_the_persons_editor() {
     let world = World::new(WATCHED);
     let editor = world.script(
         "my-editor",
@@ -133,29 +133,29 @@ fn a_reply_can_be_written_in_ones_own_editor() {
     played.press(EDITOR);
     played.until_shown("from the editor");
     assert_eq!(world.read("called").trim(), "--wait");
-    assert!(played.screen.screen().alternate_screen(), "the screen is ours again");
+    assert!(played.screen.screen().alternate_screen(), "the terminal shows the screen again");
     played.press(SUBMIT);
     played.agree("Reply with");
     played.until_shown("has your reply");
     let pull = world.pull();
     let third = pull.threads.iter().find(|thread| thread.path == "src/b.rs").unwrap();
-    let said = &third.comments.last().unwrap().body;
-    assert!(said.starts_with("Begun here and more\nfrom the editor"), "{said}");
+    let body = &third.comments.last().unwrap().body;
+    assert!(body.starts_with("Begun here and more\nfrom the editor"), "{body}");
 }
 
 #[test]
-fn what_waits_is_upheld_returned_and_dismissed_from_the_inbox() {
+fn threads_are_upheld_returned_and_dismissed_from_the_inbox() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     for place in ["src/a.rs:1", "src/a.rs:3", "src/b.rs:1"] {
         played.select(place);
         played.press("v");
         played.because("mine");
-        played.until_shown(&format!("{place} waits in the inbox"));
+        played.until_shown(&format!("{place} waits in your inbox"));
     }
     played.press("2");
     played.until_shown("Inbox·3");
-    // The worst first: critical, high, low.
+    // The most severe first: critical, high, low.
     played.press("gU");
     played.until_shown("src/a.rs:1 is upheld");
     played.until_shown("Inbox·2");
@@ -174,11 +174,11 @@ fn what_waits_is_upheld_returned_and_dismissed_from_the_inbox() {
     let second = pull.threads.iter().find(|thread| thread.line == Some(3)).unwrap();
     assert!(second.comments.last().unwrap().body.starts_with("not worth it"));
     assert!(!world.is_resolved("src/b.rs", 1));
-    played.until_shown("Nothing waits for a person");
+    played.until_shown("Nothing waits for you");
 }
 
 #[test]
-fn several_marked_threads_are_acted_on_at_once() {
+fn a_decision_works_on_all_marked_threads() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/a.rs:1");
@@ -187,27 +187,26 @@ fn several_marked_threads_are_acted_on_at_once() {
     played.press("x");
     played.until_shown("Resolve 2 threads?");
     played.agree("Resolve the thread at src/a.rs:3");
-    played.until_shown("2 threads is resolved");
+    played.until_shown("2 threads are resolved");
     assert!(world.is_resolved("src/a.rs", 1) && world.is_resolved("src/a.rs", 3));
     assert!(!world.is_resolved("src/b.rs", 1));
     played.until_gone("marked");
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_sentence() {
+fn an_illegal_decision_is_refused_with_a_sentence() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/a.rs:1");
     played.press("U");
     played.until_shown("not_waiting");
     assert_eq!(world.decisions(), [""; 0]);
-    // Nothing is left over from it.
     played.press("2");
-    played.until_shown("Nothing waits for a person");
+    played.until_shown("Nothing waits for you");
 }
 
 #[test]
-fn read_only_means_nothing_is_done() {
+fn read_only_writes_nothing() {
     let world = World::new(WATCHED);
     let mut played = world.play_with(&["--read-only"], &[]);
     played.until_shown("read-only");
@@ -218,7 +217,7 @@ fn read_only_means_nothing_is_done() {
 }
 
 #[test]
-fn what_could_not_be_written_stays_beside_its_thread_until_it_is_seen() {
+fn a_failed_write_stays_beside_its_thread_until_it_succeeds() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.select("src/a.rs:1");

@@ -1,4 +1,4 @@
-//! What leaves the terminal for the desktop: the browser, the clipboard and notifications.
+//! The browser, the clipboard and notifications.
 
 use super::world::{WATCHED, World};
 use crate::support::pty::Played;
@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// The last text that was put on the clipboard through the terminal.
+/// The last text that the terminal put on the clipboard.
 fn copied(raw: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(raw);
     let (_, rest) = text.rsplit_once("\u{1b}]52;c;")?;
@@ -20,11 +20,11 @@ fn the_link_and_a_prompt_are_copied_through_the_terminal() {
     let mut played = world.play();
     played.select("src/a.rs:1");
     played.press("y");
-    played.until_shown("copied http");
+    played.until_shown("Copied http");
     let link = copied(&played.raw).unwrap();
     assert!(link.contains("/acme/shop/pull/1"), "{link}");
     played.press("c");
-    played.until_shown("copied a prompt with 1 finding");
+    played.until_shown("Copied a prompt with 1 finding");
     let prompt = copied(&played.raw).unwrap();
     for part in [
         "acme/shop#1",
@@ -57,7 +57,7 @@ fn escalate(played: &mut Played, place: &str) {
 }
 
 #[test]
-fn each_thread_that_starts_to_wait_is_told_of_once_through_the_terminal() {
+fn each_thread_that_starts_to_wait_is_notified_once() {
     let world = World::new(&format!("{WATCHED}[notifications]\nwhen = 'on'\nhow = 'osc9'\n"));
     let mut played = world.play();
     escalate(&mut played, "src/a.rs:1");
@@ -70,23 +70,23 @@ fn each_thread_that_starts_to_wait_is_told_of_once_through_the_terminal() {
     assert!(played.ended().success());
     let sent = String::from_utf8_lossy(&played.raw).matches("\u{1b}]9;").count();
     assert_eq!(sent, 2);
-    // What waited before is no news to whoever starts it again.
+    // A thread that waited before the start is no news.
     let mut played = world.play();
     escalate(&mut played, "src/b.rs:1");
     played.until_sent("\u{1b}]9;");
-    let told = String::from_utf8_lossy(&played.raw).into_owned();
-    assert_eq!(told.matches("\u{1b}]9;").count(), 1);
-    assert!(!told.contains("The call recurses without end: dana escalated it"));
+    let sent = String::from_utf8_lossy(&played.raw).into_owned();
+    assert_eq!(sent.matches("\u{1b}]9;").count(), 1);
+    assert!(!sent.contains("The call recurses without end: dana escalated it"));
 }
 
 #[test]
-fn a_command_is_told_by_the_terminal_too_and_one_that_fails_is_named() {
+fn a_notification_command_runs_and_its_failure_is_shown() {
     let world = World::new("");
     let command = world.script("tell-me", "cat >> \"$(dirname \"$0\")/told\"; exit 3");
     let notifications = format!("[notifications]\nwhen = 'on'\nhow = 'command'\ncommand = ['{command}']\n");
     std::fs::write(world.home.path().join("cloture.toml"), format!("{WATCHED}{notifications}")).unwrap();
     let mut played = world.play();
-    // By somebody else, so that nothing else is said here.
+    // A second process escalates, so the terminal shows no other notice.
     world.act("src/a.rs:1", &["escalate", "--reason", "needs a lead"]);
     played.until_shown("no notification was shown: `");
     let told: Value = serde_json::from_str(&world.read("told")).unwrap();

@@ -1,4 +1,4 @@
-//! Where findings go at the merge, decided by keys (H6, H9).
+//! Choosing by keys which findings a merge hands off, and to which target (H6, H9).
 
 use super::world::{WATCHED, World};
 
@@ -8,12 +8,12 @@ const TARGETS: &str = "[[repositories]]\nname = 'acme/shop'\ndrive = true\nrevie
     [[handoff.targets]]\nname = 'careful'\nkind = 'issue'\nlabels = ['careful']\n";
 
 #[test]
-fn a_finding_is_taken_off_the_list_and_another_is_sent_elsewhere_before_the_merge_fires_the_rest() {
+fn h6_h9_a_finding_is_removed_and_another_gets_another_target_before_the_merge() {
     let world = World::new(&format!("{WATCHED}{TARGETS}"));
     let mut played = world.play();
     played.press("3");
     played.until_shown("at merge");
-    // The low one goes because somebody wants it to, and elsewhere than the routes say.
+    // Queue the minor finding, and choose another target for it.
     played.select("src/b.rs:1");
     played.press("f");
     played.until_shown("is queued");
@@ -22,8 +22,8 @@ fn a_finding_is_taken_off_the_list_and_another_is_sent_elsewhere_before_the_merg
     played.press("m");
     played.until_shown("to careful");
     played.press("2");
-    played.until_shown("goes elsewhere now");
-    // One of the two that go by themselves does not.
+    played.until_shown("goes to another target now");
+    // Remove one of the two findings that are handed off automatically.
     played.select("src/a.rs:3");
     played.press("f");
     played.until_shown("is off the list");

@@ -1,18 +1,18 @@
-//! What a person tells a loop (L10).
+//! A person's commands to a loop (L10).
 
 use super::world::{WATCHED, World};
 
 #[test]
-fn pausing_resuming_and_stopping_are_told_to_the_loop_and_recorded() {
+fn l10_pause_resume_and_stop_reach_the_loop_and_the_journal() {
     let world = World::new(WATCHED);
     world.perform("{ push = { by = 'erin', message = 'More', files = { 'notes.txt' = 'x' } } }");
     let mut played = world.play();
     played.press("u");
     played.until_shown("waiting");
     played.press("p");
-    played.until_shown("paused; r lets it go on");
+    played.until_shown("paused; r resumes it");
     played.press("r");
-    played.until_gone("paused; r lets it go on");
+    played.until_gone("paused; r resumes it");
     played.press("S");
     played.agree("ends for good");
     played.until_shown("stopped:");
@@ -23,10 +23,10 @@ fn pausing_resuming_and_stopping_are_told_to_the_loop_and_recorded() {
 }
 
 #[test]
-fn looking_now_looks_now() {
+fn the_poll_key_polls_at_once() {
     let world = World::new(WATCHED);
     let mut played = world.play();
-    played.until_shown("next look in");
+    played.until_shown("next poll in");
     let before = world.simulator.request_count();
     world.perform("{ comment = { by = 'erin', body = 'Please look again.' } }");
     played.press("u");
@@ -34,10 +34,10 @@ fn looking_now_looks_now() {
 }
 
 #[test]
-fn a_thread_with_something_new_is_jumped_to() {
+fn the_unread_key_goes_to_a_thread_with_news() {
     let world = World::new(WATCHED);
     let mut played = world.play();
-    played.until_shown("next look in");
+    played.until_shown("next poll in");
     world.perform("{ reply = { thread = 'third', by = 'erin', body = 'Which test do you mean?' } }");
     played.press("u");
     played.until_shown("•low");
@@ -47,7 +47,7 @@ fn a_thread_with_something_new_is_jumped_to() {
     played.until_shown("severity where");
     assert!(!played.contents().contains("•low"), "it was read: {}", played.contents());
     played.press("N");
-    played.until_shown("nothing is new");
+    played.until_shown("No thread has news");
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn the_glass_is_broken_and_mended() {
 }
 
 #[test]
-fn the_ways_out_are_a_menu_and_each_is_carried_out_on_github() {
+fn l6_each_way_out_of_the_menu_is_carried_out_on_github() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.press("w");
     played.until_shown("Ways out of acme/shop#1");
     played.press("\u{1b}");
-    played.until_shown("nothing was done");
+    played.until_shown("Nothing was done");
     played.press("w");
     played.until_shown("Approve in spite");
     played.press("4");
@@ -100,9 +100,8 @@ fn the_ways_out_are_a_menu_and_each_is_carried_out_on_github() {
     played.until_shown("merged");
 }
 
-/// L6: what only a person can do.
 #[test]
-fn one_more_round_is_granted_at_the_cap_with_a_reason() {
+fn l6_one_more_round_is_granted_at_the_cap_with_a_reason() {
     let config = "[policy]\nmax_rounds = 1\n[[repositories]]\nname = 'acme/shop'\nreviewers = ['coderabbit']\n\
         drive = true\n[author]\nkind = 'program'\ncommand = ['true']\ncheckout = '/'\n";
     let world = World::new(&format!("{WATCHED}{config}"));

@@ -1,4 +1,4 @@
-//! A pull request with threads, a server that knows it, and the terminal over both.
+//! A pull request with threads on a simulated GitHub, and the terminal over it.
 
 use crate::support::coverage;
 use crate::support::pty::Played;
@@ -57,7 +57,7 @@ review = { by = "coderabbitai", body = '''
 ] }
 "#;
 
-/// What the terminal watches, without being told to drive anything.
+/// A configuration that watches and drives nothing.
 pub(crate) const WATCHED: &str =
     "[[watch]]\nrepositories = ['acme/shop']\n[operator]\nmention = '@acme/leads'\n";
 
@@ -86,7 +86,7 @@ impl World {
             .into()
     }
 
-    /// The terminal, as soon as it shows the threads of the pull request.
+    /// Starts the terminal and waits until it shows the threads.
     pub(crate) fn play(&self) -> Played {
         self.play_with(&[], &[])
     }
@@ -102,7 +102,7 @@ impl World {
         played
     }
 
-    /// A program that is found by its name.
+    /// Puts a script on the path.
     pub(crate) fn script(&self, name: &str, body: &str) -> String {
         let path = self.home.path().join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
@@ -124,12 +124,12 @@ impl World {
         pull.threads.iter().any(|thread| thread.path == path && thread.line == Some(line) && thread.resolved)
     }
 
-    /// What was written on the server, in order.
+    /// Everything that was written to the server, in order.
     pub(crate) fn posts(&self) -> Vec<String> {
         self.simulator.posts().into_iter().map(|post| post.what).collect()
     }
 
-    /// What a second process does to the thread at a place.
+    /// Runs `cloture act` on the thread at a place, as a second process.
     pub(crate) fn act(&self, place: &str, what: &[&str]) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
         command.args(self.arguments()).args(["act", "acme/shop#1", place]).args(what).arg("--yes");
@@ -149,7 +149,7 @@ impl World {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The verbs of all decisions.
+    /// All decisions in the journal, by name.
     pub(crate) fn decisions(&self) -> Vec<String> {
         let records = self.records("decided");
         records.iter().map(|record| record["body"]["verb"].as_str().unwrap().to_owned()).collect()
@@ -162,7 +162,7 @@ impl World {
 }
 
 impl Played {
-    /// Waits until every key so far was taken in, and what came of it was drawn.
+    /// Waits until the terminal has handled every key so far and drawn the result.
     pub(crate) fn settle(&mut self) {
         self.press("?");
         self.until_shown("Keys of this screen");
@@ -170,7 +170,7 @@ impl Played {
         self.until_gone("Keys of this screen");
     }
 
-    /// Goes to the threads and puts the cursor on the one at this place.
+    /// Goes to the threads and moves the cursor to the one at this place.
     pub(crate) fn select(&mut self, place: &str) {
         self.press("1lg");
         self.settle();
@@ -184,17 +184,17 @@ impl Played {
         assert!(self.selected().contains(place), "{place} is not there:\n{}", self.contents());
     }
 
-    /// Agrees to what is asked, which must say this.
+    /// Answers a question with yes; the question must hold this sentence.
     pub(crate) fn agree(&mut self, sentence: &str) {
         self.until_shown(sentence);
-        self.until_shown("y agree");
+        self.until_shown("y yes");
         self.press("y");
-        self.until_gone("y agree");
+        self.until_gone("y yes");
     }
 
-    /// Types a reason where one is asked for.
+    /// Types a reason into the prompt.
     pub(crate) fn because(&mut self, reason: &str) {
-        self.until_shown("⏎ go on");
+        self.until_shown("⏎ continue");
         self.press(reason);
         self.until_shown(reason);
         self.press("\r");

@@ -1,35 +1,34 @@
-//! The lines of the diff that a thread was written under.
+//! The diff hunk under which a thread was opened.
 
 use crate::output::sanitize;
 
-/// A hunk, a line each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeHunk {
     pub lines: Vec<CodeLine>,
-    /// Lines above these that are too many to be shown at all.
+    /// The number of lines above these that are not kept.
     pub left_out: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeLine {
-    /// `+`, `-` or a blank, as in the diff; `@` for the line that says where the hunk is.
+    /// `+`, `-` or a space, as in the diff; `@` for the hunk's header.
     pub sign: char,
     pub old: Option<u32>,
     pub new: Option<u32>,
-    /// Without its sign, safe for a terminal; tabs are still tabs.
+    /// Without its sign, and safe for a terminal. Tabs stay tabs.
     pub text: String,
-    /// The comment is about this very line.
+    /// Whether the comment is about this line.
     pub about: bool,
 }
 
-/// A comment is about the end of its hunk, so that is what is kept.
+/// The end of the hunk is kept, because the comment is about it.
 const MOST_LINES: usize = 400;
 
-/// In bytes; nobody reads a minified file here.
+/// In bytes; only minified files have longer lines.
 const LONGEST_LINE: usize = 4_000;
 
 impl CodeHunk {
-    /// Reads what the forge gives as a hunk. `about` are the lines that are meant, in the old file where `is_left`.
+    /// Reads a hunk from GitHub. `about` are the lines of the comment, in the old file if `is_left`.
     pub(super) fn read(hunk: &str, about: Option<(u32, u32)>, is_left: bool) -> CodeHunk {
         let count = hunk.lines().count();
         let left_out = count.saturating_sub(MOST_LINES);
@@ -60,8 +59,8 @@ impl CodeHunk {
                 this
             };
             let (in_old, in_new) = (number(&mut old, in_old), number(&mut new, in_new));
-            let meant = if is_left { in_old } else { in_new };
-            let about = about.zip(meant).is_some_and(|((first, last), this)| (first..=last).contains(&this));
+            let line = if is_left { in_old } else { in_new };
+            let about = about.zip(line).is_some_and(|((first, last), this)| (first..=last).contains(&this));
             if index >= left_out {
                 let text = text.get(sign.map_or(0, char::len_utf8)..).unwrap_or_default();
                 let sign = sign.unwrap_or(' ');
@@ -71,10 +70,10 @@ impl CodeHunk {
         CodeHunk { lines, left_out }
     }
 
-    /// What a suggestion would replace: the lines that are meant, as they are in the new file.
-    pub fn meant(&self) -> Vec<String> {
-        let meant = self.lines.iter().filter(|line| line.about && line.new.is_some());
-        meant.map(|line| line.text.clone()).collect()
+    /// The lines of the new file that a suggestion would replace.
+    pub fn lines_to_replace(&self) -> Vec<String> {
+        let lines = self.lines.iter().filter(|line| line.about && line.new.is_some());
+        lines.map(|line| line.text.clone()).collect()
     }
 }
 
@@ -83,7 +82,7 @@ fn cleaned(text: &str) -> String {
     sanitize::block(&text[..end])
 }
 
-/// The first lines, from `-a,b +c,d @@ …`.
+/// The first line numbers, from `-a,b +c,d @@ …`.
 fn starts(ranges: &str) -> Option<(u32, u32)> {
     let mut words = ranges.split(' ');
     let mut start = |sign: char| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok();
@@ -99,10 +98,10 @@ mod tests {
     #[test]
     fn lines_have_their_numbers_on_both_sides() {
         let code = CodeHunk::read(HUNK, Some((5, 6)), false);
-        let seen: Vec<_> =
+        let lines: Vec<_> =
             code.lines.iter().map(|l| (l.sign, l.old, l.new, l.text.as_str(), l.about)).collect();
         assert_eq!(
-            seen,
+            lines,
             [
                 ('@', None, None, "@@ -3,3 +3,4 @@ fn f()", false),
                 (' ', Some(3), Some(3), "a", false),
@@ -112,19 +111,19 @@ mod tests {
                 (' ', Some(5), Some(6), "e", true),
             ]
         );
-        assert_eq!(code.meant(), ["d", "e"]);
+        assert_eq!(code.lines_to_replace(), ["d", "e"]);
     }
 
     #[test]
-    fn a_comment_on_what_was_removed_means_the_old_line() {
+    fn a_comment_on_a_removed_line_is_about_the_old_line() {
         let code = CodeHunk::read(HUNK, Some((4, 4)), true);
-        let meant: Vec<_> = code.lines.iter().filter(|line| line.about).map(|line| line.sign).collect();
-        assert_eq!(meant, ['-']);
-        assert!(code.meant().is_empty(), "there is nothing left to replace");
+        let signs: Vec<_> = code.lines.iter().filter(|line| line.about).map(|line| line.sign).collect();
+        assert_eq!(signs, ['-']);
+        assert!(code.lines_to_replace().is_empty(), "there is nothing left to replace");
     }
 
     #[test]
-    fn anything_is_read_as_a_hunk() {
+    fn no_text_breaks_the_reader() {
         for hunk in [
             "",
             "no hunk at all",
