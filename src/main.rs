@@ -117,7 +117,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitStatus> {
             return Ok(told(&write_to_forge(cli, &retargeting.which.how, || Ok(retargeting.order()))?));
         }
         Command::Queue { queue: QueueCommand::History { json, limit, pull_request } } => {
-            let wanted = queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
+            let wanted =
+                queue::sent_tasks::SentTasksQuery { pull_request: pull_request.as_deref(), limit: *limit };
             show_sent(cli, &wanted, *json)?;
         }
         Command::Inbox { json, fresh, all, pull_requests } => {

@@ -1,13 +1,12 @@
-//! A GitHub inside the program: an HTTP server on loopback that speaks the GraphQL and REST that Cloture uses.
+//! A simulated GitHub: an HTTP server on loopback with the parts of GraphQL and REST that Cloture uses.
 //!
-//! It has state, pages, rate limits, points by the documented formula, faults on request, and a clock that tests and the
-//! demo drive. GraphQL is executed against our subset of GitHub's schema, so a wrong query fails here as it would there.
-//! What happens on it is a [`Scenario`]: a file, not code.
+//! It has state, pages, rate limits, query costs, faults, and a virtual clock. GraphQL runs against our subset of
+//! GitHub's schema, so a wrong query fails here as it would on GitHub. A [`Scenario`] file says what happens.
 //!
-//! Reading order: `world` is the forge's state and what changes it; `scenario` what can be written about it; `script`
-//! plays that in virtual time; `graphql` and `rest` let clients see it; `core` answers one request; `server` has the
-//! sockets. Invariants: nothing here knows the client, the engine or the screen; nothing runs in the background, so the
-//! world is a function of the scenario, the clock and the requests; only `clock` looks at real time.
+//! Reading order: `world` (the state and its changes), `scenario` (the file format), `script` (plays the scenario),
+//! `graphql` and `rest` (answers for clients), `core` (one request), `server` (the sockets).
+//! Nothing here knows the client, the engine or the screen. Nothing runs in the background: the world depends only
+//! on the scenario, the clock and the requests. Only `clock` reads real time.
 
 mod clock;
 mod core;
@@ -47,7 +46,7 @@ pub use world::{
 
 use server::SharedCore;
 
-/// Why the simulator does not start, or does not do what it was told.
+/// Why the simulator cannot start or cannot carry out an action.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatorError {
     #[error(transparent)]
@@ -58,16 +57,16 @@ pub enum SimulatorError {
         #[source]
         source: std::io::Error,
     },
-    #[error("the simulator's own parts do not fit: {0}")]
+    #[error("cannot start the simulator: {0}; this is a defect in Cloture")]
     Broken(String),
-    #[error("the action cannot be carried out: {0}")]
+    #[error("cannot carry out the action: {0}")]
     Action(String),
 }
 
-/// How to start; the default is what tests want.
+/// How to start. The default suits tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimulatorOptions {
-    /// 0 takes any free port.
+    /// 0 means any free port.
     pub port: u16,
     pub clock: ClockMode,
 }
@@ -78,7 +77,7 @@ impl Default for SimulatorOptions {
     }
 }
 
-/// A running simulator. It stops, and closes its connections, when dropped.
+/// A running simulator. Dropping it stops it and closes its connections.
 #[derive(Debug)]
 pub struct Simulator {
     shared: SharedCore,
@@ -101,27 +100,25 @@ impl Simulator {
         Ok(Self { shared, address, task })
     }
 
-    /// The API's base: REST below it, GraphQL at `/graphql`.
+    /// The API's base URL: REST below it, GraphQL at `/graphql`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The base an Enterprise server would have for REST; its GraphQL is at `/api/graphql`.
+    /// The REST base URL of an Enterprise server; its GraphQL is at `/api/graphql`.
     pub fn enterprise_url(&self) -> String {
         format!("http://{}/api/v3", self.address)
     }
 
-    /// The virtual time.
     pub fn now(&self) -> Timestamp {
         self.shared.lock().now()
     }
 
-    /// Moves virtual time on; the script's steps that become due by then have happened when this returns.
+    /// Moves virtual time forward and carries out every step of the script that becomes due.
     pub fn advance(&self, by: Duration) {
         self.shared.lock().advance(by);
     }
 
-    /// Adds a fault to those in force.
     pub fn inject(&self, fault: Fault) {
         self.shared.lock().install(fault);
     }
@@ -130,12 +127,12 @@ impl Simulator {
         self.shared.lock().faults().clear();
     }
 
-    /// Lets a scripted account do something now, on `owner/name#number`.
+    /// Carries out an action of a scripted account now, on `owner/name#number`.
     pub fn perform(&self, pull_request: &str, action: &ScenarioAction) -> Result<(), SimulatorError> {
         self.shared.lock().perform(pull_request, action).map_err(SimulatorError::Action)
     }
 
-    /// The same, with actions written as a scenario writes them.
+    /// The same, with actions in the syntax of a scenario file.
     pub fn perform_toml(&self, pull_request: &str, text: &str) -> Result<(), SimulatorError> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -148,56 +145,75 @@ impl Simulator {
         actions.actions.iter().try_for_each(|action| self.perform(pull_request, action))
     }
 
-    /// Everything there is, in plain words.
     pub fn snapshot(&self) -> Snapshot {
         self.shared.lock().snapshot()
     }
 
     /// One pull request, by `owner/name#number`.
     pub fn pull_request(&self, name: &str) -> Option<PullSnapshot> {
-        let pulls = self.snapshot().pull_requests;
-        pulls.into_iter().find(|pull| format!("{}#{}", pull.repository, pull.number) == name)
+        self.shared.lock().pull_request(name)
     }
 
-    /// Whose pull request `owner/name#number` is; none before it is opened.
+    /// The author of `owner/name#number`; `None` before it is opened.
     pub fn author_of(&self, name: &str) -> Option<String> {
         self.shared.lock().author_of(name)
     }
 
-    /// What the viewer wrote over the API, in the order it took effect.
+    /// The viewer's writes over the API, in the order they took effect.
     pub fn posts(&self) -> Vec<ReceivedWrite> {
-        let mut core = self.shared.lock();
-        let viewer = core.viewer_login();
-        core.snapshot().posts.into_iter().filter(|post| post.by == viewer).collect()
+        self.posts_since(0)
+    }
+
+    /// The viewer's writes after the first `count`: a caller that looks at every step copies only the new ones.
+    pub fn posts_since(&self, count: usize) -> Vec<ReceivedWrite> {
+        self.shared.lock().viewer_posts().skip(count).cloned().collect()
+    }
+
+    pub fn post_count(&self) -> usize {
+        self.shared.lock().viewer_posts().count()
     }
 
     pub fn dispatches(&self) -> Vec<Dispatch> {
-        self.snapshot().dispatches
+        self.shared.lock().dispatches().to_vec()
     }
 
     pub fn issues(&self) -> Vec<IssueSnapshot> {
-        self.snapshot().issues
+        self.shared.lock().issues()
     }
 
-    /// What the script could not carry out; empty for a sound scenario.
+    /// Actions of the script that failed; empty for a correct scenario.
     pub fn problems(&self) -> Vec<String> {
-        self.snapshot().problems
+        self.shared.lock().problems().to_vec()
     }
 
-    /// Waits until something is so, looking again after every request: for a test whose client runs by itself.
-    pub async fn wait_until(&self, mut is_so: impl FnMut(&Self) -> bool) {
+    /// Waits until the condition holds, and checks it after every request.
+    pub async fn wait_until(&self, mut holds: impl FnMut(&Self) -> bool) {
         let mut handled = self.shared.requests_handled();
-        while !is_so(self) {
-            // The sender lives as long as `self`, so this only ends when a request was handled.
+        while !holds(self) {
+            // The sender lives as long as `self`, so this never fails.
             if handled.changed().await.is_err() {
                 return;
             }
         }
     }
 
-    /// Every request so far, those that were dropped included.
+    /// Every request so far, also those whose connection a fault dropped.
     pub fn requests(&self) -> Vec<RequestRecord> {
-        self.shared.lock().log().to_vec()
+        self.requests_since(0)
+    }
+
+    /// The requests after the first `count`: a caller that looks at every step copies only the new ones.
+    pub fn requests_since(&self, count: usize) -> Vec<RequestRecord> {
+        self.shared.lock().requests_since(count).to_vec()
+    }
+
+    pub fn request_count(&self) -> usize {
+        self.shared.lock().request_count()
+    }
+
+    /// Whether any request so far fits, without copying the log.
+    pub fn any_request(&self, fits: impl FnMut(&RequestRecord) -> bool) -> bool {
+        self.shared.lock().log().iter().any(fits)
     }
 
     /// GraphQL points spent so far.
@@ -212,8 +228,8 @@ impl Drop for Simulator {
     }
 }
 
-/// Runs a scenario alone until `shutdown` completes, for people writing reviewers: `cloture simulator`. `ready` is told
-/// the address. Virtual time runs at the scenario's speed, or as fast as real time where it names none.
+/// Serves a scenario until `shutdown` completes, for `cloture simulator`. `ready` receives the address. Virtual time
+/// runs at the scenario's `speed`, or at real speed without one.
 pub async fn serve(
     port: u16,
     scenario: &Scenario,

@@ -1,11 +1,10 @@
-//! `cloture demo`: the simulator on loopback, and the real client, supervisor and terminal over it. It needs no account, no
-//! token and no network, and what it records is gone with it.
+//! `cloture demo`: the real client, supervisor and terminal over the simulator. It needs no account, no token and no
+//! network, and deletes its files when it ends.
 //!
-//! Bots that post by themselves are played by the scenario. The reviewer that Cloture drives (`reviewer`) and the author's
-//! agent (`author`) are programs like any other, except that the program is this one, called with a command that no help
-//! lists: so nothing has to be installed, and every answer goes through the same limits and checks as a stranger's. The
-//! author works in a real checkout (`checkout`) and pushes with `git`; where there is no `git`, there is no author, and the
-//! guide says so. `cast` lets people of the scenario react to what is decided at the keyboard.
+//! The scenario plays the bots that post by themselves. The driven reviewer (`reviewer`) and the author's agent
+//! (`author`) are this program itself, started with hidden subcommands. So the user installs nothing, and their answers
+//! pass the same limits and checks as any program's. The author works in a real checkout (`checkout`) and pushes with
+//! `git`; without `git` there is no author, and the guide says so. `cast` lets authors react to the user's decisions.
 
 mod author;
 mod cast;
@@ -40,7 +39,7 @@ use std::time::Duration;
 use std::{env, fs, io};
 use tempfile::TempDir;
 
-/// Why the demo does not play.
+/// Why the demo cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     #[error(transparent)]
@@ -53,71 +52,70 @@ pub enum DemoError {
     Profiles(#[from] ProfilesError),
     #[error(transparent)]
     Failure(#[from] Failure),
-    #[error("the demo's terminal or folder: {0}")]
+    #[error("the demo cannot use its terminal or its temporary folder: {0}")]
     Io(#[from] io::Error),
 }
 
 const CONFIGURATION: &str = include_str!("../../assets/demo.toml");
 
-/// Virtual seconds a real one, where the scenario does not say.
+/// How many simulated seconds pass per real second if the scenario has no `speed`.
 const SPEED: f64 = 60.0;
 
-/// What is drawn again while time runs fast.
+/// How often the screen is drawn again, because times on it change fast.
 const TICK: Duration = Duration::from_millis(250);
 
-/// How long the driven reviewer and the author are at it, in real time: long enough to be seen.
+/// How long the driven reviewer and the author work, in real time: long enough to be visible.
 const THINK: Duration = Duration::from_millis(2_500);
 
-/// How often somebody looks whether a pull request was opened meanwhile.
+/// How often the demo checks for newly opened pull requests.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Everything that the demo is played with, but for the supervisor and the screen.
+/// The demo's parts without the supervisor and the screen.
 #[derive(Debug)]
 pub struct DemoStage {
     pub config: Config,
     pub scenario: Scenario,
     pub simulator: Arc<Simulator>,
-    /// Whether there is an author; without `git` there is none.
+    /// False without `git`.
     pub has_author: bool,
-    /// Everything that is written goes here, the journal included.
+    /// The demo writes all its files here, including the journal.
     folder: TempDir,
 }
 
-/// Who plays, and at which pace.
+/// The program that plays the reviewer and the author, and the pace.
 #[derive(Debug, Clone)]
 pub struct DemoCast<'a> {
-    /// This program, which is also the driven reviewer and the author.
+    /// This program's own path.
     pub program: &'a Path,
     pub clock: ClockMode,
-    /// How long the driven reviewer and the author take for their work, in real time.
+    /// How long the driven reviewer and the author work, in real time.
     pub think: Duration,
 }
 
 impl DemoStage {
-    /// Sets the stage: the repository that the author works on, the simulator, and the configuration that fits both.
-    pub async fn set(own: &Config, casting: &DemoCast<'_>) -> Result<DemoStage, DemoError> {
+    /// Creates the author's repository, starts the simulator, and points the configuration at both.
+    pub async fn build(own: &Config, cast: &DemoCast<'_>) -> Result<DemoStage, DemoError> {
         let mut config = configuration(own)?;
         let mut scenario = Scenario::built_in("demo")?;
         let folder = tempfile::Builder::new().prefix("cloture-demo-").tempdir()?;
-        let made = match with_author(&config) {
+        let checkout = match author_repository(&config) {
             Some(repository) => checkout::make(folder.path(), &repository.to_string(), &scenario).await,
             None => None,
         };
-        if let (Some(made), Some(repository)) = (&made, with_author(&config)) {
-            made.name_heads(&repository.to_string(), &mut scenario);
+        if let (Some(checkout), Some(repository)) = (&checkout, author_repository(&config)) {
+            checkout.name_heads(&repository.to_string(), &mut scenario);
         }
-        let simulator =
-            Simulator::start(&scenario, SimulatorOptions { port: 0, clock: casting.clock }).await?;
-        let think = format!("--think={}", casting.think.as_millis());
-        let program = casting.program.to_string_lossy().into_owned();
+        let simulator = Simulator::start(&scenario, SimulatorOptions { port: 0, clock: cast.clock }).await?;
+        let think = format!("--think={}", cast.think.as_millis());
+        let program = cast.program.to_string_lossy().into_owned();
         for reviewer in &mut config.reviewers {
-            if let Some(Adapter::Program(own)) = &mut reviewer.adapter {
-                own.command = vec![program.clone(), "demo-reviewer".to_owned(), think.clone()];
+            if let Some(Adapter::Program(driven)) = &mut reviewer.adapter {
+                driven.command = vec![program.clone(), "demo-reviewer".to_owned(), think.clone()];
             }
         }
-        let has_author = made.is_some();
+        let has_author = checkout.is_some();
         config.author.agent =
-            config.author.agent.take().zip(made).map(|(mut agent, made): (AuthorAgent, _)| {
+            config.author.agent.take().zip(checkout).map(|(mut agent, made): (AuthorAgent, _)| {
                 let simulator = format!("--simulator={}", simulator.url());
                 agent.program.command = vec![program, "demo-author".to_owned(), simulator, think];
                 agent.checkout = made.checkout;
@@ -130,12 +128,12 @@ impl DemoStage {
         self.folder.path()
     }
 
-    /// The pull requests that are there from the beginning.
+    /// The pull requests that are open from the beginning.
     pub fn opened(&self) -> Vec<PullRequestAddress> {
         self.pull_requests(false)
     }
 
-    /// Those that something has to happen for first.
+    /// The pull requests that an event opens later.
     pub fn awaited(&self) -> Vec<PullRequestAddress> {
         self.pull_requests(true)
     }
@@ -147,8 +145,8 @@ impl DemoStage {
         names.filter_map(|name| PullRequestAddress::parse(&name).ok().map(|(_, address)| address)).collect()
     }
 
-    /// Removes everything. A program that was just ended may still be writing its last, so this is tried for a while.
-    async fn strike(self) {
+    /// Deletes the folder. It retries for a while, because a program that was just killed may still be writing.
+    async fn tear_down(self) {
         let DemoStage { simulator, folder, .. } = self;
         drop(simulator);
         let path: PathBuf = folder.path().to_owned();
@@ -163,8 +161,8 @@ impl DemoStage {
     }
 }
 
-/// Plays until the person leaves or `interrupted` completes. `own` is how the person wants it to look: their keys and
-/// theme, over the demo's rules.
+/// Plays until the user leaves or `interrupted` completes. `own` is the user's configuration: its keys and theme replace
+/// the demo's.
 pub async fn play(
     own: &Config,
     themes: Themes,
@@ -173,14 +171,14 @@ pub async fn play(
     let mut interrupted = pin!(interrupted);
     let program = env::current_exe()?;
     let speed = Scenario::built_in("demo")?.speed.unwrap_or(SPEED);
-    let casting = DemoCast { program: &program, clock: ClockMode::Running { speed }, think: THINK };
+    let cast = DemoCast { program: &program, clock: ClockMode::Running { speed }, think: THINK };
     let stage = tokio::select! {
         biased;
         () = &mut interrupted => return Ok(TerminalEnd::Quit),
-        stage = DemoStage::set(own, &casting) => stage?,
+        stage = DemoStage::build(own, &cast) => stage?,
     };
     let played = perform(&stage, speed, themes, interrupted).await;
-    stage.strike().await;
+    stage.tear_down().await;
     played
 }
 
@@ -205,7 +203,7 @@ async fn perform(
     let mut session =
         Session::open(&settings, host, profiles, Some(stage.folder().to_owned()), clock.now()).await?;
     session.clock = clock;
-    // GitHub asks for a second between two writes; this one is as patient in its own time.
+    // GitHub asks for a second between two writes; here that is a simulated second.
     session.pace =
         WritePace { between: Duration::from_secs(1).div_f64(speed.max(1.0)), ..WritePace::default() };
     let tracked = stage.opened().into_iter().map(PullRequestRef::from).collect();
@@ -221,19 +219,19 @@ async fn perform(
         by: scenario.viewer.clone(),
         clock: Arc::clone(&session.clock),
         tick: TICK,
-        guide: Some(Guide::new(with_author(config).filter(|_| !has_author))),
+        guide: Some(Guide::new(author_repository(config).filter(|_| !has_author))),
         supervised: Some(tui::SupervisorHandles { supervisor, journal: session.journal.clone(), desk }),
         launch: None,
     };
     let reacting =
-        tokio::spawn(cast::react(session.journal.clone(), Arc::clone(simulator), with_author(config)));
-    let ended = tui::run(setup, opening(stage), interrupted).await;
+        tokio::spawn(cast::react(session.journal.clone(), Arc::clone(simulator), author_repository(config)));
+    let ended = tui::run(setup, wait_for_openings(stage), interrupted).await;
     reacting.abort();
     Ok(ended?)
 }
 
-/// Waits for the pull requests that are still to come.
-async fn opening(stage: &DemoStage) -> tui::DiscoveryResult {
+/// Waits until all later pull requests are open.
+async fn wait_for_openings(stage: &DemoStage) -> tui::DiscoveryResult {
     let awaited = stage.awaited();
     while !awaited.iter().all(|address| stage.simulator.author_of(&address.to_string()).is_some()) {
         tokio::time::sleep(LOOK).await;
@@ -241,8 +239,8 @@ async fn opening(stage: &DemoStage) -> tui::DiscoveryResult {
     Ok(awaited.into_iter().map(PullRequestRef::from).collect())
 }
 
-/// The repository whose findings an author is sent to fix.
-fn with_author(config: &Config) -> Option<RepositoryName> {
+/// The repository whose findings the author fixes.
+fn author_repository(config: &Config) -> Option<RepositoryName> {
     config.repositories.iter().find(|repository| repository.author).map(|repository| repository.name.clone())
 }
 
@@ -258,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demo_is_sound() {
+    fn the_demo_configures_every_repository_of_its_scenario() {
         let config = configuration(&Config::default()).unwrap();
         let scenario = Scenario::built_in("demo").unwrap();
         assert!((10..=14).contains(&scenario.pull_requests.len()));
@@ -269,7 +267,7 @@ mod tests {
                 pull_request.get_ref().number
             ))
             .unwrap();
-            assert!(config.repository(&address.repository).is_some(), "{address} is watched as configured");
+            assert!(config.repository(&address.repository).is_some(), "{address} has no repository entry");
         }
     }
 }

@@ -1,6 +1,5 @@
-//! `cloture simulate`: replays a script of one pull request through the production engine, without any I/O
-//! beyond reading the script and printing what became of it. It is how a team tries a policy, and how the
-//! engine is tested from outside.
+//! `cloture simulate`: replays a trace of one pull request through the production engine and prints the result of every
+//! event. Teams try a policy with it, and the engine is tested from outside with it. No network, no journal.
 
 mod report;
 mod trace;
@@ -20,14 +19,14 @@ use std::io::{self, BufRead, Write};
 use thiserror::Error;
 use trace::{CycleEvent, Header, PersonEvent, ReplyEvent, TraceEvent};
 
-/// Why a replay stopped. What came before has been printed.
+/// Why a replay stopped. The lines before that are printed.
 #[derive(Debug, Error)]
 pub enum SimulateError {
     #[error("line {line} of the trace: {problem}")]
     Trace { line: u64, problem: String },
-    #[error("the trace could not be read")]
+    #[error("cannot read the trace")]
     Read(#[source] io::Error),
-    #[error("the report could not be written")]
+    #[error("cannot write the report")]
     Write(#[source] io::Error),
 }
 
@@ -35,7 +34,7 @@ pub enum SimulateError {
 pub fn simulate(trace: impl BufRead, output: impl Write) -> Result<(), SimulateError> {
     let mut reporter = Reporter::new(output);
     let played = play_all(trace, &mut reporter);
-    // What came before a bad line is printed whatever the line was.
+    // The results before a bad line are printed even if the line ends the replay.
     reporter.flush().map_err(SimulateError::Write)?;
     played
 }
@@ -58,7 +57,7 @@ fn play_all<W: Write>(trace: impl BufRead, reporter: &mut Reporter<W>) -> Result
     Ok(())
 }
 
-/// What one event led to, beyond the state it left.
+/// The results of one event besides the new state.
 #[derive(Debug, Default)]
 struct TraceOutcome {
     refused: Vec<Refused>,
@@ -67,7 +66,7 @@ struct TraceOutcome {
     tasks: Vec<HandoffTask>,
 }
 
-/// Something the engine refused, whoever asked for it.
+/// Something that the engine refused: a reviewer's answer, or a person's act.
 #[derive(Debug)]
 enum Refused {
     Answer(Violation),
@@ -107,7 +106,7 @@ impl Replay {
         }
     }
 
-    /// One line is one answer: the reviewer is asked and has answered already.
+    /// One line contains the answer, so the cycle begins and ends here.
     fn cycle(&mut self, event: CycleEvent) -> TraceOutcome {
         let CycleEvent { reviewer, protocol, actions, findings, trigger, .. } = event;
         let frozen = match self.pull_request.begin_cycle(&reviewer, trigger.into(), &self.policy) {
@@ -123,7 +122,7 @@ impl Replay {
                 refused: violations.into_iter().map(Refused::Answer).collect(),
                 ..TraceOutcome::default()
             },
-            // Nothing happens between asking and answering in a trace.
+            // Cannot happen: no event comes between the request and its answer.
             CycleOutcome::Overtaken => TraceOutcome::default(),
         }
     }
@@ -141,8 +140,7 @@ fn refusable(thread: &ThreadId, result: Result<(), Refusal>) -> TraceOutcome {
     TraceOutcome { refused: refused.into_iter().collect(), ..TraceOutcome::default() }
 }
 
-/// A trace's lines, counted. A line of blanks is no event, except where nothing follows it: editors and
-/// shells leave such lines at the end.
+/// A trace's lines, counted. An empty line is an error, except at the end of the file, where editors leave them.
 struct TraceLines<R> {
     trace: R,
     number: u64,

@@ -1,19 +1,19 @@
-//! Virtual time. The simulated forge lives at an instant the scenario names, and moves on only as told.
+//! Virtual time. It starts at the scenario's `start`, and tests or a speed factor move it.
 
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How virtual time relates to the wall's.
+/// How virtual time relates to real time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClockMode {
-    /// Stands still until somebody advances it: tests own every second.
+    /// Stands still until `advance`: tests control every second.
     Manual,
-    /// Runs at so many virtual seconds a real one; advancing it jumps ahead. For the demo.
+    /// Runs at `speed` virtual seconds per real second, for the demo. `advance` jumps ahead.
     Running { speed: f64 },
 }
 
-/// Virtual time since the scenario's start, from what was advanced by hand and, where it runs, from the wall.
+/// The scenario's start plus the advanced time, plus scaled real time if the clock runs.
 #[derive(Debug)]
 pub(crate) struct VirtualClock {
     start: Timestamp,
@@ -36,19 +36,19 @@ impl VirtualClock {
                     .unwrap_or(SignedDuration::ZERO)
             }
         };
-        // A scenario that runs past the year 9999 stands still there. GitHub's instants have whole seconds.
+        // Time stops at the year 9999. GitHub's timestamps have whole seconds.
         let now = self.start.saturating_add(self.advanced.saturating_add(ran)).unwrap_or(Timestamp::MAX);
         Timestamp::from_second(now.as_second()).unwrap_or(now)
     }
 
-    /// Jumps ahead; virtual time never goes back.
+    /// Jumps ahead. Virtual time never goes back.
     pub(crate) fn advance(&mut self, by: Duration) {
         let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
         self.advanced = self.advanced.saturating_add(by);
     }
 }
 
-/// The simulator's only look at the wall clock.
+/// The simulator reads the real clock only here.
 #[expect(clippy::disallowed_methods, reason = "virtual time is mapped from real time here and nowhere else")]
 fn wall() -> Instant {
     Instant::now()
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manual_clock_moves_by_hand_only() {
+    fn a_manual_clock_moves_only_when_advanced() {
         let start: Timestamp = "2026-03-02T09:00:00Z".parse().unwrap();
         let mut clock = VirtualClock::new(start, ClockMode::Manual);
         assert_eq!(clock.now(), start);

@@ -1,6 +1,7 @@
-//! The server without its sockets: a request goes in, what is to be sent comes out.
+//! The server without its sockets: takes a request, returns the reply.
 //!
-//! In this order, as at GitHub's edge: who asks; what they ask; a fault, where one is due; the limits; the work itself.
+//! As at GitHub's edge, the order is: identify the account, parse the request, apply a fault that prevents the work,
+//! check the limits, do the work.
 
 mod control;
 mod wire;
@@ -14,12 +15,12 @@ use serde_json::{Value, json};
 use super::clock::{ClockMode, VirtualClock};
 use super::faults::{Fault, FaultKind, FaultTarget, Faults};
 use super::graphql::{self, Caller, Engine};
-use super::inspect::{self, RequestRecord, Snapshot};
+use super::inspect::{self, IssueSnapshot, PullSnapshot, RequestRecord, Snapshot};
 use super::limits::{Exceeded, HourlyBudget, Resource, UsageLedger};
 use super::rest::{self, RestAnswer, RestBody, RestRequest, RestRoute};
 use super::scenario::{Hidden, Scenario, ScenarioAction, TokenEntry};
 use super::script::{self, Script};
-use super::world::{AccountId, World};
+use super::world::{AccountId, Dispatch, ReceivedWrite, World};
 
 pub(crate) use wire::{HttpAnswer, HttpReply, Incoming, ResponseFault};
 
@@ -33,18 +34,20 @@ pub(crate) struct Core {
     tokens: Vec<TokenEntry>,
     ledger: UsageLedger,
     faults: Faults,
-    /// The newest, where time runs by itself and nobody knows for how long; else all.
+    /// Every request while tests drive the clock; only the newest [`MOST_LOGGED`] while it runs by itself.
     log: Vec<RequestRecord>,
     most_logged: usize,
+    /// How many of the oldest records `log` no longer holds.
+    forgotten: usize,
     points: i64,
 }
 
-/// Requests that are remembered where time runs by itself.
+/// A clock that runs by itself may run for days, so the log is bounded then.
 const MOST_LOGGED: usize = 1_000;
 
-/// What a request turned out to be, before it is carried out.
-struct Work {
-    target: WorkKind,
+/// A parsed request.
+struct ParsedRequest {
+    target: RequestTarget,
     operation: String,
     fields: Vec<String>,
     writes: bool,
@@ -52,9 +55,9 @@ struct Work {
     nodes: u64,
 }
 
-enum WorkKind {
+enum RequestTarget {
     Graphql(Box<graphql::PreparedOperation>),
-    /// A GraphQL request that is not valid; the answer is ready.
+    /// An invalid GraphQL request, with its answer.
     Invalid(Value),
     Rest(RestRoute),
     Nowhere,
@@ -62,7 +65,7 @@ enum WorkKind {
 
 impl Core {
     pub(crate) fn new(scenario: &Scenario, mode: ClockMode) -> Result<Self, String> {
-        let (world, script) = script::set(scenario);
+        let (world, script) = script::build(scenario);
         let viewer = world
             .account(&scenario.viewer)
             .ok_or_else(|| format!("there is no account `{}`", scenario.viewer))?;
@@ -77,11 +80,12 @@ impl Core {
             faults: Faults::default(),
             log: Vec::new(),
             most_logged: if mode == ClockMode::Manual { usize::MAX } else { MOST_LOGGED },
+            forgotten: 0,
             points: 0,
         })
     }
 
-    /// Brings the world up to the clock. Everything that looks at it comes through here first.
+    /// Plays the script up to the current time. Every reader of the world calls this first.
     fn catch_up(&mut self) -> Timestamp {
         let now = self.clock.now();
         self.script.play_until(self.world.get_mut(), now);
@@ -102,18 +106,53 @@ impl Core {
         inspect::snapshot(self.world.get_mut(), self.script.problems())
     }
 
+    /// One pull request, by `owner/name#number`.
+    pub(crate) fn pull_request(&mut self, name: &str) -> Option<PullSnapshot> {
+        self.catch_up();
+        let world = self.world.get_mut();
+        world.pull_named(name).map(|id| inspect::pull(world, id))
+    }
+
+    pub(crate) fn dispatches(&mut self) -> &[Dispatch] {
+        self.catch_up();
+        &self.world.get_mut().dispatches
+    }
+
+    pub(crate) fn issues(&mut self) -> Vec<IssueSnapshot> {
+        self.catch_up();
+        inspect::issues(self.world.get_mut())
+    }
+
+    pub(crate) fn problems(&mut self) -> &[String] {
+        self.catch_up();
+        self.script.problems()
+    }
+
+    /// The viewer's own writes over the API.
+    pub(crate) fn viewer_posts(&mut self) -> impl Iterator<Item = &ReceivedWrite> {
+        self.catch_up();
+        let world: &World = self.world.get_mut();
+        let viewer = world[self.viewer].login.as_str();
+        world.posts.iter().filter(move |post| post.by == viewer)
+    }
+
     pub(crate) fn author_of(&mut self, pull: &str) -> Option<String> {
         self.catch_up();
         let world = self.world.get_mut();
         world.pull_named(pull).map(|id| world[world[id].author].login.clone())
     }
 
-    pub(crate) fn viewer_login(&self) -> String {
-        self.world.borrow()[self.viewer].login.clone()
-    }
-
     pub(crate) fn log(&self) -> &[RequestRecord] {
         &self.log
+    }
+
+    pub(crate) fn request_count(&self) -> usize {
+        self.forgotten + self.log.len()
+    }
+
+    /// The requests after the first `count`, as far as the log still holds them.
+    pub(crate) fn requests_since(&self, count: usize) -> &[RequestRecord] {
+        self.log.get(count.saturating_sub(self.forgotten)..).unwrap_or_default()
     }
 
     pub(crate) fn faults(&mut self) -> &mut Faults {
@@ -124,9 +163,9 @@ impl Core {
         self.catch_up();
         let world = self.world.get_mut();
         let id = world.pull_named(pull).ok_or_else(|| format!("there is no pull request `{pull}`"))?;
-        let done = self.script.act(world, id, action);
+        let outcome = self.script.act(world, id, action);
         self.catch_up();
-        done
+        outcome
     }
 
     /// Answers one request.
@@ -141,19 +180,19 @@ impl Core {
             self.record(incoming, None, None, Some(401), "unauthenticated");
             return HttpReply::Answer(wire::rest(answer, incoming));
         };
-        let work = self.understand(incoming, &path);
+        let work = self.parse(incoming, &path);
         let graphql = path == "/graphql";
         let target =
             FaultTarget { graphql, writes: work.writes, operation: &work.operation, fields: &work.fields };
-        let fault = self.faults.strike(&target);
+        let fault = self.faults.take_matching(&target);
         if let Some(kind) = fault.as_ref().filter(|kind| !kind.takes_effect()) {
-            let reply = self.spoil_unanswered(kind, graphql, account, now);
+            let reply = self.answer_with_fault(kind, graphql, account, now);
             let outcome = format!("fault: {}", kind.name());
             self.record(incoming, Some(&work), Some(account), reply.status(), &outcome);
             return reply;
         }
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
-        let free = matches!(work.target, WorkKind::Rest(RestRoute::RateLimit));
+        let free = matches!(work.target, RequestTarget::Rest(RestRoute::RateLimit));
         let points = if free { 0 } else { work.points };
         let charged = if free {
             Ok(self.ledger.budget(account, resource, now))
@@ -162,12 +201,12 @@ impl Core {
         };
         let budget = match charged {
             Ok(budget) => budget,
-            Err(exceeded) => return self.turn_away(incoming, &work, account, exceeded, now),
+            Err(exceeded) => return self.refuse_over_limit(incoming, &work, account, exceeded, now),
         };
         let (answer, outcome) = self.carry_out(incoming, &work, account, cannot_read, budget);
         let answer = answer.with_budget(budget, resource, now);
         let reply = match &fault {
-            Some(kind) => wire::spoil(answer, kind),
+            Some(kind) => wire::apply_fault(answer, kind),
             None => HttpReply::Answer(answer),
         };
         let outcome = match &fault {
@@ -175,12 +214,12 @@ impl Core {
             None => outcome,
         };
         self.record(incoming, Some(&work), Some(account), reply.status(), &outcome);
-        // Whoever reacts at once has reacted before the client can ask again.
+        // Steps without a delay happen before the client's next request.
         self.script.play_until(self.world.get_mut(), now);
         reply
     }
 
-    /// Whose token it is. Any token but those the scenario names is the viewer's.
+    /// The account of the request's token. Every token that the scenario does not name is the viewer's.
     fn identify(&self, incoming: &Incoming) -> Option<(AccountId, Vec<Hidden>)> {
         let header = incoming.authorization.as_deref()?;
         let (_, token) = header.split_once(' ')?;
@@ -197,25 +236,25 @@ impl Core {
         }
     }
 
-    fn understand(&self, incoming: &Incoming, path: &str) -> Work {
+    fn parse(&self, incoming: &Incoming, path: &str) -> ParsedRequest {
         if path == "/graphql" {
-            return self.understand_graphql(incoming);
+            return self.parse_graphql(incoming);
         }
         let route = RestRoute::of(&incoming.method, &wire::segments(path));
-        Work {
+        ParsedRequest {
             operation: route
                 .map_or_else(|| format!("{} {path}", incoming.method), |r| r.template().to_owned()),
             writes: route.is_some_and(RestRoute::writes),
-            target: route.map_or(WorkKind::Nowhere, WorkKind::Rest),
+            target: route.map_or(RequestTarget::Nowhere, RequestTarget::Rest),
             fields: Vec::new(),
             points: 1,
             nodes: 0,
         }
     }
 
-    fn understand_graphql(&self, incoming: &Incoming) -> Work {
-        let invalid = |operation: String, body: Value| Work {
-            target: WorkKind::Invalid(body),
+    fn parse_graphql(&self, incoming: &Incoming) -> ParsedRequest {
+        let invalid = |operation: String, body: Value| ParsedRequest {
+            target: RequestTarget::Invalid(body),
             operation,
             fields: Vec::new(),
             writes: false,
@@ -230,13 +269,13 @@ impl Core {
             }
         };
         match self.engine.prepare(&request) {
-            Ok(prepared) => Work {
+            Ok(prepared) => ParsedRequest {
                 operation: prepared.name.clone(),
                 fields: prepared.fields.clone(),
                 writes: prepared.writes,
                 points: prepared.cost.points,
                 nodes: prepared.cost.nodes,
-                target: WorkKind::Graphql(Box::new(prepared)),
+                target: RequestTarget::Graphql(Box::new(prepared)),
             },
             Err(body) => invalid(request.operation_name.unwrap_or_default(), body),
         }
@@ -245,13 +284,13 @@ impl Core {
     fn carry_out(
         &mut self,
         incoming: &Incoming,
-        work: &Work,
+        work: &ParsedRequest,
         account: AccountId,
         cannot_read: Vec<Hidden>,
         budget: HourlyBudget,
     ) -> (HttpAnswer, String) {
         match &work.target {
-            WorkKind::Graphql(prepared) => {
+            RequestTarget::Graphql(prepared) => {
                 let most = self.ledger.limits().nodes_per_call;
                 if work.nodes > most {
                     let message = format!(
@@ -271,15 +310,15 @@ impl Core {
                 let outcome = outcome_of(&body);
                 (HttpAnswer::json(200, &body), outcome)
             }
-            WorkKind::Invalid(body) if body.get("errors").is_some() => {
+            RequestTarget::Invalid(body) if body.get("errors").is_some() => {
                 (HttpAnswer::json(200, body), "errors: invalid query".to_owned())
             }
-            WorkKind::Invalid(body) => (HttpAnswer::json(400, body), "bad request".to_owned()),
-            WorkKind::Nowhere => {
+            RequestTarget::Invalid(body) => (HttpAnswer::json(400, body), "bad request".to_owned()),
+            RequestTarget::Nowhere => {
                 let answer = RestAnswer::message(404, "Not Found");
                 (wire::rest(answer, incoming), "no such route".to_owned())
             }
-            WorkKind::Rest(RestRoute::RateLimit) => {
+            RequestTarget::Rest(RestRoute::RateLimit) => {
                 let now = self.world.get_mut().now;
                 let show = |budget: HourlyBudget, resource: Resource| {
                     json!({ "limit": budget.limit, "used": budget.used, "remaining": budget.remaining(),
@@ -290,7 +329,7 @@ impl Core {
                 let body = json!({ "resources": { "core": core, "graphql": graphql }, "rate": core });
                 (HttpAnswer::json(200, &body), "ok".to_owned())
             }
-            WorkKind::Rest(route) => {
+            RequestTarget::Rest(route) => {
                 let request = RestRequest {
                     segments: wire::segments(&normal_path(&incoming.path)),
                     query: wire::parameters(incoming.query.as_deref().unwrap_or_default()),
@@ -308,8 +347,8 @@ impl Core {
         }
     }
 
-    /// The answers of a server that did nothing.
-    fn spoil_unanswered(
+    /// The reply for a fault that prevents the work.
+    fn answer_with_fault(
         &mut self,
         kind: &FaultKind,
         graphql: bool,
@@ -330,19 +369,22 @@ impl Core {
                 let answer = wire::secondary_limit(i64::from(*retry_after), *as_success);
                 HttpReply::Answer(answer.with_budget(budget, resource, now))
             }
-            kind => wire::spoil(HttpAnswer::json(200, &Value::Null).with_budget(budget, resource, now), kind),
+            kind => wire::apply_fault(
+                HttpAnswer::json(200, &Value::Null).with_budget(budget, resource, now),
+                kind,
+            ),
         }
     }
 
-    fn turn_away(
+    fn refuse_over_limit(
         &mut self,
         incoming: &Incoming,
-        work: &Work,
+        work: &ParsedRequest,
         account: AccountId,
         exceeded: Exceeded,
         now: Timestamp,
     ) -> HttpReply {
-        let graphql = matches!(work.target, WorkKind::Graphql(_) | WorkKind::Invalid(_));
+        let graphql = matches!(work.target, RequestTarget::Graphql(_) | RequestTarget::Invalid(_));
         let resource = if graphql { Resource::Graphql } else { Resource::Core };
         let (answer, outcome) = match exceeded {
             Exceeded::Primary => {
@@ -362,7 +404,7 @@ impl Core {
     fn record(
         &mut self,
         incoming: &Incoming,
-        work: Option<&Work>,
+        work: Option<&ParsedRequest>,
         by: Option<AccountId>,
         status: Option<u16>,
         outcome: &str,
@@ -371,7 +413,9 @@ impl Core {
         let login = by.map(|by| self.world.borrow()[by].login.clone());
         let writes = work.is_some_and(|work| work.writes);
         if self.log.len() >= self.most_logged {
-            self.log.drain(..self.most_logged / 2);
+            let oldest = self.most_logged / 2;
+            self.log.drain(..oldest);
+            self.forgotten += oldest;
         }
         let points = work.filter(|_| counted).map_or(0, |work| work.points);
         if incoming.path.ends_with("/graphql") {
@@ -393,7 +437,7 @@ impl Core {
         });
     }
 
-    /// GraphQL points spent so far, over all accounts.
+    /// GraphQL points of all accounts so far.
     pub(crate) fn points(&self) -> i64 {
         self.points
     }
@@ -403,7 +447,7 @@ impl Core {
     }
 }
 
-/// Enterprise servers have REST under `/api/v3` and GraphQL at `/api/graphql`; both work here.
+/// Removes the prefixes of an Enterprise server: `/api/v3` for REST and `/api/graphql`.
 fn normal_path(path: &str) -> String {
     match path {
         "/api/graphql" => "/graphql".to_owned(),

@@ -1,19 +1,19 @@
-//! Faults on request: what a network and a busy forge do to a client, aimed at one operation and one occurrence.
+//! Injected faults: failures of the network and of a busy server, aimed at one operation and one occurrence.
 
 use serde::{Deserialize, Serialize};
 
-/// One fault, as tests install it and as the control endpoint takes it.
+/// One fault. Tests install it directly; the control endpoint takes it as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// What it hits: `*`, `reads`, `writes`, `graphql`, `rest`, an operation's name, a top-level field such as
+    /// Its target: `*`, `reads`, `writes`, `graphql`, `rest`, an operation's name, a top-level field such as
     /// `addComment`, or a REST route such as `POST /repos/{owner}/{repo}/dispatches`.
     #[serde(default = "everything")]
     pub on: String,
-    /// The first occurrence that is hit, counted from 1 since the fault was installed.
+    /// The first occurrence to hit, counted from 1 since the fault was installed.
     #[serde(default = "first")]
     pub nth: u32,
-    /// How many occurrences in a row; 0 is all from then on.
+    /// How many occurrences to hit in a row; 0 means all from then on.
     #[serde(default = "first")]
     pub times: u32,
     pub kind: FaultKind,
@@ -22,7 +22,7 @@ pub struct Fault {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FaultKind {
-    /// Any status with a JSON message. With `takes_effect` a write has happened all the same.
+    /// Any status with a JSON message. With `takes_effect`, a write still takes effect.
     Status {
         status: u16,
         #[serde(default)]
@@ -30,34 +30,34 @@ pub enum FaultKind {
         #[serde(default)]
         takes_effect: bool,
     },
-    /// 502 with an HTML page, as the proxy in front of the API sends it.
+    /// 502 with an HTML page, as GitHub's proxy sends it.
     BadGateway {
         #[serde(default)]
         takes_effect: bool,
     },
-    /// The connection closes without an answer; nothing happened.
+    /// The connection closes without an answer, before the request takes effect.
     DropBefore,
-    /// The connection closes without an answer; the write took effect.
+    /// The connection closes without an answer, after the request took effect.
     DropAfter,
-    /// Nothing happens and nothing is answered for so many real milliseconds, then the connection closes. A test can
-    /// end its client meanwhile; [`Slow`](Self::Slow) does the same after the write took effect.
+    /// The request takes no effect and gets no answer; after these real milliseconds the connection closes. A test
+    /// can kill its client meanwhile. [`Slow`](Self::Slow) does the same after the write took effect.
     Stall {
         millis: u64,
     },
     /// A complete answer whose JSON stops in the middle.
     Truncated,
-    /// An answer that promises more bytes than come before the connection closes.
+    /// An answer whose `content-length` promises more bytes than it sends.
     CutOff,
-    /// The whole answer, late. Real milliseconds.
+    /// The whole answer, delayed by real milliseconds.
     Slow {
         millis: u64,
     },
-    /// The answer a few bytes at a time, so many real milliseconds apart.
+    /// The answer a few bytes at a time, with these real milliseconds between.
     Trickle {
         millis: u64,
     },
-    /// An answer that goes on for ever: after half of it a blank, so many real milliseconds later another, and so on.
-    /// Whoever only waits for the next byte waits as long.
+    /// Half of the answer, then one blank every so many real milliseconds, without end. It catches a client that
+    /// limits only the wait for the next byte.
     Endless {
         millis: u64,
     },
@@ -66,7 +66,7 @@ pub enum FaultKind {
         message: String,
     },
     NotFound,
-    /// The secondary limit: status 403, or 200 with an error inside where `as_success` is set.
+    /// The secondary limit: status 403, or 200 with an error inside if `as_success` is set.
     SecondaryLimit {
         retry_after: u32,
         #[serde(default)]
@@ -80,7 +80,7 @@ pub enum FaultKind {
         #[serde(default = "rate_limited")]
         error_type: String,
     },
-    /// The value at a path of the data becomes null beside an error, and the rest stays.
+    /// The value at `path` becomes null, with an error beside the data; the rest stays.
     Partial {
         path: Vec<serde_json::Value>,
         #[serde(default = "forbidden")]
@@ -149,7 +149,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether the request is carried out although its answer is spoiled.
+    /// Whether the request takes effect although its answer fails.
     pub(crate) fn takes_effect(&self) -> bool {
         match self {
             Self::Status { takes_effect, .. } | Self::BadGateway { takes_effect } => *takes_effect,
@@ -165,7 +165,7 @@ impl FaultKind {
     }
 }
 
-/// What a request is, as far as a fault can be aimed at it.
+/// The properties of a request that a fault can be aimed at.
 #[derive(Debug)]
 pub(crate) struct FaultTarget<'a> {
     pub(crate) graphql: bool,
@@ -174,7 +174,7 @@ pub(crate) struct FaultTarget<'a> {
     pub(crate) fields: &'a [String],
 }
 
-/// The faults in force, each with how often its target came by.
+/// The installed faults, each with how many requests it has matched.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     armed: Vec<(Fault, u32)>,
@@ -193,20 +193,20 @@ impl Faults {
         self.armed.iter().map(|(fault, _)| fault)
     }
 
-    /// The fault that hits this request, if any. Every matching fault counts the occurrence; the first one due wins.
-    pub(crate) fn strike(&mut self, target: &FaultTarget<'_>) -> Option<FaultKind> {
-        let mut struck = None;
-        for (fault, seen) in &mut self.armed {
+    /// The fault that hits this request, if any. Every matching fault counts the request; the first one due wins.
+    pub(crate) fn take_matching(&mut self, target: &FaultTarget<'_>) -> Option<FaultKind> {
+        let mut hit = None;
+        for (fault, count) in &mut self.armed {
             if !aims_at(&fault.on, target) {
                 continue;
             }
-            *seen += 1;
-            let due = *seen >= fault.nth && (fault.times == 0 || *seen < fault.nth + fault.times);
-            if due && struck.is_none() {
-                struck = Some(fault.kind.clone());
+            *count += 1;
+            let due = *count >= fault.nth && (fault.times == 0 || *count < fault.nth + fault.times);
+            if due && hit.is_none() {
+                hit = Some(fault.kind.clone());
             }
         }
-        struck
+        hit
     }
 }
 
@@ -226,16 +226,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_hits_its_own_occurrence_only() {
+    fn a_fault_hits_only_its_own_occurrence() {
         let mut faults = Faults::default();
         faults.install(Fault::nth("addComment", 2, FaultKind::DropAfter));
         let fields = ["addComment".to_owned()];
         let write = FaultTarget { graphql: true, writes: true, operation: "Post", fields: &fields };
         let read = FaultTarget { graphql: true, writes: false, operation: "Read", fields: &[] };
-        assert_eq!(faults.strike(&write), None);
-        assert_eq!(faults.strike(&read), None);
-        assert_eq!(faults.strike(&write), Some(FaultKind::DropAfter));
-        assert_eq!(faults.strike(&write), None);
+        assert_eq!(faults.take_matching(&write), None);
+        assert_eq!(faults.take_matching(&read), None);
+        assert_eq!(faults.take_matching(&write), Some(FaultKind::DropAfter));
+        assert_eq!(faults.take_matching(&write), None);
     }
 
     #[test]

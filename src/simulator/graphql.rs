@@ -1,7 +1,7 @@
-//! GraphQL, executed by a real engine against our own subset of GitHub's schema.
+//! GraphQL, executed by a real engine against our subset of GitHub's schema.
 //!
-//! A request is parsed and validated, its price is worked out from the parsed document, and only then is it executed,
-//! field by field, on the world. Nothing here looks at the query's text.
+//! The engine parses and validates a request, computes its cost from the parsed document, and only then executes it
+//! on the world. Nothing here matches on the query's text.
 
 mod account;
 mod commit;
@@ -41,15 +41,15 @@ pub(crate) use cost::Cost;
 
 const SCHEMA: &str = include_str!("../../assets/simulator/schema.graphql");
 
-/// The schema, and the documents that were sent so far: a client sends the same few again and again.
+/// The schema, and a cache of parsed documents: a client sends the same few again and again.
 pub(crate) struct Engine {
     schema: Arc<Valid<Schema>>,
     implementers: HashMap<Name, Implementers>,
-    known: Mutex<BTreeMap<String, Arc<Valid<ExecutableDocument>>>>,
+    documents: Mutex<BTreeMap<String, Arc<Valid<ExecutableDocument>>>>,
 }
 
-/// So many different documents are kept; whoever sends more is no client of ours.
-const MOST_KNOWN: usize = 256;
+/// The size of the cache. Cloture has far fewer documents.
+const MOST_DOCUMENTS: usize = 256;
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -67,20 +67,20 @@ pub(crate) struct GraphqlRequest {
     pub(crate) operation_name: Option<String>,
 }
 
-/// A request that is valid against the schema, with its price.
+/// A validated request, with its cost.
 pub(crate) struct PreparedOperation {
     document: Arc<Valid<ExecutableDocument>>,
     operation_name: Option<String>,
     variables: Valid<JsonMap>,
-    /// The operation's own name, or its first field's where it has none.
+    /// The operation's name; without one, its first field's.
     pub(crate) name: String,
-    /// The top-level fields: what a fault may be aimed at.
+    /// The top-level fields, which faults can be aimed at.
     pub(crate) fields: Vec<String>,
     pub(crate) writes: bool,
     pub(crate) cost: Cost,
 }
 
-/// Who asks, and what is left for them.
+/// The account that asks, its missing permissions and its budget.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     pub(crate) account: AccountId,
@@ -89,7 +89,7 @@ pub(crate) struct Caller {
 }
 
 impl Engine {
-    /// Parses the schema the program carries. That it is valid is held by a test, so no start spends time and memory on it.
+    /// Parses the built-in schema without validating it, to start faster: a test validates it.
     pub(crate) fn new() -> Result<Self, String> {
         static PARSED: LazyLock<Result<Arc<Valid<Schema>>, String>> = LazyLock::new(|| {
             let parsed = Schema::parse(SCHEMA, "assets/simulator/schema.graphql");
@@ -97,33 +97,32 @@ impl Engine {
         });
         let schema = PARSED.clone()?;
         let implementers = schema.implementers_map();
-        Ok(Self { schema, implementers, known: Mutex::default() })
+        Ok(Self { schema, implementers, documents: Mutex::default() })
     }
 
     fn document(&self, query: &str) -> Result<Arc<Valid<ExecutableDocument>>, Value> {
-        // A panic elsewhere leaves the documents as good as they were.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(document) = known.get(query) {
+        // A panic cannot leave a half-written entry, so a poisoned cache is still good.
+        let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(document) = documents.get(query) {
             return Ok(Arc::clone(document));
         }
         let document = ExecutableDocument::parse_and_validate(&self.schema, query, "query")
             .map_err(|invalid| invalid_document(&invalid.errors))?;
         let document = Arc::new(document);
-        if known.len() >= MOST_KNOWN {
-            known.clear();
+        if documents.len() >= MOST_DOCUMENTS {
+            documents.clear();
         }
-        known.insert(query.to_owned(), Arc::clone(&document));
+        documents.insert(query.to_owned(), Arc::clone(&document));
         Ok(document)
     }
 
-    /// Validates a request and works out its price; the error is the response's body, as GitHub sends it.
+    /// Validates a request and computes its cost. The error is the response's body, as GitHub sends it.
     pub(crate) fn prepare(&self, request: &GraphqlRequest) -> Result<PreparedOperation, Value> {
         let document = self.document(&request.query)?;
         let given = request.operation_name.as_deref();
-        let operation = document
-            .operations
-            .get(given)
-            .map_err(|_| failure("No operation named as requested, or several and none chosen"))?;
+        let operation = document.operations.get(given).map_err(|_| {
+            failure("No operation has the requested name, or there are several and none is named")
+        })?;
         let raw: JsonMap = request
             .variables
             .iter()
@@ -145,7 +144,7 @@ impl Engine {
         })
     }
 
-    /// Executes a prepared request; errors stand beside whatever data there is.
+    /// Executes a prepared request. The response may contain both data and errors.
     pub(crate) fn execute(
         &self,
         prepared: &PreparedOperation,
@@ -190,7 +189,7 @@ fn failure(message: impl std::fmt::Display) -> Value {
     json!({ "errors": [{ "message": message.to_string() }] })
 }
 
-/// GitHub answers a query that does not fit its schema with status 200, errors and no data.
+/// GitHub answers an invalid query with status 200, errors and no data.
 fn invalid_document(errors: &DiagnosticList) -> Value {
     let errors: Vec<Value> = errors
         .iter()
@@ -205,7 +204,7 @@ fn invalid_document(errors: &DiagnosticList) -> Value {
     json!({ "errors": errors })
 }
 
-/// Whether a selection is switched off by `@skip` or `@include`.
+/// Whether `@skip` or `@include` removes a selection.
 fn switched_off(selection: &Selection, variables: &Valid<JsonMap>) -> bool {
     let condition = |directive: &str| {
         let value = selection.directives().get(directive)?.specified_argument_by_name("if")?;

@@ -1,20 +1,24 @@
-//! What the forge looks like from outside: a snapshot that tests compare, and the log of every request.
+//! The simulator's state for tests: a snapshot to compare, and the log of every request.
+
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::world::{Dispatch, PullId, PullState, ReceivedWrite, SimulatedReviewState, World};
+use super::world::{
+    AccountId, CommentId, Dispatch, IssueId, PullId, PullState, ReceivedWrite, SimulatedReviewState, World,
+};
 
-/// The forge's state in plain words. Two runs that did the same to it give equal snapshots.
+/// The whole state. Two runs with the same writes give equal snapshots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub now: Timestamp,
     pub pull_requests: Vec<PullSnapshot>,
     pub issues: Vec<IssueSnapshot>,
     pub dispatches: Vec<Dispatch>,
-    /// What clients wrote, in order.
-    pub posts: Vec<ReceivedWrite>,
-    /// What the script could not carry out.
+    /// Every write of a client, in order. Shared with the simulator, because it only grows.
+    pub posts: Arc<Vec<ReceivedWrite>>,
+    /// Actions of the script that failed.
     pub problems: Vec<String>,
 }
 
@@ -62,7 +66,7 @@ pub struct CommentSnapshot {
     pub by: String,
     pub body: String,
     pub minimized: Option<String>,
-    /// Still in somebody's draft.
+    /// Still in a draft review.
     pub pending: bool,
 }
 
@@ -79,7 +83,7 @@ pub struct IssueSnapshot {
     pub comments: Vec<CommentSnapshot>,
 }
 
-/// One request, as the server saw it.
+/// One request and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestRecord {
     pub at: Timestamp,
@@ -90,13 +94,13 @@ pub struct RequestRecord {
     /// The top-level GraphQL fields.
     pub fields: Vec<String>,
     pub writes: bool,
-    /// What a write carried.
+    /// The body of a write.
     pub sent: Option<serde_json::Value>,
-    /// Whose token it carried.
+    /// The account of the request's token.
     pub by: Option<String>,
     pub points: i64,
     pub nodes: u64,
-    /// `None` where the connection was dropped.
+    /// `None` if the connection was dropped.
     pub status: Option<u16>,
     /// `ok`, `fault: drop_after`, `limit: primary`, `errors: NOT_FOUND` …
     pub outcome: String,
@@ -108,14 +112,14 @@ pub(crate) fn snapshot(world: &World, problems: &[String]) -> Snapshot {
         pull_requests: (0..world.pulls.len()).map(|index| pull(world, PullId(index))).collect(),
         issues: issues(world),
         dispatches: world.dispatches.clone(),
-        posts: world.posts.clone(),
+        posts: Arc::clone(&world.posts),
         problems: problems.to_vec(),
     }
 }
 
-fn pull(world: &World, id: PullId) -> PullSnapshot {
+pub(crate) fn pull(world: &World, id: PullId) -> PullSnapshot {
     let pull = &world[id];
-    let login = |account: &crate::simulator::world::AccountId| world[*account].login.clone();
+    let login = |account: &AccountId| world[*account].login.clone();
     PullSnapshot {
         id: World::pull_node(id),
         repository: world.full_name(pull.repository),
@@ -149,7 +153,7 @@ fn pull(world: &World, id: PullId) -> PullSnapshot {
                                 id: World::review_comment_node(*id),
                                 by: login(&comment.author),
                                 body: comment.body.clone(),
-                                minimized: comment.marks.minimized.clone(),
+                                minimized: comment.edits.minimized.clone(),
                                 pending: world[comment.review].state == SimulatedReviewState::Pending,
                             }
                         })
@@ -176,24 +180,24 @@ fn pull(world: &World, id: PullId) -> PullSnapshot {
     }
 }
 
-fn comments(world: &World, ids: &[crate::simulator::world::CommentId]) -> Vec<CommentSnapshot> {
-    let there = ids.iter().filter(|id| !world[**id].deleted);
-    there
+fn comments(world: &World, ids: &[CommentId]) -> Vec<CommentSnapshot> {
+    ids.iter()
+        .filter(|id| !world[**id].deleted)
         .map(|id| {
             let comment = &world[*id];
             CommentSnapshot {
                 id: World::comment_node(*id),
                 by: world[comment.author].login.clone(),
                 body: comment.body.clone(),
-                minimized: comment.marks.minimized.clone(),
+                minimized: comment.edits.minimized.clone(),
                 pending: false,
             }
         })
         .collect()
 }
 
-fn issues(world: &World) -> Vec<IssueSnapshot> {
-    let ids = (0..world.issues.len()).map(crate::simulator::world::IssueId);
+pub(crate) fn issues(world: &World) -> Vec<IssueSnapshot> {
+    let ids = (0..world.issues.len()).map(IssueId);
     ids.map(|id| {
         let issue = &world[id];
         IssueSnapshot {

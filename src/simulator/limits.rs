@@ -1,4 +1,4 @@
-//! Rate limits as GitHub documents them, counted in virtual time: points an hour, points a minute, new content.
+//! GitHub's documented rate limits, counted in virtual time: points per hour, points per minute, new content.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 use super::world::AccountId;
 
-/// The bounds in force; a scenario may tighten them.
+/// The limits; a scenario may change them.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SimulatedLimits {
     pub graphql_points_per_hour: i64,
     pub rest_requests_per_hour: i64,
-    /// The secondary limit; a mutation counts five.
+    /// The secondary limit. A mutation counts five points.
     pub points_per_minute: i64,
     pub content_per_minute: usize,
     pub content_per_hour: usize,
@@ -33,7 +33,7 @@ impl Default for SimulatedLimits {
     }
 }
 
-/// The two budgets GitHub keeps apart.
+/// GitHub counts GraphQL and REST separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Resource {
     Graphql,
@@ -49,7 +49,7 @@ impl Resource {
     }
 }
 
-/// What is left of an hour's budget.
+/// The budget of one hour.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HourlyBudget {
     pub(crate) limit: i64,
@@ -63,14 +63,14 @@ impl HourlyBudget {
     }
 }
 
-/// Why a request is turned away before it is looked at.
+/// Which limit a request exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exceeded {
     Primary,
     Secondary { retry_after: i64 },
 }
 
-/// What each account has used.
+/// The usage of each account.
 #[derive(Debug)]
 pub(crate) struct UsageLedger {
     limits: SimulatedLimits,
@@ -91,7 +91,7 @@ impl UsageLedger {
         self.limits
     }
 
-    /// The budget as it stands; a new hour begins with the first request after the last one ran out.
+    /// The current budget. A new hour starts with the first request after the last hour ended.
     pub(crate) fn budget(&mut self, who: AccountId, resource: Resource, now: Timestamp) -> HourlyBudget {
         let limit = match resource {
             Resource::Graphql => self.limits.graphql_points_per_hour,
@@ -105,7 +105,7 @@ impl UsageLedger {
         *budget
     }
 
-    /// Takes what a request costs from its budgets, or says which is exhausted. A refused request costs nothing.
+    /// Charges a request to its budgets, or names the exhausted one. A refused request costs nothing.
     pub(crate) fn charge(
         &mut self,
         who: AccountId,
@@ -155,7 +155,7 @@ mod tests {
     const WHO: AccountId = AccountId(0);
 
     #[test]
-    fn an_hours_budget_runs_out_and_comes_back() {
+    fn an_hourly_budget_runs_out_and_comes_back() {
         let now = Timestamp::UNIX_EPOCH;
         let mut ledger =
             UsageLedger::new(SimulatedLimits { graphql_points_per_hour: 3, ..SimulatedLimits::default() });
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn content_is_limited_by_the_minute() {
+    fn new_content_is_limited_per_minute() {
         let now = Timestamp::UNIX_EPOCH;
         let mut ledger =
             UsageLedger::new(SimulatedLimits { content_per_minute: 2, ..SimulatedLimits::default() });

@@ -1,33 +1,32 @@
-//! The REST routes a client of ours needs, with the shapes and refusals of GitHub's.
+//! The REST routes that Cloture uses, with the answers and refusals that GitHub gives.
 
+mod code;
+mod route;
 mod shapes;
 
-use std::fmt::Write as _;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::world::{
-    AccountId, PullId, PullState, RepositoryId, SimulatedAccountKind, Subject, World, WorldRefusal, diff,
+    AccountId, PullId, PullState, RepositoryId, SimulatedAccountKind, Subject, World, WorldRefusal,
 };
 
-/// A REST request, as far as a route looks at it.
+pub(crate) use route::RestRoute;
+
+/// The parts of a REST request that routes read.
 #[derive(Debug)]
 pub(crate) struct RestRequest<'a> {
-    /// Without prefix and query, decoded.
+    /// The path's segments, decoded, without `/api/v3` and the query.
     pub(crate) segments: Vec<String>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) accept: &'a str,
     pub(crate) body: &'a [u8],
 }
 
-/// An answer; the body is JSON unless it is raw text.
 #[derive(Debug)]
 pub(crate) struct RestAnswer {
     pub(crate) status: u16,
     pub(crate) body: RestBody,
-    /// Whether there is a next page, for the `link` header.
+    /// The number of the next page, for the `link` header.
     pub(crate) next_page: Option<usize>,
 }
 
@@ -56,88 +55,7 @@ impl RestAnswer {
     }
 }
 
-/// The routes there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RestRoute {
-    User,
-    RateLimit,
-    Repository,
-    Dispatch,
-    CreateIssue,
-    ListIssues,
-    GetIssue,
-    CreateComment,
-    AddLabels,
-    RemoveLabel,
-    GetPull,
-    PullFiles,
-    RequestReviewers,
-    RequestedReviewers,
-    UnrequestReviewers,
-    Merge,
-    Compare,
-    Contents,
-}
-
-impl RestRoute {
-    /// Which route a request means, by the shape of its path.
-    pub(crate) fn of(method: &str, segments: &[String]) -> Option<Self> {
-        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        Some(match (method, parts.as_slice()) {
-            ("GET", ["user"]) => Self::User,
-            ("GET", ["rate_limit"]) => Self::RateLimit,
-            ("GET", ["repos", _, _]) => Self::Repository,
-            ("POST", ["repos", _, _, "dispatches"]) => Self::Dispatch,
-            ("POST", ["repos", _, _, "issues"]) => Self::CreateIssue,
-            ("GET", ["repos", _, _, "issues"]) => Self::ListIssues,
-            ("GET", ["repos", _, _, "issues", _]) => Self::GetIssue,
-            ("POST", ["repos", _, _, "issues", _, "comments"]) => Self::CreateComment,
-            ("POST", ["repos", _, _, "issues", _, "labels"]) => Self::AddLabels,
-            ("DELETE", ["repos", _, _, "issues", _, "labels", _]) => Self::RemoveLabel,
-            ("GET", ["repos", _, _, "pulls", _]) => Self::GetPull,
-            ("GET", ["repos", _, _, "pulls", _, "files"]) => Self::PullFiles,
-            ("POST", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::RequestReviewers,
-            ("GET", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::RequestedReviewers,
-            ("DELETE", ["repos", _, _, "pulls", _, "requested_reviewers"]) => Self::UnrequestReviewers,
-            ("PUT", ["repos", _, _, "pulls", _, "merge"]) => Self::Merge,
-            ("GET", ["repos", _, _, "compare", ..]) => Self::Compare,
-            ("GET", ["repos", _, _, "contents", ..]) => Self::Contents,
-            _ => return None,
-        })
-    }
-
-    /// As GitHub's documentation writes it; faults are aimed by it and the log shows it.
-    pub(crate) fn template(self) -> &'static str {
-        match self {
-            Self::User => "GET /user",
-            Self::RateLimit => "GET /rate_limit",
-            Self::Repository => "GET /repos/{owner}/{repo}",
-            Self::Dispatch => "POST /repos/{owner}/{repo}/dispatches",
-            Self::CreateIssue => "POST /repos/{owner}/{repo}/issues",
-            Self::ListIssues => "GET /repos/{owner}/{repo}/issues",
-            Self::GetIssue => "GET /repos/{owner}/{repo}/issues/{issue_number}",
-            Self::CreateComment => "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
-            Self::AddLabels => "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
-            Self::RemoveLabel => "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}",
-            Self::GetPull => "GET /repos/{owner}/{repo}/pulls/{pull_number}",
-            Self::PullFiles => "GET /repos/{owner}/{repo}/pulls/{pull_number}/files",
-            Self::RequestReviewers => "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
-            Self::RequestedReviewers => "GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
-            Self::UnrequestReviewers => {
-                "DELETE /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"
-            }
-            Self::Merge => "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge",
-            Self::Compare => "GET /repos/{owner}/{repo}/compare/{basehead}",
-            Self::Contents => "GET /repos/{owner}/{repo}/contents/{path}",
-        }
-    }
-
-    pub(crate) fn writes(self) -> bool {
-        !self.template().starts_with("GET")
-    }
-}
-
-/// Carries a request out. `rate_limit` is answered by the server, which keeps the budgets.
+/// Carries a request out, except `rate_limit`: `core` answers that one, because it keeps the budgets.
 pub(crate) fn answer(
     world: &mut World,
     by: AccountId,
@@ -194,13 +112,13 @@ fn carry_out(
         RestRoute::GetPull => {
             let pull = as_pull(numbered()?)?;
             if request.accept.contains("diff") {
-                return Ok(RestAnswer::text(unified(&pull_changes(world, pull))));
+                return Ok(RestAnswer::text(code::unified(&world.changed_files(pull))));
             }
             Ok(RestAnswer::json(200, shapes::pull(world, pull)))
         }
         RestRoute::PullFiles => {
             let pull = as_pull(numbered()?)?;
-            let files = pull_changes(world, pull).iter().map(shapes::file).collect();
+            let files = world.changed_files(pull).iter().map(shapes::file).collect();
             Ok(request.page(files))
         }
         RestRoute::RequestReviewers | RestRoute::RequestedReviewers | RestRoute::UnrequestReviewers => {
@@ -211,8 +129,10 @@ fn carry_out(
             let pull = as_pull(numbered()?)?;
             merge(world, by, pull, &request.json().unwrap_or_default())
         }
-        RestRoute::Compare => compare(world, repository, &request.segments[4..].join("/"), request.accept),
-        RestRoute::Contents => contents(world, repository, &request.segments[4..].join("/"), request),
+        RestRoute::Compare => {
+            code::compare(world, repository, &request.segments[4..].join("/"), request.accept)
+        }
+        RestRoute::Contents => code::contents(world, repository, &request.segments[4..].join("/"), request),
     }
 }
 
@@ -220,7 +140,7 @@ fn not_found() -> WorldRefusal {
     WorldRefusal::NotFound("Not Found".to_owned())
 }
 
-/// A private repository does not exist for those who may not see it.
+/// GitHub answers 404 for a private repository that the account may not read.
 fn find_repository(
     world: &World,
     by: AccountId,
@@ -228,8 +148,7 @@ fn find_repository(
     name: &str,
 ) -> Result<RepositoryId, WorldRefusal> {
     let id = world.repository(owner, name).ok_or_else(not_found)?;
-    let known = world[id].owner == by || world[id].associations.contains_key(&by);
-    if world[id].private && !known { Err(not_found()) } else { Ok(id) }
+    if world.may_read(by, id) { Ok(id) } else { Err(not_found()) }
 }
 
 fn as_pull(subject: Subject) -> Result<PullId, WorldRefusal> {
@@ -269,7 +188,7 @@ impl RestRequest<'_> {
     }
 }
 
-/// What GitHub documents for `client_payload`.
+/// GitHub's documented limits for a dispatch.
 const MOST_PAYLOAD_KEYS: usize = 10;
 const LONGEST_EVENT_TYPE: usize = 100;
 
@@ -307,7 +226,7 @@ fn create_issue(
     let writer = world.association(by, repository).may_write();
     let mut labels = Vec::new();
     let mut assignees = Vec::new();
-    // Labels and assignees of somebody who may not set them are dropped without a word.
+    // GitHub silently drops labels and assignees when the account may not set them.
     if writer {
         labels = texts(body, "labels").iter().map(|name| world.ensure_label(repository, name)).collect();
         for login in texts(body, "assignees") {
@@ -325,7 +244,7 @@ fn may_be_assigned(world: &World, repository: RepositoryId, id: AccountId) -> bo
     world[id].kind == SimulatedAccountKind::Bot || world.association(id, repository).may_write()
 }
 
-/// Pull requests are issues too, here as there.
+/// GitHub lists pull requests as issues too.
 fn list_issues(world: &World, repository: RepositoryId, request: &RestRequest<'_>) -> RestAnswer {
     let state = request.parameter("state").unwrap_or("open");
     let creator = request.parameter("creator").map(|login| world.account(login));
@@ -334,23 +253,23 @@ fn list_issues(world: &World, repository: RepositoryId, request: &RestRequest<'_
     let subjects = subjects.chain(world[repository].pulls.iter().map(|id| Subject::Pull(*id)));
     let mut found: Vec<(jiff::Timestamp, Value)> = subjects
         .filter_map(|subject| {
-            let (open, author, there, at) = match subject {
+            let (open, author, its_labels, at) = match subject {
                 Subject::Issue(id) => (true, world[id].author, &world[id].labels, world[id].created_at),
                 Subject::Pull(id) => {
                     let pull = &world[id];
                     (pull.state == PullState::Open, pull.author, &pull.labels, pull.created_at)
                 }
             };
-            let wanted = match state {
+            let in_state = match state {
                 "all" => true,
                 "closed" => !open,
                 _ => open,
             };
             let labelled = labels
                 .iter()
-                .all(|name| there.iter().any(|label| world[*label].name.eq_ignore_ascii_case(name)));
+                .all(|name| its_labels.iter().any(|label| world[*label].name.eq_ignore_ascii_case(name)));
             let by = creator.is_none_or(|creator| creator == Some(author));
-            (wanted && labelled && by).then(|| (at, shapes::subject(world, subject)))
+            (in_state && labelled && by).then(|| (at, shapes::subject(world, subject)))
         })
         .collect();
     found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
@@ -367,7 +286,7 @@ fn label(
     let repository = world.repository_of(subject);
     world.require_write(by, repository, "Labels")?;
     if route == RestRoute::AddLabels {
-        // A name without a label makes one; GraphQL's mutation takes ids only.
+        // REST creates a missing label. GraphQL's mutation takes only ids, so it cannot.
         for name in texts(&request.json()?, "labels") {
             let label = world.ensure_label(repository, &name);
             world.add_label(subject, by, label);
@@ -381,7 +300,7 @@ fn label(
     Ok(RestAnswer::json(200, shapes::labels(world, subject)))
 }
 
-/// A bot is asked by its exact REST login; another spelling of it succeeds and does nothing.
+/// GitHub requests a review from a bot only by its exact REST login. Any other spelling succeeds and does nothing.
 fn reviewers(
     world: &mut World,
     by: AccountId,
@@ -437,88 +356,4 @@ fn merge(world: &mut World, by: AccountId, pull: PullId, body: &Value) -> Result
         }
         Err(refusal) => Ok(RestAnswer::message(405, &refusal.to_string())),
     }
-}
-
-fn pull_changes(world: &World, pull: PullId) -> Vec<diff::SimulatedFileChange> {
-    diff::changes(&world.tree(&world[pull].base), &world.tree(&world[pull].head))
-}
-
-fn compare(
-    world: &World,
-    repository: RepositoryId,
-    basehead: &str,
-    accept: &str,
-) -> Result<RestAnswer, WorldRefusal> {
-    let (base, head) = basehead.split_once("...").ok_or_else(not_found)?;
-    let find = |name: &str| world.commit_named(repository, name).ok_or_else(not_found);
-    let (base, head) = (find(base)?, find(head)?);
-    let changes = diff::changes(&base.tree, &head.tree);
-    if accept.contains("diff") {
-        return Ok(RestAnswer::text(unified(&changes)));
-    }
-    // The commits that lead from head back to base, oldest first.
-    let mut between = Vec::new();
-    let mut at = Some(head);
-    while let Some(commit) = at.filter(|commit| commit.oid != base.oid) {
-        between.push(shapes::commit(world, commit));
-        at = commit.parents.first().and_then(|parent| world.commit(parent));
-    }
-    let reached = at.is_some();
-    between.reverse();
-    let status = match (base.oid == head.oid, reached) {
-        (true, _) => "identical",
-        (false, true) => "ahead",
-        (false, false) => "diverged",
-    };
-    let body = json!({
-        "status": status,
-        "ahead_by": between.len(),
-        "behind_by": usize::from(!reached),
-        "total_commits": between.len(),
-        "base_commit": shapes::commit(world, base),
-        "merge_base_commit": shapes::commit(world, base),
-        "commits": between,
-        "files": changes.iter().map(shapes::file).collect::<Vec<_>>(),
-    });
-    Ok(RestAnswer::json(200, body))
-}
-
-fn unified(changes: &[diff::SimulatedFileChange]) -> String {
-    let mut text = String::new();
-    for file in changes {
-        let old = file.previous_path.as_deref().unwrap_or(&file.path);
-        let (from, to) = match file.status {
-            diff::FileStatus::Added => ("/dev/null".to_owned(), format!("b/{}", file.path)),
-            diff::FileStatus::Removed => (format!("a/{old}"), "/dev/null".to_owned()),
-            _ => (format!("a/{old}"), format!("b/{}", file.path)),
-        };
-        let (new, hunks) = (&file.path, &file.patch);
-        let _ = write!(text, "diff --git a/{old} b/{new}\n--- {from}\n+++ {to}\n{hunks}\n");
-    }
-    text
-}
-
-fn contents(
-    world: &World,
-    repository: RepositoryId,
-    path: &str,
-    request: &RestRequest<'_>,
-) -> Result<RestAnswer, WorldRefusal> {
-    let name = request.parameter("ref").unwrap_or(&world[repository].default_branch);
-    let missing = || WorldRefusal::NotFound(format!("No commit found for the ref {name}"));
-    let commit = world.commit_named(repository, name).ok_or_else(missing)?;
-    let text = commit.tree.get(path).ok_or_else(not_found)?;
-    if request.accept.contains("raw") {
-        return Ok(RestAnswer::text(text.to_string()));
-    }
-    let body = json!({
-        "type": "file",
-        "encoding": "base64",
-        "name": path.rsplit('/').next(),
-        "path": path,
-        "size": text.len(),
-        "sha": &*commit.oid,
-        "content": STANDARD.encode(text.as_bytes()),
-    });
-    Ok(RestAnswer::json(200, body))
 }

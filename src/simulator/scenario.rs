@@ -1,9 +1,9 @@
-//! A scenario: who is there, what the repositories hold, and what happens when. Data, so that a new one is a file.
+//! The scenario file: accounts, repositories, pull requests, and the steps that happen to them.
 //!
 //! ```toml
 //! title  = "A bot finds one thing and the author fixes it"
 //! start  = "2026-03-02T09:00:00Z"
-//! viewer = "dana"                       # whose token the client holds
+//! viewer = "dana"                       # the owner of the client's token
 //!
 //! [[account]]
 //! login = "coderabbitai"
@@ -52,10 +52,10 @@ pub use action::{
 use super::limits::SimulatedLimits;
 use super::world::{SimulatedAccountKind, SimulatedAssociation, WorldEventKind};
 
-/// Why a scenario cannot be played.
+/// Why a scenario cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
-    #[error("{file}: {source}")]
+    #[error("cannot read the scenario {file}: {source}")]
     Unreadable {
         file: String,
         #[source]
@@ -63,11 +63,11 @@ pub enum ScenarioError {
     },
     #[error("{file}:{line}: {message}")]
     Invalid { file: String, line: usize, message: String },
-    #[error("there is no scenario `{name}`; there are: {known}")]
+    #[error("there is no scenario `{name}`; the built-in scenarios are: {known}")]
     Unknown { name: String, known: String },
 }
 
-/// The scenarios the program carries.
+/// The built-in scenarios.
 const BUILT_IN: [(&str, &str); 7] = [
     ("alternates", include_str!("../../assets/scenarios/alternates.toml")),
     ("big", include_str!("../../assets/scenarios/big.toml")),
@@ -78,17 +78,17 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("quiet", include_str!("../../assets/scenarios/quiet.toml")),
 ];
 
-/// A scenario as written, checked.
+/// A parsed and validated scenario.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     #[serde(default)]
     pub title: String,
-    /// The instant the virtual clock starts at.
+    /// The start of the virtual clock.
     pub start: Timestamp,
-    /// The account every token belongs to that `token` does not name.
+    /// The account of every token that has no `token` entry.
     pub viewer: String,
-    /// Virtual seconds a real one, for whoever runs the scenario alone; tests choose their own clock.
+    /// How many virtual seconds pass per real second in `cloture simulator` and the demo. Tests choose their own clock.
     pub speed: Option<f64>,
     #[serde(default)]
     pub limits: SimulatedLimits,
@@ -102,7 +102,7 @@ pub struct Scenario {
     pub pull_requests: Vec<Spanned<PullRequestEntry>>,
     #[serde(rename = "step", default)]
     pub steps: Vec<Spanned<ScenarioStep>>,
-    /// Where the text came from, for messages about it.
+    /// For error messages.
     #[serde(skip)]
     source: Source,
 }
@@ -123,18 +123,18 @@ pub struct AccountEntry {
     pub kind: SimulatedAccountKind,
     pub id: Option<i64>,
     pub name: Option<String>,
-    /// The account is already gone when the scenario starts.
+    /// Deleted before the scenario starts.
     #[serde(default)]
     pub deleted: bool,
 }
 
-/// A token other than "any": whose it is, and what it may not read.
+/// A token of another account than the viewer, or with fewer permissions.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenEntry {
     pub token: String,
     pub login: String,
-    /// `checks` and `review_requests`, as fine-grained tokens may not.
+    /// Fine-grained tokens may lack access to `checks` and `review_requests`.
     #[serde(default)]
     pub cannot_read: Vec<Hidden>,
 }
@@ -162,7 +162,7 @@ pub struct RepositoryEntry {
     pub members: BTreeMap<String, SimulatedAssociation>,
     #[serde(default)]
     pub labels: Vec<String>,
-    /// The default branch's files.
+    /// The files of the default branch.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
 }
@@ -176,19 +176,19 @@ fn main_branch() -> String {
 pub struct PullRequestEntry {
     pub repository: String,
     pub number: i64,
-    /// So many pull requests, numbered on from `number`; `{n}` counts them in the texts, from 1.
+    /// Opens this many pull requests, numbered from `number`. In texts, `{n}` is the count from 1.
     #[serde(default = "once")]
     pub repeat: u32,
     pub title: String,
     #[serde(default)]
     pub body: String,
     pub author: String,
-    /// When it was opened, from the scenario's start: negative is before.
+    /// When it was opened, relative to the scenario's start; negative is before it.
     #[serde(default = "an_hour_ago")]
     pub created: SignedDuration,
-    /// Opened when this first happens, and not at a time of its own: a fix that answers an issue.
+    /// Opens the pull request when this event first happens, instead of at `created`.
     pub on: Option<StepTrigger>,
-    /// How long after that.
+    /// The time between that event and the opening.
     #[serde(default)]
     pub delay: SignedDuration,
     pub branch: Option<String>,
@@ -201,7 +201,7 @@ pub struct PullRequestEntry {
     pub review_requests: Vec<String>,
     #[serde(default)]
     pub head_repository_deleted: bool,
-    /// Files as they are on its branch; what is not named is as on the base.
+    /// Files on its branch. Every other file is as on the base.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     #[serde(default)]
@@ -210,7 +210,7 @@ pub struct PullRequestEntry {
     pub delete: Vec<String>,
     #[serde(default)]
     pub rename: BTreeMap<String, String>,
-    /// The head's name, where a real checkout has it too; else one is made up.
+    /// The name of the head commit if it also exists in a real checkout; otherwise the simulator makes one.
     pub sha: Option<String>,
 }
 
@@ -222,26 +222,26 @@ fn an_hour_ago() -> SignedDuration {
     SignedDuration::from_hours(-1)
 }
 
-/// Something that is done at an instant, or whenever something happens.
+/// Actions at a fixed time, or after an event.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioStep {
-    /// From the scenario's start; negative is history.
+    /// Relative to the scenario's start; negative is history.
     pub at: Option<SignedDuration>,
     pub on: Option<StepTrigger>,
-    /// `owner/name#7`, or `owner/name#*` for all there are. May be left out where the trigger knows it.
+    /// `owner/name#7`, or `owner/name#*` for all. Optional with `on`: the default is the event's pull request.
     pub pull_request: Option<String>,
-    /// How long after the event.
+    /// The time between the event and the actions.
     #[serde(default)]
     pub delay: SignedDuration,
-    /// At most so many times a pull request; unbounded where left out.
+    /// At most this many times per pull request; unlimited by default.
     pub times: Option<u32>,
-    /// Only these occurrences of the event, counted from 1 for each pull request.
+    /// Only these occurrences of the event, counted from 1 per pull request.
     #[serde(default)]
     pub only: Vec<u32>,
-    /// Only while a file of the head says so.
+    /// Only while a file of the head fulfils this.
     pub when: Option<Condition>,
-    /// The whole step so many times, `every` apart; `{n}` counts, from 1.
+    /// Repeats the step this many times, `every` apart. `{n}` is the count from 1.
     #[serde(default = "once")]
     pub repeat: u32,
     #[serde(default)]
@@ -250,7 +250,7 @@ pub struct ScenarioStep {
     pub actions: Vec<ScenarioAction>,
 }
 
-/// Which happenings set a step off. What is left out matches everything, but nobody reacts to their own doing.
+/// The events that start a step. An omitted key matches everything, but nobody reacts to their own actions.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepTrigger {
@@ -258,12 +258,12 @@ pub struct StepTrigger {
     pub pull_request: Option<String>,
     pub repository: Option<String>,
     pub by: Option<String>,
-    /// Who was asked to review, or who is mentioned.
+    /// The requested reviewer, or the mentioned account.
     pub of: Option<String>,
     pub contains: Option<String>,
     pub lacks: Option<String>,
     pub label: Option<String>,
-    /// The name a scenario gave the thread.
+    /// The thread's name in the scenario.
     pub thread: Option<String>,
 }
 
@@ -276,7 +276,7 @@ pub struct Condition {
 }
 
 impl Scenario {
-    /// Reads and checks a scenario file; `body_file`s are looked for beside it.
+    /// Reads and validates a scenario file. Each `body_file` is read from the same folder.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -284,12 +284,11 @@ impl Scenario {
         Self::read(&text, &file, path.parent())
     }
 
-    /// Checks a scenario given as text; `name` stands in messages where a file's name would.
+    /// Validates a scenario from text. Error messages use `name` as the file's name.
     pub fn parse(text: &str, name: &str) -> Result<Self, ScenarioError> {
         Self::read(text, name, None)
     }
 
-    /// One of the scenarios the program carries, by name.
     pub fn built_in(name: &str) -> Result<Self, ScenarioError> {
         match BUILT_IN.iter().find(|(known, _)| *known == name) {
             Some((name, text)) => Self::parse(text, &format!("{name}.toml")),
@@ -323,10 +322,14 @@ impl Scenario {
             for (body, file) in bodies {
                 let Some(name) = file.take() else { continue };
                 if !body.is_empty() {
-                    return Err(source.error(span, "`body` and `body_file` exclude each other".to_owned()));
+                    return Err(
+                        source.error(span, "`body` and `body_file` cannot be used together".to_owned())
+                    );
                 }
                 let Some(folder) = &source.folder else {
-                    let message = format!("`body_file = \"{name}\"` needs a scenario that is a file");
+                    let message = format!(
+                        "`body_file = \"{name}\"` works only in a scenario file, not in a built-in scenario"
+                    );
                     return Err(source.error(span, message));
                 };
                 *body = std::fs::read_to_string(folder.join(&name))

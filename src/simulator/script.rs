@@ -1,8 +1,8 @@
-//! The script: plays a scenario's steps on the world, in virtual time.
+//! Plays a scenario's steps on the world, in virtual time.
 //!
-//! Nothing runs in the background. Whoever is about to look at the world first brings it up to date with
-//! [`Script::play_until`], and every step that has become due by then is carried out in order, each at its own
-//! instant. So the same scenario gives the same world at the same time, however often it was looked at.
+//! Nothing runs in the background. Before anything reads the world, [`Script::play_until`] carries out every step
+//! that is due by now, in order and each at its own time. So the same scenario gives the same world at the same
+//! time, however often somebody looked at it before.
 
 mod perform;
 mod stage;
@@ -14,16 +14,16 @@ use jiff::Timestamp;
 use super::scenario::{Condition, PullRequestEntry, Scenario, ScenarioAction, ScenarioStep, StepTrigger};
 use super::world::{CommentId, PullId, ReviewCommentId, ThreadId, World, WorldEvent, WorldEventKind};
 
-pub(crate) use stage::set;
+pub(crate) use stage::build;
 
-/// More steps than this at one instant is a script that sets itself off.
+/// More steps than this at one instant means that steps trigger each other without end.
 const STEPS_AT_ONCE: u32 = 10_000;
 
-/// What steps remember of each other.
+/// The steps, the schedule, and the names that steps gave to threads and comments.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     steps: Vec<ScenarioStep>,
-    /// Pull requests that something has to happen for.
+    /// Pull requests that an event opens.
     awaiting: Vec<PullRequestEntry>,
     due: BTreeMap<(Timestamp, u64), ScheduledStep>,
     sequence: u64,
@@ -34,21 +34,21 @@ pub(crate) struct Script {
     problems: Vec<String>,
 }
 
-/// A comment that has a name.
+/// A comment that a step named.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NamedComment {
     Comment(CommentId),
     Review(ReviewCommentId),
 }
 
-/// Something that has its time.
+/// An entry of the schedule.
 #[derive(Debug)]
 enum ScheduledStep {
     Open {
         entry: Box<PullRequestEntry>,
         n: u32,
     },
-    /// Without a pull request it is for those the step names, found when the time has come.
+    /// Without `pull`, the step applies to the pull requests it names, looked up when it is due.
     Step {
         step: usize,
         pull: Option<PullId>,
@@ -57,11 +57,11 @@ enum ScheduledStep {
     },
 }
 
-/// Where an action is carried out.
+/// The place an action applies to.
 #[derive(Debug, Clone, Copy)]
 struct StepContext {
     pull: PullId,
-    /// The event's thread, which a step calls `it`.
+    /// The event's thread, which steps call `it`.
     thread: Option<ThreadId>,
     n: u32,
 }
@@ -71,13 +71,13 @@ impl Script {
         Self { steps: scenario.steps.iter().map(|step| step.get_ref().clone()).collect(), ..Self::default() }
     }
 
-    /// What went wrong while playing, each with its step. A sound scenario has none.
+    /// Actions that failed, each with its step. A correct scenario has none.
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// Puts what has a fixed time on the calendar, counted from the scenario's start: first the pull requests, so
-    /// that a step of the same instant finds its own.
+    /// Schedules everything with a fixed time. Pull requests come first, so that a step at the same instant finds
+    /// the pull request it needs.
     fn schedule_fixed(&mut self, scenario: &Scenario) {
         for entry in scenario.pull_requests.iter().map(toml::Spanned::get_ref) {
             if entry.on.is_some() {
@@ -112,7 +112,7 @@ impl Script {
         }
     }
 
-    /// Carries out everything due by `until` and leaves the world at that instant.
+    /// Carries out everything due by `until`, and sets the world's time to `until`.
     pub(crate) fn play_until(&mut self, world: &mut World, until: Timestamp) {
         self.react(world);
         let mut at_once = 0;
@@ -124,7 +124,7 @@ impl Script {
             let due = entry.remove();
             at_once = if at > world.now { 0 } else { at_once + 1 };
             if at_once > STEPS_AT_ONCE {
-                self.problems.push(format!("steps set each other off without end at {at}"));
+                self.problems.push(format!("steps trigger each other without end at {at}"));
                 self.due.clear();
                 break;
             }
@@ -146,14 +146,14 @@ impl Script {
             ScheduledStep::Step { step, pull, thread, n } => (step, pull, thread, n),
         };
         let step = self.steps[index].clone();
-        let meant = match pull {
+        let targets = match pull {
             Some(pull) => vec![pull],
             None => pulls(world, step.pull_request.as_deref()),
         };
-        if meant.is_empty() && step.at.is_some() {
+        if targets.is_empty() && step.at.is_some() {
             self.problems.push(format!("step {}: its pull request is not open yet", index + 1));
         }
-        for pull in meant {
+        for pull in targets {
             if step.when.as_ref().is_some_and(|condition| !holds(world, pull, condition)) {
                 continue;
             }
@@ -165,7 +165,7 @@ impl Script {
         }
     }
 
-    /// Does one thing now, outside the steps: for tests and the control endpoint.
+    /// Carries out one action now, outside the steps: for tests and the control endpoint.
     pub(crate) fn act(
         &mut self,
         world: &mut World,
@@ -177,39 +177,38 @@ impl Script {
         done
     }
 
-    /// Lets every step look at what has happened since the last time.
+    /// Schedules the steps that new events trigger.
     fn react(&mut self, world: &mut World) {
-        for happening in std::mem::take(&mut world.happenings) {
+        for event in std::mem::take(&mut world.events) {
             for index in 0..self.steps.len() {
                 let step = &self.steps[index];
                 let Some(trigger) = &step.on else { continue };
                 let own = step.actions.first().and_then(ScenarioAction::by).and_then(|by| world.account(by));
-                if own == Some(happening.by) || !self.matches(world, trigger, &happening) {
+                if own == Some(event.by) || !self.matches(world, trigger, &event) {
                     continue;
                 }
                 let (only, times) = (step.only.clone(), step.times);
-                let elsewhere = step.pull_request.is_some();
-                let count = self.matched.entry((index, happening.pull)).or_insert(0);
+                let names_pulls = step.pull_request.is_some();
+                let count = self.matched.entry((index, event.pull)).or_insert(0);
                 *count += 1;
-                let wanted = if only.is_empty() { true } else { only.contains(count) };
-                if !wanted || times.is_some_and(|times| *count > times) {
+                let is_selected = only.is_empty() || only.contains(count);
+                if !is_selected || times.is_some_and(|times| *count > times) {
                     continue;
                 }
-                let pull = if elsewhere { None } else { happening.pull };
-                self.schedule(world.now, index, pull, happening.thread);
+                let pull = if names_pulls { None } else { event.pull };
+                self.schedule(world.now, index, pull, event.thread);
             }
-            self.open_awaited(world, &happening);
+            self.open_awaited(world, &event);
         }
     }
 
-    /// Puts the pull requests on the calendar that waited for this.
-    fn open_awaited(&mut self, world: &World, happening: &WorldEvent) {
-        let (come, awaiting): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.awaiting).into_iter().partition(|entry| {
-                entry.on.as_ref().is_some_and(|trigger| self.matches(world, trigger, happening))
-            });
+    /// Schedules the pull requests that this event opens.
+    fn open_awaited(&mut self, world: &World, event: &WorldEvent) {
+        let (opened, awaiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.awaiting)
+            .into_iter()
+            .partition(|entry| entry.on.as_ref().is_some_and(|trigger| self.matches(world, trigger, event)));
         self.awaiting = awaiting;
-        for entry in come {
+        for entry in opened {
             let at = world.now.saturating_add(entry.delay).unwrap_or(Timestamp::MAX);
             for n in 1..=entry.repeat {
                 self.put(at, ScheduledStep::Open { entry: Box::new(entry.clone()), n });
@@ -217,37 +216,36 @@ impl Script {
         }
     }
 
-    fn matches(&self, world: &World, trigger: &StepTrigger, happening: &WorldEvent) -> bool {
-        let event = match trigger.event {
+    fn matches(&self, world: &World, trigger: &StepTrigger, event: &WorldEvent) -> bool {
+        let is_of_kind = match trigger.event {
             WorldEventKind::Mention => {
                 matches!(
-                    happening.event,
+                    event.kind,
                     WorldEventKind::Comment
                         | WorldEventKind::Reply
                         | WorldEventKind::Review
                         | WorldEventKind::Issue
-                ) && trigger.of.as_deref().is_some_and(|login| super::world::mentions(&happening.text, login))
+                ) && trigger.of.as_deref().is_some_and(|login| super::world::mentions(&event.text, login))
             }
-            event => {
-                event == happening.event
-                    && trigger.of.as_deref().is_none_or(|of| world.account(of) == happening.of)
+            kind => {
+                kind == event.kind && trigger.of.as_deref().is_none_or(|of| world.account(of) == event.of)
             }
         };
-        event
-            && trigger.by.as_deref().is_none_or(|by| world.account(by) == Some(happening.by))
+        is_of_kind
+            && trigger.by.as_deref().is_none_or(|by| world.account(by) == Some(event.by))
             && trigger
                 .repository
                 .as_deref()
-                .is_none_or(|name| world.repository_named(name) == Some(happening.repository))
+                .is_none_or(|name| world.repository_named(name) == Some(event.repository))
             && trigger.pull_request.as_deref().is_none_or(|reference| {
-                happening.pull.is_some_and(|pull| pulls(world, Some(reference)).contains(&pull))
+                event.pull.is_some_and(|pull| pulls(world, Some(reference)).contains(&pull))
             })
-            && trigger.contains.as_deref().is_none_or(|part| happening.text.contains(part))
-            && trigger.lacks.as_deref().is_none_or(|part| !happening.text.contains(part))
-            && trigger.label.as_deref().is_none_or(|label| happening.text.eq_ignore_ascii_case(label))
+            && trigger.contains.as_deref().is_none_or(|part| event.text.contains(part))
+            && trigger.lacks.as_deref().is_none_or(|part| !event.text.contains(part))
+            && trigger.label.as_deref().is_none_or(|label| event.text.eq_ignore_ascii_case(label))
             && trigger.thread.as_deref().is_none_or(|name| {
-                let named = happening.pull.and_then(|pull| self.threads.get(&(pull, name.to_owned())));
-                named.is_some() && named.copied() == happening.thread
+                let named = event.pull.and_then(|pull| self.threads.get(&(pull, name.to_owned())));
+                named.is_some() && named.copied() == event.thread
             })
     }
 }
@@ -259,7 +257,7 @@ fn holds(world: &World, pull: PullId, condition: &Condition) -> bool {
         && condition.lacks.as_deref().is_none_or(|part| !text.contains(part))
 }
 
-/// The pull requests a reference means: one, or with `#*` all of a repository.
+/// The pull requests of a reference: one, or with `#*` all of a repository.
 fn pulls(world: &World, reference: Option<&str>) -> Vec<PullId> {
     let Some(reference) = reference else { return Vec::new() };
     match reference.strip_suffix("#*") {

@@ -1,7 +1,7 @@
-//! The sockets: HTTP/1.1 on loopback, and answers that end the way a fault wants them to.
+//! The sockets: HTTP/1.1 on loopback, with bodies that end as a fault demands.
 //!
-//! hyper is driven directly because a service that fails makes it close the connection without a byte, which is what a
-//! dropped connection is. A framework's service cannot fail.
+//! This uses hyper directly: when a service returns an error, hyper closes the connection without sending a byte,
+//! which is how a dropped connection looks. Web frameworks do not let a service fail.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -23,17 +23,17 @@ use tokio::time::{Sleep, sleep};
 
 use super::core::{Core, HttpAnswer, HttpReply, Incoming, ResponseFault};
 
-/// A request's body may be so big; GitHub's own bound is not documented.
+/// The largest request body. GitHub does not document its own limit.
 const LARGEST_BODY: usize = 10 * 1024 * 1024;
 
-/// Bytes at a time where an answer trickles.
+/// Bytes per piece of a trickling answer.
 const TRICKLE: usize = 16;
 
-/// The forge, shared by all connections and by whoever drives it from Rust.
+/// The core, shared by all connections and by the [`Simulator`](super::Simulator) handle.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedCore {
     core: Arc<Mutex<Core>>,
-    /// Counts the requests, so that a test can wait for one instead of sleeping.
+    /// Counts the requests, so that tests wait for one instead of sleeping.
     handled: Arc<watch::Sender<u64>>,
 }
 
@@ -46,26 +46,26 @@ impl SharedCore {
         self.handled.subscribe()
     }
 
-    /// A panic in one request must not take the others' answers away.
+    /// A panic in one request must not break the others.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Listens on loopback, and on nothing else: the control endpoints have no other protection.
+/// Listens only on loopback: the control endpoints have no other protection.
 pub(crate) async fn bind(port: u16) -> std::io::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }
 
-/// Accepts connections until it is dropped, and ends them with it.
+/// Accepts connections until the future is dropped, which also closes them.
 pub(crate) async fn run(listener: TcpListener, shared: SharedCore) -> Infallible {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                // A connection that failed before it was accepted is its client's affair.
+                // The client notices a failed connection itself.
                 if let Ok((stream, _)) = accepted {
                     connections.spawn(connection(stream, shared.clone()));
                 }
@@ -78,13 +78,13 @@ pub(crate) async fn run(listener: TcpListener, shared: SharedCore) -> Infallible
 async fn connection(stream: TcpStream, shared: SharedCore) {
     let service = service_fn(move |request| answer(request, shared.clone()));
     let served = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // It ends in an error whenever a fault drops it; the client is the one to notice.
+    // Every fault that drops the connection ends it with an error.
     let _ = served.await;
 }
 
-/// The connection is to be closed without an answer.
+/// Tells hyper to close the connection without an answer.
 #[derive(Debug, thiserror::Error)]
-#[error("the connection is dropped on request")]
+#[error("a fault closes this connection")]
 struct Hangup;
 
 async fn answer(request: Request<HyperBody>, shared: SharedCore) -> Result<Response<Outgoing>, Hangup> {
@@ -132,7 +132,7 @@ fn response(answer: HttpAnswer) -> Response<Outgoing> {
     response
 }
 
-/// A body that leaves whole, in small pieces, in part, or for ever.
+/// A body that is sent whole, in pieces, in part, or without end.
 struct Outgoing {
     left: Bytes,
     pause: Option<Duration>,
@@ -172,7 +172,7 @@ impl Body for Outgoing {
             self.waiting = None;
         }
         if self.left.is_empty() && self.is_endless {
-            // JSON takes any number of blanks, so nothing is wrong with what came so far.
+            // Blanks are valid JSON, so the client cannot tell that the answer never ends.
             self.left = Bytes::from_static(b" ");
         }
         if self.left.is_empty() {

@@ -1,4 +1,4 @@
-//! The real program in a terminal: the demo starts, guides, is used, and leaves everything as it was.
+//! `cloture demo` in a real terminal: it starts, guides the user, and cleans up after itself.
 
 #![cfg(target_os = "linux")]
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The demo, with a folder of its own for everything that it writes.
+/// A running demo with its own folder for temporary files.
 struct Demo {
     played: Played,
     home: TempDir,
@@ -25,14 +25,14 @@ impl Demo {
         Demo { played, home }
     }
 
-    /// Presses keys, and waits for what they bring about.
+    /// Presses keys and waits for a text on the screen.
     fn then(&mut self, keys: &str, shown: &str) {
         self.played.press(keys);
         self.played.until_shown(shown);
     }
 
-    /// It has ended by itself, and nothing is left of it: no process, no file, no mode of the terminal.
-    fn has_left_nothing(mut self) {
+    /// Waits for the end and checks that no process and no file is left.
+    fn leaves_nothing(mut self) {
         assert!(self.played.ended().success());
         assert_eq!(processes_of(self.home.path()), [""; 0]);
         let left: Vec<_> = std::fs::read_dir(self.home.path()).unwrap().collect();
@@ -40,7 +40,7 @@ impl Demo {
     }
 }
 
-/// The processes whose folder for temporary files this is.
+/// The processes that use this folder for temporary files.
 fn processes_of(home: &Path) -> Vec<String> {
     let own = format!("TMPDIR={}", home.display());
     let all = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
@@ -52,7 +52,7 @@ fn processes_of(home: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_demo_guides_and_leaves_the_terminal_and_the_disk_as_they_were() {
+fn the_demo_guides_the_user_and_leaves_nothing_behind() {
     let mut demo = Demo::start();
     demo.played.until_shown("A simulated GitHub, a minute a second");
     assert!(demo.played.screen.screen().alternate_screen());
@@ -60,7 +60,7 @@ fn the_demo_guides_and_leaves_the_terminal_and_the_disk_as_they_were() {
     demo.then("?", "Keys of this screen");
     demo.then("x1", "attempt");
 
-    // The guide leads to what happened, and on from what was done.
+    // The guide points at events, and moves on after each action.
     demo.played.until_shown("hands. 2: your inbox");
     demo.then("2", "opens the argument");
     demo.then("\r", "You decide: U uphold, d dismiss, b give it back to the loop");
@@ -73,12 +73,11 @@ fn the_demo_guides_and_leaves_the_terminal_and_the_disk_as_they_were() {
     demo.then("\r1", "round cap");
 
     demo.played.press("q");
-    demo.has_left_nothing();
+    demo.leaves_nothing();
 }
 
-/// However it is told to end, and while its programs are at work.
 #[test]
-fn a_signal_ends_the_demo_and_everything_that_it_started() {
+fn a_signal_ends_the_demo_and_its_programs() {
     for (signal, at_work) in [("TERM", "reviewing"), ("HUP", "with author"), ("INT", "with author")] {
         let mut demo = Demo::start();
         demo.played.until_shown(at_work);
@@ -87,25 +86,25 @@ fn a_signal_ends_the_demo_and_everything_that_it_started() {
         let process = demo.played.child.process_id().unwrap().to_string();
         let killed = Command::new("kill").args(["-s", signal, &process]).status().unwrap();
         assert!(killed.success());
-        demo.has_left_nothing();
+        demo.leaves_nothing();
     }
 }
 
 #[test]
-fn without_git_the_demo_plays_and_says_so() {
+fn without_git_the_demo_runs_and_says_so() {
     let nowhere = tempfile::tempdir().unwrap();
     let mut demo = Demo::start_with_programs_in(nowhere.path().to_str().unwrap());
     demo.played.until_shown("There is no git here, so that nobody is sent to fix acme/billing#41");
     demo.played.until_shown("your inbox");
     demo.played.press("\u{3}");
-    demo.has_left_nothing();
+    demo.leaves_nothing();
 }
 
 #[test]
-fn without_a_terminal_it_says_what_to_do_instead() {
+fn without_a_terminal_the_program_names_the_alternative() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("needs a terminal") && said.contains("cloture status"), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("needs a terminal") && errors.contains("cloture status"), "{errors}");
 }

@@ -1,20 +1,20 @@
-//! The demo without its screen: its scenario and its configuration, played to the end in virtual time by the real
-//! supervisor, with the real programs. Each act is asserted by the state that it ends in.
+//! The demo without its screen: the real supervisor and programs play its scenario and configuration to the end, in virtual
+//! time. Each act of the demo must end in the state that it promises.
 
 #![cfg(unix)]
 
-use cloture::domain::machine::Decision;
-
+use crate::support::harness::Ticker;
 use cloture::app::connection::ConnectionSettings;
 use cloture::app::session::Session;
 use cloture::commands::demo::{DemoCast, DemoStage};
 use cloture::config::Config;
 use cloture::domain::duplicates;
+use cloture::domain::machine::Decision;
 use cloture::github::PullRequestAddress;
 use cloture::github::writer::WritePace;
 use cloture::journal::{Journal, Record, RecordFilter};
 use cloture::reviewers::profiles::Profiles;
-use cloture::simulator::{ClockMode, PullSnapshot, SimulatedReviewState, Simulator};
+use cloture::simulator::{ClockMode, PullSnapshot, SimulatedReviewState};
 use cloture::supervisor::clock::Clock;
 use cloture::supervisor::fact::Fact;
 use cloture::supervisor::view::HandoffState;
@@ -22,14 +22,11 @@ use cloture::supervisor::{LoopCommand, PullRequestView, Supervisor};
 use cloture::tui::rows::{BoardRows, RowBuilder};
 use cloture::tui::{Guide, Message, Model, Theme, update};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use jiff::Timestamp;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
 
-/// The demo as it is played, but for the clock.
+/// The running demo, with a clock that the test drives.
 struct Played {
     stage: DemoStage,
     supervisor: Supervisor,
@@ -45,8 +42,8 @@ impl Played {
 
     async fn stage() -> DemoStage {
         let program = Path::new(env!("CARGO_BIN_EXE_cloture"));
-        let casting = DemoCast { program, clock: ClockMode::Manual, think: Duration::ZERO };
-        let stage = DemoStage::set(&Config::default(), &casting).await.unwrap();
+        let cast = DemoCast { program, clock: ClockMode::Manual, think: Duration::ZERO };
+        let stage = DemoStage::build(&Config::default(), &cast).await.unwrap();
         assert_eq!(stage.simulator.problems(), [""; 0]);
         stage
     }
@@ -74,16 +71,16 @@ impl Played {
         Played { stage, supervisor, journal, ticker, awaited }
     }
 
-    /// Lets virtual time pass, a poll a minute.
+    /// Advances virtual time, with one poll per minute.
     async fn minutes(&mut self, count: u32) {
         for _ in 0..count {
             let simulator = &self.stage.simulator;
-            let come = |address: &PullRequestAddress| simulator.author_of(&address.to_string()).is_some();
-            let (come, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(come);
+            let is_open = |address: &PullRequestAddress| simulator.author_of(&address.to_string()).is_some();
+            let (opened, awaited): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.awaited).into_iter().partition(is_open);
             self.awaited = awaited;
-            let come: Vec<PullRequestAddress> = come;
-            if !come.is_empty() {
-                self.supervisor.track(come.into_iter().map(Into::into).collect()).await;
+            if !opened.is_empty() {
+                self.supervisor.track(opened.into_iter().map(Into::into).collect()).await;
             }
             self.ticker.tick().await;
         }
@@ -97,7 +94,7 @@ impl Played {
         self.view(name).exit().map_or("none", cloture::domain::review_loop::Exit::name)
     }
 
-    /// `title: status by cause`, for every thread that does not repeat another.
+    /// `title: status by cause`, for every thread that repeats no other.
     fn threads(&self, name: &str) -> Vec<String> {
         let view = self.view(name);
         let standing = view.standing.as_ref().unwrap();
@@ -118,7 +115,7 @@ impl Played {
         self.stage.simulator.pull_request(name).unwrap()
     }
 
-    /// What the driven reviewer decided about the pull request, look by look.
+    /// The driven reviewer's verdicts, in order.
     fn verdicts(&self, name: &str) -> Vec<SimulatedReviewState> {
         let reviews = self.pull(name).reviews;
         reviews
@@ -139,7 +136,7 @@ impl Played {
         records.into_iter().filter(|record| record.kind == kind && about(record)).collect()
     }
 
-    /// A person's decision, recorded as the keyboard records it.
+    /// Records a person's decision, as the terminal does.
     async fn decide(&self, name: &str, title: &str, verb: Decision) {
         let view = self.view(name);
         let standing = view.standing.as_ref().unwrap();
@@ -162,11 +159,11 @@ fn address(name: &str) -> PullRequestAddress {
 }
 
 #[tokio::test]
-async fn everything_that_the_demo_promises_comes_to_pass() {
+async fn every_act_of_the_demo_ends_as_promised() {
     let mut played = Played::begin().await;
     assert!(played.stage.has_author, "this needs git");
 
-    // Within the first minute of real time: something in the inbox, a merge, the round cap.
+    // Within the first real minute: an item in the inbox, a merge, the round cap.
     played.minutes(10).await;
     let queued = played.view("acme/shop#16");
     let standing = queued.standing.as_ref().unwrap();
@@ -176,12 +173,12 @@ async fn everything_that_the_demo_promises_comes_to_pass() {
     assert_eq!(
         played.threads("acme/fleet#12"),
         ["Give every attempt the same request id: escalated by round_limit"],
-        "a reviewer that never yields is cut off by the bound"
+        "the round limit cuts off a reviewer that never yields"
     );
     assert_eq!(played.exit("acme/mail#51"), "pr_merged");
     assert_eq!(played.exit("acme/billing#41"), "round_cap");
-    let still = played.view("acme/shop#16");
-    assert!(still.standing.as_ref().unwrap().threads()[0].thread.queued);
+    let queued = played.view("acme/shop#16");
+    assert!(queued.standing.as_ref().unwrap().threads()[0].thread.queued);
 
     played.minutes(50).await;
     assert_eq!(played.stage.simulator.problems(), [""; 0]);
@@ -196,7 +193,7 @@ async fn everything_that_the_demo_promises_comes_to_pass() {
         ]
     );
 
-    // One that alternates: its one change of mind is spent.
+    // A reviewer that alternates: it has used its one change of mind.
     assert_eq!(played.threads("acme/shop#14"), ["A renewed session never ends: escalated by round_limit"]);
     let view = played.view("acme/shop#14");
     let machine = view.standing.as_ref().unwrap().threads()[0].thread.machine;
@@ -212,7 +209,7 @@ async fn everything_that_the_demo_promises_comes_to_pass() {
     assert_eq!(played.exit("acme/shop#18"), "timeout");
     assert!(played.view("acme/shop#18").exit().unwrap().to_string().contains("coderabbit"));
 
-    // Won't fix: by somebody who may, and by somebody who may not; and an argument that the reviewer concedes.
+    // "Won't fix" from a member, from an outsider, and an argument that the reviewer accepts.
     assert_eq!(played.threads("oss/parser#31"), ["Return undefined for an empty list: resolved by wont_fix"]);
     assert_eq!(played.exit("oss/parser#31"), "success");
     assert_eq!(
@@ -230,7 +227,7 @@ async fn everything_that_the_demo_promises_comes_to_pass() {
     played.end().await;
 }
 
-/// D3: a finding that its bot raises again is no second one. D6: one that two bots report is one item.
+/// D3: a finding that its bot raises again does not count twice. D6: a finding of two bots is one item.
 fn duplicates_are_folded(played: &Played) {
     let name = "acme/fleet#21";
     let view = played.view(name);
@@ -239,14 +236,14 @@ fn duplicates_are_folded(played: &Played) {
     assert_eq!(threads.len(), 4);
     let repeating: Vec<_> = threads.iter().filter(|shown| shown.repeats.is_some()).collect();
     assert_eq!(repeating.len(), 1);
-    assert!(repeating[0].on_forge.unwrap().resolved, "it points at the first one and is closed");
+    assert!(repeating[0].on_forge.unwrap().resolved, "it points at the first thread and is resolved");
     let own = threads.iter().filter(|shown| shown.repeats.is_none()).map(|shown| shown.thread);
     let items = duplicates::items(own, &played.stage.config.policy);
     let by_two: Vec<_> = items.iter().filter(|item| item.reviewers.len() == 2).collect();
     assert_eq!((items.len(), by_two.len()), (2, 1));
 }
 
-/// H1, H7: a task a file at the merge, and none at a close, whoever queued what.
+/// H1, H7: a merge sends one task per file, and a close sends none, even with queued threads.
 async fn the_merge_fired_and_the_close_did_not(played: &Played) {
     let view = played.view("acme/mail#51");
     let tasks: Vec<(String, usize)> = view
@@ -278,8 +275,8 @@ async fn the_merge_fired_and_the_close_did_not(played: &Played) {
     assert_eq!(played.records("acme/shop#16", "closed").await.len(), 1);
 }
 
-/// V2: a bot's pull request is approved although the reviewer goes on finding something. C4: its illegal answer was refused
-/// and asked for again.
+/// V2: a bot's pull request is approved although the reviewer still has findings. C4: the reviewer's illegal answer was
+/// refused, and it was asked again.
 async fn the_perfectionist_approved(played: &Played) {
     let name = "acme/mail#53";
     let approved = SimulatedReviewState::Approved;
@@ -300,7 +297,7 @@ async fn the_perfectionist_approved(played: &Played) {
     assert!(why[3].contains("cycle 3, attempt 2; illegal_action"), "{why:?}");
 }
 
-/// L6: real rounds of a real author, as many as may be, and one comment that says so.
+/// L6: the author works as many rounds as it may, and one comment reports the cap.
 async fn the_author_was_sent_to_the_cap(played: &Played) {
     let name = "acme/billing#41";
     assert_eq!(played.exit(name), "round_cap");
@@ -324,7 +321,7 @@ async fn the_author_was_sent_to_the_cap(played: &Played) {
 }
 
 #[tokio::test]
-async fn a_person_can_grant_a_round_at_the_cap_and_it_settles_the_pull_request() {
+async fn a_granted_round_after_the_cap_settles_the_pull_request() {
     let mut played = Played::begin().await;
     let name = "acme/billing#41";
     played.minutes(30).await;
@@ -338,14 +335,14 @@ async fn a_person_can_grant_a_round_at_the_cap_and_it_settles_the_pull_request()
     played.end().await;
 }
 
-/// The screen over the played demo, without a terminal.
-struct Seat {
+/// The demo's screen model, without a terminal.
+struct Screen {
     model: Model,
     read: u64,
 }
 
-impl Seat {
-    fn take(played: &Played, keys: &str) -> Seat {
+impl Screen {
+    fn new(played: &Played, keys: &str) -> Screen {
         let mut config = played.stage.config.clone();
         let own = Config::parse(Path::new("own.toml"), keys.as_bytes()).unwrap();
         config.keys = own.keys;
@@ -354,14 +351,14 @@ impl Seat {
         let theme = Theme::new(cloture::config::ThemeName::Dark, false);
         let mut model = Model::new(making, theme, "dana".to_owned(), played.stage.simulator.now());
         model.guide = Some(Guide::new(None));
-        Seat { model, read: 0 }
+        Screen { model, read: 0 }
     }
 
-    /// Shows what there is to see, and says what the guide makes of it.
-    async fn look(&mut self, played: &Played) -> String {
+    /// Updates the screen, and returns the guide's line.
+    async fn refresh(&mut self, played: &Played) -> String {
         let board = played.supervisor.board().borrow().clone();
-        let seen = BoardRows::default().followed_by(board, &self.model.making);
-        update(&mut self.model, Message::Board(seen));
+        let rows = BoardRows::default().followed_by(board, &self.model.making);
+        update(&mut self.model, Message::Board(rows));
         let mut records = played.journal.records(RecordFilter::default()).await.unwrap();
         records.retain(|record| record.seq > self.read);
         self.read = records.last().map_or(self.read, |record| record.seq);
@@ -386,129 +383,73 @@ fn key(name: char) -> KeyCode {
 }
 
 #[tokio::test]
-async fn the_guide_says_what_to_look_at_and_follows_what_was_done() {
+async fn the_guide_points_at_events_and_follows_the_users_actions() {
     let mut played = Played::begin().await;
-    let mut seat = Seat::take(&played, "");
-    let mut elsewhere = Seat::take(&played, "[keys]\ninbox = ['i']\nhandoff = ['ctrl-h']\nways_out = []\n");
-    assert!(seat.look(&played).await.contains("j k choose, ⏎: its threads"));
+    let mut screen = Screen::new(&played, "");
+    let mut other_keys = Screen::new(&played, "[keys]\ninbox = ['i']\nhandoff = ['ctrl-h']\nways_out = []\n");
+    assert!(screen.refresh(&played).await.contains("j k choose, ⏎: its threads"));
     played.minutes(3).await;
-    assert!(seat.look(&played).await.contains("a minute a second"), "nothing has happened yet");
+    assert!(screen.refresh(&played).await.contains("a minute a second"), "nothing has happened yet");
     assert!(
-        seat.press(KeyCode::Enter).contains("4: the journal"),
-        "that is learned, and something else is next"
+        screen.press(KeyCode::Enter).contains("4: the journal"),
+        "the user has done that, so the guide moves on"
     );
 
-    // A thread got stuck.
+    // A thread is escalated.
     played.minutes(18).await;
-    assert_eq!(seat.look(&played).await, "Threads are out of the AI's hands. 2: your inbox");
-    assert_eq!(elsewhere.look(&played).await, "Threads are out of the AI's hands. i: your inbox");
-    assert!(seat.press(key('2')).starts_with("⏎ opens the argument"));
-    assert_eq!(seat.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b give it back to the loop");
+    assert_eq!(screen.refresh(&played).await, "Threads are out of the AI's hands. 2: your inbox");
+    assert_eq!(other_keys.refresh(&played).await, "Threads are out of the AI's hands. i: your inbox");
+    assert!(screen.press(key('2')).starts_with("⏎ opens the argument"));
+    assert_eq!(screen.press(KeyCode::Enter), "You decide: U uphold, d dismiss, b give it back to the loop");
     played.decide("acme/fleet#12", "Give every", Decision::Uphold).await;
     played.minutes(1).await;
-    assert!(!seat.look(&played).await.contains("You decide"), "it was decided");
+    assert!(!screen.refresh(&played).await.contains("You decide"), "the decision is made");
 
-    // A merge fired.
+    // A merge sends the queue.
     played.minutes(8).await;
-    assert_eq!(seat.look(&played).await, "A merge fired its queue. 3: what was handed off");
-    elsewhere.look(&played).await;
-    assert!(elsewhere.press(key('i')).contains("opens the argument"));
-    assert_eq!(elsewhere.press(key('1')), "A merge fired its queue. ^h: what was handed off");
-    assert!(seat.press(key('3')).contains("f queues one"));
+    assert_eq!(screen.refresh(&played).await, "A merge fired its queue. 3: what was handed off");
+    other_keys.refresh(&played).await;
+    assert!(other_keys.press(key('i')).contains("opens the argument"));
+    assert_eq!(other_keys.press(key('1')), "A merge fired its queue. ^h: what was handed off");
+    assert!(screen.press(key('3')).contains("f queues one"));
 
-    // The cap was reached before; it comes up when nothing else is at hand.
+    // The cap came earlier; the guide mentions it when nothing else is new.
     let cap = "acme/billing#41 has spent its author's rounds. There, w: the ways out";
-    assert_eq!(seat.press(key('1')), cap);
-    elsewhere.press(KeyCode::Char('1'));
-    update(&mut elsewhere.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
-    assert!(elsewhere.press(key('1')).ends_with("There, :ways_out: the ways out"), "a command without a key");
+    assert_eq!(screen.press(key('1')), cap);
+    other_keys.press(KeyCode::Char('1'));
+    update(&mut other_keys.model, Message::Key(KeyEvent::new(key('h'), KeyModifiers::CONTROL)));
+    assert!(
+        other_keys.press(key('1')).ends_with("There, :ways_out: the ways out"),
+        "a command without a key shows its name"
+    );
     let grant = LoopCommand::GrantRound { by: "dana".to_owned(), why: "nearly there".to_owned() };
     played.supervisor.tell(address("acme/billing#41"), grant).await;
     played.minutes(6).await;
-    assert!(!seat.look(&played).await.contains("ways out"));
+    assert!(!screen.refresh(&played).await.contains("ways out"));
 
-    // And at leisure.
-    assert!(seat.press(key('4')).contains("/ finds"));
-    seat.press(key('/'));
-    seat.press(KeyCode::Esc);
-    assert_eq!(seat.press(key('1')), ": finds any command by its name");
-    seat.press(key(':'));
-    assert_eq!(seat.press(KeyCode::Esc), "? lists all keys of this screen");
-    seat.press(key('?'));
-    assert!(seat.press(KeyCode::Esc).starts_with("That is all there is to show. q leaves"));
+    // Then the remaining hints.
+    assert!(screen.press(key('4')).contains("/ finds"));
+    screen.press(key('/'));
+    screen.press(KeyCode::Esc);
+    assert_eq!(screen.press(key('1')), ": finds any command by its name");
+    screen.press(key(':'));
+    assert_eq!(screen.press(KeyCode::Esc), "? lists all keys of this screen");
+    screen.press(key('?'));
+    assert!(screen.press(KeyCode::Esc).starts_with("That is all there is to show. q leaves"));
     played.end().await;
 }
 
 #[tokio::test]
 async fn without_git_there_is_no_author_and_the_guide_says_so() {
     let mut stage = Played::stage().await;
-    // As it is set where `git` does not run.
+    // `DemoStage::build` leaves the agent out when `git` does not run.
     stage.config.author.agent = None;
     let mut played = Played::of(stage).await;
-    let mut seat = Seat::take(&played, "");
-    seat.model.guide = Some(Guide::new(Some(address("acme/billing#41").repository)));
+    let mut screen = Screen::new(&played, "");
+    screen.model.guide = Some(Guide::new(Some(address("acme/billing#41").repository)));
     played.minutes(4).await;
     assert_eq!(played.exit("acme/billing#41"), "issues_found");
-    let line = seat.look(&played).await;
+    let line = screen.refresh(&played).await;
     assert_eq!(line, "There is no git here, so that nobody is sent to fix acme/billing#41");
     played.end().await;
-}
-
-/// The simulator's time: it stands still until it is let go on, and passes while the supervisor sleeps.
-#[derive(Debug)]
-struct Ticker {
-    simulator: Arc<Simulator>,
-    sleep: watch::Sender<Sleep>,
-    permits: Semaphore,
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-struct Sleep {
-    asleep: bool,
-    woken: u64,
-}
-
-impl Ticker {
-    fn new(simulator: &Arc<Simulator>) -> Ticker {
-        let simulator = Arc::clone(simulator);
-        Ticker { simulator, sleep: watch::Sender::new(Sleep::default()), permits: Semaphore::new(0) }
-    }
-
-    async fn tick(&self) {
-        let mut seen = self.sleep.subscribe();
-        let before = seen.wait_for(|sleep| sleep.asleep).await.unwrap().woken;
-        self.permits.add_permits(1);
-        seen.wait_for(|sleep| sleep.woken > before && sleep.asleep).await.unwrap();
-    }
-}
-
-/// Awake again, however the sleep ended.
-struct Asleep<'a>(&'a Ticker);
-
-impl Drop for Asleep<'_> {
-    fn drop(&mut self) {
-        self.0.sleep.send_modify(|sleep| sleep.asleep = false);
-    }
-}
-
-impl Clock for Ticker {
-    fn now(&self) -> Timestamp {
-        self.simulator.now()
-    }
-
-    fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(async move {
-            self.sleep.send_modify(|sleep| sleep.asleep = true);
-            let asleep = Asleep(self);
-            self.permits.acquire().await.unwrap().forget();
-            let left = at.duration_since(self.now());
-            self.simulator.advance(Duration::try_from(left).unwrap_or(Duration::ZERO));
-            self.sleep.send_modify(|sleep| *sleep = Sleep { asleep: false, woken: sleep.woken + 1 });
-            drop(asleep);
-        })
-    }
-
-    fn waits_for_work(&self) -> bool {
-        true
-    }
 }

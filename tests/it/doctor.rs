@@ -65,7 +65,7 @@ async fn the_simulator_runs_alone_and_says_where() {
     let unknown = finish(program(home.path(), &["simulator", "--scenario", "nonsense"])).await;
     assert_eq!(unknown.code, 2, "{unknown:?}");
     assert!(
-        unknown.err.contains("there is no scenario `nonsense`; there are: alternates, big"),
+        unknown.err.contains("there is no scenario `nonsense`; the built-in scenarios are: alternates, big"),
         "{}",
         unknown.err
     );

@@ -187,7 +187,7 @@ async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
         let mut watch = Watch::new(count, threads()).await;
         let (first, _) = watch.poll().await;
         assert_eq!(first.len() as u64, count, "everything is read at first");
-        let (first_points, first_requests) = (watch.simulator.points(), watch.simulator.requests().len());
+        let (first_points, first_requests) = (watch.simulator.points(), watch.simulator.request_count());
 
         let mut waiting: Vec<(usize, Change)> = Vec::new();
         let mut coming = changes(count).into_iter().enumerate().peekable();
@@ -210,7 +210,7 @@ async fn an_hour_costs_no_more_than_promised_and_nothing_is_missed() {
             }
             if minute == 59 {
                 points = watch.simulator.points() - first_points;
-                requests = watch.simulator.requests().len() - first_requests;
+                requests = watch.simulator.request_count() - first_requests;
                 let told = i64::try_from(report.budget.spent).unwrap();
                 assert_eq!(told, watch.simulator.points(), "what it says it spent is what was charged");
             }
@@ -269,7 +269,7 @@ fn reading_many_pull_requests_leaves_room_for_others_and_memory() {
     assert_eq!(snapshots.len() as u64, many);
     assert!(snapshots.iter().all(|it| it.threads.len() == threads() && it.threads[0].comments.len() == 2));
 
-    let requests = simulator.requests().len() as u64;
+    let requests = simulator.request_count() as u64;
     let turns = ticks.load(Ordering::Relaxed);
     let at_once = PollSettings::default().at_once as u64;
     assert!(turns >= requests / at_once, "{turns} turns in {requests} requests");

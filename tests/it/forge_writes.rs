@@ -420,11 +420,11 @@ fn is_silent(fault: &FaultKind) -> bool {
 
 /// Which request of an undisturbed write does it, counted from 1.
 async fn position(case: &Case, place: Place<'_>, client: &Client) -> u32 {
-    let before = place.simulator.requests().len();
+    let before = place.simulator.request_count();
     let outcome = Writer::new(client, at_once()).write(&(case.make)(place)).await.unwrap();
     assert!(matches!(outcome, WriteOutcome::Done(_)), "{}: {outcome:?}", case.name);
     assert_eq!((case.count)(place), 1, "{}", case.name);
-    let requests = place.simulator.requests().split_off(before);
+    let requests = place.simulator.requests_since(before);
     let it =
         requests.iter().position(|it| it.operation == case.aim || it.fields.iter().any(|f| f == case.aim));
     u32::try_from(it.unwrap()).unwrap() + 1

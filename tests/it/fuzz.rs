@@ -1,8 +1,9 @@
-//! Everything that reads what somebody else wrote is given what nobody would write: nothing panics, and what is let through
-//! holds what the rest relies on.
+//! Every parser of foreign input gets mutated input: nothing panics, and accepted input keeps the rules that other code
+//! relies on.
 //!
-//! The inputs are mutations of seeds, the same in every run. `CLOTURE_FUZZ_ROUNDS=100000 cargo test --test it fuzz::` looks longer.
-#![allow(clippy::print_stdout, reason = "how much was tried is told")]
+//! The inputs are mutations of seeds, the same in every run. For a longer run:
+//! `CLOTURE_FUZZ_ROUNDS=100000 cargo test --test it fuzz::`.
+#![allow(clippy::print_stdout, reason = "prints how many inputs were tried")]
 
 mod answers;
 mod mutation;
@@ -33,7 +34,7 @@ static PROFILES: LazyLock<Profiles> = LazyLock::new(|| Profiles::in_force(&[]).u
 
 const CONFIG: &str = include_str!("../../config.example.toml");
 
-/// Posts as bots and people write them: our own, and those of real bots where `../shared` has them.
+/// Posts of bots and people: our own examples, and real ones if `../shared` is there.
 fn posts() -> Vec<String> {
     let mut posts = vec![
         "_⚠️ Potential issue_ | _🟠 Major_\n\n**Clamp the percentage first.**\n\n```suggestion\nlet percent = percent.min(100);\n```\n\n<details>\n<summary>🤖 Prompt for AI Agents</summary>\n\nIn src/cart.rs around line 3, clamp it.\n\n</details>\n\n<!-- cr-comment:v1:0123abcd -->".to_owned(),
@@ -58,14 +59,14 @@ fn bytes(texts: &[String]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn posts_of_bots_and_people() {
-    let names: Vec<_> = PROFILES.iter().map(|known| known.name.clone()).collect();
+fn no_post_makes_the_readers_panic() {
+    let names: Vec<_> = PROFILES.iter().map(|profile| profile.name.clone()).collect();
     fuzz("posts", &bytes(&posts()), |input, random| {
         let body = String::from_utf8_lossy(input);
         for place in [PostPlace::ThreadRoot, PostPlace::ThreadReply, PostPlace::Review, PostPlace::Comment] {
             let reading = PROFILES.read(random.any(&names), place, &body);
             let unknown = PROFILES.read_unknown(place, &body);
-            // What is read is data that others print: it is there, whatever it says.
+            // Other code prints the result, so its Debug output must work too.
             let _readable = format!("{reading:?}{unknown:?}");
         }
         let _intent = replies::classify(&body);
@@ -78,7 +79,7 @@ fn posts_of_bots_and_people() {
 }
 
 #[test]
-fn lines_for_classify() {
+fn classify_prints_json_for_any_input() {
     let lines = posts().into_iter().map(|body| {
         let post = json!({"author": "coderabbitai[bot]", "is_bot": true, "association": "NONE", "where": "thread_root", "body": body});
         format!("{post}\n")
@@ -87,14 +88,14 @@ fn lines_for_classify() {
         let mut printed = Vec::new();
         let outcome = classify(input, &mut printed, &PROFILES);
         for line in printed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            assert!(serde_json::from_slice::<Value>(line).is_ok(), "a script reads it");
+            assert!(serde_json::from_slice::<Value>(line).is_ok(), "scripts parse every line");
         }
         assert!(outcome.is_ok() || !outcome.unwrap_err().to_string().is_empty());
     });
 }
 
 #[test]
-fn configurations() {
+fn a_configuration_is_valid_or_refused_with_a_message() {
     let uncommented: String =
         CONFIG.lines().flat_map(|line| [line.strip_prefix('#').unwrap_or(line), "\n"]).collect();
     let small = "[policy]\nrepeat_limit = 3\n[[reviewers]]\nname = 'a'\nkind = 'program'\ncommand = ['a']\n\
@@ -104,7 +105,7 @@ fn configurations() {
     fuzz("configurations", &bytes(&seeds), |input, _| {
         match Config::parse(Path::new("config.toml"), input) {
             Ok(config) => {
-                // What is in force bounds everything, whatever was written.
+                // Every accepted configuration bounds the cycles.
                 assert!(config.policy.cycles_per_thread() > 0);
                 let _profiles = Profiles::in_force(&config.profiles);
             }
@@ -114,7 +115,7 @@ fn configurations() {
 }
 
 #[test]
-fn traces() {
+fn simulate_prints_json_for_any_trace() {
     let trace = r#"{"trace": 1, "policy": {"repeat_limit": 1}, "handoff": {"mode": "full_auto"}, "pull_request": {"number": 1, "author": "alice", "author_is_bot": false}}
 {"push": {"head": "a1", "changed": [{"path": "src/a.rs", "from": 1, "to": 40}]}}
 {"cycle": {"reviewer": "orange", "findings": [{"id": "t1", "path": "src/a.rs", "line": 10, "title": "Unchecked index", "severity": "high"}]}}
@@ -134,7 +135,7 @@ fn traces() {
 }
 
 #[test]
-fn answers_of_reviewers() {
+fn a_reviewers_answer_stays_within_the_policy() {
     let seeds = [
         r#"{"actions": [{"thread": "t1", "action": "reply", "stance": "seeks_change", "body": "Still."}], "findings": [], "summary": null}"#.to_owned(),
         r#"{"actions": [], "findings": [{"path": "src/a.rs", "line": 3, "end_line": 4, "title": "T", "body": "B", "severity": "high", "category": "bug", "suggestion": "x"}], "summary": "S"}"#.to_owned(),
@@ -153,7 +154,7 @@ fn answers_of_reviewers() {
 }
 
 #[test]
-fn diffs() {
+fn no_diff_makes_the_parser_panic() {
     let diff = "diff --git a/src/a.rs b/src/a.rs\nindex 1..2 100644\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,3 +1,4 @@ fn a()\n a\n-b\n+c\n+d\n e\n\
                 diff --git \"a/\\303\\251\" \"b/\\303\\251\"\nsimilarity index 90%\nrename from \"\\303\\251\"\nrename to x\n\
                 Binary files a/y and b/y differ\n";
@@ -163,7 +164,7 @@ fn diffs() {
 }
 
 #[test]
-fn scenarios() {
+fn no_scenario_makes_the_parser_panic() {
     let mut seeds = vec![include_str!("../../assets/demo.toml").to_owned()];
     for entry in std::fs::read_dir("assets/scenarios").unwrap() {
         seeds.push(std::fs::read_to_string(entry.unwrap().path()).unwrap());
@@ -174,7 +175,7 @@ fn scenarios() {
 }
 
 #[test]
-fn addresses() {
+fn an_accepted_address_prints_and_parses_back() {
     let seeds = [
         "acme/shop#7",
         "https://github.com/acme/shop/pull/7",
@@ -185,16 +186,16 @@ fn addresses() {
         let text = String::from_utf8_lossy(input);
         if let Ok((_, address)) = PullRequestAddress::parse(&text) {
             let again = PullRequestAddress::parse(&address.to_string());
-            assert_eq!(again.unwrap().1, address, "what is printed names the same");
+            assert_eq!(again.unwrap().1, address, "the printed address names the same pull request");
         }
         let _repository = RepositoryName::parse(&text);
         let _address = HttpAddress::parse(&text);
     });
 }
 
-/// What an older or newer version, or somebody with an editor, has left in the journal.
+/// Other versions of the program, and people with an editor, can leave any row in the journal.
 #[test]
-fn rows_of_the_journal() {
+fn no_journal_row_makes_the_reader_panic() {
     let bodies = [
         json!({"at": "2026-03-02T10:00:00Z", "fact": "pushed", "head": "a", "changes": [], "number": 1}),
         json!({"at": "2026-03-02T10:00:00Z", "fact": "closed"}),
@@ -220,17 +221,17 @@ fn rows_of_the_journal() {
 }
 
 #[test]
-fn snapshots_in_the_journal() {
+fn a_readable_snapshot_is_processed_without_panic() {
     let snapshot = answers::snapshot();
     let text = serde_json::to_string(&snapshot).unwrap();
     fuzz("snapshots in the journal", &bytes(&[text]), |input, _| {
         if let Ok(snapshot) = serde_json::from_slice::<PullRequestSnapshot>(input) {
-            answers::go_on_with(&snapshot, &PROFILES);
+            answers::process(&snapshot, &PROFILES);
         }
     });
 }
 
 #[test]
-fn answers_of_github() {
+fn no_answer_of_github_makes_the_client_panic() {
     answers::fuzz(&PROFILES);
 }

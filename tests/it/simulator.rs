@@ -1,4 +1,4 @@
-//! The simulator, asked over HTTP as a client asks it.
+//! The simulator over HTTP, as a client sees it.
 
 mod acting;
 mod client;

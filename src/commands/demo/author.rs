@@ -1,9 +1,9 @@
-//! The demo's author: `cloture demo-author` reads the task of an author round, works in the work tree that it was started
+//! The demo's author: `cloture demo-author` reads the task of an author round, edits the work tree that it is started
 //! in, commits, and pushes with `git`, like any agent that a team would configure.
 //!
-//! The simulated GitHub is no `git` server: the branch lives in a bare repository of the demo's folder, and whoever pushes
-//! there says so to the simulator, which then shows the same commit under the same name. That is the only thing here that
-//! a real author does not do; whether a round starts, how many there may be and what came of one is decided as ever.
+//! The simulator is no `git` server: the branch lives in a bare repository in the demo's folder. After its push, the
+//! author reports the commit to the simulator, which then shows it under the same name. A real author does not do that;
+//! everything else, such as the limit on rounds, works as usual.
 
 use super::remarks::{DemoRemark, remarks};
 use crate::agents::http::{self, HttpAddress, HttpLimits};
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// What it reads of a task.
+/// The fields of a task that the author needs.
 #[derive(Debug, Deserialize)]
 struct Task {
     round: u32,
@@ -44,11 +44,11 @@ struct Finding {
     title: String,
 }
 
-/// Longer than this machine needs to answer itself.
+/// More than enough for a server on the same machine.
 const PATIENCE: HttpLimits =
     HttpLimits { connect: Duration::from_secs(5), whole: Duration::from_secs(5), answer: 64 * 1024 };
 
-/// Who commits. The date makes a round's commit the same whenever the demo is played.
+/// The committer. The fixed date gives a round's commit the same name in every demo.
 const COMMITTER: [(&str, &str); 6] = [
     ("GIT_AUTHOR_NAME", "fixer"),
     ("GIT_AUTHOR_EMAIL", "fixer@example.invalid"),
@@ -58,7 +58,7 @@ const COMMITTER: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "2026-03-02T09:00:00Z"),
 ];
 
-/// Does one round's work in the current folder. The sentence is for the journal.
+/// Does one round's work in the current folder. The returned sentence goes into the journal.
 pub async fn work(mut input: impl Read, simulator: &str, think: Duration) -> io::Result<String> {
     let mut text = String::new();
     input.read_to_string(&mut text)?;
@@ -67,17 +67,18 @@ pub async fn work(mut input: impl Read, simulator: &str, think: Duration) -> io:
     let PullRequest { repository, number, author } = &task.pull_request;
     let name = format!("{repository}#{number}");
     let remarks = remarks().map_err(io::Error::other)?;
-    let wanted = remarks.iter().filter(|remark| remark.on == name);
-    let wanted = wanted.filter(|remark| task.findings.iter().any(|finding| finding.title == remark.title));
+    let reported = remarks.iter().filter(|remark| remark.on == name);
+    let reported =
+        reported.filter(|remark| task.findings.iter().any(|finding| finding.title == remark.title));
     let mut files = BTreeMap::new();
-    for remark in wanted {
+    for remark in reported {
         if let Some(fixed) = fixed(remark)? {
             fs::write(&remark.path, &fixed)?;
             files.insert(remark.path.clone(), fixed);
         }
     }
     if files.is_empty() {
-        return Ok("there is nothing here that I know how to fix".to_owned());
+        return Ok("found nothing to fix".to_owned());
     }
     let message = format!("Fix what the review of round {} found", task.round);
     git(&["add", "--all"])?;
@@ -85,14 +86,14 @@ pub async fn work(mut input: impl Read, simulator: &str, think: Duration) -> io:
     let head = git(&["rev-parse", "HEAD"])?;
     let remote = task.push.remote.as_deref().unwrap_or("origin");
     git(&["push", "--quiet", "--no-verify", remote, &format!("HEAD:refs/heads/{}", task.push.branch)])?;
-    // An account's login stands without the suffix that marks a bot.
+    // The simulator's logins have no `[bot]` suffix.
     let by = author.as_deref().unwrap_or_default().trim_end_matches("[bot]");
     let push = json!({ "by": by, "message": message, "sha": head, "files": files });
-    tell(simulator, &json!({ "pull_request": name, "do": [{ "push": push }] })).await?;
+    report_push(simulator, &json!({ "pull_request": name, "do": [{ "push": push }] })).await?;
     Ok(format!("{message}: {}", files.keys().cloned().collect::<Vec<_>>().join(", ")))
 }
 
-/// The file with the remark's fix in it; none where there is nothing to fix any more.
+/// The file's text with the remark's fix; `None` if there is nothing left to fix.
 fn fixed(remark: &DemoRemark) -> io::Result<Option<String>> {
     let path = Path::new(&remark.path);
     if !path.exists() {
@@ -103,7 +104,7 @@ fn fixed(remark: &DemoRemark) -> io::Result<Option<String>> {
     Ok((after != before).then_some(after))
 }
 
-/// In this process's own group, so that whoever ends the author ends its `git` with it.
+/// Runs `git` in this process's group, so that killing the author also kills its `git`.
 fn git(arguments: &[&str]) -> io::Result<String> {
     let output = Command::new("git").args(arguments).envs(COMMITTER).output()?;
     if output.status.success() {
@@ -114,7 +115,7 @@ fn git(arguments: &[&str]) -> io::Result<String> {
     Err(io::Error::other(format!("git {what} failed: {}", why.trim())))
 }
 
-async fn tell(simulator: &str, actions: &serde_json::Value) -> io::Result<()> {
+async fn report_push(simulator: &str, actions: &serde_json::Value) -> io::Result<()> {
     let address = HttpAddress::parse(&format!("{simulator}/_simulator/actions")).map_err(io::Error::other)?;
     let answer = http::post(&address, HeaderMap::new(), actions.to_string(), PATIENCE).await;
     let answer = answer.map_err(io::Error::other)?;
@@ -122,5 +123,5 @@ async fn tell(simulator: &str, actions: &serde_json::Value) -> io::Result<()> {
         return Ok(());
     }
     let why = String::from_utf8_lossy(&answer.body).into_owned();
-    Err(io::Error::other(format!("the simulator did not take the push: {why}")))
+    Err(io::Error::other(format!("the simulator refused the push: {why}")))
 }

@@ -1,5 +1,5 @@
-//! The repository that the demo's author works on: a real one, made with `git` in the demo's folder, with the branches of
-//! the pull requests that the scenario opens there. Where there is no `git`, there is no author.
+//! The repository that the demo's author works on: a real `git` repository in the demo's folder, with a branch for each
+//! of the scenario's pull requests.
 
 use super::Scenario;
 use crate::agents::process::{self, Environment, ProgramEnding, ProgramLimits, ProgramRun};
@@ -10,22 +10,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A repository's branches as `git` has them.
+/// The checkout, and the branches of its repository.
 #[derive(Debug)]
 pub(super) struct DemoCheckout {
     pub(super) checkout: PathBuf,
-    /// Each branch with its head.
+    /// Branch name to head commit.
     heads: BTreeMap<String, String>,
 }
 
 const LIMITS: ProgramLimits = ProgramLimits { time: Duration::from_secs(20), output: 64 * 1024, log: 0 };
 
-/// Who wrote what is there before the demo begins.
+/// The committer of the history before the demo begins.
 const COMMITTER: &str = "committer Erin <erin@example.invalid> 1772442000 +0000";
 
-/// Makes the repository and a checkout of it; none where `git` is missing or does not do it.
+/// Creates the repository and a checkout of it. Returns `None` if `git` is missing or fails.
 pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -> Option<DemoCheckout> {
-    // Its address ends in the repository's name, by which the author's remote is recognised.
+    // The path must end in the repository's name: Cloture recognises the remote by it.
     let bare = folder.join(format!("{repository}.git"));
     let checkout = folder.join("checkout");
     fs::create_dir_all(&bare).ok()?;
@@ -44,7 +44,7 @@ pub(super) async fn make(folder: &Path, repository: &str, scenario: &Scenario) -
 }
 
 impl DemoCheckout {
-    /// Lets the scenario's pull requests have the heads that `git` gave them.
+    /// Gives the scenario's pull requests the commit names that `git` made.
     pub(super) fn name_heads(&self, repository: &str, scenario: &mut Scenario) {
         let entries = scenario.pull_requests.iter_mut().map(toml::Spanned::get_mut);
         for entry in entries.filter(|entry| entry.repository == repository) {
@@ -53,7 +53,7 @@ impl DemoCheckout {
     }
 }
 
-/// What `git fast-import` reads: the default branch, and from it a commit a pull request.
+/// The input for `git fast-import`: the default branch, and one commit on top of it per pull request.
 fn history(repository: &str, scenario: &Scenario) -> String {
     let mut stream = String::new();
     let mut commit = |branch: &str, from: Option<&str>, message: &str, files: &BTreeMap<String, String>| {

@@ -1,4 +1,4 @@
-//! The simulator's time as the supervisor's: a minute there is a second here.
+//! The supervisor's clock in the demo: it follows the simulator's virtual time.
 
 use crate::simulator::Simulator;
 use crate::supervisor::clock::Clock;
@@ -11,11 +11,11 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct SimulatedClock {
     simulator: Arc<Simulator>,
-    /// Virtual seconds a real one.
+    /// How many virtual seconds pass per real second.
     speed: f64,
 }
 
-/// Virtual time is known in whole seconds only, so a wait for less is looked at again.
+/// Virtual time has whole seconds, so the computed wait can be too short; then this much passes before the next check.
 const SHORTEST: Duration = Duration::from_millis(5);
 
 impl SimulatedClock {

@@ -1,34 +1,34 @@
-//! What the demo's reviewer has an eye for and what its author does about it: data that both programs read, so that a fix
-//! and what it brings about stand next to each other.
+//! The findings of the demo's reviewer and the fixes of its author. Both programs read the same file, so each fix stands
+//! next to the finding it causes.
 
 use crate::domain::vocabulary::{Category, Severity};
 use serde::Deserialize;
 
 const REMARKS: &str = include_str!("../../../assets/demo/remarks.toml");
 
-/// One thing that the reviewer looks for on one pull request.
+/// One finding that the reviewer may report on one pull request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DemoRemark {
     /// The pull request, as `owner/name#number`.
     pub(super) on: String,
     pub(super) path: String,
-    /// Raised where a line that the diff adds has this.
+    /// Reported at the added line that contains this.
     pub(super) sees: String,
-    /// Settled once a diff adds this.
+    /// Resolved once the diff adds this.
     pub(super) satisfied_by: String,
     pub(super) title: String,
     pub(super) body: String,
     pub(super) severity: Severity,
     pub(super) category: Category,
-    /// Answers once more when it no longer may.
+    /// Replies once although the rules no longer allow it, to show a refused answer.
     #[serde(default)]
     pub(super) insists: bool,
     #[serde(default)]
     pub(super) fix: Vec<Fix>,
 }
 
-/// The first place where `find` stands becomes `with`.
+/// Replaces the first `find` by `with`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fix {
@@ -42,7 +42,7 @@ struct File {
     remark: Vec<DemoRemark>,
 }
 
-/// All that the program carries. They are parsed by a test, so an error here is a broken build.
+/// All remarks. A test parses them, so an error here means a broken build.
 pub(super) fn remarks() -> Result<Vec<DemoRemark>, toml::de::Error> {
     Ok(toml::from_str::<File>(REMARKS)?.remark)
 }

@@ -1,7 +1,7 @@
-//! What `simulate` prints: one JSON line per event.
+//! The output of `simulate`: one JSON line per event.
 //!
-//! Every line lists every thread, so most of a long replay's output is said again and again. A thread's own
-//! text is therefore kept and made anew only when the thread has changed.
+//! Every line lists every thread, and most threads do not change between two lines. So the reporter keeps each thread's
+//! JSON and makes it again only when the thread has changed.
 
 use super::{Refused, TraceOutcome};
 use crate::domain::driven::DrivenPullRequest;
@@ -22,11 +22,11 @@ pub(super) struct Reporter<W: Write> {
 }
 
 struct Row {
-    shown: ReportedThread,
+    fields: ReportedThread,
     text: Vec<u8>,
 }
 
-/// What of a thread its text depends on.
+/// The fields that a thread's JSON depends on.
 #[derive(PartialEq, Eq, Clone, Copy)]
 struct ReportedThread {
     machine: ThreadMachine,
@@ -59,34 +59,34 @@ impl<W: Write> Reporter<W> {
         policy: &Policy,
     ) -> io::Result<()> {
         let TraceOutcome { refused, skipped, verdict, tasks } = outcome;
-        let before = Before {
+        let before = FieldsBefore {
             event: number,
             accepted: refused.is_empty() && skipped.is_none(),
             skipped: *skipped,
             violations: refused.iter().map(ViolationLine::of).collect(),
             verdict: verdict.map(Verdict::name),
         };
-        let after = After {
+        let after = FieldsAfter {
             tasks: tasks.iter().map(TaskLine::of).collect(),
             cycles: pull_request.cycles().collect(),
             rounds: pull_request.rounds(),
         };
         let before = serde_json::to_vec(&before)?;
         let after = serde_json::to_vec(&after)?;
-        // The threads go between the two halves' other fields: `{…` `,"threads":[…],` `…}`.
+        // The threads go between the other fields: `{…` `,"threads":[…],` `…}`.
         self.output.write_all(before.strip_suffix(b"}").unwrap_or(&before))?;
         self.output.write_all(b",\"threads\":[")?;
         for (index, thread) in pull_request.threads().enumerate() {
             if index > 0 {
                 self.output.write_all(b",")?;
             }
-            let shown = ReportedThread::of(thread);
+            let fields = ReportedThread::of(thread);
             match self.rows.get(&thread.id) {
-                Some(row) if row.shown == shown => self.output.write_all(&row.text)?,
+                Some(row) if row.fields == fields => self.output.write_all(&row.text)?,
                 _ => {
                     let text = serde_json::to_vec(&ThreadLine::of(thread, policy))?;
                     self.output.write_all(&text)?;
-                    self.rows.insert(thread.id.clone(), Row { shown, text });
+                    self.rows.insert(thread.id.clone(), Row { fields, text });
                 }
             }
         }
@@ -97,7 +97,7 @@ impl<W: Write> Reporter<W> {
 }
 
 #[derive(Serialize)]
-struct Before<'a> {
+struct FieldsBefore<'a> {
     event: u64,
     accepted: bool,
     skipped: Option<&'a str>,
@@ -106,7 +106,7 @@ struct Before<'a> {
 }
 
 #[derive(Serialize)]
-struct After<'a> {
+struct FieldsAfter<'a> {
     tasks: Vec<TaskLine<'a>>,
     cycles: BTreeMap<&'a ReviewerName, u32>,
     rounds: u32,

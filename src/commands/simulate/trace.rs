@@ -1,5 +1,5 @@
-//! A trace's lines, as they are typed: a header, then one event a line. What people write for us is held to
-//! the letter, so unknown fields are refused by name.
+//! The lines of a trace: a header, then one event per line. People write traces by hand, so an unknown field is an error
+//! that names the field.
 
 use crate::config::typed;
 use crate::domain::cycle::{CycleTrigger, Protocol};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the first line sets up.
+/// The settings of the first line.
 pub(super) struct Header {
     pub(super) policy: Policy,
     pub(super) handoff: HandoffRules,
@@ -41,9 +41,9 @@ struct TypedPullRequest {
 
 pub(super) fn header(line: &[u8]) -> Result<Header, String> {
     let Object(typed): Object<TypedHeader> =
-        parsed(line).map_err(|problem| format!("this is not a trace's header: {problem}"))?;
+        parsed(line).map_err(|problem| format!("not a valid trace header: {problem}"))?;
     if typed.trace != 1 {
-        return Err(format!("trace version {} is not known here: this program reads version 1", typed.trace));
+        return Err(format!("trace version {} is not supported; this program reads version 1", typed.trace));
     }
     let problems = |problems: Vec<crate::config::Problem>| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
@@ -76,7 +76,7 @@ pub(super) enum TraceEvent {
 }
 
 pub(super) fn event(line: &[u8]) -> Result<TraceEvent, String> {
-    parsed(line).map_err(|problem| format!("this is not an event: {problem}"))
+    parsed(line).map_err(|problem| format!("not a valid event: {problem}"))
 }
 
 fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
@@ -90,7 +90,7 @@ fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
     Ok(value)
 }
 
-/// The parser counts lines within the line it was given; the caller knows the line's own number.
+/// Removes the parser's line number: it counts within one line, and the caller adds the trace's line number.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
@@ -99,7 +99,7 @@ fn without_line(error: &serde_json::Error) -> String {
     }
 }
 
-/// An event that says all by its name: `{}`.
+/// An event without fields: `{}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
@@ -131,14 +131,15 @@ impl TryFrom<TypedChange> for Changed {
     type Error = String;
 
     fn try_from(TypedChange { path, from, to }: TypedChange) -> Result<Self, String> {
-        let lines =
-            LineRange::new(from, to).ok_or_else(|| format!("there are no lines from {from} to {to}"))?;
+        let lines = LineRange::new(from, to).ok_or_else(|| {
+            format!("no lines from {from} to {to}: `from` must be at least 1 and at most `to`")
+        })?;
         Ok(Changed { path, lines })
     }
 }
 
 impl PushEvent {
-    /// A trace tells which lines changed, not what became of them: each stretch was rewritten in place.
+    /// A trace names the changed lines, but not their new text, so each range counts as rewritten in place.
     pub(super) fn into_changes(self) -> (Sha, Vec<FileChange>) {
         let mut rewritten: BTreeMap<FilePath, Vec<LineRange>> = BTreeMap::new();
         for Object(Changed { path, lines }) in self.changed {

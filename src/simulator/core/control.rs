@@ -1,12 +1,12 @@
-//! The control endpoints, for tests in other processes and for people: state, requests, faults, clock, actions.
+//! The control endpoints, for tests in other processes and for people.
 //!
-//! | request | what |
+//! | request | answer or effect |
 //! | --- | --- |
 //! | `GET /_simulator/state` | the [`Snapshot`](crate::simulator::Snapshot), with points spent |
 //! | `GET /_simulator/requests` | every request so far |
-//! | `GET`, `POST`, `DELETE /_simulator/faults` | the faults in force; one or a list to add; none |
-//! | `GET`, `POST /_simulator/clock` | the virtual time; `{"advance": "90s"}` |
-//! | `POST /_simulator/actions` | `{"pull_request": "o/r#7", "do": [{"merge": {"by": "dana"}}]}` |
+//! | `GET`, `POST`, `DELETE /_simulator/faults` | lists, adds (one or a list), removes all |
+//! | `GET`, `POST /_simulator/clock` | the virtual time; moves it by `{"advance": "90s"}` |
+//! | `POST /_simulator/actions` | carries out `{"pull_request": "o/r#7", "do": [{"merge": {"by": "dana"}}]}` |
 
 use jiff::SignedDuration;
 use serde::Deserialize;
@@ -61,7 +61,7 @@ fn route(core: &mut Core, incoming: &Incoming) -> Result<Value, String> {
             let faults = match body::<OneOrMany>(incoming) {
                 Ok(OneOrMany::Many(faults)) => faults,
                 Ok(OneOrMany::One(fault)) => vec![fault],
-                // The untagged error names no field; the plain one does.
+                // Parse again: the error of an untagged enum does not name the wrong field.
                 Err(_) => vec![body::<Fault>(incoming)?],
             };
             let count = faults.len();
@@ -77,7 +77,7 @@ fn route(core: &mut Core, incoming: &Incoming) -> Result<Value, String> {
         ("GET", "/_simulator/clock") => Ok(json!({ "now": core.now() })),
         ("POST", "/_simulator/clock") => {
             let by = body::<Advance>(incoming)?.advance;
-            let by = by.try_into().map_err(|_| "time does not go back".to_owned())?;
+            let by = by.try_into().map_err(|_| "virtual time cannot go back".to_owned())?;
             core.advance(by);
             Ok(json!({ "now": core.now() }))
         }

@@ -1,4 +1,4 @@
-//! Requests and answers as plain data, and what a fault makes of an answer.
+//! Requests and answers as plain data, and how a fault changes an answer.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{FaultKind, HourlyBudget, Resource, RestAnswer, RestBody};
 
-/// A request, as far as the simulator looks at it.
+/// The parts of a request that the simulator reads.
 #[derive(Debug, Clone)]
 pub(crate) struct Incoming {
     pub(crate) method: String,
@@ -19,11 +19,10 @@ pub(crate) struct Incoming {
     pub(crate) body: Vec<u8>,
 }
 
-/// What the connection is to do.
 #[derive(Debug)]
 pub(crate) enum HttpReply {
     Answer(HttpAnswer),
-    /// Close the connection without a byte, after a while.
+    /// Close the connection without a byte, after this time.
     Hangup(Duration),
 }
 
@@ -35,16 +34,16 @@ pub(crate) struct HttpAnswer {
     pub(crate) delivery: ResponseFault,
 }
 
-/// How the body leaves.
+/// How the body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseFault {
     Whole,
     After(Duration),
-    /// A few bytes, a pause, a few bytes.
+    /// A few bytes at a time, with this pause between.
     Trickle(Duration),
-    /// Half of it, then a blank after every pause, without end.
+    /// Half of the body, then a blank after every pause, without end.
     Endless(Duration),
-    /// Half of it, then the connection closes.
+    /// Half of the body, then the connection closes.
     CutOff,
 }
 
@@ -76,7 +75,7 @@ impl HttpAnswer {
         }
     }
 
-    /// Adds the headers every answer of the API has. The date is virtual, so that a client can reckon with it.
+    /// Adds the headers of every API answer. The date is virtual, so that clients compute waiting times with it.
     pub(crate) fn with_budget(mut self, budget: HourlyBudget, resource: Resource, now: Timestamp) -> Self {
         let date = now.to_zoned(TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         self.headers.extend([
@@ -93,7 +92,7 @@ impl HttpAnswer {
     }
 }
 
-/// A REST answer on the wire, with the address of the next page where there is one.
+/// A REST answer as HTTP, with a `link` header if there is a next page.
 pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> HttpAnswer {
     let mut sent = match answer.body {
         RestBody::Json(body) => HttpAnswer::json(answer.status, &body),
@@ -146,8 +145,8 @@ fn rest_message(status: u16, message: &str) -> HttpAnswer {
     )
 }
 
-/// What a fault makes of an answer.
-pub(super) fn spoil(mut answer: HttpAnswer, kind: &FaultKind) -> HttpReply {
+/// Changes an answer as the fault demands.
+pub(super) fn apply_fault(mut answer: HttpAnswer, kind: &FaultKind) -> HttpReply {
     let with_headers = |mut other: HttpAnswer, headers: Vec<(&'static str, String)>| {
         other.headers.extend(headers.into_iter().filter(|(name, _)| *name != "content-type"));
         HttpReply::Answer(other)
@@ -182,7 +181,7 @@ pub(super) fn spoil(mut answer: HttpAnswer, kind: &FaultKind) -> HttpReply {
             blank_out(&mut body, path, error_type, message);
             answer.body = body.to_string().into_bytes();
         }
-        // Limits are answered where the budgets are known.
+        // `Core` answers the limit faults itself, with the account's budget; these are stand-ins.
         FaultKind::SecondaryLimit { retry_after, as_success } => {
             return HttpReply::Answer(secondary_limit(i64::from(*retry_after), *as_success));
         }
@@ -219,7 +218,7 @@ fn blank_out(body: &mut Value, path: &[Value], error_type: &str, message: &str) 
     }
 }
 
-/// A path's parts, decoded.
+/// A path's segments, decoded.
 pub(super) fn segments(path: &str) -> Vec<String> {
     path.split('/').filter(|part| !part.is_empty()).map(decoded).collect()
 }
@@ -234,7 +233,7 @@ pub(super) fn parameters(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Undoes percent-encoding; what is not valid stays as it is.
+/// Decodes percent-encoding; an invalid sequence stays as it is.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_data_keeps_the_rest() {
+    fn a_partial_answer_keeps_the_other_data() {
         let mut body = json!({ "data": { "nodes": [{ "a": 1 }, { "a": 2 }] } });
         blank_out(&mut body, &[json!("nodes"), json!(1)], "FORBIDDEN", "no");
         assert_eq!(body["data"], json!({ "nodes": [{ "a": 1 }, null] }));

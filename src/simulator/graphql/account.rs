@@ -21,7 +21,7 @@ pub(super) fn field<'a>(
         "id" => leaf(GraphqlNode::Account(id).id(&world)),
         "login" | "slug" => leaf(account.login.as_str()),
         "combinedSlug" => leaf(format!("org/{}", account.login)),
-        // A team always has a name; people may leave it out.
+        // A team always has a name; a user's name is optional.
         "name" if account.type_name() == "Team" => {
             leaf(account.name.as_deref().unwrap_or(account.login.as_str()))
         }

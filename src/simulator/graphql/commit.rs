@@ -1,4 +1,4 @@
-//! Commits, files, and what checks said about them.
+//! Commits, files and check runs.
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use super::object::{
     GraphqlContext, GraphqlNode, Resolved, count, leaf, refused, text_or_null, time, time_or_null, unknown,
 };
 use super::page::page;
-use super::pull_request::{NOT_ACCESSIBLE, changes};
+use super::pull_request::NOT_ACCESSIBLE;
 use crate::simulator::scenario::Hidden;
 use crate::simulator::world::diff::{self, FileStatus};
 use crate::simulator::world::{AccountId, CheckId, Oid, PullId, World};
@@ -132,7 +132,7 @@ pub(super) fn changed_file<'a>(
     index: usize,
     info: &ResolveInfo<'_>,
 ) -> ResolvedValue<'a> {
-    let files = changes(&context.world(), pull);
+    let files = context.world().changed_files(pull);
     let Some(file) = files.get(index) else { return unknown() };
     match info.field_name() {
         "path" => leaf(file.path.as_str()),
@@ -157,7 +157,7 @@ fn failed(conclusion: &str) -> bool {
     matches!(conclusion, "FAILURE" | "TIMED_OUT" | "CANCELLED" | "ACTION_REQUIRED" | "STARTUP_FAILURE")
 }
 
-/// `PENDING` while one runs, `FAILURE` as soon as one failed.
+/// One failed check makes the whole `FAILURE`, even while others still run.
 fn state(world: &World, checks: &[CheckId]) -> &'static str {
     let conclusions = || checks.iter().map(|check| world[*check].conclusion.as_deref());
     if conclusions().flatten().any(failed) {
@@ -192,7 +192,7 @@ pub(super) fn check<'a>(
 ) -> ResolvedValue<'a> {
     let world = context.world();
     let check = &world[id];
-    let number = 5_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let repository = world.commit(&check.commit).map(|commit| commit.repository);
     let path = format!(
         "/{}/runs/{number}",

@@ -1,4 +1,4 @@
-//! What was said: threads, their comments, reviews and plain comments.
+//! Threads and their comments, reviews, and comments on the pull request itself.
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 
@@ -7,8 +7,8 @@ use super::object::{
 };
 use super::page::page;
 use crate::simulator::world::{
-    CommentId, ReviewCommentId, ReviewId, Side, SimulatedAccountKind, SimulatedReviewState, Subject,
-    ThreadId, World,
+    AccountId, CommentId, ReviewCommentId, ReviewId, Side, SimulatedAccountKind, SimulatedReviewState,
+    Subject, ThreadId, World,
 };
 
 pub(super) fn thread<'a>(
@@ -33,7 +33,7 @@ pub(super) fn thread<'a>(
         "diffSide" => leaf(side(thread.side)),
         "startDiffSide" => text_or_null(thread.original_start_line.map(|_| side(thread.side))),
         "subjectType" => leaf(if thread.file_level { "FILE" } else { "LINE" }),
-        // `resolvedBy` is a `User`: a bot that resolved, or an account since deleted, reads as null.
+        // The type of `resolvedBy` is `User`, so GitHub shows null for bots and deleted accounts.
         "resolvedBy" => {
             let person = thread
                 .resolved_by
@@ -46,14 +46,14 @@ pub(super) fn thread<'a>(
         "pullRequest" => context.object(GraphqlNode::PullRequest(thread.pull)),
         "repository" => context.object(GraphqlNode::Repository(world[thread.pull].repository)),
         "comments" => {
-            let seen = thread.comments.iter().copied().filter(|c| !world.hidden_from(*c, viewer));
+            let visible = thread.comments.iter().copied().filter(|c| !world.hidden_from(*c, viewer));
             let skip = info
                 .arguments()
                 .get("skip")
                 .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
                 .unwrap_or(0);
-            let seen = seen.skip(usize::try_from(skip).unwrap_or(usize::MAX));
-            return page(context, info, seen.map(GraphqlNode::ReviewComment).collect());
+            let visible = visible.skip(usize::try_from(skip).unwrap_or(usize::MAX));
+            return page(context, info, visible.map(GraphqlNode::ReviewComment).collect());
         }
         _ => unknown(),
     })
@@ -69,7 +69,7 @@ pub(super) fn review_comment<'a>(
     let thread = &world[comment.thread];
     let pull = &world[thread.pull];
     let review = &world[comment.review];
-    let number = 3_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let own = comment.author == context.viewer();
     let pending = review.state == SimulatedReviewState::Pending;
     match info.field_name() {
@@ -82,9 +82,9 @@ pub(super) fn review_comment<'a>(
         "createdAt" | "draftedAt" => time(comment.created_at),
         "publishedAt" => time_or_null((!pending).then_some(comment.created_at)),
         "updatedAt" => time(comment.updated_at),
-        "lastEditedAt" => time_or_null(comment.marks.edited_at),
-        "includesCreatedEdit" => leaf(comment.marks.edited_at.is_some()),
-        "editor" => editor(context, comment.marks.edited_by),
+        "lastEditedAt" => time_or_null(comment.edits.edited_at),
+        "includesCreatedEdit" => leaf(comment.edits.edited_at.is_some()),
+        "editor" => editor(context, comment.edits.edited_by),
         "url" => leaf(format!("{}#discussion_r{number}", world.pull_url(thread.pull))),
         "resourcePath" => {
             let name = world.full_name(pull.repository);
@@ -97,8 +97,8 @@ pub(super) fn review_comment<'a>(
         "originalStartLine" => number_or_null(thread.original_start_line),
         "outdated" => leaf(thread.outdated),
         "subjectType" => leaf(if thread.file_level { "FILE" } else { "LINE" }),
-        "isMinimized" => leaf(comment.marks.minimized.is_some()),
-        "minimizedReason" => text_or_null(comment.marks.minimized.as_deref()),
+        "isMinimized" => leaf(comment.edits.minimized.is_some()),
+        "minimizedReason" => text_or_null(comment.edits.minimized.as_deref()),
         "replyTo" => context.optional(comment.reply_to.map(GraphqlNode::ReviewComment)),
         "commit" => context.optional((!thread.outdated).then(|| GraphqlNode::Commit(comment.commit.clone()))),
         "originalCommit" => context.object(GraphqlNode::Commit(comment.original_commit.clone())),
@@ -115,10 +115,7 @@ pub(super) fn review_comment<'a>(
     }
 }
 
-fn editor<'a>(
-    context: &'a GraphqlContext<'a>,
-    by: Option<crate::simulator::world::AccountId>,
-) -> ResolvedValue<'a> {
+fn editor<'a>(context: &'a GraphqlContext<'a>, by: Option<AccountId>) -> ResolvedValue<'a> {
     by.map_or_else(ResolvedValue::null, |by| context.author(by))
 }
 
@@ -130,7 +127,7 @@ pub(super) fn review<'a>(
     let world = context.world();
     let review = &world[id];
     let pull = &world[review.pull];
-    let number = 4_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let own = review.author == context.viewer();
     Ok(match info.field_name() {
         "id" => leaf(World::review_node(id)),
@@ -144,9 +141,9 @@ pub(super) fn review<'a>(
         "submittedAt" | "publishedAt" => time_or_null(review.submitted_at),
         "createdAt" => time(review.created_at),
         "updatedAt" => time(review.updated_at),
-        "lastEditedAt" => time_or_null(review.marks.edited_at),
-        "includesCreatedEdit" => leaf(review.marks.edited_at.is_some()),
-        "editor" => editor(context, review.marks.edited_by),
+        "lastEditedAt" => time_or_null(review.edits.edited_at),
+        "includesCreatedEdit" => leaf(review.edits.edited_at.is_some()),
+        "editor" => editor(context, review.edits.edited_by),
         "commit" => {
             context.optional(world.commit(&review.commit).map(|c| GraphqlNode::Commit(c.oid.clone())))
         }
@@ -157,8 +154,8 @@ pub(super) fn review<'a>(
         }
         "pullRequest" => context.object(GraphqlNode::PullRequest(review.pull)),
         "repository" => context.object(GraphqlNode::Repository(pull.repository)),
-        "isMinimized" => leaf(review.marks.minimized.is_some()),
-        "minimizedReason" => text_or_null(review.marks.minimized.as_deref()),
+        "isMinimized" => leaf(review.edits.minimized.is_some()),
+        "minimizedReason" => text_or_null(review.edits.minimized.as_deref()),
         "viewerDidAuthor" | "viewerCanUpdate" => leaf(own),
         "viewerCanDelete" => leaf(own && review.state == SimulatedReviewState::Pending),
         "comments" => {
@@ -180,7 +177,7 @@ pub(super) fn comment<'a>(
     let world = context.world();
     let comment = &world[id];
     let repository = world.repository_of(comment.subject);
-    let number = 1_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let own = comment.author == context.viewer();
     let (path, pull) = match comment.subject {
         Subject::Pull(pull) => (format!("pull/{}", world[pull].number), Some(pull)),
@@ -196,13 +193,13 @@ pub(super) fn comment<'a>(
         "body" | "bodyText" => leaf(comment.body.as_str()),
         "createdAt" | "publishedAt" => time(comment.created_at),
         "updatedAt" => time(comment.updated_at),
-        "lastEditedAt" => time_or_null(comment.marks.edited_at),
-        "includesCreatedEdit" => leaf(comment.marks.edited_at.is_some()),
-        "editor" => editor(context, comment.marks.edited_by),
+        "lastEditedAt" => time_or_null(comment.edits.edited_at),
+        "includesCreatedEdit" => leaf(comment.edits.edited_at.is_some()),
+        "editor" => editor(context, comment.edits.edited_by),
         "url" => leaf(format!("{}{path}", world.base_url)),
         "resourcePath" => leaf(path),
-        "isMinimized" => leaf(comment.marks.minimized.is_some()),
-        "minimizedReason" => text_or_null(comment.marks.minimized.as_deref()),
+        "isMinimized" => leaf(comment.edits.minimized.is_some()),
+        "minimizedReason" => text_or_null(comment.edits.minimized.as_deref()),
         "pullRequest" => context.optional(pull.map(GraphqlNode::PullRequest)),
         "repository" => context.object(GraphqlNode::Repository(repository)),
         "viewerDidAuthor" => leaf(own),

@@ -1,7 +1,7 @@
-//! A query's price, by the documented formula, from the parsed document alone.
+//! A query's cost, by GitHub's documented formula, from the parsed document alone.
 //!
-//! GitHub imagines the requests needed to fill every connection: one for each parent there could be. Their sum divided
-//! by a hundred, rounded, is the price, and never less than one. `nodes(ids:)` has as many parents as ids.
+//! The formula counts the requests that would fill every connection: one per possible parent. The cost is their sum
+//! divided by a hundred, rounded, and at least one. `nodes(ids:)` has as many parents as ids.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use apollo_compiler::validation::Valid;
 
 use super::switched_off;
 
-/// What a query costs and how many nodes it could return.
+/// The points of a query and the number of nodes it could return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cost {
     pub(crate) points: i64,
@@ -25,7 +25,7 @@ pub(super) fn measure(
     operation: &Operation,
     variables: &Valid<JsonMap>,
 ) -> Cost {
-    let mut meter = Meter { document, variables, requests: 0, nodes: 0, seen: BTreeSet::new() };
+    let mut meter = Meter { document, variables, requests: 0, nodes: 0, counted: BTreeSet::new() };
     meter.walk(&operation.selection_set, 1, "");
     let points = i64::try_from((meter.requests + 50) / 100).unwrap_or(i64::MAX).max(1);
     Cost { points, nodes: meter.nodes }
@@ -36,8 +36,8 @@ struct Meter<'a> {
     variables: &'a Valid<JsonMap>,
     requests: u64,
     nodes: u64,
-    /// A connection selected twice at one place is one connection.
-    seen: BTreeSet<String>,
+    /// A connection that is selected twice at one path counts once.
+    counted: BTreeSet<String>,
 }
 
 impl Meter<'_> {
@@ -65,13 +65,13 @@ impl Meter<'_> {
         if returns.ends_with("Connection") {
             let page = self.number(field, "first").or_else(|| self.number(field, "last")).unwrap_or(1);
             below = parents.saturating_mul(page.max(1));
-            if self.seen.insert(path.clone()) {
+            if self.counted.insert(path.clone()) {
                 self.requests = self.requests.saturating_add(parents);
                 self.nodes = self.nodes.saturating_add(below);
             }
         } else if set.ty == "Query" && field.name == "nodes" {
             below = parents.saturating_mul(self.length(field, "ids").max(1));
-            if self.seen.insert(path.clone()) {
+            if self.counted.insert(path.clone()) {
                 self.nodes = self.nodes.saturating_add(below);
             }
         }
@@ -109,15 +109,15 @@ mod tests {
     }
 
     #[test]
-    fn the_documented_example_costs_what_the_documents_say() {
-        // A hundred parents with fifty children each, with sixty grandchildren each: 1 + 100 + 5,000 requests.
+    fn the_example_of_githubs_documentation_costs_51_points() {
+        // 100 parents with 50 children each, and 60 grandchildren per child: 1 + 100 + 5,000 requests.
         let query = "{ repository(owner: \"o\", name: \"r\") { pullRequests(first: 100) { nodes {
             reviewThreads(first: 50) { nodes { comments(first: 60) { nodes { id } } } } } } } }";
         assert_eq!(cost(query), Cost { points: 51, nodes: 100 + 5_000 + 300_000 });
     }
 
     #[test]
-    fn a_light_batch_costs_one_and_a_nested_one_a_hundred_and_one() {
+    fn a_flat_batch_costs_1_point_and_a_nested_batch_101() {
         let ids = |count: usize| (0..count).map(|n| format!("\"PR_{n}\"")).collect::<Vec<_>>().join(",");
         let light = format!(
             "{{ nodes(ids: [{}]) {{ ... on PullRequest {{ reviewThreads(first: 100) {{ nodes {{ id }} }}
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_selected_through_two_fragments_is_paid_once() {
+    fn a_connection_in_two_fragments_counts_once() {
         let query = "{ repository(owner: \"o\", name: \"r\") { ...a ...b } }
             fragment a on Repository { pullRequests(first: 100) { nodes { reviews(first: 1) { totalCount } } } }
             fragment b on Repository { pullRequests(first: 100) { nodes { reviews(first: 1) { totalCount } } } }";

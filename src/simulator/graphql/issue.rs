@@ -13,7 +13,7 @@ pub(super) fn field<'a>(
 ) -> Resolved<'a> {
     let world = context.world();
     let issue = &world[id];
-    let number = 6_000_001 + i64::try_from(id.0).unwrap_or_default();
+    let number = id.database_id();
     let path = format!("/{}/issues/{}", world.full_name(issue.repository), issue.number);
     Ok(match info.field_name() {
         "id" => leaf(World::issue_node(id)),

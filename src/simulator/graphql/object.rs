@@ -1,4 +1,4 @@
-//! The objects of the schema, as small handles into the world, and the names they have as nodes.
+//! The schema's objects, as handles into the world, and their node ids.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
@@ -16,15 +16,14 @@ use crate::simulator::world::{
     ReviewId, Subject, ThreadId, World,
 };
 
-/// What a resolver gives back.
 pub(super) type Resolved<'a> = Result<ResolvedValue<'a>, FieldError>;
 
-/// What every resolver of one request shares.
+/// Shared by all resolvers of one request.
 pub(super) struct GraphqlContext<'w> {
     world: &'w RefCell<World>,
     pub(super) caller: Caller,
     pub(super) cost: Cost,
-    /// Errors whose path the engine cannot give: one element of `nodes` that is missing beside its siblings.
+    /// Errors whose path the engine cannot produce: a missing element of `nodes`.
     errors: RefCell<Vec<Value>>,
 }
 
@@ -65,21 +64,21 @@ impl<'w> GraphqlContext<'w> {
         ResolvedValue::list(nodes.into_iter().map(|node| self.optional(node)))
     }
 
-    /// An account as the author of something: null once deleted.
+    /// An account as an author: null once deleted.
     pub(super) fn author(&self, account: AccountId) -> ResolvedValue<'_> {
         let deleted = self.world()[account].deleted;
         self.optional((!deleted).then_some(GraphqlNode::Account(account)))
     }
 }
 
-/// One object of the response, by what it stands for.
+/// One object of the response.
 #[derive(Debug, Clone)]
 pub(super) enum GraphqlNode {
     Query,
     Mutation,
     RateLimit,
     Account(AccountId),
-    /// An app asking who it is: GitHub answers with a `User` whose login ends in `[bot]`.
+    /// The viewer, when it is an app: GitHub answers with a `User` whose login ends in `[bot]`.
     AppAsViewer(AccountId),
     Repository(RepositoryId),
     Ref(RepositoryId, String),
@@ -109,7 +108,7 @@ pub(super) enum GraphqlNode {
     Payload(Rc<Payload>),
 }
 
-/// A mutation's answer: named objects, and what the client sent along.
+/// A mutation's answer: named objects, and the client's own id.
 #[derive(Debug)]
 pub(super) struct Payload {
     pub(super) type_name: String,
@@ -117,7 +116,7 @@ pub(super) struct Payload {
     pub(super) fields: Vec<(&'static str, GraphqlNode)>,
 }
 
-/// A node together with what it takes to resolve its fields.
+/// A node with the context that its resolvers need.
 pub(super) struct GraphqlObject<'w> {
     context: &'w GraphqlContext<'w>,
     node: GraphqlNode,
@@ -210,14 +209,14 @@ impl ObjectValue for GraphqlObject<'_> {
             GraphqlNode::Payload(payload) => Ok(mutation::payload(context, payload, info)),
         };
         match found {
-            // A resolver that does not know a field of the schema is a gap of ours, never a null.
+            // A field of the schema without a resolver is our defect: an error, never a null.
             Ok(ResolvedValue::SkipForPartialExecution) => Err(self.unknown_field_error(info)),
             other => other,
         }
     }
 }
 
-/// What a resolver answers for a field it does not know; turned into an error in one place.
+/// The result for a field without a resolver. `resolve_field` turns it into an error.
 pub(super) fn unknown<'a>() -> ResolvedValue<'a> {
     ResolvedValue::SkipForPartialExecution
 }
@@ -242,18 +241,17 @@ pub(super) fn number_or_null<'a>(number: Option<i64>) -> ResolvedValue<'a> {
     number.map_or_else(ResolvedValue::null, leaf)
 }
 
-/// A number of things, as GraphQL's `Int`.
+/// A count, as GraphQL's `Int`.
 pub(super) fn count<'a>(number: usize) -> ResolvedValue<'a> {
     leaf(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// The kind travels in the message, because the engine's field errors carry nothing else; [`restore_kind`] takes it
-/// out again.
+/// The engine's field errors have only a message, so it carries the kind too; [`restore_kind`] separates them.
 pub(super) fn refused(kind: &str, message: impl std::fmt::Display) -> FieldError {
     FieldError { message: format!("{kind}\u{1f}{message}") }
 }
 
-/// Gives an error of the engine GitHub's shape: `type` beside `message`.
+/// Gives an engine error GitHub's shape: `type` beside `message`.
 pub(super) fn restore_kind(error: &mut Value) {
     let Some(error) = error.as_object_mut() else { return };
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
@@ -304,7 +302,7 @@ impl GraphqlNode {
         }
     }
 
-    /// The object a node id names, if there is one.
+    /// The object with this node id.
     pub(super) fn find(world: &World, id: &str) -> Option<Self> {
         let (prefix, rest) = id.split_once('_')?;
         let index =

@@ -1,4 +1,4 @@
-//! Connections: pages, cursors, and the refusals for pages that are too big or unbounded.
+//! Connections: pages, cursors, and GitHub's refusals of pages that are too large or have no size.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use super::object::{
 };
 use crate::simulator::world::World;
 
-/// The largest page there is.
+/// GitHub's largest page.
 const LARGEST_PAGE: i64 = 100;
 
 /// One page of a list.
@@ -24,7 +24,7 @@ pub(super) struct GraphqlConnection {
     all: Vec<GraphqlNode>,
     start: usize,
     end: usize,
-    /// The list's length before a filter, where the type tells the two apart.
+    /// The list's length before filtering; some types show both.
     unfiltered: usize,
     updated_at: Option<Timestamp>,
 }
@@ -43,7 +43,7 @@ pub(super) struct GraphqlEdge {
     node: GraphqlNode,
 }
 
-/// Cuts the page asked for out of a list; the connection's type is the field's own.
+/// The requested page of a list. The connection's type is the field's type.
 pub(super) fn page<'a>(
     context: &'a GraphqlContext<'a>,
     info: &'a ResolveInfo<'a>,
@@ -139,7 +139,7 @@ pub(super) fn connection<'a>(
             let counts = check_states(&context.world(), &connection.all).into_iter();
             context.list(counts.map(|(state, count)| Some(GraphqlNode::StateCount(state, count))).collect())
         }
-        // The simulator has check runs only.
+        // The simulator has check runs, but no commit statuses.
         "statusContextCountsByState" => context.list(Vec::new()),
         "statusContextCount" | "repositoryCount" | "userCount" => leaf(0),
         "updatedAt" => time(connection.updated_at.unwrap_or(Timestamp::UNIX_EPOCH)),
@@ -159,7 +159,7 @@ pub(super) fn edge<'a>(
     }
 }
 
-/// An edge outside a connection, as mutations return what they made.
+/// An edge outside a connection: mutations return new records this way.
 pub(super) fn lone_edge(type_name: &str, index: usize, node: GraphqlNode) -> GraphqlNode {
     GraphqlNode::Edge(Rc::new(GraphqlEdge { type_name: type_name.to_owned(), index, node }))
 }
@@ -185,7 +185,7 @@ fn index_of(cursor: &str) -> Option<usize> {
     String::from_utf8(bytes).ok()?.strip_prefix("cursor:v2:")?.parse().ok()
 }
 
-/// How many check runs there are of each state, over all pages.
+/// The number of check runs in each state, over all pages.
 fn check_states(world: &World, nodes: &[GraphqlNode]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for node in nodes {

@@ -1,4 +1,4 @@
-//! A pull request and who was asked to review it.
+//! Pull requests and requests for reviews.
 
 use apollo_compiler::resolvers::ResolveInfo;
 
@@ -11,7 +11,7 @@ use super::repository::{state_name, text, texts};
 use super::timeline;
 use crate::simulator::scenario::Hidden;
 use crate::simulator::world::{
-    AccountId, CommentId, PullId, PullState, ReviewId, SimulatedReviewState, World, diff,
+    AccountId, CommentId, PullId, PullState, ReviewId, SimulatedReviewState, World,
 };
 
 pub(super) fn field<'a>(
@@ -27,8 +27,8 @@ pub(super) fn field<'a>(
     Ok(match info.field_name() {
         "id" => leaf(World::pull_node(id)),
         "number" => leaf(pull.number),
-        "databaseId" => leaf(database_id(id)),
-        "fullDatabaseId" => leaf(database_id(id).to_string()),
+        "databaseId" => leaf(id.database_id()),
+        "fullDatabaseId" => leaf(id.database_id().to_string()),
         "title" => leaf(pull.title.as_str()),
         "body" | "bodyText" => leaf(pull.body.as_str()),
         "url" | "permalink" => leaf(world.pull_url(id)),
@@ -73,25 +73,27 @@ pub(super) fn field<'a>(
         "mergeStateStatus" => leaf(if pull.draft { "DRAFT" } else { "CLEAN" }),
         "reviewDecision" => text_or_null(decision(&world, id)),
         "totalCommentsCount" => {
-            let said: usize = pull.threads.iter().map(|thread| world[*thread].comments.len()).sum();
-            count(pull.comments.len() + said)
+            let in_threads: usize = pull.threads.iter().map(|thread| world[*thread].comments.len()).sum();
+            count(pull.comments.len() + in_threads)
         }
         _ => return parts(context, id, info),
     })
 }
 
-/// What is counted, listed or looked up elsewhere.
+/// The fields that count, list or follow other records.
 fn parts<'a>(context: &'a GraphqlContext<'a>, id: PullId, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
     let world = context.world();
     let pull = &world[id];
     let viewer = context.viewer();
     let items = |nodes: Vec<GraphqlNode>| page(context, info, nodes);
     Ok(match info.field_name() {
-        "additions" => leaf(changes(&world, id).iter().map(|file| file.additions).sum::<i64>()),
-        "deletions" => leaf(changes(&world, id).iter().map(|file| file.deletions).sum::<i64>()),
-        "changedFiles" => count(changes(&world, id).len()),
+        "additions" => leaf(world.changed_files(id).iter().map(|file| file.additions).sum::<i64>()),
+        "deletions" => leaf(world.changed_files(id).iter().map(|file| file.deletions).sum::<i64>()),
+        "changedFiles" => count(world.changed_files(id).len()),
         "files" => {
-            return items((0..changes(&world, id).len()).map(|i| GraphqlNode::ChangedFile(id, i)).collect());
+            return items(
+                (0..world.changed_files(id).len()).map(|i| GraphqlNode::ChangedFile(id, i)).collect(),
+            );
         }
         "labels" => return items(pull.labels.iter().copied().map(GraphqlNode::Label).collect()),
         "assignees" => {
@@ -145,21 +147,13 @@ fn parts<'a>(context: &'a GraphqlContext<'a>, id: PullId, info: &'a ResolveInfo<
     })
 }
 
-/// What a fine-grained token is told about what it may not read.
+/// GitHub's answer to a fine-grained token that lacks a permission.
 pub(super) const NOT_ACCESSIBLE: &str = "Resource not accessible by personal access token";
-
-pub(super) fn database_id(id: PullId) -> i64 {
-    2_000_001 + i64::try_from(id.0).unwrap_or_default()
-}
-
-pub(super) fn changes(world: &World, id: PullId) -> Vec<diff::SimulatedFileChange> {
-    diff::changes(&world.tree(&world[id].base), &world.tree(&world[id].head))
-}
 
 fn reviews(world: &World, id: PullId, viewer: AccountId, info: &ResolveInfo<'_>) -> Vec<ReviewId> {
     let states = texts(info.arguments(), "states");
     let author = text(info.arguments(), "author").map(|login| world.account(login));
-    let seen = |review: &ReviewId| {
+    let shown = |review: &ReviewId| {
         let review = &world[*review];
         let draft = review.state == SimulatedReviewState::Pending;
         !review.deleted
@@ -167,10 +161,10 @@ fn reviews(world: &World, id: PullId, viewer: AccountId, info: &ResolveInfo<'_>)
             && states.as_ref().is_none_or(|states| states.contains(&review.state.as_graphql()))
             && author.is_none_or(|author| author == Some(review.author))
     };
-    world[id].reviews.iter().copied().filter(seen).collect()
+    world[id].reviews.iter().copied().filter(shown).collect()
 }
 
-/// The last review of everybody who gave one.
+/// Each reviewer's last submitted review.
 fn latest(world: &World, id: PullId) -> Vec<ReviewId> {
     let mut found: Vec<ReviewId> = Vec::new();
     for review in world[id].reviews.iter().copied().filter(|r| world[*r].submitted_at.is_some()) {
@@ -180,7 +174,7 @@ fn latest(world: &World, id: PullId) -> Vec<ReviewId> {
     found
 }
 
-/// Only the opinions of those who may write decide.
+/// Only reviews by accounts with write access decide.
 fn decision(world: &World, id: PullId) -> Option<&'static str> {
     let opinions: Vec<SimulatedReviewState> = latest_opinions(world, id);
     if opinions.contains(&SimulatedReviewState::ChangesRequested) {

@@ -9,7 +9,7 @@ use super::repository::{text, texts};
 use super::search;
 use crate::simulator::world::SimulatedAccountKind;
 
-/// `nodes(ids:)` takes no more.
+/// GitHub's limit for `nodes(ids:)`.
 const MOST_IDS: usize = 100;
 
 pub(super) fn field<'a>(context: &'a GraphqlContext<'a>, info: &'a ResolveInfo<'a>) -> Resolved<'a> {
@@ -37,7 +37,8 @@ pub(super) fn field<'a>(context: &'a GraphqlContext<'a>, info: &'a ResolveInfo<'
         "repository" => {
             let (owner, name) = (text(arguments, "owner"), text(arguments, "name"));
             let (owner, name) = (owner.unwrap_or_default(), name.unwrap_or_default());
-            if let Some(id) = search::visible_repository(&world, context.viewer(), owner, name) {
+            let found = world.repository(owner, name);
+            if let Some(id) = found.filter(|id| world.may_read(context.viewer(), *id)) {
                 context.object(GraphqlNode::Repository(id))
             } else {
                 let message = format!("Could not resolve to a Repository with the name '{owner}/{name}'.");

@@ -1,4 +1,4 @@
-//! Repositories, their branches, and the lists of what is in them.
+//! Repositories, their branches, and lists of their contents.
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonMap;
@@ -24,13 +24,13 @@ pub(super) fn field<'a>(
     };
     Ok(match info.field_name() {
         "id" => leaf(World::repository_node(id)),
-        "databaseId" => leaf(500_001 + i64::try_from(id.0).unwrap_or_default()),
+        "databaseId" => leaf(id.database_id()),
         "name" => leaf(repository.name.as_str()),
         "owner" => context.object(GraphqlNode::Account(repository.owner)),
         "url" => leaf(format!("{}/{name}", world.base_url)),
         "resourcePath" => leaf(format!("/{name}")),
         "nameWithOwner" => leaf(name),
-        // Forks are not kept: a pull request's branch is in its own repository, or gone.
+        // The simulator has no forks: a head branch is in the same repository, or deleted.
         "parent" => context.optional(None),
         "description" => text_or_null(repository.description.as_deref()),
         "createdAt" => time(repository.created_at),
@@ -47,8 +47,8 @@ pub(super) fn field<'a>(
         "ref" => {
             let name = text(arguments, "qualifiedName").unwrap_or_default();
             let name = name.strip_prefix("refs/heads/").unwrap_or(name);
-            let known = repository.branches.contains_key(name);
-            context.optional(known.then(|| GraphqlNode::Ref(id, name.to_owned())))
+            let exists = repository.branches.contains_key(name);
+            context.optional(exists.then(|| GraphqlNode::Ref(id, name.to_owned())))
         }
         "object" => context.optional(object(&world, id, arguments)),
         "pullRequest" => {
@@ -153,7 +153,7 @@ fn pull_requests(world: &World, id: RepositoryId, arguments: &JsonMap) -> Vec<Pu
     found
 }
 
-/// As on GitHub, one of the labels is enough.
+/// As on GitHub, one matching label is enough.
 fn has_labels(world: &World, labels: &[LabelId], arguments: &JsonMap) -> bool {
     texts(arguments, "labels").is_none_or(|wanted| {
         labels.iter().any(|label| wanted.iter().any(|name| world[*label].name.eq_ignore_ascii_case(name)))

@@ -1,24 +1,9 @@
-//! Search: the qualifiers people use for pull requests and issues, parsed.
+//! Search, with the qualifiers that people use for pull requests and issues.
 
 use jiff::Timestamp;
 
 use super::object::GraphqlNode;
 use crate::simulator::world::{AccountId, LabelId, PullId, PullState, RepositoryId, World};
-
-/// A repository somebody may see: a private one only with an association.
-pub(super) fn visible_repository(
-    world: &World,
-    viewer: AccountId,
-    owner: &str,
-    name: &str,
-) -> Option<RepositoryId> {
-    world.repository(owner, name).filter(|id| visible(world, viewer, *id))
-}
-
-fn visible(world: &World, viewer: AccountId, id: RepositoryId) -> bool {
-    let associated = world[id].owner == viewer || world[id].associations.contains_key(&viewer);
-    !world[id].private || associated
-}
 
 /// One word of a search: a qualifier with its value, or text.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +13,7 @@ struct Term {
     value: String,
 }
 
-/// Splits at blanks outside quotes; `-` negates.
+/// Splits a query at blanks outside quotes. A leading `-` negates a term.
 fn terms(query: &str) -> Vec<Term> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -50,8 +35,7 @@ fn terms(query: &str) -> Vec<Term> {
                 Some(rest) => (true, rest.to_owned()),
                 None => (false, word),
             };
-            let known = word.split_once(':').filter(|(name, _)| QUALIFIERS.contains(name));
-            match known {
+            match word.split_once(':').filter(|(name, _)| QUALIFIERS.contains(name)) {
                 Some((name, value)) => {
                     Term { negated, qualifier: Some(name.to_owned()), value: value.to_owned() }
                 }
@@ -91,7 +75,7 @@ pub(super) fn find(world: &World, viewer: AccountId, kind: &str, query: &str) ->
     match kind {
         "REPOSITORY" => (0..world.repositories.len())
             .map(RepositoryId)
-            .filter(|id| visible(world, viewer, *id) && world.full_name(*id).contains(query))
+            .filter(|id| world.may_read(viewer, *id) && world.full_name(*id).contains(query))
             .map(GraphqlNode::Repository)
             .collect(),
         "USER" => (0..world.accounts.len())
@@ -117,7 +101,7 @@ pub(super) fn find(world: &World, viewer: AccountId, kind: &str, query: &str) ->
             let mut found: Vec<SearchItem<'_>> = pulls
                 .chain(issues)
                 .filter(|item| {
-                    visible(world, viewer, item.repository)
+                    world.may_read(viewer, item.repository)
                         && terms.iter().all(|term| item.matches(world, viewer, term) != term.negated)
                 })
                 .collect();
@@ -140,7 +124,7 @@ fn sort(found: &mut [SearchItem<'_>], terms: &[Term]) {
     }
 }
 
-/// A pull request or issue, as far as a search looks at it.
+/// The parts of a pull request or issue that a search reads.
 struct SearchItem<'w> {
     node: GraphqlNode,
     pull: Option<PullId>,
@@ -212,15 +196,15 @@ impl<'w> SearchItem<'w> {
             }
             "repo" => world.full_name(self.repository).eq_ignore_ascii_case(value),
             "org" | "user" => is(world[self.repository].owner),
-            // One of several, where they are separated by commas.
-            "label" => value.split(',').any(|wanted| {
-                self.labels.iter().any(|label| world[*label].name.eq_ignore_ascii_case(wanted))
-            }),
+            // Labels separated by commas: one of them is enough.
+            "label" => value
+                .split(',')
+                .any(|name| self.labels.iter().any(|label| world[*label].name.eq_ignore_ascii_case(name))),
             "head" => pull.is_some_and(|pull| pull.head_ref == value),
             "base" => pull.is_some_and(|pull| pull.base_ref == value),
             "updated" => compares(self.updated_at, value),
             "created" => compares(self.created_at, value),
-            // Where to look and how to sort narrow nothing down.
+            // `in`, `sort` and `archived` do not filter here.
             _ => !term.negated,
         }
     }

@@ -1,4 +1,4 @@
-//! What happened on a pull request, in order. Resolving a thread leaves no item here, as on GitHub.
+//! The timeline of a pull request. As on GitHub, resolving a thread adds no item.
 
 use apollo_compiler::resolvers::{ResolveInfo, ResolvedValue};
 use apollo_compiler::response::JsonMap;
@@ -8,7 +8,7 @@ use super::object::{GraphqlContext, GraphqlNode, leaf, time, unknown};
 use super::repository::{text, texts};
 use crate::simulator::world::{PullId, TimelineEvent, World};
 
-/// The items a client asked for. Comments, reviews and commits appear as themselves.
+/// The requested items. Comments, reviews and commits appear as objects of their own.
 pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<GraphqlNode> {
     let types = texts(arguments, "itemTypes");
     let since: Option<Timestamp> = text(arguments, "since").and_then(|since| since.parse().ok());
@@ -16,15 +16,15 @@ pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<Gra
         .get("skip")
         .and_then(apollo_compiler::response::serde_json_bytes::Value::as_u64)
         .unwrap_or(0);
-    let wanted = |item: &crate::simulator::world::SimulatedTimelineItem| {
-        types.as_ref().is_none_or(|types| types.contains(&item_type(&item.what)))
+    let is_requested = |item: &crate::simulator::world::SimulatedTimelineItem| {
+        types.as_ref().is_none_or(|types| types.contains(&type_names(&item.what).0))
             && since.is_none_or(|since| item.at >= since)
     };
     world[pull]
         .timeline
         .iter()
         .enumerate()
-        .filter(|(_, item)| wanted(item))
+        .filter(|(_, item)| is_requested(item))
         .skip(usize::try_from(skip).unwrap_or(usize::MAX))
         .map(|(index, item)| match &item.what {
             TimelineEvent::Commit(oid) => GraphqlNode::PullRequestCommit(pull, oid.clone()),
@@ -35,39 +35,28 @@ pub(super) fn items(world: &World, pull: PullId, arguments: &JsonMap) -> Vec<Gra
         .collect()
 }
 
-fn item_type(event: &TimelineEvent) -> &'static str {
-    match event {
-        TimelineEvent::Commit(_) => "PULL_REQUEST_COMMIT",
-        TimelineEvent::ForcePushed { .. } => "HEAD_REF_FORCE_PUSHED_EVENT",
-        TimelineEvent::Commented(_) => "ISSUE_COMMENT",
-        TimelineEvent::Reviewed(_) => "PULL_REQUEST_REVIEW",
-        TimelineEvent::ReviewRequested(_) => "REVIEW_REQUESTED_EVENT",
-        TimelineEvent::ReviewRequestRemoved(_) => "REVIEW_REQUEST_REMOVED_EVENT",
-        TimelineEvent::Labeled(_) => "LABELED_EVENT",
-        TimelineEvent::Unlabeled(_) => "UNLABELED_EVENT",
-        TimelineEvent::ReadyForReview => "READY_FOR_REVIEW_EVENT",
-        TimelineEvent::ConvertedToDraft => "CONVERT_TO_DRAFT_EVENT",
-        TimelineEvent::Closed => "CLOSED_EVENT",
-        TimelineEvent::Reopened => "REOPENED_EVENT",
-        TimelineEvent::Merged(_) => "MERGED_EVENT",
-    }
+pub(super) fn type_name(context: &GraphqlContext<'_>, pull: PullId, index: usize) -> &'static str {
+    type_names(&context.world()[pull].timeline[index].what).1
 }
 
-pub(super) fn type_name(context: &GraphqlContext<'_>, pull: PullId, index: usize) -> &'static str {
-    match context.world()[pull].timeline[index].what {
-        TimelineEvent::Commit(_) => "PullRequestCommit",
-        TimelineEvent::ForcePushed { .. } => "HeadRefForcePushedEvent",
-        TimelineEvent::Commented(_) => "IssueComment",
-        TimelineEvent::Reviewed(_) => "PullRequestReview",
-        TimelineEvent::ReviewRequested(_) => "ReviewRequestedEvent",
-        TimelineEvent::ReviewRequestRemoved(_) => "ReviewRequestRemovedEvent",
-        TimelineEvent::Labeled(_) => "LabeledEvent",
-        TimelineEvent::Unlabeled(_) => "UnlabeledEvent",
-        TimelineEvent::ReadyForReview => "ReadyForReviewEvent",
-        TimelineEvent::ConvertedToDraft => "ConvertToDraftEvent",
-        TimelineEvent::Closed => "ClosedEvent",
-        TimelineEvent::Reopened => "ReopenedEvent",
-        TimelineEvent::Merged(_) => "MergedEvent",
+/// GitHub's two names for the same item: in `itemTypes`, and as an object type.
+fn type_names(event: &TimelineEvent) -> (&'static str, &'static str) {
+    match event {
+        TimelineEvent::Commit(_) => ("PULL_REQUEST_COMMIT", "PullRequestCommit"),
+        TimelineEvent::ForcePushed { .. } => ("HEAD_REF_FORCE_PUSHED_EVENT", "HeadRefForcePushedEvent"),
+        TimelineEvent::Commented(_) => ("ISSUE_COMMENT", "IssueComment"),
+        TimelineEvent::Reviewed(_) => ("PULL_REQUEST_REVIEW", "PullRequestReview"),
+        TimelineEvent::ReviewRequested(_) => ("REVIEW_REQUESTED_EVENT", "ReviewRequestedEvent"),
+        TimelineEvent::ReviewRequestRemoved(_) => {
+            ("REVIEW_REQUEST_REMOVED_EVENT", "ReviewRequestRemovedEvent")
+        }
+        TimelineEvent::Labeled(_) => ("LABELED_EVENT", "LabeledEvent"),
+        TimelineEvent::Unlabeled(_) => ("UNLABELED_EVENT", "UnlabeledEvent"),
+        TimelineEvent::ReadyForReview => ("READY_FOR_REVIEW_EVENT", "ReadyForReviewEvent"),
+        TimelineEvent::ConvertedToDraft => ("CONVERT_TO_DRAFT_EVENT", "ConvertToDraftEvent"),
+        TimelineEvent::Closed => ("CLOSED_EVENT", "ClosedEvent"),
+        TimelineEvent::Reopened => ("REOPENED_EVENT", "ReopenedEvent"),
+        TimelineEvent::Merged(_) => ("MERGED_EVENT", "MergedEvent"),
     }
 }
 

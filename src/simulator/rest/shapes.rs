@@ -1,4 +1,4 @@
-//! How REST spells the world's things: logins of bots end in `[bot]`, states are in small letters.
+//! REST's JSON for each record. Unlike GraphQL, bots' logins end in `[bot]` and states are in lower case.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(super) fn account(world: &World, id: AccountId) -> Value {
     })
 }
 
-/// A deleted account reads as null.
+/// GitHub shows null for a deleted author.
 fn author(world: &World, id: AccountId) -> Value {
     if world[id].deleted { Value::Null } else { account(world, id) }
 }
@@ -35,7 +35,7 @@ pub(super) fn repository(world: &World, id: RepositoryId, by: AccountId) -> Valu
     let association = world.association(by, id);
     let name = world.full_name(id);
     json!({
-        "id": 500_001 + id.0,
+        "id": id.database_id(),
         "node_id": World::repository_node(id),
         "name": repository.name,
         "full_name": name,
@@ -83,7 +83,7 @@ pub(super) fn subject(world: &World, subject: Subject) -> Value {
             let issue = &world[id];
             let name = world.full_name(issue.repository);
             json!({
-                "id": 6_000_001 + id.0,
+                "id": id.database_id(),
                 "node_id": World::issue_node(id),
                 "number": issue.number,
                 "state": "open",
@@ -104,7 +104,7 @@ pub(super) fn subject(world: &World, subject: Subject) -> Value {
 pub(super) fn comment(world: &World, id: CommentId) -> Value {
     let comment = &world[id];
     let name = world.subject_name(comment.subject).replace('#', "/issues/");
-    let number = 1_000_001 + id.0;
+    let number = id.database_id();
     json!({
         "id": number,
         "node_id": World::comment_node(id),
@@ -119,7 +119,7 @@ pub(super) fn comment(world: &World, id: CommentId) -> Value {
 pub(super) fn pull(world: &World, id: PullId) -> Value {
     let pull = &world[id];
     json!({
-        "id": 2_000_001 + id.0,
+        "id": id.database_id(),
         "node_id": World::pull_node(id),
         "number": pull.number,
         "state": if pull.state == PullState::Open { "open" } else { "closed" },

@@ -1,12 +1,13 @@
-//! What a scripted account can do, as written in a scenario or sent to the control endpoint.
+//! The actions of scripted accounts, in scenario files and at the control endpoint.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::once;
 use crate::simulator::world::{Side, SimulatedReviewState};
 
-/// One thing done to a pull request.
+/// One action on a pull request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioAction {
@@ -46,11 +47,11 @@ pub struct PushAction {
     pub delete: Vec<String>,
     #[serde(default)]
     pub rename: BTreeMap<String, String>,
-    /// The commit's name, where a real checkout has it too; else one is made up.
+    /// The commit's name if it also exists in a real checkout; otherwise the simulator makes one.
     pub sha: Option<String>,
 }
 
-/// The first place where `find` stands becomes `with`.
+/// Replaces the first `find` by `with`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
@@ -59,8 +60,8 @@ pub struct Replacement {
     pub with: String,
 }
 
-/// A review with the threads it opens. Bodies may use `{n}`, `{head}`, `{head_short}`, `{number}` and `{author}`: the
-/// repetition, the head commit, the pull request's number and its author.
+/// A review with the threads it opens. Texts may contain `{n}`, `{head}`, `{head_short}`, `{number}` and `{author}`:
+/// the repetition, the head commit, the pull request's number and its author.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewAction {
@@ -71,7 +72,7 @@ pub struct ReviewAction {
     #[serde(default)]
     pub body: String,
     pub body_file: Option<String>,
-    /// Made on the head before the last push: a bot that was slow.
+    /// Reviews the head before the last push, as a slow bot does.
     #[serde(default)]
     pub on_previous_head: bool,
     #[serde(default)]
@@ -81,10 +82,10 @@ pub struct ReviewAction {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThreadEntry {
-    /// What later steps call it; with `repeat`, `{n}` belongs in it.
+    /// The name for later steps; with `repeat` it must contain `{n}`.
     pub name: Option<String>,
     pub path: String,
-    /// Left out, the thread is about the whole file.
+    /// Without a line, the thread is about the whole file.
     pub line: Option<i64>,
     pub start_line: Option<i64>,
     #[serde(default)]
@@ -100,7 +101,7 @@ pub struct ThreadEntry {
 #[serde(deny_unknown_fields)]
 pub struct CommentAction {
     pub by: String,
-    /// What a later `edit` or `minimise` calls it.
+    /// The name for a later `edit` or `minimise`.
     pub name: Option<String>,
     #[serde(default)]
     pub body: String,
@@ -113,7 +114,7 @@ pub struct CommentAction {
 #[serde(deny_unknown_fields)]
 pub struct ReplyAction {
     pub by: String,
-    /// A thread's name; `it` is the event's, `own` all open ones that `by` began, `all` all open ones.
+    /// A thread's name, or `it` (the event's thread), `own` (all open threads that `by` began), `all` (all open ones).
     pub thread: String,
     pub name: Option<String>,
     #[serde(default)]
@@ -123,7 +124,7 @@ pub struct ReplyAction {
     pub repeat: u32,
 }
 
-/// Changes a named comment, or the first comment of a thread: to `body`, or by `append`ing.
+/// Changes a named comment, or the first comment of a thread: `body` replaces the text, or is `append`ed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EditAction {
@@ -159,7 +160,7 @@ pub struct MinimiseAction {
 pub struct CheckRunAction {
     pub by: String,
     pub name: String,
-    /// `success`, `failure`, `neutral` …; left out, it is still running.
+    /// `success`, `failure`, `neutral` …; without one, the check is still running.
     pub conclusion: Option<String>,
     pub title: Option<String>,
     pub summary: Option<String>,
@@ -191,16 +192,12 @@ pub struct DeleteAccountAction {
     pub login: String,
 }
 
-fn once() -> u32 {
-    1
-}
-
 fn outdated() -> String {
     "outdated".to_owned()
 }
 
 impl ScenarioAction {
-    /// Who does it; nobody in particular deletes an account.
+    /// The acting account; `None` for deleting an account.
     pub fn by(&self) -> Option<&str> {
         match self {
             Self::Push(action) | Self::ForcePush(action) => Some(&action.by),
@@ -222,7 +219,7 @@ impl ScenarioAction {
         }
     }
 
-    /// Each body with the file it may come from.
+    /// Each body with its `body_file`.
     pub(super) fn bodies_mut(&mut self) -> Vec<(&mut String, &mut Option<String>)> {
         match self {
             Self::Review(action) => {

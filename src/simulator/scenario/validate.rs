@@ -1,11 +1,11 @@
-//! What serde cannot see: names that refer to nothing, and steps that could never run.
+//! Checks that serde cannot do: references to missing names, and steps that could never run.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::{Scenario, ScenarioAction, ScenarioError, ScenarioStep, StepTrigger};
 
-/// The threads a step can mean without naming them.
+/// References to threads that need no name.
 const UNNAMED_THREADS: [&str; 3] = ["it", "own", "all"];
 
 impl Scenario {
@@ -19,18 +19,18 @@ impl Scenario {
         let mut logins = BTreeSet::new();
         for entry in &self.accounts {
             if entry.get_ref().login.ends_with("[bot]") {
-                let message = "a login stands without `[bot]`; say `kind = \"bot\"`".to_owned();
+                let message = "write the login without `[bot]`, and `kind = \"bot\"`".to_owned();
                 return Err(self.source.error(entry.span(), message));
             }
             if !logins.insert(entry.get_ref().login.to_ascii_lowercase()) {
-                let message = format!("a second account `{}`", entry.get_ref().login);
+                let message = format!("the account `{}` is defined twice", entry.get_ref().login);
                 return Err(self.source.error(entry.span(), message));
             }
         }
         for entry in &self.repositories {
             let repository = entry.get_ref();
             if repository.name.split('/').filter(|part| !part.is_empty()).count() != 2 {
-                let message = format!("a repository's name is `owner/name`, not `{}`", repository.name);
+                let message = format!("a repository's name must be `owner/name`, not `{}`", repository.name);
                 return Err(self.source.error(entry.span(), message));
             }
             for login in repository.members.keys() {
@@ -54,12 +54,12 @@ impl Scenario {
     }
 }
 
-/// Everything a scenario declares, to check what it refers to.
+/// All names that a scenario declares.
 struct Names {
     accounts: BTreeSet<String>,
     repositories: BTreeSet<String>,
     pulls: BTreeSet<String>,
-    /// Thread names as written: one with `{n}` stands for many and matches by its parts.
+    /// Thread names as written. `{n}` in a name matches any text.
     threads: BTreeSet<String>,
     comments: BTreeSet<String>,
 }
@@ -126,7 +126,7 @@ impl Names {
 
     fn step(&self, step: &ScenarioStep) -> Result<(), String> {
         match (&step.at, &step.on) {
-            (Some(_), Some(_)) => return Err("`at` and `on` exclude each other".to_owned()),
+            (Some(_), Some(_)) => return Err("`at` and `on` cannot be used together".to_owned()),
             (None, None) => return Err("a step needs `at` or `on`".to_owned()),
             (Some(_), None) if step.pull_request.is_none() => {
                 return Err("a step with `at` needs `pull_request`".to_owned());
@@ -137,7 +137,7 @@ impl Names {
             _ => {}
         }
         if step.actions.is_empty() {
-            return Err("a step needs something to `do`".to_owned());
+            return Err("a step needs at least one action in `do`".to_owned());
         }
         if let Some(reference) = &step.pull_request {
             self.pull(reference)?;
@@ -162,9 +162,9 @@ impl Names {
     }
 
     fn thread(&self, name: &str) -> Result<(), String> {
-        let declared = self.threads.iter().any(|known| {
-            known == name
-                || known
+        let declared = self.threads.iter().any(|declared| {
+            declared == name
+                || declared
                     .split_once("{n}")
                     .is_some_and(|(before, after)| name.starts_with(before) && name.ends_with(after))
         });
@@ -196,7 +196,7 @@ impl Names {
             (Some(name), None) if self.comments.contains(name) => Ok(()),
             (Some(name), None) => Err(format!("no comment is named `{name}`")),
             (None, Some(name)) => self.thread(name),
-            _ => Err("say either which `comment` or which `thread`".to_owned()),
+            _ => Err("name either a `comment` or a `thread`".to_owned()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Carrying out one action of a scenario on the world.
+//! Carries out one action of a scenario.
 
 use crate::simulator::scenario::{
     CheckRunAction, CommentAction, EditAction, MinimiseAction, PushAction, ReplyAction, ReviewAction,
@@ -31,12 +31,12 @@ impl Script {
             ScenarioAction::Edit(edit) => self.edit(world, place, by, edit),
             ScenarioAction::Minimise(hide) => self.minimise(world, place, hide),
             ScenarioAction::Resolve(on) => {
-                let threads = self.threads_meant(world, place, by, &on.thread)?;
-                threads.into_iter().try_for_each(|thread| world.resolve(thread, by)).map_err(say)
+                let threads = self.find_threads(world, place, by, &on.thread)?;
+                threads.into_iter().try_for_each(|thread| world.resolve(thread, by)).map_err(refusal_text)
             }
             ScenarioAction::Unresolve(on) => {
-                let threads = self.threads_meant(world, place, by, &on.thread)?;
-                threads.into_iter().try_for_each(|thread| world.unresolve(thread, by)).map_err(say)
+                let threads = self.find_threads(world, place, by, &on.thread)?;
+                threads.into_iter().try_for_each(|thread| world.unresolve(thread, by)).map_err(refusal_text)
             }
             ScenarioAction::CheckRun(check) => {
                 run_check(world, place, by, check);
@@ -70,9 +70,9 @@ impl Script {
                 world.set_draft(pull, by, true);
                 Ok(())
             }
-            ScenarioAction::Close(_) => world.close(pull, by).map_err(say),
-            ScenarioAction::Reopen(_) => world.reopen(pull, by).map_err(say),
-            ScenarioAction::Merge(_) => world.merge(pull, by).map(|_| ()).map_err(say),
+            ScenarioAction::Close(_) => world.close(pull, by).map_err(refusal_text),
+            ScenarioAction::Reopen(_) => world.reopen(pull, by).map_err(refusal_text),
+            ScenarioAction::Merge(_) => world.merge(pull, by).map(|_| ()).map_err(refusal_text),
             ScenarioAction::DeleteAccount(delete) => {
                 let gone = account(world, &delete.login)?;
                 world[gone].deleted = true;
@@ -81,7 +81,7 @@ impl Script {
         }
     }
 
-    #[expect(clippy::unused_self, reason = "reads beside its siblings, which do need the script")]
+    #[expect(clippy::unused_self, reason = "a method like the other actions, which need the script")]
     fn push(
         &mut self,
         world: &mut World,
@@ -103,7 +103,7 @@ impl Script {
             sha: push.sha.clone(),
         };
         let message = if push.message.is_empty() { "Update".to_owned() } else { fill(&push.message) };
-        world.push(place.pull, by, &message, &edit, force).map(|_| ()).map_err(say)
+        world.push(place.pull, by, &message, &edit, force).map(|_| ()).map_err(refusal_text)
     }
 
     fn review(
@@ -118,7 +118,7 @@ impl Script {
             .iter()
             .flat_map(|entry| {
                 (1..=entry.repeat).map(move |n| {
-                    // A thread that is not repeated counts with its step.
+                    // `{n}` of a thread that is not repeated is the step's number.
                     let n = if entry.repeat > 1 { n } else { place.n };
                     (entry, StepContext { n, ..place })
                 })
@@ -143,7 +143,7 @@ impl Script {
             threads,
             only_in_diff: false,
         };
-        let (_, opened) = world.review(place.pull, by, new).map_err(say)?;
+        let (_, opened) = world.review(place.pull, by, new).map_err(refusal_text)?;
         for (thread, (entry, at)) in opened.into_iter().zip(entries) {
             if let Some(name) = &entry.name {
                 self.threads.insert((place.pull, filled(world, at, name)), thread);
@@ -162,7 +162,7 @@ impl Script {
         for n in 1..=comment.repeat {
             let at = StepContext { n: if comment.repeat > 1 { n } else { place.n }, ..place };
             let body = filled(world, at, &comment.body);
-            let id = world.comment(Subject::Pull(place.pull), by, &body).map_err(say)?;
+            let id = world.comment(Subject::Pull(place.pull), by, &body).map_err(refusal_text)?;
             if let Some(name) = &comment.name {
                 self.comments.insert((place.pull, filled(world, at, name)), NamedComment::Comment(id));
             }
@@ -177,11 +177,11 @@ impl Script {
         by: AccountId,
         reply: &ReplyAction,
     ) -> Result<(), String> {
-        for thread in self.threads_meant(world, place, by, &reply.thread)? {
+        for thread in self.find_threads(world, place, by, &reply.thread)? {
             for n in 1..=reply.repeat {
                 let at = StepContext { n: if reply.repeat > 1 { n } else { place.n }, ..place };
                 let body = filled(world, at, &reply.body);
-                let id = world.reply(thread, by, &body).map_err(say)?;
+                let id = world.reply(thread, by, &body).map_err(refusal_text)?;
                 if let Some(name) = &reply.name {
                     self.comments.insert((place.pull, filled(world, at, name)), NamedComment::Review(id));
                 }
@@ -190,8 +190,8 @@ impl Script {
         Ok(())
     }
 
-    /// What an edit or a minimisation is about.
-    fn said(
+    /// The comments that an `edit` or a `minimise` changes.
+    fn find_comments(
         &self,
         world: &World,
         place: StepContext,
@@ -199,10 +199,12 @@ impl Script {
         thread: Option<&str>,
     ) -> Result<Vec<NamedComment>, String> {
         if let Some(name) = comment {
-            let known = self.comments.get(&(place.pull, filled(world, place, name)));
-            return known.map(|said| vec![*said]).ok_or_else(|| format!("there is no comment `{name}` yet"));
+            let named = self.comments.get(&(place.pull, filled(world, place, name)));
+            return named
+                .map(|comment| vec![*comment])
+                .ok_or_else(|| format!("there is no comment `{name}` yet"));
         }
-        let threads = self.threads_meant(world, place, AccountId(0), thread.unwrap_or("it"))?;
+        let threads = self.find_threads(world, place, AccountId(0), thread.unwrap_or("it"))?;
         Ok(threads
             .into_iter()
             .filter_map(|id| world[id].comments.first().copied().map(NamedComment::Review))
@@ -216,16 +218,16 @@ impl Script {
         by: AccountId,
         edit: &EditAction,
     ) -> Result<(), String> {
-        for said in self.said(world, place, edit.comment.as_deref(), edit.thread.as_deref())? {
+        for comment in self.find_comments(world, place, edit.comment.as_deref(), edit.thread.as_deref())? {
             let mut body = filled(world, place, &edit.body);
-            let before = match said {
+            let before = match comment {
                 NamedComment::Comment(id) => &world[id].body,
                 NamedComment::Review(id) => &world[id].body,
             };
             if edit.append {
                 body = format!("{before}{body}");
             }
-            match said {
+            match comment {
                 NamedComment::Comment(id) => world.edit_comment(id, by, &body),
                 NamedComment::Review(id) => world.edit_review_comment(id, by, &body),
             }
@@ -239,17 +241,17 @@ impl Script {
         place: StepContext,
         hide: &MinimiseAction,
     ) -> Result<(), String> {
-        for said in self.said(world, place, hide.comment.as_deref(), hide.thread.as_deref())? {
-            let marks = match said {
-                NamedComment::Comment(id) => &mut world[id].marks,
-                NamedComment::Review(id) => &mut world[id].marks,
+        for comment in self.find_comments(world, place, hide.comment.as_deref(), hide.thread.as_deref())? {
+            let edits = match comment {
+                NamedComment::Comment(id) => &mut world[id].edits,
+                NamedComment::Review(id) => &mut world[id].edits,
             };
-            marks.minimized = Some(hide.reason.clone());
+            edits.minimized = Some(hide.reason.clone());
         }
         Ok(())
     }
 
-    fn threads_meant(
+    fn find_threads(
         &self,
         world: &World,
         place: StepContext,
@@ -268,12 +270,12 @@ impl Script {
             "all" => Ok(all.collect()),
             name => {
                 let name = filled(world, place, name);
-                let known = self.threads.get(&(place.pull, name.clone())).copied();
-                // What came in over the API has no name but its id.
+                let named = self.threads.get(&(place.pull, name.clone())).copied();
+                // A thread that a client opened has only its id.
                 let by_id =
                     || world[place.pull].threads.iter().copied().find(|id| World::thread_node(*id) == name);
-                let meant = known.or_else(by_id);
-                meant.map(|thread| vec![thread]).ok_or_else(|| format!("there is no thread `{name}` yet"))
+                let found = named.or_else(by_id);
+                found.map(|thread| vec![thread]).ok_or_else(|| format!("there is no thread `{name}` yet"))
             }
         }
     }
@@ -294,7 +296,7 @@ fn account(world: &World, login: &str) -> Result<AccountId, String> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for map_err")]
-fn say(refusal: WorldRefusal) -> String {
+fn refusal_text(refusal: WorldRefusal) -> String {
     refusal.to_string()
 }
 

@@ -1,4 +1,4 @@
-//! Setting the stage: the world a scenario starts from, with its history already played.
+//! Builds the world that a scenario starts with, including its history.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::simulator::world::{
 
 use super::Script;
 
-/// Accounts without an id of their own are numbered from here.
+/// Accounts without an `id` in the scenario are numbered from here.
 const FIRST_ACCOUNT_ID: i64 = 1_000;
 
-/// Builds the world and plays what the scenario dates before its start.
-pub(crate) fn set(scenario: &Scenario) -> (World, Script) {
+/// Builds the world and plays every step that the scenario dates before its start.
+pub(crate) fn build(scenario: &Scenario) -> (World, Script) {
     let created = scenario.pull_requests.iter().map(|entry| entry.get_ref().created);
     let dated = scenario.steps.iter().filter_map(|step| step.get_ref().at);
     let earliest = created.chain(dated).min().unwrap_or_default().min(SignedDuration::ZERO);
@@ -101,7 +101,7 @@ fn add_repository(world: &mut World, entry: &RepositoryEntry) {
 /// Opens one of an entry's pull requests.
 pub(super) fn open_pull(world: &mut World, entry: &PullRequestEntry, n: u32) -> Result<(), String> {
     let count = |text: &str| text.replace("{n}", &n.to_string());
-    let missing = |what: &str| format!("there is no {what}");
+    let missing = |what: &str| format!("there is no `{what}`");
     let repository = world.repository_named(&entry.repository).ok_or_else(|| missing(&entry.repository))?;
     let author = world.account(&entry.author).ok_or_else(|| missing(&entry.author))?;
     let number = entry.number + i64::from(n) - 1;
@@ -136,9 +136,9 @@ pub(super) fn open_pull(world: &mut World, entry: &PullRequestEntry, n: u32) -> 
         let label = world.ensure_label(repository, name);
         world.add_label(Subject::Pull(pull), author, label);
     }
-    let asked: Vec<AccountId> =
+    let reviewers: Vec<AccountId> =
         entry.review_requests.iter().filter_map(|login| world.account(login)).collect();
-    for of in asked {
+    for of in reviewers {
         world.request_review(pull, author, of);
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What changed between two file trees: hunks as GitHub shows them, and where an old line stands now.
+//! Differences between two file trees: hunks as GitHub shows them, and where an old line is now.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) struct SimulatedFileChange {
     pub(crate) patch: String,
 }
 
-/// The files that differ, in path order. A removed file whose contents reappear under a new name is a rename.
+/// The files that differ, in path order. A removed file whose contents reappear under a new path is a rename.
 pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<SimulatedFileChange> {
     let mut removed: Vec<&String> = before.keys().filter(|path| !after.contains_key(*path)).collect();
     let mut found = Vec::new();
@@ -50,8 +50,8 @@ pub(crate) fn changes(before: &Tree, after: &Tree) -> Vec<SimulatedFileChange> {
     found
 }
 
-/// Two texts line by line. The crate's own type for this is made for every algorithm and every kind of text, which are some
-/// hundred functions more than this one algorithm for this one kind.
+/// A diff of two texts by lines. `similar::TextDiff` would compile every algorithm for every kind of text; this
+/// needs one algorithm for one kind.
 struct LineDiff<'a> {
     before: Vec<&'a str>,
     after: Vec<&'a str>,
@@ -77,7 +77,7 @@ impl<'a> LineDiff<'a> {
     }
 }
 
-/// Git's own measure: more than half in common is the same file.
+/// Git's rule: two files with more than half in common are the same file.
 fn alike(old: &Arc<str>, new: &Arc<str>) -> bool {
     old == new || LineDiff::new(old, new).share_in_common() > 0.5
 }
@@ -104,10 +104,10 @@ fn change(
     }
 }
 
-/// So many lines that did not change stand above and below one that did.
+/// Unchanged lines shown above and below a change.
 const LINES_AROUND: usize = 3;
 
-/// One hunk with, for each of its lines, the line numbers it has on either side.
+/// One hunk. Each line has its number in the old file, its number in the new file, and its text.
 #[derive(Debug)]
 struct TextHunk {
     text: String,
@@ -143,8 +143,8 @@ fn hunks(diff: &LineDiff) -> Vec<TextHunk> {
         .collect()
 }
 
-/// The part of the hunk that ends at a line of the new file, as a review comment carries it. A line outside every
-/// hunk gets the lines above it as context, so that scripted reviews may point anywhere.
+/// The part of a hunk up to a line of the new file, as review comments show it. A line outside every hunk gets the
+/// lines above it, because scripted reviews may point anywhere.
 pub(crate) fn hunk_ending_at(before: &str, after: &str, line: i64) -> String {
     for hunk in hunks(&LineDiff::new(before, after)) {
         if let Some(end) = hunk.lines.iter().position(|(_, new, _)| *new == Some(line)) {
@@ -165,14 +165,14 @@ pub(crate) fn hunk_ending_at(before: &str, after: &str, line: i64) -> String {
     text
 }
 
-/// Whether a line of the new file is shown in the diff, which is where GitHub lets a review point.
+/// Whether the diff shows a line of the new file. GitHub accepts review comments only there.
 pub(crate) fn shows_line(before: &str, after: &str, line: i64) -> bool {
     hunks(&LineDiff::new(before, after))
         .iter()
         .any(|hunk| hunk.lines.iter().any(|(_, new, _)| *new == Some(line)))
 }
 
-/// Where a line of the old contents stands in the new; `None` where it was changed or taken out.
+/// The number of an old line in the new text; `None` if the line was changed or removed.
 pub(crate) fn line_now(before: &str, after: &str, line: i64) -> Option<i64> {
     let index = usize::try_from(line - 1).ok()?;
     let diff = LineDiff::new(before, after);
@@ -189,7 +189,7 @@ mod tests {
     const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 
     #[test]
-    fn a_line_moves_with_what_is_inserted_above_and_is_lost_when_changed() {
+    fn a_line_moves_with_insertions_above_and_is_lost_when_changed() {
         let after = BEFORE.replace("two\n", "two\ntwo and a half\n").replace("eight", "8");
         assert_eq!(line_now(BEFORE, &after, 1), Some(1));
         assert_eq!(line_now(BEFORE, &after, 5), Some(6));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hunk_ends_at_the_line_asked_for() {
+    fn a_hunk_ends_at_the_requested_line() {
         let after = BEFORE.replace("five", "5");
         assert_eq!(hunk_ending_at(BEFORE, &after, 5), "@@ -2,7 +2,7 @@\n two\n three\n four\n-five\n+5");
         assert!(shows_line(BEFORE, &after, 8) && !shows_line(BEFORE, &after, 9));

@@ -1,14 +1,15 @@
-//! Looking things up, and the names things go by: logins, addresses, node ids.
+//! Finds records by name, and names them: logins, addresses, node ids. Also the access rules.
 
 use std::sync::Arc;
 
 use super::{
-    AccountId, Commit, IssueId, LabelId, PullId, RepositoryId, SimulatedAccount, SimulatedAccountKind,
-    SimulatedAssociation, Subject, ThreadId, Tree, World, WorldRefusal,
+    AccountId, CommentId, Commit, IssueId, LabelId, PullId, RepositoryId, ReviewCommentId, ReviewId,
+    SimulatedAccount, SimulatedAccountKind, SimulatedAssociation, Subject, ThreadId, Tree, World,
+    WorldRefusal, diff,
 };
 
 impl World {
-    /// Finds an account by login, in any case, with or without `[bot]`.
+    /// Finds an account by login; case and the suffix `[bot]` do not matter.
     pub(crate) fn account(&self, login: &str) -> Option<AccountId> {
         let bare = login.strip_suffix("[bot]").unwrap_or(login);
         self.accounts.iter().position(|account| account.login.eq_ignore_ascii_case(bare)).map(AccountId)
@@ -78,12 +79,17 @@ impl World {
         format!("{}/{name}/pull/{}", self.base_url, self[pull].number)
     }
 
-    /// An owner is one by account; everybody else by what the scenario says.
     pub(crate) fn association(&self, account: AccountId, repository: RepositoryId) -> SimulatedAssociation {
         if self[repository].owner == account {
             return SimulatedAssociation::Owner;
         }
         self[repository].associations.get(&account).copied().unwrap_or(SimulatedAssociation::None)
+    }
+
+    /// A private repository is readable for its owner and for accounts with an association.
+    pub(crate) fn may_read(&self, account: AccountId, repository: RepositoryId) -> bool {
+        let repository = &self[repository];
+        !repository.private || repository.owner == account || repository.associations.contains_key(&account)
     }
 
     pub(crate) fn require_write(
@@ -106,11 +112,16 @@ impl World {
         pull.author == account || self.association(account, pull.repository).may_write()
     }
 
+    /// The files that a pull request changes.
+    pub(crate) fn changed_files(&self, pull: PullId) -> Vec<diff::SimulatedFileChange> {
+        diff::changes(&self.tree(&self[pull].base), &self.tree(&self[pull].head))
+    }
+
     pub(crate) fn commit(&self, oid: &str) -> Option<&Commit> {
         self.commits.get(oid)
     }
 
-    /// The tree at a commit; empty for a name nobody knows.
+    /// The tree at a commit; empty for an unknown commit.
     pub(crate) fn tree(&self, oid: &str) -> Arc<Tree> {
         self.commits.get(oid).map(|commit| Arc::clone(&commit.tree)).unwrap_or_default()
     }
@@ -125,10 +136,45 @@ impl World {
             .values()
             .find(|commit| commit.repository == repository && name.len() >= 7 && commit.oid.starts_with(name))
     }
+
+    pub(crate) fn pull_node(pull: PullId) -> String {
+        format!("PR_{}", pull.0 + 1)
+    }
+
+    pub(crate) fn issue_node(issue: IssueId) -> String {
+        format!("I_{}", issue.0 + 1)
+    }
+
+    pub(crate) fn repository_node(repository: RepositoryId) -> String {
+        format!("R_{}", repository.0 + 1)
+    }
+
+    pub(crate) fn subject_node(subject: Subject) -> String {
+        match subject {
+            Subject::Pull(pull) => Self::pull_node(pull),
+            Subject::Issue(issue) => Self::issue_node(issue),
+        }
+    }
+
+    pub(crate) fn thread_node(thread: ThreadId) -> String {
+        format!("PRRT_{}", thread.0 + 1)
+    }
+
+    pub(crate) fn review_node(review: ReviewId) -> String {
+        format!("PRR_{}", review.0 + 1)
+    }
+
+    pub(crate) fn review_comment_node(comment: ReviewCommentId) -> String {
+        format!("PRRC_{}", comment.0 + 1)
+    }
+
+    pub(crate) fn comment_node(comment: CommentId) -> String {
+        format!("IC_{}", comment.0 + 1)
+    }
 }
 
 impl SimulatedAccount {
-    /// How REST spells the login: a bot's ends in `[bot]`.
+    /// REST's spelling of the login: a bot's ends in `[bot]`.
     pub(crate) fn rest_login(&self) -> String {
         match self.kind {
             SimulatedAccountKind::Bot => format!("{}[bot]", self.login),
@@ -147,7 +193,7 @@ impl SimulatedAccount {
     }
 }
 
-/// Whether a text names somebody: `@login`, not followed by more of a login.
+/// Whether a text contains `@login`, and not only the start of a longer login.
 pub(crate) fn mentions(text: &str, login: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let needle = format!("@{}", login.to_ascii_lowercase());

@@ -1,25 +1,24 @@
-//! What people and bots say: reviews, threads, replies, comments, and what is done to those afterwards.
+//! Changes of the conversation: reviews, threads, replies and comments, and their later edits.
 
 use super::{
-    AccountId, CommentEdits, CommentId, Oid, PullId, ReceivedWrite, ReviewComment, ReviewCommentId, ReviewId,
-    Side, SimulatedAccountKind, SimulatedComment, SimulatedReview, SimulatedReviewState, SimulatedThread,
-    SimulatedTimelineItem, Subject, ThreadId, TimelineEvent, World, WorldEvent, WorldEventKind, WorldRefusal,
-    diff,
+    AccountId, CommentEdits, CommentId, Oid, PullId, ReviewComment, ReviewCommentId, ReviewId, Side,
+    SimulatedAccountKind, SimulatedComment, SimulatedReview, SimulatedReviewState, SimulatedThread, Subject,
+    ThreadId, TimelineEvent, World, WorldEventKind, WorldRefusal, diff,
 };
 
-/// A review as somebody submits it.
+/// A review to submit.
 #[derive(Debug)]
 pub(crate) struct NewReview {
     pub(crate) state: SimulatedReviewState,
     pub(crate) body: String,
-    /// The head where `None`.
+    /// `None` means the head.
     pub(crate) commit: Option<Oid>,
     pub(crate) threads: Vec<NewSimulatedThread>,
-    /// GitHub refuses a line outside the diff; scripts may point anywhere.
+    /// GitHub refuses a line outside the diff. Scripted reviews may point anywhere.
     pub(crate) only_in_diff: bool,
 }
 
-/// A thread as a review opens it. No line: the thread is about the whole file.
+/// A thread to open. Without a line it is about the whole file.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSimulatedThread {
     pub(crate) path: String,
@@ -30,8 +29,7 @@ pub(crate) struct NewSimulatedThread {
 }
 
 impl World {
-    /// Submits a review, or keeps it as its author's draft where the state is pending. Returns it with the
-    /// threads it opened.
+    /// Submits a review, or keeps it as a draft if its state is pending. Returns it with the threads it opened.
     pub(crate) fn review(
         &mut self,
         pull: PullId,
@@ -90,7 +88,7 @@ impl World {
         Ok(())
     }
 
-    /// The draft an account has on a pull request. While it exists every reply of that account goes into it.
+    /// An account's draft review of a pull request. While it exists, the account's replies go into it.
     pub(crate) fn pending_review(&self, pull: PullId, by: AccountId) -> Option<ReviewId> {
         self[pull].reviews.iter().copied().find(|review| {
             let review = &self[*review];
@@ -110,7 +108,7 @@ impl World {
             updated_at: self.now,
             submitted_at: None,
             comments: Vec::new(),
-            marks: CommentEdits::default(),
+            edits: CommentEdits::default(),
             deleted: false,
         });
         self[pull].reviews.push(id);
@@ -141,11 +139,11 @@ impl World {
             comments: Vec::new(),
         });
         self[pull].threads.push(id);
-        self.say_in_thread(id, review, by, new.body, hunk);
+        self.add_to_thread(id, review, by, new.body, hunk);
         id
     }
 
-    fn say_in_thread(
+    fn add_to_thread(
         &mut self,
         thread: ThreadId,
         review: ReviewId,
@@ -168,14 +166,14 @@ impl World {
             original_commit,
             hunk,
             reply_to: first,
-            marks: CommentEdits::default(),
+            edits: CommentEdits::default(),
         });
         self[thread].comments.push(id);
         self[review].comments.push(id);
         id
     }
 
-    /// Turns a draft into a review everybody sees.
+    /// Publishes a draft review.
     pub(crate) fn submit_review(
         &mut self,
         review: ReviewId,
@@ -198,35 +196,30 @@ impl World {
             item.body = body;
         }
         let text = item.body.clone();
-        let said: Vec<ReviewCommentId> = item.comments.clone();
-        for comment in &said {
+        let comments: Vec<ReviewCommentId> = item.comments.clone();
+        for comment in &comments {
             self[*comment].created_at = now;
             self[*comment].updated_at = now;
         }
-        // Who reviews is no longer asked to.
+        // GitHub removes the request when the reviewer submits a review.
         self[pull].requested.retain(|asked| *asked != by);
-        self[pull].timeline.push(SimulatedTimelineItem {
-            at: now,
-            actor: by,
-            what: TimelineEvent::Reviewed(review),
-        });
-        self.touch(pull);
-        self.note(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
-        for comment in said {
+        self.add_to_timeline(pull, by, TimelineEvent::Reviewed(review));
+        self.record_write(by, "review", self.pull_name(pull), Self::review_node(review), &text, false);
+        for comment in comments {
             let (thread, text) = (self[comment].thread, self[comment].body.clone());
             if self[comment].reply_to.is_none() {
                 let on = self.pull_name(pull);
-                self.note(by, "thread", on, Self::thread_node(thread), &text, false);
+                self.record_write(by, "thread", on, Self::thread_node(thread), &text, false);
             } else {
-                self.happen(WorldEventKind::Reply, by, pull, Some(thread), None, &text);
+                self.emit_event(WorldEventKind::Reply, by, pull, Some(thread), None, &text);
             }
         }
-        self.happen(WorldEventKind::Review, by, pull, None, None, &text);
+        self.emit_event(WorldEventKind::Review, by, pull, None, None, &text);
         Ok(())
     }
 
-    /// Replies in a thread. With a draft open the reply is swallowed into it, as on GitHub: an id comes back, and
-    /// nobody else sees it.
+    /// Replies in a thread. As on GitHub, an open draft swallows the reply: the client gets an id, and nobody else
+    /// sees the reply.
     pub(crate) fn reply(
         &mut self,
         thread: ThreadId,
@@ -240,21 +233,16 @@ impl World {
         let hunk = self[thread].comments.first().map_or_else(String::new, |root| self[*root].hunk.clone());
         let draft = self.pending_review(pull, by);
         let review = draft.unwrap_or_else(|| self.start_review(pull, by, "", self[pull].head.clone()));
-        let comment = self.say_in_thread(thread, review, by, body.to_owned(), hunk);
+        let comment = self.add_to_thread(thread, review, by, body.to_owned(), hunk);
         if draft.is_none() {
             let now = self.now;
             self[review].state = SimulatedReviewState::Commented;
             self[review].submitted_at = Some(now);
-            self[pull].timeline.push(SimulatedTimelineItem {
-                at: now,
-                actor: by,
-                what: TimelineEvent::Reviewed(review),
-            });
-            self.touch(pull);
-            self.happen(WorldEventKind::Reply, by, pull, Some(thread), None, body);
+            self.add_to_timeline(pull, by, TimelineEvent::Reviewed(review));
+            self.emit_event(WorldEventKind::Reply, by, pull, Some(thread), None, body);
         }
         let on = self.pull_name(pull);
-        self.note(by, "reply", on, Self::review_comment_node(comment), body, draft.is_some());
+        self.record_write(by, "reply", on, Self::review_comment_node(comment), body, draft.is_some());
         Ok(comment)
     }
 
@@ -274,40 +262,35 @@ impl World {
             body: body.to_owned(),
             created_at: self.now,
             updated_at: self.now,
-            marks: CommentEdits::default(),
+            edits: CommentEdits::default(),
             deleted: false,
         });
         let now = self.now;
         match subject {
             Subject::Pull(pull) => {
                 self[pull].comments.push(id);
-                self[pull].timeline.push(SimulatedTimelineItem {
-                    at: now,
-                    actor: by,
-                    what: TimelineEvent::Commented(id),
-                });
-                self.touch(pull);
-                self.happen(WorldEventKind::Comment, by, pull, None, None, body);
+                self.add_to_timeline(pull, by, TimelineEvent::Commented(id));
+                self.emit_event(WorldEventKind::Comment, by, pull, None, None, body);
             }
             Subject::Issue(issue) => {
                 self[issue].comments.push(id);
                 self[issue].updated_at = now;
             }
         }
-        self.note(by, "comment", self.subject_name(subject), Self::comment_node(id), body, false);
+        self.record_write(by, "comment", self.subject_name(subject), Self::comment_node(id), body, false);
         Ok(id)
     }
 
-    /// An edit shows on the comment's own `updatedAt` and nowhere else.
+    /// As on GitHub, an edit changes only the comment's own `updatedAt`.
     pub(crate) fn edit_comment(&mut self, comment: CommentId, by: AccountId, body: &str) {
         let now = self.now;
         let on = self.subject_name(self[comment].subject);
         let item = &mut self[comment];
         body.clone_into(&mut item.body);
         item.updated_at = now;
-        item.marks.edited_at = Some(now);
-        item.marks.edited_by = Some(by);
-        self.note(by, "edit", on, Self::comment_node(comment), body, false);
+        item.edits.edited_at = Some(now);
+        item.edits.edited_by = Some(by);
+        self.record_write(by, "edit", on, Self::comment_node(comment), body, false);
     }
 
     pub(crate) fn edit_review_comment(&mut self, comment: ReviewCommentId, by: AccountId, body: &str) {
@@ -316,25 +299,25 @@ impl World {
         let item = &mut self[comment];
         body.clone_into(&mut item.body);
         item.updated_at = now;
-        item.marks.edited_at = Some(now);
-        item.marks.edited_by = Some(by);
-        self.note(by, "edit", on, Self::review_comment_node(comment), body, false);
+        item.edits.edited_at = Some(now);
+        item.edits.edited_by = Some(by);
+        self.record_write(by, "edit", on, Self::review_comment_node(comment), body, false);
     }
 
     pub(crate) fn delete_comment(&mut self, comment: CommentId, by: AccountId) {
         self[comment].deleted = true;
         let on = self.subject_name(self[comment].subject);
-        self.note(by, "delete", on, Self::comment_node(comment), "", false);
+        self.record_write(by, "delete", on, Self::comment_node(comment), "", false);
     }
 
-    /// Resolving leaves `PullRequest.updatedAt` alone: the trap that polling by date falls into.
+    /// As on GitHub, resolving does not change `PullRequest.updatedAt`, so polling by that date misses it.
     pub(crate) fn resolve(&mut self, thread: ThreadId, by: AccountId) -> Result<(), WorldRefusal> {
         self.require_resolve(thread, by, "ResolveReviewThread")?;
         if self[thread].resolved_by.is_none() {
             let pull = self[thread].pull;
             self[thread].resolved_by = Some(by);
-            self.happen(WorldEventKind::Resolved, by, pull, Some(thread), None, "");
-            self.note(by, "resolve", self.pull_name(pull), Self::thread_node(thread), "", false);
+            self.emit_event(WorldEventKind::Resolved, by, pull, Some(thread), None, "");
+            self.record_write(by, "resolve", self.pull_name(pull), Self::thread_node(thread), "", false);
         }
         Ok(())
     }
@@ -344,14 +327,14 @@ impl World {
         if self[thread].resolved_by.is_some() {
             let pull = self[thread].pull;
             self[thread].resolved_by = None;
-            self.happen(WorldEventKind::Unresolved, by, pull, Some(thread), None, "");
-            self.note(by, "unresolve", self.pull_name(pull), Self::thread_node(thread), "", false);
+            self.emit_event(WorldEventKind::Unresolved, by, pull, Some(thread), None, "");
+            self.record_write(by, "unresolve", self.pull_name(pull), Self::thread_node(thread), "", false);
         }
         Ok(())
     }
 
     fn require_resolve(&self, thread: ThreadId, by: AccountId, what: &str) -> Result<(), WorldRefusal> {
-        // An installed app has its own grant; a scenario's bots may resolve what they opened.
+        // GitHub Apps have their own permissions; here a bot may resolve the threads it opened.
         let opened = self[thread].comments.first().is_some_and(|root| self[*root].author == by);
         if self.may_resolve(by, thread) || (self[by].kind == SimulatedAccountKind::Bot && opened) {
             return Ok(());
@@ -359,66 +342,16 @@ impl World {
         self.require_write(by, self[self[thread].pull].repository, what)
     }
 
-    /// Whether a comment's review is still a draft of somebody else's, and so not there for this reader.
+    /// Whether the comment is in another account's draft, and so invisible to this reader.
     pub(crate) fn hidden_from(&self, comment: ReviewCommentId, reader: AccountId) -> bool {
         let review = &self[self[comment].review];
         review.deleted || (review.state == SimulatedReviewState::Pending && review.author != reader)
     }
 
-    /// Threads a reader can see: those with at least one comment that is not another's draft.
+    /// The threads with at least one comment that the reader can see.
     pub(crate) fn threads_for(&self, pull: PullId, reader: AccountId) -> Vec<ThreadId> {
-        let seen = |thread: &ThreadId| self[*thread].comments.iter().any(|c| !self.hidden_from(*c, reader));
-        self[pull].threads.iter().copied().filter(seen).collect()
-    }
-
-    pub(crate) fn happen(
-        &mut self,
-        event: WorldEventKind,
-        by: AccountId,
-        pull: PullId,
-        thread: Option<ThreadId>,
-        of: Option<AccountId>,
-        text: &str,
-    ) {
-        let repository = self[pull].repository;
-        let text = text.to_owned();
-        self.happenings.push(WorldEvent { event, by, repository, pull: Some(pull), thread, of, text });
-    }
-
-    /// Remembers what a client did. Scripted changes are not noted: tests ask what the program under test wrote.
-    pub(crate) fn note(
-        &mut self,
-        by: AccountId,
-        what: &str,
-        on: String,
-        id: String,
-        text: &str,
-        pending: bool,
-    ) {
-        if self.serving {
-            let (at, by) = (self.now, self[by].login.clone());
-            let (what, text) = (what.to_owned(), text.to_owned());
-            self.posts.push(ReceivedWrite { at, by, what, on, id, text, pending });
-        }
-    }
-
-    pub(crate) fn touch(&mut self, pull: PullId) {
-        self[pull].updated_at = self.now;
-    }
-
-    pub(crate) fn thread_node(thread: ThreadId) -> String {
-        format!("PRRT_{}", thread.0 + 1)
-    }
-
-    pub(crate) fn review_node(review: ReviewId) -> String {
-        format!("PRR_{}", review.0 + 1)
-    }
-
-    pub(crate) fn review_comment_node(comment: ReviewCommentId) -> String {
-        format!("PRRC_{}", comment.0 + 1)
-    }
-
-    pub(crate) fn comment_node(comment: CommentId) -> String {
-        format!("IC_{}", comment.0 + 1)
+        let is_visible =
+            |thread: &ThreadId| self[*thread].comments.iter().any(|c| !self.hidden_from(*c, reader));
+        self[pull].threads.iter().copied().filter(is_visible).collect()
     }
 }

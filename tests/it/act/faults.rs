@@ -60,7 +60,7 @@ async fn cell(verb: Verb, then: Then, kind: FaultKind) -> Result<(), String> {
     let first = agreed(&simulator, verb.command).await;
     let there = changes(&simulator);
     let holds = (verb.holds)(&simulator);
-    let struck = simulator.requests().iter().any(|request| request.outcome.starts_with("fault: "));
+    let struck = simulator.any_request(|request| request.outcome.starts_with("fault: "));
     let told = format!("{first:?}, there: {there:?}");
     if !struck {
         return Err(format!("the fault did not strike: {told}"));
@@ -110,7 +110,7 @@ async fn a_command_that_is_killed_before_the_answer_is_simply_run_again() {
         let url = simulator.url();
         let mut command = program(home.path(), &[&["--api-url", &url], verb.command, &["--yes"]].concat());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        simulator.wait_until(|it| it.requests().iter().any(|request| request.outcome == "fault: slow")).await;
+        simulator.wait_until(|it| it.any_request(|request| request.outcome == "fault: slow")).await;
         child.kill().await.unwrap();
         let again = agreed(&simulator, verb.command).await;
         assert_eq!((again.code, again.err.as_str()), (0, ""), "{}: {again:?}", verb.name());

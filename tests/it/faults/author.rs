@@ -123,9 +123,9 @@ async fn history(
         let nth = u32::try_from(asked).unwrap() + 1;
         stage.place.simulator.inject(Fault { on: "*".to_owned(), nth, times: 0, kind });
     }
-    let before = stage.place.simulator.requests().len();
+    let before = stage.place.simulator.request_count();
     stage.tick().await;
-    let asked = stage.place.simulator.requests().len() - before;
+    let asked = stage.place.simulator.request_count() - before;
     let left = |stage: &Stage| {
         let mut all = forge(&stage.place.simulator);
         all.push(format!("the author was sent {} times", calls(&stage.place)));

@@ -177,11 +177,11 @@ impl Scene {
             // Something new has to be kept.
             self.here.perform("acme/shop#1", "{ comment = { by = 'erin', body = 'Please look again.' } }");
         }
-        let before = simulator.requests().len();
+        let before = simulator.request_count();
         let met = simulator.wait_until(|it| match self.trouble {
             Trouble::NoSuchHost => true,
             _ if is_on_forge => struck(it) > 0,
-            _ => it.requests().len() > before + 2,
+            _ => it.request_count() > before + 2,
         });
         Handle::current().block_on(async { timeout(PATIENCE, met).await }).unwrap();
     }
@@ -343,7 +343,7 @@ fn stop_watching(trouble: Trouble) -> Told {
     told.show(line.trim());
     if trouble != Trouble::NoSuchHost {
         let simulator = scene.here.simulator();
-        let polled = simulator.wait_until(|it| it.requests().len() >= 2);
+        let polled = simulator.wait_until(|it| it.request_count() >= 2);
         Handle::current().block_on(async { timeout(PATIENCE, polled).await }).unwrap();
         scene.begin();
     }

@@ -1,5 +1,4 @@
-//! GitHub's answers with something else in the place of what the schema promises, and what becomes of a pull request that was
-//! read from them.
+//! GitHub's answers with values that break the schema, and everything computed from the pull requests read from them.
 
 use crate::support::dice::Dice;
 use crate::support::forge::{Answer, PullRequest, PullRequests, Request, address};
@@ -16,53 +15,53 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ROUNDS: u64 = 300;
 
-/// More calls than any pull request here is worth.
+/// More calls than any of these pull requests needs.
 const MOST_CALLS: usize = 400;
 
-/// The forge without a network in between, whose answers are not what was promised.
+/// A GitHub without a network, which corrupts its answers.
 #[derive(Debug, Clone)]
-struct Junk {
+struct CorruptGithub {
     forge: PullRequests,
-    /// None for answers as they should be.
+    /// `None` for correct answers.
     round: Option<u64>,
     calls: Arc<AtomicUsize>,
 }
 
-impl Junk {
-    fn new(round: Option<u64>) -> Junk {
+impl CorruptGithub {
+    fn new(round: Option<u64>) -> CorruptGithub {
         let mut pull_request = PullRequest::with_threads(3, 2);
         "_⚠️ Potential issue_ | _🟠 Major_\n\n**Clamp it.**".clone_into(&mut pull_request.threads[0].text);
         pull_request.author =
             json!({"__typename": "Bot", "login": "coderabbitai", "databaseId": 136_622_811});
-        Junk { forge: PullRequests::new(vec![pull_request; 3]), round, calls: Arc::default() }
+        CorruptGithub { forge: PullRequests::new(vec![pull_request; 3]), round, calls: Arc::default() }
     }
 }
 
-impl Transport for Junk {
+impl Transport for CorruptGithub {
     async fn send(&self, call: &Call) -> Result<ApiReply, Error> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        assert!(number < MOST_CALLS, "it asks without end");
+        assert!(number < MOST_CALLS, "the client never stops asking");
         let body = call.body().unwrap();
         let request =
             Request { method: "POST".to_owned(), path: "/graphql".to_owned(), head: String::new(), body };
-        // What was spoilt before comes back as a cursor or an id that this forge never gave out.
-        if !knows(&request.body["variables"]) {
+        // A corrupted answer makes the client send cursors and ids that do not exist here.
+        if !exist(&request.body["variables"]) {
             return Ok(ApiReply::default());
         }
         let Answer::Json(200, _, mut body) = self.forge.answer(&request) else { panic!("only answers") };
         let mut data = body["data"].take();
         if let Some(round) = self.round {
             let mut random = Dice::new(round.wrapping_mul(1_000) + number as u64);
-            // One answer in three, so that much of what is bad comes behind something good.
+            // Only one answer in three, so that many corrupt answers come after correct ones.
             if random.below(3) == 0 {
-                spoil(&mut data, &mut random);
+                corrupt(&mut data, &mut random);
             }
         }
         Ok(ApiReply { body: data, ..ApiReply::default() })
     }
 }
 
-fn knows(variables: &Value) -> bool {
+fn exist(variables: &Value) -> bool {
     variables.as_object().into_iter().flatten().all(|(name, value)| match value.as_str() {
         Some(text) if name.to_lowercase().contains("after") => text.parse::<usize>().is_ok(),
         Some(text) if name == "id" => text.starts_with("PR"),
@@ -70,8 +69,8 @@ fn knows(variables: &Value) -> bool {
     })
 }
 
-/// Puts something else somewhere into a value.
-fn spoil(value: &mut Value, random: &mut Dice) {
+/// Replaces, removes or duplicates one part of a value.
+fn corrupt(value: &mut Value, random: &mut Dice) {
     let goes_in = random.below(5) > 0;
     match value {
         Value::Object(fields) if goes_in && !fields.is_empty() => {
@@ -80,7 +79,7 @@ fn spoil(value: &mut Value, random: &mut Dice) {
             if random.below(12) == 0 {
                 fields.remove(&key);
             } else {
-                spoil(&mut fields[&key], random);
+                corrupt(&mut fields[&key], random);
             }
         }
         Value::Array(items) if goes_in && !items.is_empty() => {
@@ -88,14 +87,14 @@ fn spoil(value: &mut Value, random: &mut Dice) {
             match random.below(10) {
                 0 => drop(items.remove(at)),
                 1 => items.push(items[at].clone()),
-                _ => spoil(&mut items[at], random),
+                _ => corrupt(&mut items[at], random),
             }
         }
-        other => *other = something(random),
+        other => *other = wrong_value(random),
     }
 }
 
-fn something(random: &mut Dice) -> Value {
+fn wrong_value(random: &mut Dice) -> Value {
     let texts = [
         "",
         "\u{0}\u{1b}[2J",
@@ -119,27 +118,31 @@ fn something(random: &mut Dice) -> Value {
     }
 }
 
-/// A pull request as it is read from answers that are as they should be.
+/// A pull request read from correct answers.
 pub(crate) fn snapshot() -> PullRequestSnapshot {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(Reader::new(Junk::new(None)).read(&address(1))).unwrap().snapshot
+    runtime.block_on(Reader::new(CorruptGithub::new(None)).read(&address(1))).unwrap().snapshot
 }
 
-/// Everything that is worked out from a snapshot.
-pub(crate) fn go_on_with(snapshot: &PullRequestSnapshot, profiles: &Profiles) {
+/// Runs everything that is computed from a snapshot.
+pub(crate) fn process(snapshot: &PullRequestSnapshot, profiles: &Profiles) {
     let (policy, config) = (Policy::default(), Config::default());
     let observed = observed::observe(snapshot, &[], profiles, &policy);
     let _unowned = observed::unowned(snapshot, profiles);
     let _reviewers = observed::reviewers(snapshot, profiles);
-    let _seen = observed::observation(snapshot, &observed, profiles, &config.break_glass, true);
+    let _observation = observed::observation(snapshot, &observed, profiles, &config.break_glass, true);
     for thread in &observed.threads {
         assert!(
             u64::from(thread.thread.machine.counters.cycles) <= policy.cycles_per_thread(),
-            "no text lets a thread leave its bound"
+            "no text lets a thread exceed its bound"
         );
     }
     let text = serde_json::to_string(snapshot).unwrap();
-    assert_eq!(serde_json::from_str::<PullRequestSnapshot>(&text).unwrap(), *snapshot, "it is kept as it is");
+    assert_eq!(
+        serde_json::from_str::<PullRequestSnapshot>(&text).unwrap(),
+        *snapshot,
+        "storing it changes nothing"
+    );
 }
 
 pub(crate) fn fuzz(profiles: &Profiles) {
@@ -148,15 +151,16 @@ pub(crate) fn fuzz(profiles: &Profiles) {
     let rounds: u64 = rounds.unwrap_or(ROUNDS);
     let mut read = 0;
     for round in 0..rounds {
-        let outcome = runtime.block_on(Reader::new(Junk::new(Some(round))).read(&address(1)));
+        let outcome = runtime.block_on(Reader::new(CorruptGithub::new(Some(round))).read(&address(1)));
         match outcome {
             Ok(found) => {
                 read += 1;
-                go_on_with(&found.snapshot, profiles);
+                process(&found.snapshot, profiles);
             }
             Err(error) => assert!(!error.to_string().is_empty(), "round {round}"),
         }
-        let mut poller = Poller::new(Arc::new(Reader::new(Junk::new(Some(round)))), PollSettings::default());
+        let mut poller =
+            Poller::new(Arc::new(Reader::new(CorruptGithub::new(Some(round)))), PollSettings::default());
         for number in 1..=3 {
             poller.schedule_mut().track(address(number), Some(format!("PR{number}")));
         }
@@ -167,5 +171,5 @@ pub(crate) fn fuzz(profiles: &Profiles) {
         }
     }
     println!("answers of GitHub: {rounds} rounds, {read} of them read as a pull request, none of them bad");
-    assert!(read > 0, "something is read at all");
+    assert!(read > 0, "at least one answer is readable");
 }

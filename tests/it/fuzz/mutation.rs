@@ -1,12 +1,12 @@
-//! Turning what is right into what is nearly right: the same inputs in every run, from seeds that a real program wrote.
+//! Mutates correct inputs into nearly correct ones. The inputs are the same in every run.
 
 use crate::support::dice::Dice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Inputs of each kind, unless somebody wants more.
+/// Inputs of each kind, unless `CLOTURE_FUZZ_ROUNDS` says otherwise.
 const ROUNDS: u64 = 300;
 
-/// What hurts parsers of text, whatever the text is.
+/// Texts that commonly break parsers.
 const HOSTILE: &[&str] = &[
     "\0",
     "\u{1b}[2J",
@@ -97,15 +97,15 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], random: &mut Dice) -> Vec<u8> {
                 bytes.splice(at..at, opening.repeat(1 + random.below(300)));
             }
         }
-        // Beyond this it only takes longer.
+        // Longer inputs find nothing new.
         bytes.truncate(64 * 1024);
     }
     bytes
 }
 
-/// Lets something read many inputs. What makes it panic is made as small as it stays bad, and shown.
+/// Runs `read` on many inputs. An input that makes it panic is reduced and shown.
 pub(crate) fn fuzz(name: &str, seeds: &[Vec<u8>], read: impl Fn(&[u8], &mut Dice)) {
-    assert!(!seeds.is_empty(), "{name} has nothing to begin with");
+    assert!(!seeds.is_empty(), "{name} has no seeds");
     let rounds = std::env::var("CLOTURE_FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
     let rounds = rounds.unwrap_or(ROUNDS);
     for seed in seeds {
@@ -124,7 +124,7 @@ fn try_one(name: &str, which: &str, input: &[u8], round: u64, read: &impl Fn(&[u
         catch_unwind(AssertUnwindSafe(|| read(input, &mut Dice::new(round.wrapping_add(1))))).is_err()
     };
     if is_bad(input) {
-        // Hundreds of panics more would hide the one that counts.
+        // Reducing causes hundreds of panics, which would hide the first message.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         let small = smallest(input, &is_bad);
@@ -133,7 +133,7 @@ fn try_one(name: &str, which: &str, input: &[u8], round: u64, read: &impl Fn(&[u
     }
 }
 
-/// Takes away pieces for as long as what is left is still bad.
+/// Removes pieces as long as the rest still panics.
 fn smallest(input: &[u8], is_bad: &impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut small = input.to_vec();
     let mut piece = small.len() / 2;

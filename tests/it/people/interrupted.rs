@@ -11,7 +11,7 @@ async fn killed(world: &World, aim: &str, what: &[&str]) {
     let command = [&["act", "acme/shop#1", "src/a.rs:1"], what, &["--yes"]].concat();
     let mut child = world.command(&command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let is_slow = |request: &cloture::simulator::RequestRecord| request.outcome == "fault: slow";
-    world.simulator.wait_until(|it| it.requests().iter().any(is_slow)).await;
+    world.simulator.wait_until(|it| it.any_request(is_slow)).await;
     child.kill().await.unwrap();
     world.simulator.clear_faults();
 }

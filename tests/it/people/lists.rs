@@ -19,10 +19,10 @@ async fn the_inbox_lists_what_waits_with_why_and_asks_nobody() {
 
     world.done("src/b.rs:1", &["veto", "--reason", "A test can wait."]).await;
     world.done("src/a.rs:1", &["escalate", "--reason", "It crashes."]).await;
-    let requests = world.simulator.requests().len();
+    let requests = world.simulator.request_count();
     let run = world.run(&["inbox", "--json"]).await;
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
-    assert_eq!(world.simulator.requests().len(), requests, "no network");
+    assert_eq!(world.simulator.request_count(), requests, "no network");
     let document = run.json();
     let threads = document["threads"].as_array().unwrap();
     let places: Vec<&str> = threads.iter().map(|thread| thread["path"].as_str().unwrap()).collect();
@@ -140,10 +140,10 @@ async fn what_is_queued_becomes_tasks_and_the_rest_says_why_not() {
     queue(&["remove", "acme/shop#1", "src/a.rs:3", "--reason", "By hand."]).await;
     assert_eq!(world.changes(), [""; 0]);
 
-    let requests = world.simulator.requests().len();
+    let requests = world.simulator.request_count();
     let run = world.run(&["queue", "list", "--json"]).await;
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
-    assert_eq!(world.simulator.requests().len(), requests, "no network");
+    assert_eq!(world.simulator.request_count(), requests, "no network");
     let document = run.json();
     let part = &document["pull_requests"][0];
     let ids: Vec<String> = world.pull().threads.iter().map(|thread| thread.id.clone()).collect();

@@ -137,10 +137,10 @@ async fn a_finding_goes_to_the_target_that_somebody_names_and_only_to_one_that_t
     let late = queue(&world, &["remove", "acme/shop#1", "src/a.rs:1"]).await;
     assert_eq!((late.code, &late.json()["decision"]["refused"]["kind"]), (2, &json!("already_handed_off")));
 
-    let requests = world.simulator.requests().len();
+    let requests = world.simulator.request_count();
     let history = world.run(&["queue", "history", "--json"]).await;
     assert_eq!((history.code, history.err.as_str()), (0, ""), "{history:?}");
-    assert_eq!(world.simulator.requests().len(), requests, "no network");
+    assert_eq!(world.simulator.request_count(), requests, "no network");
     let document = history.json();
     let tasks = document["tasks"].as_array().unwrap();
     assert_eq!(tasks.len(), 2);

@@ -1,4 +1,4 @@
-//! Acting: what a client writes, and the traps that lie in it.
+//! Writes of a client, and GitHub's traps in them.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn written(posts: &[ReceivedWrite]) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn a_reply_shows_and_a_resolve_does_not_bump_the_pull_request() {
+async fn a_reply_changes_updated_at_and_a_resolve_does_not() {
     let (simulator, client) = start("converges").await;
     simulator.advance(Duration::from_mins(2));
     let before = updated_at(&client, 7).await;
@@ -42,7 +42,7 @@ async fn a_reply_shows_and_a_resolve_does_not_bump_the_pull_request() {
 }
 
 #[tokio::test]
-async fn a_reply_is_swallowed_by_ones_own_draft() {
+async fn an_open_draft_swallows_its_authors_reply() {
     let (simulator, mut client) = start("nulls").await;
     let reply = client.data(REPLY, json!({ "thread": "PRRT_1", "body": "Swallowed." })).await;
     let comment = &reply["addPullRequestReviewThreadReply"]["comment"];
@@ -51,12 +51,12 @@ async fn a_reply_is_swallowed_by_ones_own_draft() {
     assert!(simulator.posts()[0].pending);
     client.token = Some("outsider".to_owned());
     let query = "{ node(id: \"PRRT_1\") { ... on PullRequestReviewThread { comments(last: 1) { nodes { body } } } } }";
-    let seen = client.data(query, json!({})).await;
-    assert_eq!(seen["node"]["comments"]["nodes"][0]["body"], "won't fix");
+    let visible = client.data(query, json!({})).await;
+    assert_eq!(visible["node"]["comments"]["nodes"][0]["body"], "won't fix");
 }
 
 #[tokio::test]
-async fn a_review_opens_its_threads_at_once_and_only_inside_the_diff() {
+async fn a_review_opens_threads_only_inside_the_diff() {
     let (simulator, client) = start("converges").await;
     let review = "mutation Review($threads: [DraftPullRequestReviewThread], $event: PullRequestReviewEvent, $body: String) {
         addPullRequestReview(input: { pullRequestId: \"PR_1\", body: $body, event: $event, threads: $threads }) {
@@ -81,7 +81,7 @@ async fn a_review_opens_its_threads_at_once_and_only_inside_the_diff() {
 }
 
 #[tokio::test]
-async fn nobody_approves_their_own_pull_request() {
+async fn an_outsider_cannot_resolve_a_thread() {
     let (_simulator, mut client) = start("nulls").await;
     client.token = Some("outsider".to_owned());
     let resolve = client.query(RESOLVE, json!({ "thread": "PRRT_1" })).await;
@@ -90,7 +90,7 @@ async fn nobody_approves_their_own_pull_request() {
 }
 
 #[tokio::test]
-async fn comments_labels_issues_and_the_rest_take_effect_once() {
+async fn comments_labels_issues_and_assignments_take_effect_once() {
     let (simulator, client) = start("quiet").await;
     let made = client
         .data(
@@ -163,7 +163,7 @@ async fn comments_labels_issues_and_the_rest_take_effect_once() {
 }
 
 #[tokio::test]
-async fn asking_for_reviews_without_union_replaces_the_set() {
+async fn a_review_request_without_union_replaces_the_others() {
     let (simulator, client) = start("nulls").await;
     let ask = "mutation Ask($union: Boolean) { requestReviews(input: { pullRequestId: \"PR_1\", botIds: [\"BOT_5\"], union: $union }) {
         pullRequest { reviewRequests(first: 9) { totalCount } } } }";
@@ -174,7 +174,7 @@ async fn asking_for_reviews_without_union_replaces_the_set() {
 }
 
 #[tokio::test]
-async fn closing_reopening_and_merging_keep_their_order() {
+async fn a_pull_request_closes_reopens_and_merges_only_from_the_right_state() {
     let (simulator, client) = start("quiet").await;
     let act = async |name: &str| {
         let query = format!(
@@ -198,5 +198,5 @@ async fn closing_reopening_and_merging_keep_their_order() {
         .map(|i| i["__typename"].clone())
         .collect();
     assert_eq!(names, ["ClosedEvent", "ReopenedEvent", "MergedEvent"]);
-    assert_eq!(simulator.posts().len(), 3);
+    assert_eq!(simulator.post_count(), 3);
 }

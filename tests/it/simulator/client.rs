@@ -1,4 +1,4 @@
-//! A plain HTTP client, so that these tests see exactly what is on the wire.
+//! A plain HTTP client, so that these tests see the exact bytes.
 
 use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use http_body_util::{BodyExt, Full};
@@ -74,7 +74,7 @@ impl Client {
         self.send("POST", self.graphql_path, Some(body)).await
     }
 
-    /// The whole GraphQL answer, errors included.
+    /// The whole GraphQL answer, including errors.
     pub(crate) async fn query(&self, query: &str, variables: Value) -> Value {
         let answer = self.post(query, variables).await.unwrap();
         assert_eq!(answer.status, 200, "{}", answer.text);

@@ -1,4 +1,4 @@
-//! Faults on request, each as a client meets it.
+//! Injected faults, as a client sees them.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ const COMMENT: &str =
     "mutation PostComment { addComment(input: { subjectId: \"PR_1\", body: \"Hi\" }) { subject { id } } }";
 
 #[tokio::test]
-async fn a_dropped_connection_has_or_has_not_taken_effect() {
+async fn a_dropped_request_takes_effect_only_with_drop_after() {
     let (simulator, client) = start("quiet").await;
     simulator.inject(Fault::once("addComment", FaultKind::DropBefore));
     client.post(COMMENT, json!({})).await.unwrap_err();
-    assert_eq!(simulator.posts().len(), 0);
+    assert_eq!(simulator.post_count(), 0);
     simulator.inject(Fault::once("PostComment", FaultKind::DropAfter));
     client.post(COMMENT, json!({})).await.unwrap_err();
-    assert_eq!(simulator.posts().len(), 1);
+    assert_eq!(simulator.post_count(), 1);
     client.data(COMMENT, json!({})).await;
     let outcomes: Vec<_> =
         simulator.requests().into_iter().map(|record| (record.status, record.outcome)).collect();
@@ -29,44 +29,44 @@ async fn a_dropped_connection_has_or_has_not_taken_effect() {
 }
 
 #[tokio::test]
-async fn statuses_bodies_and_headers_are_as_they_occur() {
+async fn a_fault_has_the_status_body_and_headers_that_github_sends() {
     let (simulator, client) = start("quiet").await;
-    let meet = async |kind: FaultKind| {
+    let provoke = async |kind: FaultKind| {
         simulator.inject(Fault::once("writes", kind));
         client.post(COMMENT, json!({})).await.unwrap()
     };
-    let error = meet(FaultKind::Status { status: 500, message: String::new(), takes_effect: false }).await;
+    let error = provoke(FaultKind::Status { status: 500, message: String::new(), takes_effect: false }).await;
     assert_eq!(error.status, 500);
-    let gateway = meet(FaultKind::BadGateway { takes_effect: true }).await;
+    let gateway = provoke(FaultKind::BadGateway { takes_effect: true }).await;
     assert_eq!((gateway.status, gateway.header("content-type")), (502, "text/html"));
     assert!(gateway.text.starts_with("<html>"));
-    assert_eq!(simulator.posts().len(), 1, "only the gateway's was carried out");
-    let truncated = meet(FaultKind::Truncated).await;
+    assert_eq!(simulator.post_count(), 1, "only the write behind the gateway took effect");
+    let truncated = provoke(FaultKind::Truncated).await;
     assert_eq!(truncated.status, 200);
     assert!(serde_json::from_str::<serde_json::Value>(&truncated.text).is_err());
-    assert_eq!(simulator.posts().len(), 2);
-    assert_eq!(meet(FaultKind::Unauthorized).await.json()["message"], "Bad credentials");
+    assert_eq!(simulator.post_count(), 2);
+    assert_eq!(provoke(FaultKind::Unauthorized).await.json()["message"], "Bad credentials");
     let denied =
-        meet(FaultKind::Forbidden { message: "Resource not accessible by integration".into() }).await;
+        provoke(FaultKind::Forbidden { message: "Resource not accessible by integration".into() }).await;
     assert_eq!(
         (denied.status, denied.json()["message"].clone()),
         (403, json!("Resource not accessible by integration"))
     );
-    assert_eq!(meet(FaultKind::NotFound).await.status, 404);
-    let secondary = meet(FaultKind::SecondaryLimit { retry_after: 7, as_success: false }).await;
+    assert_eq!(provoke(FaultKind::NotFound).await.status, 404);
+    let secondary = provoke(FaultKind::SecondaryLimit { retry_after: 7, as_success: false }).await;
     assert_eq!((secondary.status, secondary.header("retry-after")), (403, "7"));
-    let secondary = meet(FaultKind::SecondaryLimit { retry_after: 7, as_success: true }).await;
+    let secondary = provoke(FaultKind::SecondaryLimit { retry_after: 7, as_success: true }).await;
     assert_eq!((secondary.status, secondary.header("retry-after")), (200, "7"));
-    let primary = meet(FaultKind::PrimaryLimit { reset_in: 30, error_type: "RATE_LIMIT".into() }).await;
+    let primary = provoke(FaultKind::PrimaryLimit { reset_in: 30, error_type: "RATE_LIMIT".into() }).await;
     assert_eq!((primary.status, primary.header("x-ratelimit-remaining")), (200, "0"));
     assert_eq!(primary.json()["errors"][0]["type"], "RATE_LIMIT");
     let reset: i64 = primary.header("x-ratelimit-reset").parse().unwrap();
     assert_eq!(reset - simulator.now().as_second(), 30);
-    assert_eq!(simulator.posts().len(), 2);
+    assert_eq!(simulator.post_count(), 2);
 }
 
 #[tokio::test]
-async fn an_answer_may_be_cut_off_slow_or_partial() {
+async fn an_answer_can_be_cut_off_slow_endless_or_partial() {
     let (simulator, client) = start("quiet").await;
     let read = "query Read { viewer { login } repository(owner: \"acme\", name: \"shop\") { name } }";
     simulator.inject(Fault::nth("Read", 2, FaultKind::CutOff));
@@ -92,20 +92,20 @@ async fn an_answer_may_be_cut_off_slow_or_partial() {
 }
 
 #[tokio::test]
-async fn a_client_can_be_ended_before_or_after_its_write_took_effect() {
+async fn a_client_can_be_killed_before_or_after_its_write_takes_effect() {
     for (kind, posts) in [(FaultKind::Stall { millis: 60_000 }, 0), (FaultKind::Slow { millis: 60_000 }, 1)] {
         let (simulator, client) = start("quiet").await;
         simulator.inject(Fault::once("writes", kind));
         let writing = tokio::spawn(async move { client.post(COMMENT, json!({})).await });
-        simulator.wait_until(|simulator| simulator.requests().len() == 1).await;
+        simulator.wait_until(|simulator| simulator.request_count() == 1).await;
         writing.abort();
         assert!(writing.await.unwrap_err().is_cancelled());
-        assert_eq!(simulator.posts().len(), posts);
+        assert_eq!(simulator.post_count(), posts);
     }
 }
 
 #[tokio::test]
-async fn another_process_can_drive_it() {
+async fn another_process_controls_the_simulator_over_http() {
     let (simulator, mut client) = start("quiet").await;
     client.token = None;
     let fault = json!({ "on": "POST /repos/{owner}/{repo}/dispatches", "kind": "drop_before" });

@@ -1,4 +1,4 @@
-//! Limits: points, nodes, and the secondary limits, counted as documented and in virtual time.
+//! Rate limits: points, nodes and the secondary limits, as GitHub documents them, in virtual time.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const COMMENT: &str =
     "mutation Comment { addComment(input: { subjectId: \"PR_1\", body: \"Hi\" }) { subject { id } } }";
 
 #[tokio::test]
-async fn points_are_in_the_headers_the_answer_and_the_log() {
+async fn the_headers_the_answer_and_the_log_show_the_points() {
     let (simulator, client) = start("quiet").await;
     let query = "query Costly { rateLimit { cost nodeCount remaining }
         repository(owner: \"acme\", name: \"shop\") { pullRequests(first: 100) { nodes {
@@ -40,7 +40,7 @@ async fn points_are_in_the_headers_the_answer_and_the_log() {
 }
 
 #[tokio::test]
-async fn too_many_nodes_are_refused() {
+async fn a_query_for_too_many_nodes_is_refused() {
     let (_simulator, client) = start("quiet").await;
     let query = "{ repository(owner: \"acme\", name: \"shop\") { pullRequests(first: 100) { nodes {
         reviewThreads(first: 100) { nodes { comments(first: 100) { nodes { id } } } } } } } }";
@@ -50,7 +50,7 @@ async fn too_many_nodes_are_refused() {
 }
 
 #[tokio::test]
-async fn the_hourly_budget_ends_as_status_200_and_returns_at_the_reset() {
+async fn a_spent_hourly_budget_answers_200_with_an_error_until_the_reset() {
     let (simulator, client) = limited("graphql_points_per_hour = 2").await;
     for _ in 0..2 {
         client.data("{ viewer { login } }", json!({})).await;
@@ -67,7 +67,7 @@ async fn the_hourly_budget_ends_as_status_200_and_returns_at_the_reset() {
 }
 
 #[tokio::test]
-async fn content_may_not_be_made_too_fast() {
+async fn creating_content_too_fast_meets_the_secondary_limit() {
     let (simulator, client) = limited("content_per_minute = 2").await;
     for _ in 0..2 {
         client.data(COMMENT, json!({})).await;
@@ -79,5 +79,5 @@ async fn content_may_not_be_made_too_fast() {
     client.data("{ viewer { login } }", json!({})).await;
     simulator.advance(Duration::from_mins(1));
     client.data(COMMENT, json!({})).await;
-    assert_eq!(simulator.posts().len(), 3);
+    assert_eq!(simulator.post_count(), 3);
 }

@@ -1,4 +1,4 @@
-//! Scenarios: what is written in them happens, when it says so, and what is wrong in them is refused with its line.
+//! Scenarios: their steps happen at the right time, and mistakes in them are refused with the line.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::client::{Client, start};
 
 #[tokio::test]
-async fn converging_ends_with_everything_resolved() {
+async fn the_converging_scenario_ends_with_every_thread_resolved() {
     let (simulator, _client) = start("converges").await;
     let pull = || simulator.pull_request("acme/shop#7").unwrap();
     assert_eq!(pull().threads.len(), 0);
@@ -29,7 +29,7 @@ async fn converging_ends_with_everything_resolved() {
 }
 
 #[tokio::test]
-async fn never_yielding_and_alternating_go_on_until_the_script_ends() {
+async fn the_stubborn_and_the_alternating_reviewer_go_on_until_the_script_ends() {
     let (simulator, _client) = start("never_yields").await;
     simulator.advance(Duration::from_hours(1));
     let pull = simulator.pull_request("acme/shop#12").unwrap();
@@ -41,14 +41,14 @@ async fn never_yielding_and_alternating_go_on_until_the_script_ends() {
     let (simulator, _client) = start("alternates").await;
     simulator.advance(Duration::from_hours(1));
     let pull = simulator.pull_request("acme/shop#21").unwrap();
-    let said: Vec<bool> =
+    let accepted: Vec<bool> =
         pull.threads[0].comments[1..].iter().map(|c| c.body.starts_with("Looks resolved")).collect();
-    assert_eq!(said, [true, false, true, false, true, false, true]);
+    assert_eq!(accepted, [true, false, true, false, true, false, true]);
     assert_eq!(simulator.problems(), [""; 0]);
 }
 
 #[tokio::test]
-async fn time_passes_in_one_step_or_in_many_with_the_same_result() {
+async fn one_large_step_of_time_equals_many_small_ones() {
     let (at_once, _client) = start("never_yields").await;
     let (in_steps, _client) = start("never_yields").await;
     at_once.advance(Duration::from_mins(30));
@@ -59,7 +59,7 @@ async fn time_passes_in_one_step_or_in_many_with_the_same_result() {
 }
 
 #[tokio::test]
-async fn a_bot_answers_a_mention_and_a_request_of_the_viewers() {
+async fn a_bot_reacts_to_a_mention_and_to_a_review_request() {
     let text = format!(
         "{}{}",
         include_str!("../../../assets/scenarios/quiet.toml"),
@@ -93,7 +93,11 @@ comment = { by = "erin", body = "Thank you, number {number} is in." }
     assert_eq!(reviews().last().unwrap().body, "Asked by mention.");
     let ask = json!({ "reviewers": ["coderabbitai[bot]"] });
     client.send("POST", "/repos/acme/shop/pulls/1/requested_reviewers", Some(ask)).await.unwrap();
-    assert_eq!(reviews().last().unwrap().body, "Asked by request.", "without a delay it is there at once");
+    assert_eq!(
+        reviews().last().unwrap().body,
+        "Asked by request.",
+        "without a delay the review is there at once"
+    );
     client.data(comment, json!({})).await;
     simulator.advance(Duration::from_secs(30));
     assert_eq!(reviews().len(), 2, "`times = 1`");
@@ -105,11 +109,11 @@ comment = { by = "erin", body = "Thank you, number {number} is in." }
     assert_eq!(pull.state, PullState::Merged);
     let authors: Vec<&str> = pull.comments.iter().map(|comment| comment.by.as_str()).collect();
     assert_eq!(authors, ["dana", "dana", "dana"], "erin does not answer her own merge");
-    assert_eq!(simulator.posts().len(), 3, "what a script does is not a post");
+    assert_eq!(simulator.post_count(), 3, "scripted actions are no posts");
 }
 
 #[tokio::test]
-async fn a_pull_request_may_be_opened_while_it_plays() {
+async fn a_pull_request_can_open_later() {
     let text = format!(
         "{}{}",
         include_str!("../../../assets/scenarios/quiet.toml"),
@@ -150,7 +154,7 @@ close = { by = "dana" }
 }
 
 #[tokio::test]
-async fn a_test_can_wait_for_a_client_that_runs_by_itself() {
+async fn a_test_can_wait_for_a_client_in_the_background() {
     let (simulator, client) = start("quiet").await;
     let comment = "mutation { addComment(input: { subjectId: \"PR_1\", body: \"Hi\" }) { subject { id } } }";
     let posting = tokio::spawn(async move { client.data(comment, json!({})).await });
@@ -158,9 +162,9 @@ async fn a_test_can_wait_for_a_client_that_runs_by_itself() {
     posting.await.unwrap();
 }
 
-/// A month of polling must not cost a minute: 500 pull requests with 40 threads each, read in light batches.
+/// 500 pull requests with 40 threads each, read in light batches.
 #[tokio::test]
-async fn five_hundred_pull_requests_are_no_burden() {
+async fn five_hundred_pull_requests_cost_thirteen_points() {
     let text = include_str!("../../../assets/scenarios/big.toml")
         .replace("repeat = 150", "repeat = 500")
         .replace("pull_request = \"acme/shop#1\"", "pull_request = \"acme/shop#*\"")
@@ -185,9 +189,9 @@ async fn five_hundred_pull_requests_are_no_burden() {
 }
 
 #[tokio::test]
-async fn a_running_clock_plays_without_being_told() {
+async fn a_running_clock_plays_the_script_by_itself() {
     let scenario = Scenario::built_in("converges").unwrap();
-    // So fast that the whole scenario is over between two looks.
+    // So fast that the whole scenario is over between two reads of the clock.
     let options =
         SimulatorOptions { clock: ClockMode::Running { speed: 1e9 }, ..SimulatorOptions::default() };
     let simulator = Simulator::start(&scenario, options).await.unwrap();
@@ -199,16 +203,16 @@ async fn a_running_clock_plays_without_being_told() {
 }
 
 #[tokio::test]
-async fn alone_it_says_where_it_is_and_stops_when_told() {
+async fn serve_reports_its_address_and_stops_on_shutdown() {
     let scenario = Scenario::built_in("quiet").unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let (say, said) = tokio::sync::oneshot::channel();
-    let ready = move |url: &str| say.send(url.to_owned()).unwrap();
+    let (send_url, receive_url) = tokio::sync::oneshot::channel();
+    let ready = move |url: &str| send_url.send(url.to_owned()).unwrap();
     let serving = tokio::spawn(async move {
         let shutdown = async move { stopped.await.unwrap() };
         cloture::simulator::serve(0, &scenario, ready, shutdown).await
     });
-    let url = said.await.unwrap();
+    let url = receive_url.await.unwrap();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
     let taken = url.rsplit(':').next().unwrap().parse().unwrap();
     let scenario = Scenario::built_in("quiet").unwrap();
@@ -219,7 +223,7 @@ async fn alone_it_says_where_it_is_and_stops_when_told() {
 }
 
 #[tokio::test]
-async fn it_stops_when_dropped() {
+async fn a_dropped_simulator_stops() {
     let (simulator, client) = start("quiet").await;
     client.data("{ viewer { login } }", json!({})).await;
     drop(simulator);
@@ -229,7 +233,7 @@ async fn it_stops_when_dropped() {
 }
 
 #[test]
-fn every_scenario_of_the_program_is_sound() {
+fn every_built_in_scenario_is_valid() {
     for name in Scenario::built_in_names() {
         Scenario::built_in(name).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -237,7 +241,7 @@ fn every_scenario_of_the_program_is_sound() {
 }
 
 #[test]
-fn a_mistake_is_refused_with_file_and_line() {
+fn a_mistake_in_a_scenario_is_refused_with_file_and_line() {
     let base = include_str!("../../../assets/scenarios/quiet.toml");
     let lines = base.lines().count();
     let refused =
@@ -267,9 +271,9 @@ fn a_mistake_is_refused_with_file_and_line() {
         (
             step(at, "comment = { by = \"erin\", body_file = \"x.md\" }"),
             lines + 2,
-            "needs a scenario that is a file",
+            "works only in a scenario file",
         ),
-        ("\n[[account]]\nlogin = \"dana\"\n".to_owned(), lines + 2, "a second account `dana`"),
+        ("\n[[account]]\nlogin = \"dana\"\n".to_owned(), lines + 2, "the account `dana` is defined twice"),
     ] {
         let error = refused(&addition);
         assert!(
@@ -280,7 +284,7 @@ fn a_mistake_is_refused_with_file_and_line() {
 }
 
 #[test]
-fn a_body_may_stand_in_a_file_beside_the_scenario() {
+fn a_body_can_come_from_a_file_beside_the_scenario() {
     let folder = std::env::temp_dir().join(format!("cloture-scenario-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let step = "\n[[step]]\nat = \"0s\"\npull_request = \"acme/shop#1\"\n[[step.do]]\ncomment = { by = \"erin\", body_file = \"b.md\" }\n";

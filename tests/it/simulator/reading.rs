@@ -1,11 +1,11 @@
-//! Reading: what a client sees, pages and nulls included.
+//! Reads of a client, including pages and nulls.
 
 use serde_json::{Value, json};
 
 use super::client::start;
 
 #[tokio::test]
-async fn a_pull_request_is_read_with_everything_a_client_needs() {
+async fn one_query_reads_a_whole_pull_request() {
     let (simulator, client) = start("converges").await;
     simulator.advance(std::time::Duration::from_mins(2));
     let query = r"query Full($owner: String!, $name: String!, $number: Int!) {
@@ -57,7 +57,7 @@ async fn a_pull_request_is_read_with_everything_a_client_needs() {
 }
 
 #[tokio::test]
-async fn what_may_be_null_is_null() {
+async fn every_nullable_field_is_null_somewhere() {
     let (_simulator, client) = start("nulls").await;
     let query = r#"{ repository(owner: "acme", name: "shop") { pullRequest(number: 3) {
         author { login } headRepository { name } headRef { name }
@@ -120,7 +120,7 @@ async fn what_may_be_null_is_null() {
 }
 
 #[tokio::test]
-async fn another_persons_draft_is_not_there() {
+async fn another_accounts_draft_is_invisible() {
     let (_simulator, mut client) = start("nulls").await;
     client.token = Some("outsider".to_owned());
     let query = r#"{ viewer { login } repository(owner: "acme", name: "shop") { viewerPermission pullRequest(number: 3) {
@@ -163,7 +163,7 @@ async fn two_hundred_and_fifty_threads_and_comments_come_in_pages() {
 }
 
 #[tokio::test]
-async fn a_missing_node_leaves_its_siblings() {
+async fn a_missing_node_is_null_beside_its_siblings() {
     let (_simulator, client) = start("quiet").await;
     let query =
         r#"{ found: nodes(ids: ["PR_1", "PR_99", "R_1"]) { __typename ... on PullRequest { number } } }"#;
@@ -216,7 +216,7 @@ async fn refusals_have_githubs_shape() {
 }
 
 #[tokio::test]
-async fn a_query_that_is_wrong_there_is_wrong_here() {
+async fn a_query_that_github_refuses_is_refused() {
     let (_simulator, client) = start("quiet").await;
     for wrong in [
         "{ repository(owner: \"acme\", name: \"shop\") { pullRequest(number: 1) { resolvedThreads } } }",
@@ -244,13 +244,13 @@ async fn search_understands_qualifiers() {
     assert_eq!(found("is:pr author:@me").await, 0);
     assert_eq!(found("is:pr review-requested:copilot-pull-request-reviewer[bot]").await, 1);
     assert_eq!(found("is:pr is:merged").await, 0);
-    assert_eq!(found("is:pr label:bug").await, 0, "it was taken off");
+    assert_eq!(found("is:pr label:bug").await, 0, "the label was removed");
     assert_eq!(found("is:pr -label:bug rework").await, 1);
     assert_eq!(found("is:pr org:acme updated:>2026-03-01").await, 0);
 }
 
 #[tokio::test]
-async fn pull_requests_are_filtered_and_ordered() {
+async fn pull_requests_are_filtered_and_sorted() {
     let (_simulator, client) = start("big").await;
     let query = r#"{ repository(owner: "acme", name: "shop") {
         branch: pullRequests(first: 2, headRefName: "change-42", states: [OPEN]) { nodes { number } }
@@ -263,7 +263,7 @@ async fn pull_requests_are_filtered_and_ordered() {
 }
 
 #[tokio::test]
-async fn a_fine_grained_token_loses_only_what_it_may_not_read() {
+async fn a_fine_grained_token_misses_only_the_fields_it_may_not_read() {
     let (_simulator, mut client) = start("nulls").await;
     client.token = Some("fine-grained".to_owned());
     let query = r#"{ repository(owner: "acme", name: "shop") { pullRequest(number: 3) { title
@@ -276,7 +276,7 @@ async fn a_fine_grained_token_loses_only_what_it_may_not_read() {
 }
 
 #[tokio::test]
-async fn checks_are_read_with_their_counts() {
+async fn checks_have_counts_by_state() {
     let (simulator, client) = start("alternates").await;
     simulator.advance(std::time::Duration::from_mins(1));
     let query = r#"{ repository(owner: "acme", name: "shop") { pullRequest(number: 21) { statusCheckRollup { state

@@ -1,11 +1,11 @@
-//! REST, at the root and where an Enterprise server has it.
+//! REST, at the root and under the path of an Enterprise server.
 
 use serde_json::{Value, json};
 
 use super::client::start;
 
 #[tokio::test]
-async fn who_am_i_and_what_may_i() {
+async fn the_token_decides_the_account_and_its_permissions() {
     let (simulator, mut client) = start("nulls").await;
     let user = client.send("GET", "/user", None).await.unwrap();
     assert_eq!(user.json()["login"], "dana");
@@ -21,11 +21,11 @@ async fn who_am_i_and_what_may_i() {
     client.token = None;
     let nobody = client.send("GET", "/user", None).await.unwrap();
     assert_eq!((nobody.status, nobody.json()["message"].clone()), (401, json!("Requires authentication")));
-    assert_eq!(simulator.requests().len(), 6);
+    assert_eq!(simulator.request_count(), 6);
 }
 
 #[tokio::test]
-async fn dispatches_and_issues_are_received() {
+async fn dispatches_and_issues_are_recorded() {
     let (simulator, client) = start("quiet").await;
     let sent = json!({ "event_type": "cloture_task", "client_payload": { "key": "k1" } });
     let answer = client.send("POST", "/repos/acme/shop/dispatches", Some(sent)).await.unwrap();
@@ -50,7 +50,7 @@ async fn dispatches_and_issues_are_received() {
 }
 
 #[tokio::test]
-async fn a_bot_is_asked_by_its_exact_login_only() {
+async fn a_review_request_to_a_bot_needs_its_exact_login() {
     let (simulator, client) = start("nulls").await;
     let ask = async |login: &str| {
         let body = json!({ "reviewers": [login] });
@@ -80,7 +80,7 @@ async fn a_bot_is_asked_by_its_exact_login_only() {
 }
 
 #[tokio::test]
-async fn comparisons_files_and_contents_are_real() {
+async fn comparisons_files_and_contents_come_from_the_file_trees() {
     let (simulator, client) = start("nulls").await;
     let head = simulator.pull_request("acme/shop#3").unwrap().head;
     let compared =
@@ -105,7 +105,7 @@ async fn comparisons_files_and_contents_are_real() {
 }
 
 #[tokio::test]
-async fn labels_comments_and_merging_by_rest() {
+async fn labels_comments_and_merges_take_effect_over_rest() {
     let (simulator, client) = start("quiet").await;
     let labels = json!({ "labels": ["cloture: escalated"] });
     assert_eq!(

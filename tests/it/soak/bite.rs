@@ -74,11 +74,12 @@ async fn whatever_must_never_be_on_the_forge_is_noticed() {
     for what in ["comment", "reply", "resolve"] {
         let mut twice = forge.clone();
         let post = forge.posts.iter().find(|post| post.what == what).unwrap();
-        twice.posts.push(post.clone());
+        Arc::make_mut(&mut twice.posts).push(post.clone());
         complains(&ForgeSide::default().check(&twice, 0, &quiet), "twice");
     }
     let mut unmarked = forge.clone();
-    unmarked.posts.iter_mut().find(|post| post.what == "reply").unwrap().text = "No mark.".to_owned();
+    let posts = Arc::make_mut(&mut unmarked.posts);
+    posts.iter_mut().find(|post| post.what == "reply").unwrap().text = "No mark.".to_owned();
     complains(&ForgeSide::default().check(&unmarked, 0, &quiet), "carries no mark");
     let closed = Quiet::from([(SEVEN.to_owned(), "closed")]);
     complains(&ForgeSide::default().check(&forge, 0, &closed), "although it is closed");

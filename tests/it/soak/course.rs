@@ -116,7 +116,7 @@ impl Course {
             self.place.simulator.inject(fault);
         }
         self.people_act();
-        let since = self.place.simulator.posts().len();
+        let since = self.place.simulator.post_count();
         let locked = self.dice.is_in(40).then(|| self.lock_journal());
         self.tick();
         if let Some(locked) = locked {
@@ -275,12 +275,12 @@ impl Course {
     /// Nobody else does anything and nothing fails, for two polls and until one after which we write nothing either: what was
     /// put off, by a limit for one, is made up for. Then everything is known.
     fn be_quiet(&mut self) {
-        let (quiet, since) = (Quiet::new(), self.place.simulator.posts().len());
+        let (quiet, since) = (Quiet::new(), self.place.simulator.post_count());
         self.tick();
-        let mut written = self.place.simulator.posts().len();
+        let mut written = self.place.simulator.post_count();
         for polls in 2.. {
             self.tick();
-            let now = self.place.simulator.posts().len();
+            let now = self.place.simulator.post_count();
             if std::mem::replace(&mut written, now) == now {
                 break;
             }
@@ -380,9 +380,10 @@ impl Course {
 
     /// The forge's limits are kept by ourselves: whoever reaches the hourly one has not counted.
     fn look_at_requests(&mut self) -> Vec<String> {
-        let requests = self.place.simulator.requests();
         let mut wrong = Vec::new();
-        for request in &requests[self.requests..] {
+        let requests = self.place.simulator.requests_since(self.requests);
+        self.requests += requests.len();
+        for request in &requests {
             match request.outcome.as_str() {
                 "limit: primary" => wrong.push(format!("the hour's points are spent: {}", request.operation)),
                 "limit: secondary" => self.counted("secondary limits reached", 1),
@@ -395,7 +396,6 @@ impl Course {
                 }
             }
         }
-        self.requests = requests.len();
         wrong
     }
 
@@ -437,7 +437,7 @@ impl Course {
     /// A poll in which nobody does anything and nothing fails.
     pub(crate) fn quiet_step(&mut self) {
         self.step += 1;
-        let (quiet, since) = (self.quiet(), self.place.simulator.posts().len());
+        let (quiet, since) = (self.quiet(), self.place.simulator.post_count());
         self.tick();
         self.look(since, &quiet);
     }

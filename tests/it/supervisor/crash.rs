@@ -107,7 +107,7 @@ fn one_life(
         };
         let request = simulator.wait_until(|simulator| {
             fatal.is_some()
-                && simulator.requests().iter().any(|request| {
+                && simulator.any_request(|request| {
                     request.outcome.contains("fault: stall") || request.outcome.contains("fault: slow")
                 })
         });
@@ -317,7 +317,7 @@ fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
     world.block_on(run.tick());
     world.block_on(run.stop());
     place.play("{ merge = { by = 'dana' } }");
-    let before = place.simulator.requests().len();
+    let before = place.simulator.request_count();
     match kill {
         Kill::Before(n) => place.simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis: 600_000 })),
         Kill::After(n) => place.simulator.inject(Fault::nth("*", n, FaultKind::Slow { millis: 600_000 })),
@@ -327,7 +327,7 @@ fn unlookable(kill: Kill) -> (Vec<HandoffState>, usize, usize) {
     let is_done = |run: &Run| !run.view().handoffs.is_empty();
     let ended = one_life(&world, &place, &config, Some(&fatal), is_done);
     assert_eq!(ended.is_some(), kill == Kill::Never, "{kill:?}");
-    let requests = place.simulator.requests().len() - before;
+    let requests = place.simulator.request_count() - before;
     place.simulator.clear_faults();
     let states = ended.or_else(|| one_life(&world, &place, &config, None, is_done)).unwrap();
     let runs = place.read("runs").lines().count();

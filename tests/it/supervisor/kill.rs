@@ -139,7 +139,7 @@ impl Stage {
     /// One process, to its end or to where it is killed; `dead` is the one that was killed before it.
     async fn live(&self, arguments: &[&str], at: Option<At>, dead: Option<u32>) -> Life {
         let simulator = &self.shop.place.simulator;
-        let before = simulator.requests().len();
+        let before = simulator.request_count();
         let (millis, stop_after) = (3_600_000, if let Some(At::Commit(n)) = at { Some(n) } else { None });
         match at {
             Some(At::Before(n)) => simulator.inject(Fault::nth("*", n, FaultKind::Stall { millis })),
@@ -156,7 +156,7 @@ impl Stage {
         let commits = Cell::new(0);
         let is_held = |outcome: &str| outcome.contains("fault: stall") || outcome.contains("fault: slow");
         let held = simulator.wait_until(|simulator| {
-            at.is_some() && simulator.requests().iter().any(|request| is_held(&request.outcome))
+            at.is_some() && simulator.any_request(|request| is_held(&request.outcome))
         });
         let ended = async {
             tokio::select! {
@@ -180,7 +180,7 @@ impl Stage {
             let told = || format!("{arguments:?}: {output}{}", self.shop.place.read("errors"));
             status.code().unwrap_or_else(|| panic!("{status}: {}", told()))
         });
-        let requests = simulator.requests()[before..].iter().map(|request| request.writes).collect();
+        let requests = simulator.requests_since(before).iter().map(|request| request.writes).collect();
         Life { id, code, commits: commits.get(), requests }
     }
 

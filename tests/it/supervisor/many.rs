@@ -48,14 +48,14 @@ async fn five_hundred_loops_cost_next_to_nothing_between_polls() {
     let run = place.start("one", &config, &names, settings).await;
     let measure = async |what: &str| {
         let (wall, cpu) = (Instant::now(), processor());
-        let (commits, requests) = (fatal.seen.load(Ordering::SeqCst), place.simulator.requests().len());
+        let (commits, requests) = (fatal.seen.load(Ordering::SeqCst), place.simulator.request_count());
         run.tick().await;
         show(&format!(
             "{what}: {:.2} s, {:.2} s of processor, {} commits, {} requests",
             wall.elapsed().as_secs_f64(),
             processor() - cpu,
             fatal.seen.load(Ordering::SeqCst) - commits,
-            place.simulator.requests().len() - requests
+            place.simulator.request_count() - requests
         ));
     };
     measure("first poll").await;

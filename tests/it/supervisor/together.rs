@@ -235,8 +235,9 @@ fn both(world: &Runtime, journal: Option<JournalAddress>, kill: Option<Kill>) ->
     let living = [(Who::One, &one), (Who::Two, &two)];
     let killed = world.block_on(async {
         let held = simulator.wait_until(|simulator| {
-            let mut outcomes = simulator.requests().into_iter().map(|request| request.outcome);
-            outcomes.any(|outcome| outcome.contains("fault: stall") || outcome.contains("fault: slow"))
+            simulator.any_request(|request| {
+                request.outcome.contains("fault: stall") || request.outcome.contains("fault: slow")
+            })
         });
         tokio::select! {
             () = turns.take(&living, &mut watchman) => None,
@@ -291,10 +292,10 @@ impl Turns<'_> {
         for _ in 0..100 {
             for (who, run) in living {
                 self.of.set(*who);
-                let before = simulator.requests().len();
+                let before = simulator.request_count();
                 run.tick().await;
-                let sent = simulator.requests();
-                let sent = sent[before..].iter().map(|request| (*who, request.writes));
+                let sent = simulator.requests_since(before);
+                let sent = sent.iter().map(|request| (*who, request.writes));
                 self.requests.borrow_mut().extend(sent);
                 watchman.look(living).await;
             }

@@ -192,7 +192,7 @@ async fn a_person_is_heard_while_a_poll_hangs() {
     let ticker = run.ticker.clone();
     let tick = tokio::spawn(async move { ticker.tick().await });
     let stalled = |record: &cloture::simulator::RequestRecord| record.outcome.contains("stall");
-    place.simulator.wait_until(|simulator| simulator.requests().iter().any(stalled)).await;
+    place.simulator.wait_until(|simulator| simulator.any_request(stalled)).await;
     run.tell(LoopCommand::Stop, |view| view.exit().is_some()).await;
     assert_eq!(run.exit().as_deref(), Some("stopped"));
     tick.abort();
@@ -215,14 +215,14 @@ async fn stops_while(hangs: Fault) {
     let run = place.run_as("one", DRIVEN, &[SEVEN], Settings::default()).await;
     run.tick().await;
     place.play(&push(1));
-    let before = place.simulator.requests().len();
+    let before = place.simulator.request_count();
     place.simulator.inject(hangs);
     let ticker = run.ticker.clone();
     let tick = tokio::spawn(async move { ticker.tick().await });
     place
         .simulator
         .wait_until(|simulator| {
-            simulator.requests()[before..].iter().any(|request| request.outcome.contains("stall"))
+            simulator.requests_since(before).iter().any(|request| request.outcome.contains("stall"))
         })
         .await;
     let begun = Instant::now();

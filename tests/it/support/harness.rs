@@ -315,7 +315,7 @@ struct Sleep {
 }
 
 impl Ticker {
-    fn new(simulator: &Arc<Simulator>) -> Ticker {
+    pub(crate) fn new(simulator: &Arc<Simulator>) -> Ticker {
         let simulator = Arc::clone(simulator);
         let (sleep, permits, ahead) =
             (watch::Sender::new(Sleep::default()), Semaphore::new(0), AtomicI64::new(0));

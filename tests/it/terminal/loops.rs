@@ -27,10 +27,10 @@ fn looking_now_looks_now() {
     let world = World::new(WATCHED);
     let mut played = world.play();
     played.until_shown("next look in");
-    let before = world.simulator.requests().len();
+    let before = world.simulator.request_count();
     world.perform("{ comment = { by = 'erin', body = 'Please look again.' } }");
     played.press("u");
-    played.until_so("a request", || world.simulator.requests().len() > before);
+    played.until_so("a request", || world.simulator.request_count() > before);
 }
 
 #[test]
