@@ -1,4 +1,5 @@
-//! The token is in no log, at any level. Alone in its file, because a logger is everybody's.
+//! The token is in no log, at any level. This file is a process of its own, because a logger belongs to the
+//! process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "it/support"]
@@ -11,7 +12,7 @@ use cloture::github::{Call, Transport, documents};
 use serde_json::json;
 use support::forge::{Answer, SECRET, Server, client};
 
-/// Keeps everything that anybody logs.
+/// Keeps every log line.
 #[derive(Default)]
 struct Log(std::sync::Mutex<Vec<String>>);
 

@@ -1,5 +1,5 @@
-//! The build script: it looks for the things that some tests need and not every machine has. The test harness cannot
-//! ignore a test while it runs, so the compiler marks these tests as ignored, each with its reason.
+//! The build script: it looks for the things that some tests need and not every machine has. The test harness
+//! cannot ignore a test while it runs, so the compiler marks these tests as ignored, each with its reason.
 //!
 //! - `has_shared`: the folder `shared` lies beside the repository.
 //! - `has_postgres`: `CLOTURE_TEST_POSTGRES` has the address of a server.

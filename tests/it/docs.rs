@@ -1,8 +1,8 @@
 //! Runs the commands that the README and the pages tell people to type.
 //!
-//! On a page with a story, the `sh` fences run from top to bottom in one folder; a `sh background` fence runs beside
-//! them. The commands of the README and of the reference pages run one by one, each against a simulator of its own that
-//! has everything they name.
+//! On a page with a story, the `sh` fences run from top to bottom in one folder; a `sh background` fence runs
+//! beside them. The commands of the README and of the reference pages run one by one, each against a
+//! simulator of its own that has everything they name.
 #![cfg(unix)]
 
 use crate::support::coverage;
@@ -169,8 +169,7 @@ fn the_commands_of_the_readme_and_the_reference_pages_work() {
 /// The example trace in `commands.md`.
 fn trace() -> String {
     let traces = REFERENCE.iter().flat_map(|(_, page)| fences(page));
-    let mut traces =
-        traces.filter(|fence| fence.language == "json" && fence.text.starts_with("{\"trace\""));
+    let mut traces = traces.filter(|fence| fence.language == "json" && fence.text.starts_with("{\"trace\""));
     traces.next().unwrap().text
 }
 
@@ -208,7 +207,8 @@ fn run_command(runtime: &Runtime, command: &str) {
     let mut shell = shell(home.path(), &script);
     shell.env("GH_TOKEN", "any").env("XDG_CONFIG_HOME", home.path().join(".config"));
     if script.contains("simulator --port") || script.starts_with("GH_TOKEN=any") {
-        // The first runs until it is stopped, and the second asks it. Every other command here asks a simulator too.
+        // The first runs until it is stopped, and the second asks it. Every other command here asks a
+        // simulator too.
         return;
     }
     let output = shell.output().unwrap();

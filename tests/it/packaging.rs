@@ -1,4 +1,5 @@
-//! The parts of a package: completions, manual pages, the extension of `gh`, and the oldest toolchain that builds it.
+//! The parts of a package: completions, manual pages, the extension of `gh`, and the oldest toolchain that
+//! builds it.
 #![cfg(unix)]
 
 use clap::CommandFactory;

@@ -186,6 +186,7 @@ fn every_state_of_the_start_is_told() {
     shown_at_every_size("no_journal", &mut broken);
 }
 
+/// U4
 #[test]
 fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
     let (board, now) = board();
@@ -212,6 +213,7 @@ fn what_is_wrong_stays_above_what_was_last_seen_with_its_age_and_what_to_do() {
     }
 }
 
+/// U1
 #[test]
 fn one_key_a_screen_and_tab_goes_round() {
     let mut model = model();
@@ -268,6 +270,7 @@ fn the_cursor_stays_on_its_row_when_the_order_changes() {
     assert_eq!(model.selected_pull().unwrap().name, name);
 }
 
+/// U3
 #[test]
 fn stopping_asks_first_and_can_be_refused() {
     let mut model = model();
@@ -296,6 +299,7 @@ fn pausing_and_polling_tell_the_selected_loop() {
     assert!(model.notice.is_some(), "and it says why not");
 }
 
+/// U2
 #[test]
 fn the_palette_finds_a_command_by_a_part_of_its_name() {
     let mut model = model();

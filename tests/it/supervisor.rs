@@ -11,6 +11,7 @@ mod many;
 mod observed;
 mod orders;
 mod people;
+mod repository;
 mod routing;
 mod together;
 mod troubles;

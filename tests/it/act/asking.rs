@@ -1,5 +1,6 @@
 //! Nothing is written unless somebody agreed.
 
+use crate::support::folder;
 use crate::support::program::{TOKEN, run};
 use crate::support::verbs::{all, changes, start};
 use cloture::app::connection::ConnectionSettings;
@@ -48,7 +49,7 @@ async fn who_says_no_has_written_nothing_and_who_says_yes_has() {
     };
     let verb = ActKind::PullRequest(PullRequestAct::Comment { body: "Hello.".to_owned() });
     let order = ActRequest { pull_request: "acme/shop#1".to_owned(), verb, key: None, head: None };
-    let home = tempfile::tempdir().unwrap();
+    let home = folder::temporary();
     let state = || Some(home.path().to_owned());
     let shown = "Comment with 6 characters on acme/shop#1, once.";
 

@@ -1,5 +1,6 @@
 //! What counts as the same, and what is said in words and numbers about it.
 
+use crate::support::folder;
 use crate::support::program::{finish, program, run};
 use crate::support::verbs::{agreed, all, changes, pull, start};
 use serde_json::json;
@@ -42,6 +43,7 @@ async fn the_same_words_are_said_again_under_a_key_or_after_a_push() {
     say(&[], 4).await;
 }
 
+/// V3
 #[tokio::test]
 async fn an_approval_that_stands_at_this_head_is_not_repeated_in_other_words() {
     let simulator = start().await;
@@ -73,7 +75,7 @@ async fn nothing_is_done_at_a_head_that_nobody_looked_at() {
 #[tokio::test]
 async fn a_text_comes_from_a_file_or_from_standard_input() {
     let simulator = start().await;
-    let home = tempfile::tempdir().unwrap();
+    let home = folder::temporary();
     std::fs::write(home.path().join("text.md"), "From a file.\n").unwrap();
     let command = |last: &[&'static str]| {
         let url = simulator.url();

@@ -9,6 +9,7 @@ fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
+/// T2: a thread that somebody vetoed or escalated is in the inbox.
 #[tokio::test]
 async fn the_inbox_lists_what_waits_with_why_and_asks_nobody() {
     let world = World::new().await;

@@ -58,6 +58,7 @@ fn calls(place: &Place) -> usize {
     place.read("calls").lines().count()
 }
 
+/// R1, V1, C3, C5
 #[tokio::test]
 async fn a_second_cycle_continues_the_first_and_a_person_is_never_blocked() {
     let place = Place::new().await;

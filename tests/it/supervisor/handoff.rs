@@ -41,6 +41,7 @@ async fn queue(run: &Run, place: &Place, number: usize) {
     .await;
 }
 
+/// H1, H2, H4, H7
 #[tokio::test]
 async fn two_findings_in_one_file_become_one_task_at_the_merge_and_never_before() {
     let place = Place::new().await;
@@ -127,6 +128,7 @@ async fn a_close_and_reopening_between_two_polls_discards_the_queue_as_well() {
     run.stop().await;
 }
 
+/// H3, H6
 #[tokio::test]
 async fn a_bots_pull_request_hands_off_only_what_a_person_queued() {
     let place = Place::new().await;
