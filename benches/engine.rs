@@ -22,7 +22,7 @@ fn main() {
     divan::main();
 }
 
-/// One step of the thread machine: a look and what is legal after it.
+/// One step of the thread machine: one action, and the legal actions after it.
 #[divan::bench]
 fn machine_step(bencher: Bencher<'_, '_>) {
     let policy = Policy::default();
@@ -51,7 +51,7 @@ fn reviewer() -> ReviewerName {
     "r".into()
 }
 
-/// A pull request with that many open threads, one cycle old, and a push since.
+/// A pull request with this many open threads after one cycle and a push.
 fn with_threads(count: u32, policy: &Policy) -> DrivenPullRequest {
     let mut pr = DrivenPullRequest::new(false);
     pr.push("h1".into(), &[]);
@@ -63,14 +63,14 @@ fn with_threads(count: u32, policy: &Policy) -> DrivenPullRequest {
     pr
 }
 
-/// Opening that many threads in one answer, each compared with the others (D1).
+/// Opens this many threads in one answer and compares each with the others (D1).
 #[divan::bench(args = SIZES, sample_count = 5)]
 fn open_threads(bencher: Bencher<'_, '_>, count: u32) {
     let policy = Policy::default();
     bencher.counter(ItemsCount::new(count)).bench(|| with_threads(count, &policy));
 }
 
-/// A second cycle over that many open threads: one choice each, checked, counted and carried out.
+/// A second cycle over this many open threads: one action each, checked, counted and applied.
 #[divan::bench(args = SIZES, sample_count = 5)]
 fn second_cycle(bencher: Bencher<'_, '_>, count: u32) {
     let policy = Policy::default();
@@ -89,7 +89,7 @@ fn second_cycle(bencher: Bencher<'_, '_>, count: u32) {
     });
 }
 
-/// The same by list: that many findings, each of which has to find its thread again after everything moved.
+/// The same with a list of findings: each must find its thread again after all lines moved.
 #[divan::bench(args = SIZES, sample_count = 5)]
 fn relisted_after_a_rewrite(bencher: Bencher<'_, '_>, count: u32) {
     let policy = Policy::default();
@@ -114,7 +114,7 @@ fn relisted_after_a_rewrite(bencher: Bencher<'_, '_>, count: u32) {
     );
 }
 
-/// `cloture simulate` over a trace of that many threads: opened, argued about once, merged.
+/// `cloture simulate` over a trace with this many threads: opened, argued about once, merged.
 #[divan::bench(args = SIZES, sample_count = 3)]
 fn simulate_trace(bencher: Bencher<'_, '_>, count: u32) {
     let trace = trace(count);

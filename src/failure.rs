@@ -167,3 +167,33 @@ impl From<CheckoutError> for Failure {
         Self::usage(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ExitStatus;
+    use crate::domain::re_review::BrokenGlass;
+    use crate::domain::review_loop::{Exit, TimedOutOn};
+
+    /// U6, L4: scripts rely on these codes, and `docs/watching.md` lists them.
+    #[test]
+    fn each_exit_of_a_loop_has_its_own_documented_code() {
+        let codes = [
+            (Exit::Success, 0),
+            (Exit::OutOfReach, 5),
+            (Exit::IssuesFound { author_gave_up: false }, 10),
+            (Exit::Timeout { missing: TimedOutOn::Anybody }, 11),
+            (Exit::WorkflowFailure { reviewer: "orange".into(), reason: "It crashed.".to_owned() }, 12),
+            (Exit::RoundCap { rounds: 3 }, 14),
+            (Exit::PrMerged, 15),
+            (Exit::PrClosed, 16),
+            (Exit::BreakGlass(BrokenGlass::Label("stop".to_owned())), 17),
+            (Exit::Stopped, 18),
+        ];
+        let page = include_str!("../docs/watching.md");
+        for (exit, code) in codes {
+            assert_eq!(ExitStatus::from(&exit).code(), code, "{exit:?}");
+            let row = format!("| {code} | `{}` |", exit.name());
+            assert!(page.contains(&row), "docs/watching.md has no row {row}");
+        }
+    }
+}

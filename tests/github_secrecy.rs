@@ -6,6 +6,7 @@
 #[path = "it/support"]
 mod support {
     pub(crate) mod coverage;
+    pub(crate) mod folder;
     #[expect(dead_code, unused_imports, reason = "the other tests use the rest")]
     pub(crate) mod forge;
     #[expect(dead_code, reason = "the other tests use the rest")]

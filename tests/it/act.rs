@@ -1,4 +1,4 @@
-//! `cloture act` and `cloture pr`, from outside: the real program, over HTTP, against the simulator.
+//! `cloture act` and `cloture pr`, run as programs against the simulator.
 
 mod asking;
 mod faults;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms of `src`, the innermost first. A room may import itself and every room of a line above its own; a
-/// module listed by its own name stands where it is listed and not where the rest of its room does.
+/// The rooms of `src`, the innermost first. A room may import itself and every room of a line above its own;
+/// a module listed by its own name stands where it is listed and not where the rest of its room does.
 const LAYERS: [&[&str]; 12] = [
     &["domain", "output::sanitize"],
     &["agents::http", "agents::process", "agents::secret", "replies"],
@@ -158,7 +158,8 @@ fn wrong_arrows(path: &Path, code: &str) -> Vec<String> {
     problems
 }
 
-/// The longest name in [`LAYERS`] that a module belongs to, and its layer. None for an item of the crate's root.
+/// The longest name in [`LAYERS`] that a module belongs to, and its layer. None for an item of the crate's
+/// root.
 fn place_of(module: &str) -> Option<(&'static str, usize)> {
     let layers = LAYERS.iter().enumerate();
     let places = layers.flat_map(|(layer, rooms)| rooms.iter().map(move |room| (*room, layer)));
@@ -189,7 +190,8 @@ fn imports_of_ours(path: &Path, code: &str) -> Vec<String> {
     found
 }
 
-/// The first two names of a path, which is as fine as [`LAYERS`] gets: `agents::http` of `agents::http::Address`.
+/// The first two names of a path, which is as fine as [`LAYERS`] gets: `agents::http` of
+/// `agents::http::Address`.
 fn module_path(text: &str) -> Option<String> {
     let room = identifier(text)?;
     let inner = text[room.len()..].strip_prefix("::").and_then(identifier);

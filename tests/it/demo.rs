@@ -51,6 +51,7 @@ fn processes_of(home: &Path) -> Vec<String> {
     named.map(|path| path.display().to_string()).collect()
 }
 
+/// U5
 #[test]
 fn the_demo_guides_the_user_and_leaves_nothing_behind() {
     let mut demo = Demo::start();

@@ -1,9 +1,9 @@
-//! What the README and the pages tell people to type is typed here.
+//! Runs the commands that the README and the pages tell people to type.
 //!
-//! A page's `sh` fences are run from top to bottom in an empty folder; what runs beside them is a `sh background` fence. The
-//! README's commands are run one by one, each against a simulator of its own in which everything that they name is there.
+//! On a page with a story, the `sh` fences run from top to bottom in one folder; a `sh background` fence runs
+//! beside them. The commands of the README and of the reference pages run one by one, each against a
+//! simulator of its own that has everything they name.
 #![cfg(unix)]
-#![allow(clippy::print_stdout, reason = "what is skipped is told")]
 
 use crate::support::coverage;
 use cloture::config::Config;
@@ -15,9 +15,19 @@ use std::process::{Child, Command, Stdio};
 use tokio::runtime::Runtime;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cloture");
-const README: &str = include_str!("../../README.md");
 
-/// A fenced block: what stands behind the fence, and what is in it.
+/// The README and the reference pages, whose commands stand alone.
+const REFERENCE: [(&str, &str); 7] = [
+    ("README.md", include_str!("../../README.md")),
+    ("commands.md", include_str!("../../docs/commands.md")),
+    ("terminal.md", include_str!("../../docs/terminal.md")),
+    ("watching.md", include_str!("../../docs/watching.md")),
+    ("writing.md", include_str!("../../docs/writing.md")),
+    ("handoff.md", include_str!("../../docs/handoff.md")),
+    ("configuration.md", include_str!("../../docs/configuration.md")),
+];
+
+/// A fenced block: the word behind the fence, and the lines inside.
 struct Fence {
     language: String,
     text: String,
@@ -41,7 +51,7 @@ fn fences(page: &str) -> Vec<Fence> {
     fences
 }
 
-/// A shell in a folder, with the program on its path and nobody's configuration.
+/// A shell in a folder, with the program on its path and without a configuration.
 fn shell(folder: &Path, script: &str) -> Command {
     let programs = Path::new(PROGRAM).parent().unwrap().display();
     let path = std::env::var("PATH").unwrap_or_default();
@@ -52,7 +62,7 @@ fn shell(folder: &Path, script: &str) -> Command {
     command
 }
 
-/// What runs beside a page, until the page is over.
+/// A program that runs beside a page until the page is over.
 struct Beside(Child);
 
 impl Drop for Beside {
@@ -63,33 +73,26 @@ impl Drop for Beside {
     }
 }
 
-fn run_page(name: &str, page: &str, tools: &[&str]) {
-    for tool in tools {
-        let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().unwrap();
-        if !found.status.success() {
-            println!("SKIPPED: {name} needs {tool}, which is not on this machine");
-            return;
-        }
-    }
+fn run_page(name: &str, page: &str) {
     let folder = tempfile::tempdir().unwrap();
     let mut beside = Vec::new();
     let mut script = String::new();
     for fence in fences(page) {
         match fence.language.as_str() {
-            // Everything that stands before it may be what it needs.
+            // It may need everything that stands before it.
             "sh background" => {
                 run(name, folder.path(), &std::mem::take(&mut script));
                 let exec = format!("exec {}", fence.text.trim());
                 let mut child = shell(folder.path(), &exec).stdout(Stdio::piped()).spawn().unwrap();
-                // It says where it is as soon as it can be asked. The rest is kept from filling the pipe.
+                // It prints its address when it is ready. The thread keeps the pipe from filling up.
                 let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
                 beside.push(Beside(child));
-                assert!(lines.any(|line| line.contains("http://")), "{name}: it does not say where it is");
+                assert!(lines.any(|line| line.contains("http://")), "{name}: it prints no address");
                 std::thread::spawn(move || lines.for_each(drop));
             }
             "sh" => script.push_str(&fence.text),
             "console" | "text" | "json" | "toml" | "rust" | "diff" | "python" | "" => {}
-            other => panic!("{name}: nobody said what a fence of {other} is"),
+            other => panic!("{name}: a fence of `{other}` is neither run nor known to be data"),
         }
     }
     run(name, folder.path(), &script);
@@ -102,62 +105,72 @@ fn run(name: &str, folder: &Path, script: &str) {
 }
 
 #[test]
-fn the_page_on_policies() {
-    run_page("policy.md", include_str!("../../docs/policy.md"), &[]);
+fn the_page_on_policies_works_as_written() {
+    run_page("policy.md", include_str!("../../docs/policy.md"));
 }
 
 #[test]
-fn the_page_on_the_proof() {
-    run_page("proof.md", include_str!("../../docs/proof.md"), &[]);
+fn the_page_on_the_proof_works_as_written() {
+    run_page("proof.md", include_str!("../../docs/proof.md"));
 }
 
 #[test]
-fn the_page_on_reviewers() {
-    run_page("reviewers.md", include_str!("../../docs/reviewers.md"), &["python3", "curl"]);
+#[cfg_attr(not(has_python_and_curl), ignore = "needs python3 and curl")]
+fn the_page_on_reviewers_works_as_written() {
+    run_page("reviewers.md", include_str!("../../docs/reviewers.md"));
 }
 
 #[test]
-fn the_page_on_targets() {
-    run_page("targets.md", include_str!("../../docs/targets.md"), &["python3", "curl"]);
+#[cfg_attr(not(has_python_and_curl), ignore = "needs python3 and curl")]
+fn the_page_on_targets_works_as_written() {
+    run_page("targets.md", include_str!("../../docs/targets.md"));
 }
 
 #[test]
-fn what_a_contributor_is_told_to_type() {
-    run_page("CONTRIBUTING.md", include_str!("../../CONTRIBUTING.md"), &[]);
+fn the_page_for_contributors_works_as_written() {
+    run_page("CONTRIBUTING.md", include_str!("../../CONTRIBUTING.md"));
 }
 
-/// Everything that the README names is in it.
+/// A scenario with everything that the commands name.
 const NAMED: &str = include_str!("docs/named.toml");
 
-/// The lines of the README that are commands, as somebody would type them.
-fn commands() -> Vec<String> {
+/// The commands in the `sh` fences of a page.
+fn commands(name: &str, page: &str) -> Vec<String> {
     let mut commands = Vec::new();
-    for fence in fences(README).into_iter().filter(|fence| fence.language == "sh") {
-        let mut line = String::new();
-        for part in fence.text.lines() {
-            let _infallible = writeln!(line, "{part}");
-            // A quotation that goes on, goes on.
-            if line.matches('\'').count().is_multiple_of(2) && !part.trim_end().ends_with('\\') {
-                commands.push(std::mem::take(&mut line).trim().to_owned());
+    for fence in fences(page).into_iter().filter(|fence| fence.language == "sh") {
+        let mut command = String::new();
+        for line in fence.text.lines() {
+            writeln!(command, "{line}").unwrap();
+            // An open quotation or a backslash continues on the next line.
+            if command.matches('\'').count().is_multiple_of(2) && !line.trim_end().ends_with('\\') {
+                commands.push(std::mem::take(&mut command).trim().to_owned());
             }
         }
+        assert_eq!(command, "", "{name}: the last command of a fence has no end");
     }
     commands.retain(|command| !command.is_empty());
     commands
 }
 
 #[test]
-fn the_commands_of_the_readme() {
-    let commands = commands();
+fn the_commands_of_the_readme_and_the_reference_pages_work() {
+    let commands: Vec<String> = REFERENCE.iter().flat_map(|(name, page)| commands(name, page)).collect();
     assert!(commands.len() > 20, "{commands:?}");
     let runtime = Runtime::new().unwrap();
     for command in commands {
-        // This very test is run by the one, the other needs a person, and the token is there already.
+        // `cargo test` is running this test, and the shell has a token already.
         if command.starts_with("cargo test") || command.starts_with("export GH_TOKEN") {
             continue;
         }
         run_command(&runtime, &command);
     }
+}
+
+/// The example trace in `commands.md`.
+fn trace() -> String {
+    let traces = REFERENCE.iter().flat_map(|(_, page)| fences(page));
+    let mut traces = traces.filter(|fence| fence.language == "json" && fence.text.starts_with("{\"trace\""));
+    traces.next().unwrap().text
 }
 
 fn run_command(runtime: &Runtime, command: &str) {
@@ -174,24 +187,28 @@ fn run_command(runtime: &Runtime, command: &str) {
     );
     std::fs::write(configuration.join("config.toml"), config).unwrap();
     std::fs::write(home.path().join("answer.md"), "Thank you.\n").unwrap();
-    let trace = fences(README).into_iter().find(|fence| fence.language == "json").unwrap();
-    std::fs::write(home.path().join("trace.jsonl"), trace.text).unwrap();
+    std::fs::write(home.path().join("trace.jsonl"), trace()).unwrap();
     let pull = simulator.pull_request("acme/shop#7").unwrap();
     let typed = command
         .replace("cargo run --", "cloture")
         .replace("PRRT_kwDO123", &pull.threads[0].id)
         .replace("9f8e7d6", &pull.head[..7]);
-    // Who types it is asked; here is nobody to ask.
+    // These commands ask for consent, and here nobody can answer.
     let words: Vec<&str> = typed.split(" #").next().unwrap().split_whitespace().collect();
     let asks = matches!(
         words.as_slice(),
         ["cloture", "act" | "pr", ..] | ["cloture", "queue", "add" | "remove" | "retarget", ..]
     );
-    let script = if asks && !typed.contains("--yes") { agreed(&typed) } else { typed.clone() };
+    let mut script = if asks && !typed.contains("--yes") { agreed(&typed) } else { typed.clone() };
+    // These decisions are about a thread that waits for a person, and the scenario's threads are open.
+    if let ["cloture", "act", pull_request, thread, "uphold" | "dismiss" | "return", ..] = words.as_slice() {
+        script = format!("cloture act {pull_request} {thread} veto --reason x --yes && {script}");
+    }
     let mut shell = shell(home.path(), &script);
     shell.env("GH_TOKEN", "any").env("XDG_CONFIG_HOME", home.path().join(".config"));
     if script.contains("simulator --port") || script.starts_with("GH_TOKEN=any") {
-        // One runs until it is stopped, and the other asks it: both are what every command here does.
+        // The first runs until it is stopped, and the second asks it. Every other command here asks a
+        // simulator too.
         return;
     }
     let output = shell.output().unwrap();
@@ -201,11 +218,11 @@ fn run_command(runtime: &Runtime, command: &str) {
         assert!(code == 2 && err.contains("needs a terminal"), "{script}\n{out}\n{err}");
         return;
     }
-    // How a loop ended is told by the code; wrong use, a wrong configuration and a bug are not among those.
+    // Codes from 10 say how a loop ended. Wrong usage, a wrong configuration and a bug have codes below.
     assert!(matches!(code, 0 | 10..=19), "{script}\nended with {code}\n{out}\n{err}");
 }
 
-/// With consent beforehand, in front of what the shell would not pass on.
+/// The command with `--yes`, before a comment or a second command.
 fn agreed(command: &str) -> String {
     let (first, rest) = command.split_once(" && ").unwrap_or((command, ""));
     let first = first.split(" #").next().unwrap().trim_end();
@@ -216,7 +233,7 @@ fn agreed(command: &str) -> String {
 fn the_example_configuration_is_valid_as_it_is_and_with_everything_switched_on() {
     let example = include_str!("../../config.example.toml");
     Config::parse(Path::new("config.example.toml"), example.as_bytes()).unwrap();
-    // The commands that it mentions.
+    // The commands that the example mentions.
     for command in ["bound", "reviewers"] {
         let mentioned = format!("`cloture {command}`");
         assert!(example.contains(&mentioned), "{mentioned}");

@@ -1,4 +1,4 @@
-//! `cloture doctor` and `cloture simulator`, from outside.
+//! `cloture doctor` and `cloture simulator`, run as programs.
 
 use crate::support::program::{finish, program, run, start};
 use cloture::simulator::{Fault, FaultKind};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 #[tokio::test]
-async fn everything_in_order_is_a_list_of_passes() {
+async fn with_everything_in_order_every_line_passes() {
     let simulator = start("converges").await;
     simulator.advance(Duration::from_mins(2));
     let run = run(&simulator.url(), &["doctor", "acme/shop#7"]).await;
@@ -33,7 +33,7 @@ async fn everything_in_order_is_a_list_of_passes() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_named_with_what_to_do() {
+async fn a_missing_permission_is_named_with_a_way_out() {
     let simulator = start("nulls").await;
     let home = tempfile::tempdir().unwrap();
     let mut outsider = program(home.path(), &["--api-url", &simulator.url(), "doctor", "acme/shop#3"]);
@@ -46,7 +46,7 @@ async fn what_is_missing_is_named_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn token_trouble_and_an_unreachable_forge_have_their_codes() {
+async fn a_bad_token_and_an_unreachable_forge_have_their_own_codes() {
     let simulator = start("converges").await;
     simulator.inject(Fault::always("*", FaultKind::Unauthorized));
     let refused = run(&simulator.url(), &["doctor", "acme/shop#7"]).await;
@@ -65,7 +65,7 @@ async fn token_trouble_and_an_unreachable_forge_have_their_codes() {
 }
 
 #[tokio::test]
-async fn the_simulator_runs_alone_and_says_where() {
+async fn the_simulator_runs_alone_and_prints_its_address() {
     let home = tempfile::tempdir().unwrap();
     let unknown = finish(program(home.path(), &["simulator", "--scenario", "nonsense"])).await;
     assert_eq!(unknown.code, 2, "{unknown:?}");

@@ -1,6 +1,6 @@
-//! One matrix: every fault at every operation, each for real. What is asserted of a cell is that the forge (and whoever else
-//! is written to) ends up exactly as it does without the fault, that somebody who looks is told in a sentence what happened,
-//! and that nothing is tried without end. The whole of it is printed as a table.
+//! The fault matrix: every fault at every operation. For each cell the test asserts three things: the forge
+//! and every other receiver end exactly as without the fault, a sentence tells the person at the screen what
+//! happened, and nothing is retried without end. The test prints the matrix as a table.
 #![cfg(unix)]
 
 mod author;
@@ -24,14 +24,14 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use trouble::Trouble;
 
-/// Cells wait more than they work: for answers that never come, and for each other's disk.
+/// Cells wait more than they compute: for answers that never come, and for the disk.
 const AT_ONCE: usize = 48;
-/// Whole programs do more work; but those that hang for half a minute do none.
+/// Whole programs compute more, but those that hang for half a minute compute nothing.
 const PROGRAMS_AT_ONCE: usize = 10;
 
 type Running = Pin<Box<dyn Future<Output = Told> + Send>>;
 
-/// An operation: what it is called, and what it does under a fault, or why that would make no sense.
+/// An operation: its name, and a cell for each fault, or the reason why that fault cannot happen to it.
 pub(crate) struct Operation {
     pub(crate) name: String,
     pub(crate) runs_programs: bool,
@@ -64,7 +64,7 @@ async fn nothing_is_lost_and_nothing_done_twice_whatever_fails() {
                     let gate = Arc::clone(if operation.runs_programs { &programs } else { &cells });
                     running.spawn(async move {
                         let _turn = gate.acquire().await.unwrap();
-                        // A cell that panics has broken a promise, and the others are told all the same.
+                        // A cell that panics has failed, and the table still shows the others.
                         let told = tokio::spawn(cell).await;
                         (row, trouble, told.unwrap_or_else(|error| Told::broken(format!("{error}"))))
                     });

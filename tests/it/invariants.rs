@@ -115,6 +115,7 @@ fn rank(severity: &Value) -> Option<usize> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// T1, T4, T5, C3, C6, H4
     #[test]
     fn any_sequence_of_events_keeps_the_invariants((header, events) in trace()) {
         let policy = &header["policy"];

@@ -98,6 +98,7 @@ async fn json_has_everything_and_nothing_that_a_terminal_obeys() {
     );
 }
 
+/// L13: `ACME/shop` finds the records of `acme/shop`.
 #[tokio::test]
 async fn filters_choose_the_records() {
     let state = state_with_records().await;

@@ -1,6 +1,6 @@
-//! Every promise of the program, one module each. They share one process, so that everything is linked once.
+//! The promises of the program, one module each. All modules are one test program, so the linker runs once.
 //!
-//! A test that changes the whole process, such as the logger, has a file of its own beside this folder.
+//! A test that changes its whole process, for example the logger, has its own file beside this folder.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

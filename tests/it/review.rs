@@ -1,4 +1,4 @@
-//! `cloture review` from outside: the real program, a simulated GitHub and reviewers that are small scripts.
+//! `cloture review`, run as a program against the simulator, with small scripts as reviewers.
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use cloture::simulator::Simulator;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
-/// Reviews a pull request of a scenario with a reviewer that runs this script. The script finds its request in `$request`.
+/// Reviews a pull request of a scenario. The reviewer is this script, with its request in `$request`.
 async fn review(scenario: &str, name: &str, script: &str, arguments: &[&str]) -> (Run, Value, usize) {
     let simulator = start(scenario).await;
     review_on(&simulator, name, script, arguments).await
@@ -46,7 +46,7 @@ async fn review_on(
 const FINDING: &str = r#"{"path": "src/cart.rs", "line": 11, "title": "Overflow", "body": "Large\u001b[31m carts.", "severity": "high", "category": "bug"}"#;
 
 #[tokio::test]
-async fn what_would_be_posted_is_shown_and_nothing_is_posted() {
+async fn review_shows_its_posts_and_posts_nothing() {
     let script = format!("echo '{{\"findings\": [{FINDING}], \"summary\": \"One thing.\"}}'");
     let arguments = ["acme/shop#1", "--reviewer", "orange", "--json"];
     let (run, request, writes) = review("quiet", "orange", &script, &arguments).await;
@@ -77,7 +77,7 @@ async fn what_would_be_posted_is_shown_and_nothing_is_posted() {
 }
 
 #[tokio::test]
-async fn a_reviewer_that_never_behaves_is_shown_attempt_by_attempt() {
+async fn every_attempt_of_a_failing_reviewer_is_shown() {
     let arguments = ["acme/shop#1", "--reviewer", "orange", "--json"];
     let (run, _, _) = review("quiet", "orange", "echo nonsense", &arguments).await;
     assert_eq!(run.code, 12, "{run:?}");

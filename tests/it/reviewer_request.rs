@@ -24,7 +24,7 @@ fn as_json(prepared: &PreparedRequest) -> Value {
     serde_json::from_slice(&prepared.request.to_json().unwrap()).unwrap()
 }
 
-/// The thread T1 with a comment in every role.
+/// Thread `T1` as the forge shows it, with a comment of each party.
 fn with_conversation() -> PullRequestSnapshot {
     let mut snapshot = snapshot();
     let person = |login| account(login, AccountKind::User);

@@ -345,8 +345,8 @@ fn prose_of_markdown(text: &str) -> Vec<(usize, String)> {
     prose
 }
 
-/// The text after a `#` that begins a line or follows a space. A Markdown heading inside a string also counts,
-/// which does no harm.
+/// The text after a `#` that begins a line or follows a space. A Markdown heading inside a string also
+/// counts, which does no harm.
 fn comments_after_hash(text: &str) -> Vec<(usize, String)> {
     let lines = text.lines().enumerate();
     let comment = |line: &str| match line.trim_start().strip_prefix('#') {

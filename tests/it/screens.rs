@@ -188,6 +188,7 @@ fn every_state_of_the_start_has_a_text() {
     snapshots_of("no_journal", &mut broken);
 }
 
+/// U4
 #[test]
 fn u4_a_problem_stays_above_the_last_state_with_its_age_and_a_remedy() {
     let (board, now) = board();
@@ -214,6 +215,7 @@ fn u4_a_problem_stays_above_the_last_state_with_its_age_and_a_remedy() {
     }
 }
 
+/// U1
 #[test]
 fn u1_each_screen_has_a_key_and_tab_goes_round() {
     let mut model = model();
@@ -270,6 +272,7 @@ fn the_cursor_stays_on_its_row_when_the_order_changes() {
     assert_eq!(model.selected_pull().unwrap().name, name);
 }
 
+/// U3
 #[test]
 fn u3_stopping_asks_first_and_no_stops_nothing() {
     let mut model = model();
@@ -298,6 +301,7 @@ fn pausing_and_polling_tell_the_selected_loop() {
     assert!(model.notice.is_some(), "the notice says why not");
 }
 
+/// U2
 #[test]
 fn u2_the_palette_finds_a_command_by_a_part_of_its_name() {
     let mut model = model();

@@ -1,10 +1,9 @@
-//! A soak: hours of virtual time, hundreds of pull requests, bots, authors and people by chance, faults and crashes all the
-//! way. After every step both sides are held against what must always be so.
+//! A soak test: hours of virtual time, hundreds of pull requests, random bots, authors and people, faults and
+//! crashes. After every step the test checks the invariants on the simulated GitHub and in Cloture.
 //!
-//! `CLOTURE_SOAK_SEED`, `CLOTURE_SOAK_PULLS` and `CLOTURE_SOAK_HOURS` ask for another one, or a larger one;
-//! `CLOTURE_SOAK_TELL` has every step told. What the world does
-//! follows from the seed alone; which request a fault hits also depends on how the requests of one poll overtake each
-//! other.
+//! `CLOTURE_SOAK_SEED`, `CLOTURE_SOAK_PULLS` and `CLOTURE_SOAK_HOURS` choose another run or a larger one.
+//! `CLOTURE_SOAK_TELL` prints every step. The seed alone decides what the world does. Which request a fault
+//! strikes also depends on the order in which the requests of one poll arrive.
 #![cfg(unix)]
 
 mod bite;

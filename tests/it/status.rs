@@ -1,4 +1,4 @@
-//! `cloture status`, from outside: the real program, over HTTP, against the simulator.
+//! `cloture status`, run as a program against the simulator.
 
 use crate::support::program::{TOKEN, finish, program, run, start};
 use cloture::simulator::{Fault, FaultKind};
@@ -14,7 +14,7 @@ fn set<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
     names.iter().copied().collect()
 }
 
-/// The documented fields, and no others, each with its kind of value.
+/// Checks that the document has the documented fields with the right types, and no others.
 fn check_shape(document: &Value) {
     assert_eq!(keys(document), set(&["pull_requests", "rate_limit"]));
     let limit = &document["rate_limit"];
@@ -137,7 +137,7 @@ async fn every_page_is_read() {
 }
 
 #[tokio::test]
-async fn what_is_null_and_who_is_nobody() {
+async fn null_fields_and_deleted_accounts_are_shown() {
     let simulator = start("nulls").await;
     let run = run(&simulator.url(), &["status", "--json", "acme/shop#3"]).await;
     assert_eq!((run.code, run.err.as_str()), (0, ""));
@@ -145,7 +145,7 @@ async fn what_is_null_and_who_is_nobody() {
     check_shape(&document);
     let pull = &document["pull_requests"][0];
     assert_eq!((&pull["author"], &pull["author_is_bot"]), (&Value::Null, &json!(false)));
-    // The viewer's own draft has been said to nobody. The deleted bot's thread is shown, but no machine runs on it.
+    // The viewer's draft is not published. The deleted bot's thread is shown, but has no state machine.
     let threads = pull["threads"].as_array().unwrap();
     let (owned, unowned): (Vec<_>, Vec<_>) =
         threads.iter().partition(|thread| thread["reviewer"] == "coderabbit");
@@ -172,7 +172,7 @@ async fn a_pull_request_that_cannot_be_read_does_not_hide_the_others() {
 }
 
 #[tokio::test]
-async fn each_failure_has_its_code_and_its_sentence() {
+async fn each_failure_has_its_own_code_and_sentence() {
     let simulator = start("converges").await;
     let arguments = ["status", "acme/shop#7"];
     simulator.inject(Fault::always("*", FaultKind::Unauthorized));
@@ -200,7 +200,7 @@ async fn each_failure_has_its_code_and_its_sentence() {
 }
 
 #[tokio::test]
-async fn wrong_usage_is_told_before_anything_is_sent() {
+async fn wrong_usage_is_reported_before_any_request() {
     for (url, arguments, sentence) in [
         ("http://github.example.com", vec!["status", "o/r#1"], "would send the token unencrypted"),
         ("nonsense", vec!["status", "o/r#1"], "is not an address"),
@@ -225,7 +225,7 @@ async fn wrong_usage_is_told_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn rules_and_checkouts_say_which_pull_requests_are_meant() {
+async fn watch_rules_and_checkouts_select_pull_requests() {
     let simulator = start("nulls").await;
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("config.toml");

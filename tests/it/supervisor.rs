@@ -12,6 +12,7 @@ mod many;
 mod observed;
 mod people;
 mod replies;
+mod repository;
 mod routing;
 mod together;
 mod troubles;

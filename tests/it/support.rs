@@ -1,8 +1,9 @@
-//! Helpers that several promises share.
+//! Helpers that several test modules share.
 
 pub(crate) mod coverage;
 pub(crate) mod dice;
 pub(crate) mod driven;
+pub(crate) mod folder;
 pub(crate) mod forge;
 pub(crate) mod gone;
 pub(crate) mod harness;

@@ -1,5 +1,6 @@
 //! U3: nothing is written unless the user agreed.
 
+use crate::support::folder;
 use crate::support::program::{TOKEN, run};
 use crate::support::verbs::{all, changes, start};
 use cloture::app::connection::ConnectionSettings;
@@ -52,7 +53,7 @@ async fn a_no_writes_nothing_and_a_yes_writes() {
     };
     let verb = ActKind::PullRequest(PullRequestAct::Comment { body: "Hello.".to_owned() });
     let order = ActRequest { pull_request: "acme/shop#1".to_owned(), verb, key: None, head: None };
-    let home = tempfile::tempdir().unwrap();
+    let home = folder::temporary();
     let state = || Some(home.path().to_owned());
     let shown = "Comment with 6 characters on acme/shop#1, once.";
 

@@ -1,6 +1,7 @@
 //! Every verb under every fault: it takes effect on the server exactly once, also when the command is run
 //! again.
 
+use crate::support::folder;
 use crate::support::program::program;
 use crate::support::verbs::{Verb, agreed, all, changes, start};
 use cloture::simulator::{Fault, FaultKind};
@@ -107,7 +108,7 @@ async fn a_command_that_is_killed_before_the_answer_can_be_run_again() {
     for verb in all().into_iter().filter(|verb| !verb.is_dispatch()) {
         let simulator = start().await;
         simulator.inject(Fault::once(verb.aim, FaultKind::Slow { millis: 600_000 }));
-        let home = tempfile::tempdir().unwrap();
+        let home = folder::temporary();
         let url = simulator.url();
         let mut command = program(home.path(), &[&["--api-url", &url], verb.command, &["--yes"]].concat());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

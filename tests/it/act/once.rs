@@ -1,5 +1,6 @@
 //! Which commands count as the same, and the exit codes and sentences of commands.
 
+use crate::support::folder;
 use crate::support::program::{finish, program, run};
 use crate::support::verbs::{agreed, all, changes, pull, start};
 use serde_json::json;
@@ -74,7 +75,7 @@ async fn nothing_is_done_at_another_head_than_the_expected_one() {
 #[tokio::test]
 async fn a_text_comes_from_a_file_or_from_standard_input() {
     let simulator = start().await;
-    let home = tempfile::tempdir().unwrap();
+    let home = folder::temporary();
     std::fs::write(home.path().join("text.md"), "From a file.\n").unwrap();
     let command = |last: &[&'static str]| {
         let url = simulator.url();

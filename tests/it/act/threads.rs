@@ -1,5 +1,6 @@
 //! How a command finds its thread, and why it may not write there.
 
+use crate::support::folder;
 use crate::support::program::{finish, program, start as built_in};
 use crate::support::verbs::{agreed, changes, pull, start};
 use serde_json::json;
@@ -46,7 +47,7 @@ async fn a_missing_permission_to_resolve_is_reported_before_anything_is_sent() {
     let simulator = built_in("nulls").await;
     let threads = simulator.pull_request("acme/shop#3").unwrap().threads;
     let open = threads.iter().find(|thread| !thread.resolved && !thread.comments[0].pending).unwrap();
-    let home = tempfile::tempdir().unwrap();
+    let home = folder::temporary();
     let command = ["--api-url", &simulator.url(), "act", "acme/shop#3", &open.id, "resolve", "--yes"];
     let mut outsider = program(home.path(), &command);
     outsider.env("GH_TOKEN", "outsider");

@@ -1,4 +1,4 @@
-//! The author's agent: a real one in a real checkout, sent once for a head whatever happens meanwhile.
+//! The author's agent: a real program in a real checkout, started once per head under every fault.
 
 use super::Operation;
 use super::dispatches::{begins, calls, has_hung, time_limit};
@@ -6,6 +6,7 @@ use super::stage::Stage;
 use super::state::forge;
 use super::table::Told;
 use super::trouble::Trouble;
+use crate::support::folder;
 use crate::support::harness::{Place, SEVEN, finding, review};
 use cloture::simulator::Fault;
 use cloture::supervisor::LoopCommand as Order;
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 
 const DATE: &str = "2026-03-02T09:00:00Z";
 
-/// It adds a line far from everything and pushes. The same head always gets the same commit.
+/// An author that adds a line far from every finding and pushes. The same head always gets the same commit.
 const FIX: &str = "export GIT_AUTHOR_DATE=2026-03-02T09:00:00Z GIT_COMMITTER_DATE=2026-03-02T09:00:00Z\n\
     echo another >> notes.txt && git add notes.txt && git -c user.name=T -c user.email=t@example.com \
     commit --quiet -m fix && git push --quiet origin HEAD:discount";
@@ -44,7 +45,7 @@ struct Branch {
 
 impl Branch {
     fn new() -> Branch {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder::temporary();
         let (remote, checkout) = (folder.path().join("acme/shop.git"), folder.path().join("checkout"));
         std::fs::create_dir_all(&remote).unwrap();
         git(&remote, &["init", "--quiet", "--bare", "--initial-branch=main"]);
@@ -62,7 +63,7 @@ impl Branch {
         git(&self.remote, &["rev-parse", "discount"])
     }
 
-    /// Tells the simulator what was pushed, if anything was.
+    /// Tells the simulator about a push.
     fn deliver(&self, place: &Place) {
         let head = self.head();
         if place.pull(SEVEN).head != head {
@@ -73,7 +74,7 @@ impl Branch {
         }
     }
 
-    /// What the agent would have done.
+    /// Does the agent's work by hand.
     fn fix_by_hand(&self) {
         let work = self.folder.path().join("by-hand");
         let (from, to) = (self.remote.to_str().unwrap(), work.to_str().unwrap());
@@ -97,8 +98,8 @@ pub(crate) async fn operation() -> Operation {
     }
 }
 
-/// A finding, an author round, a clean review. The forge fails after the `asked` requests that let the author be sent, so
-/// that it is at work or back when nothing can be seen; what fails here fails just before.
+/// A finding, an author round, a clean review. A fault of the forge begins after `asked` requests, when the
+/// author is at work or done. A fault of this machine begins just before.
 async fn history(
     trouble: Option<Trouble>,
     asked: usize,
@@ -139,7 +140,7 @@ async fn history(
     let others = |stage: &Stage| -> Vec<Order> {
         let has_ended = stage.run().exit().as_deref() == Some("issues_found");
         if trouble == Some(Trouble::Hangs) && has_ended && !is_fixed {
-            // One round a head: a person steps in.
+            // The author gets one round per head, so a person steps in.
             branch.fix_by_hand();
             is_fixed = true;
         }

@@ -1,4 +1,4 @@
-//! What is sent to others: a driven reviewer's call, and the tasks of a merge for every kind of target.
+//! Calls to others: a driven reviewer, and the tasks of a merge for every kind of target.
 
 use super::Operation;
 use super::hook::Hook;
@@ -12,7 +12,7 @@ use cloture::supervisor::LoopCommand;
 use cloture::supervisor::view::HandoffState;
 use std::sync::Arc;
 
-/// What somebody's program does first: it keeps a record, and where it is to hang, it does so once.
+/// The beginning of every script: it logs the call, and hangs once if it is told to.
 pub(crate) fn begins(trouble: Option<Trouble>) -> &'static str {
     if trouble == Some(Trouble::Hangs) {
         "cat > \"$here/got\"; echo call >> \"$here/calls\"\n\
@@ -22,7 +22,7 @@ pub(crate) fn begins(trouble: Option<Trouble>) -> &'static str {
     }
 }
 
-/// Nobody waits for what hangs longer than this. Elsewhere a slow machine must not pass for a slow program.
+/// The timeout for programs that hang. Other cells have a longer one, for slow machines.
 pub(crate) fn time_limit(trouble: Option<Trouble>) -> &'static str {
     if trouble == Some(Trouble::Hangs) { "timeout = '2s'\n" } else { "" }
 }
@@ -31,14 +31,14 @@ pub(crate) fn calls(place: &Place) -> usize {
     place.read("calls").lines().count()
 }
 
-/// How often it did.
+/// 1 if the program hung, otherwise 0.
 pub(crate) fn has_hung(place: &Place) -> usize {
     usize::from(place.path("hung").exists())
 }
 
-// ---- A driven reviewer -----------------------------------------------------------------------------------------------
+// ---- A driven reviewer ------------------------------------------------------------------------------------
 
-/// What the reviewer is given is read with this; it is the only request of its own.
+/// The request for the diff. It is the only request of a driven review.
 const COMPARE: &str = "GET /repos/{owner}/{repo}/compare/{basehead}";
 
 const ANSWER: &str = r#"printf %s '{"actions": [], "findings": [{"path": "src/cart.rs", "line": 3, "end_line": 3,
@@ -71,16 +71,16 @@ async fn reviewed(trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (V
     );
     let mut stage = Stage::new(place, config, trouble).await;
     match trouble {
-        // Text has no end that could be missed, but a length that can be.
+        // A diff is plain text, so only its length shows that it was cut off.
         Some(Trouble::Truncated) => {
             stage.place.simulator.inject(Fault::always(COMPARE, FaultKind::CutOff));
             stage.strike_here().await;
         }
-        // It is the reviewer that hangs.
+        // Here the reviewer hangs.
         Some(Trouble::Hangs) => stage.strike_here().await,
         _ => stage.strike(COMPARE, "").await,
     }
-    // A review carries the number of the answer that it is; where one never came, the next has the next.
+    // A review carries the number of its answer. If an answer never came, the next one has the next number.
     let left = |stage: &Stage| -> Vec<String> {
         let all = forge(&stage.place.simulator).into_iter();
         all.map(|it| it.replace("review/orange/2 ", "review/orange/1 ")).collect()
@@ -94,7 +94,7 @@ async fn reviewed(trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (V
     if wanted.is_none() {
         assert!(found.iter().any(|it| it.starts_with("written: review")), "{found:#?}");
     }
-    // C4: one that failed is asked again. Nobody pays twice for what the network did.
+    // C4: a failed reviewer is asked again. A network fault costs no second call.
     let most = if trouble == Some(Trouble::Hangs) { 2 } else { 1 };
     stage.told.expect(calls == most, || format!("the reviewer was called {calls} times"));
     stage.told.tries = stage.told.tries.max(calls);
@@ -102,7 +102,7 @@ async fn reviewed(trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (V
     (found, stage.told)
 }
 
-// ---- Targets of a handoff --------------------------------------------------------------------------------------------
+// ---- Targets of a handoff ---------------------------------------------------------------------------------
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
@@ -127,7 +127,7 @@ impl Target {
         }
     }
 
-    /// The request that sends it, if it is one to the forge; else whatever is asked of the forge around it.
+    /// The request that sends the task, or any request if the target is not the forge.
     fn aim(self) -> &'static str {
         match self {
             Target::Command | Target::Webhook => "*",
@@ -155,7 +155,7 @@ impl Target {
         )
     }
 
-    /// How often the target has the task.
+    /// How often the target received the task.
     fn count(self, place: &Place, hook: &Hook) -> usize {
         match self {
             Target::Command => place.read("runs").lines().count(),
@@ -192,7 +192,8 @@ pub(crate) async fn targets() -> Vec<Operation> {
     operations
 }
 
-/// A finding, the merge, the task; and a person who is asked whether a task arrived, looks, and sends it again if not.
+/// A finding, the merge, the task. A person who is asked whether a task arrived looks, and sends it again if
+/// it did not.
 async fn handed_off(
     target: Target,
     trouble: Option<Trouble>,
@@ -208,7 +209,7 @@ async fn handed_off(
     stage.tick().await;
     stage.place.play("{ merge = { by = 'dana' } }");
     match (target, trouble) {
-        // The server that it is for is the one that fails.
+        // Here the target's server fails.
         (Target::Webhook, Some(trouble)) if trouble.on_forge("").is_some() => hook.set(Some(trouble)),
         (Target::Command, Some(Trouble::Hangs)) => {}
         _ if is_nowhere => {}

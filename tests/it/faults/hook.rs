@@ -1,4 +1,4 @@
-//! Somebody's server that tasks are posted to, and what can be wrong with it.
+//! A server that receives tasks by HTTP, with its faults.
 
 use super::trouble::Trouble;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 #[derive(Debug, Default)]
 struct Inside {
     trouble: Option<Trouble>,
-    /// The keys of the tasks that it has.
+    /// The keys of the tasks that it received.
     taken: Vec<String>,
     asked: usize,
 }
@@ -100,7 +100,7 @@ async fn serve(stream: TcpStream, inside: Arc<Mutex<Inside>>) -> Option<()> {
     stream.flush().await.ok()
 }
 
-/// Whether it has the task although its answer says nothing of the kind.
+/// Whether it received the task although its answer does not say so.
 fn takes_it(trouble: Trouble) -> bool {
     matches!(trouble, Trouble::BadGateway | Trouble::DroppedAfter | Trouble::Truncated | Trouble::SlowLoris)
         || trouble.on_forge("").is_none()

@@ -1,4 +1,4 @@
-//! What can happen to the journal's file while somebody uses it.
+//! Faults of the journal's file while it is in use.
 
 use super::trouble::Trouble;
 use cloture::journal::{Journal, JournalAddress, JournalError, JournalOptions, NewRecord};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A journal that may have so many pages has room for every history here, and can be filled quickly.
+/// A page limit that every history here fits into and that a test can fill quickly.
 pub(crate) const PAGES: u32 = 400;
 
-/// Somebody else with the same file.
+/// Another user of the same file.
 pub(crate) struct Disk {
     path: PathBuf,
     other: Option<SqliteConnection>,
@@ -23,7 +23,7 @@ impl Disk {
         Disk { path: path.to_owned(), other: None }
     }
 
-    /// `own` is the journal that is to run out of room.
+    /// `own` is the journal that runs out of room.
     pub(crate) async fn strike(&mut self, trouble: Trouble, own: Option<&Journal>) {
         match trouble {
             Trouble::JournalLocked => self.run(&["BEGIN IMMEDIATE"]).await,
@@ -33,7 +33,7 @@ impl Disk {
         }
     }
 
-    /// The lock is given back, or room is made. What is damaged stays so.
+    /// Releases the lock or makes room. Damage stays.
     pub(crate) async fn end(&mut self, trouble: Trouble) {
         match trouble {
             Trouble::JournalLocked => self.run(&["ROLLBACK"]).await,
@@ -60,7 +60,7 @@ impl Disk {
         self.other.as_mut().unwrap()
     }
 
-    /// Takes every page there may be, and then whatever room is left in those that are there.
+    /// Uses up all pages, and then the room in the existing ones.
     async fn fill(&mut self, own: &Journal) {
         self.run(&["PRAGMA max_page_count = 400", "CREATE TABLE filler (content BLOB)"]).await;
         for size in
@@ -81,9 +81,8 @@ impl Disk {
         }
     }
 
-    /// Zeroes all of it, behind the back of whoever has it open. Somebody writes meanwhile, so that what is remembered of the
-    /// file counts no more. It is done by another process: to close the file in this one would end the locks that a
-    /// journal in this process has on it.
+    /// Zeroes the file while a journal has it open. A write in between makes SQLite drop its cache. Another
+    /// process does it: closing the file in this process would release the locks of its journals.
     async fn damage(&mut self) {
         self.run(&["BEGIN IMMEDIATE", "CREATE TABLE other (content BLOB)"]).await;
         zero(&self.path);
@@ -94,7 +93,7 @@ impl Disk {
     }
 }
 
-/// Overwrites a journal's file and its log with nothing.
+/// Overwrites a journal's file and its log with zeroes.
 pub(crate) fn zero(path: &Path) {
     for ending in ["", "-wal"] {
         let file = format!("{}{ending}", path.display());
@@ -106,8 +105,8 @@ pub(crate) fn zero(path: &Path) {
     }
 }
 
-/// Lets the next start find a new journal. A program that is being started elsewhere in this test shares our locks for the
-/// moment until it runs, so that the damaged one may seem to be in use still.
+/// Makes the next start find a new journal. A child process shares our locks between fork and exec, so the
+/// damaged file may seem in use for a moment.
 pub(crate) async fn set_aside(address: &JournalAddress, now: Timestamp) {
     for _ in 0..200 {
         match Journal::open(address, JournalOptions::new(now)).await {

@@ -1,4 +1,4 @@
-//! The poll: what happens on the forge while it cannot be seen is seen afterwards, and done about once.
+//! The poll: Cloture sees changes that it missed during the fault afterwards, and reacts once.
 
 use super::Operation;
 use super::stage::Stage;
@@ -21,13 +21,13 @@ pub(crate) async fn operation() -> Operation {
     }
 }
 
-/// The same finding, under whatever name.
+/// The same finding under another name.
 pub(crate) fn again(name: &str) -> String {
     finding(name, "src/cart.rs", 3, "A percentage above one hundred underflows", MAJOR)
 }
 
-/// A reviewer finds something, and finds it again after a push while nothing can be seen: Cloture has to fold the second
-/// into the first, with a reply and a resolved thread.
+/// A reviewer raises a finding, and raises it again after a push during the fault. Cloture has to fold the
+/// second into the first, with a reply and a resolved thread.
 pub(crate) async fn history(trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (Vec<String>, Told) {
     let mut stage = Stage::new(Place::new().await, DRIVEN.to_owned(), trouble).await;
     stage.tick().await;

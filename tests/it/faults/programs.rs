@@ -1,4 +1,4 @@
-//! The start and the stop of the real program, in a terminal and as lines, while something is wrong.
+//! Start and stop of the real program under every fault, in a terminal and with `watch`.
 
 use super::journal::{Disk, zero};
 use super::stage::Stage;
@@ -19,12 +19,12 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
-/// A second is what is promised; a machine that does other things as well may take longer. What hangs does so for at least
-/// ten times as long.
+/// The promise is one second. A busy machine may take longer, and a program that hangs takes at least ten
+/// times as long.
 const AT_ONCE: Duration = Duration::from_secs(4);
-/// A host that is not GitHub's own has another.
+/// The variable for a host that is not github.com.
 const TOKENS: [&str; 2] = ["GH_TOKEN", "GH_ENTERPRISE_TOKEN"];
-/// Longer than any machine needs for one step.
+/// A timeout for one step, long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -78,7 +78,7 @@ fn blocking(cell: impl FnOnce() -> Told + Send + 'static) -> Running {
     })
 }
 
-/// Where the program runs, and what is wrong there.
+/// The program's surroundings, with the fault in them.
 struct Scene {
     here: Here,
     trouble: Trouble,
@@ -86,7 +86,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A home with a journal in which something happened before.
+    /// A home with a journal of an earlier run.
     fn new(trouble: Trouble, config: &str) -> Scene {
         let here = Here::new();
         here.configure(config);
@@ -106,7 +106,7 @@ impl Scene {
         self.here.path("state").join(JournalAddress::FILE_NAME)
     }
 
-    /// What is wrong before a start.
+    /// Begins the fault before a start.
     fn begin_before(&mut self) {
         match self.trouble {
             Trouble::JournalDamaged => zero(&self.journal()),
@@ -115,7 +115,7 @@ impl Scene {
         }
     }
 
-    /// What goes wrong while it runs.
+    /// Begins the fault while the program runs.
     fn begin(&mut self) {
         self.trouble.begin(self.here.simulator(), "*", "repository");
         if self.trouble != Trouble::DiskFull {
@@ -169,12 +169,12 @@ impl Scene {
         told.expect(self.trouble.on_forge("").is_none() || tries > 0, || "it never struck".to_owned());
     }
 
-    /// Waits until whatever is wrong has met the program.
+    /// Waits until the program has met the fault.
     fn until_met(&self) {
         let simulator = self.here.simulator();
         let is_on_forge = self.trouble.on_forge("").is_some();
         if !is_on_forge {
-            // Something new has to be kept.
+            // A new record makes the program write.
             self.here.perform("acme/shop#1", "{ comment = { by = 'erin', body = 'Please look again.' } }");
         }
         let before = simulator.request_count();
@@ -187,12 +187,12 @@ impl Scene {
     }
 }
 
-// ---- Start -----------------------------------------------------------------------------------------------------------
+// ---- Start ------------------------------------------------------------------------------------------------
 
-/// What the screen says of a trouble.
+/// The screen's sentence about a fault.
 fn signs(trouble: Trouble) -> &'static [&'static str] {
     match trouble {
-        // For as long as nobody knows better.
+        // Until the program knows more.
         Trouble::SlowLoris | Trouble::Hangs => &["Searching for"],
         Trouble::BadToken | Trouble::NotAllowed => &["not allowed"],
         Trouble::SecondaryLimit | Trouble::HourlyLimit => &["rate limited"],
@@ -220,7 +220,7 @@ fn start_in_terminal(trouble: Trouble) -> Told {
         "reach",
     ];
     for line in contents.lines().filter(|line| tells.iter().any(|word| line.contains(word))) {
-        // What the heading says beside the names of the screens.
+        // The heading, without the names of the screens.
         let line = line.replace("cloture  1 Watch  2 Inbox  3 Handoff  4 Journal", "");
         told.show(line.split_whitespace().collect::<Vec<_>>().join(" "));
     }
@@ -243,17 +243,18 @@ fn start_in_terminal(trouble: Trouble) -> Told {
     told
 }
 
-/// What `watch` ends with where nothing is wrong.
+/// The last line of `watch` without a fault.
 const ISSUES_FOUND: i32 = 10;
 
-/// It looks twice, and gives up.
+/// `watch` polls twice and gives up.
 const IMPATIENT: &str = "[policy]\npoll_interval = '1s'\nmax_attempts = 2\n";
 
 fn start_watching(trouble: Trouble) -> Told {
     let mut told = Told::default();
     let mut scene = Scene::new(trouble, IMPATIENT);
     scene.begin_before();
-    // What hangs is waited for longer than a test can wait; what is locked, as long as the journal's patience.
+    // The program waits for a hanging server longer than a test can, and for a locked journal as long as its
+    // busy timeout.
     let most = if trouble == Trouble::JournalLocked { "33s" } else { "5s" };
     let without_room = trouble == Trouble::DiskFull;
     let first = scene.lines(&["acme/shop#1", "--timeout", most], without_room).output().unwrap();
@@ -277,7 +278,7 @@ fn start_watching(trouble: Trouble) -> Told {
     told
 }
 
-/// A clock that was set while nobody watched.
+/// A clock that was set between two runs.
 async fn start_after_jump(trouble: Trouble) -> Told {
     let (wanted, _) = poll::history(None, None).await;
     let mut stage = Stage::new(Place::new().await, DRIVEN.to_owned(), Some(trouble)).await;
@@ -293,7 +294,7 @@ async fn start_after_jump(trouble: Trouble) -> Told {
     stage.told
 }
 
-// ---- Stop ------------------------------------------------------------------------------------------------------------
+// ---- Stop -------------------------------------------------------------------------------------------------
 
 fn took(told: &mut Told, began: Instant) {
     let took = began.elapsed();
@@ -324,7 +325,7 @@ fn stop_terminal(trouble: Trouble) -> Told {
     told
 }
 
-/// Two are expected, and only one came, so that it waits.
+/// Two reviewers are expected and one came, so the loop waits.
 const WAITING: &str = "[policy]\npoll_interval = '1s'\nmax_attempts = 1000\n\
     [[repositories]]\nname = 'acme/shop'\nreviewers = ['coderabbit', 'codex']\n";
 
@@ -337,7 +338,7 @@ fn stop_watching(trouble: Trouble) -> Told {
     let mut command = scene.lines(&["acme/shop#1"], false);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut said = BufReader::new(child.stdout.take().unwrap());
-    // Once it has said something, it listens.
+    // After its first line it handles signals.
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
     told.show(line.trim());
@@ -358,12 +359,12 @@ fn stop_watching(trouble: Trouble) -> Told {
 fn interrupt(mut child: Child) -> (Instant, Option<i32>) {
     let began = Instant::now();
     let id = child.id().to_string();
-    // It may have ended by itself, where nothing comes of waiting.
+    // It may have ended by itself because it had nothing to wait for.
     let _ended = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status().unwrap();
     (began, child.wait().unwrap().code())
 }
 
-/// What cannot be done to another process is done to a supervisor in this one.
+/// Faults that a test cannot cause in another process strike a supervisor in this one.
 async fn stop_here(trouble: Trouble) -> Told {
     let mut stage = Stage::new(Place::new().await, DRIVEN.to_owned(), Some(trouble)).await;
     stage.tick().await;

@@ -1,4 +1,4 @@
-//! A supervisor in virtual time that a fault strikes, and that somebody starts again where that is the cure.
+//! A supervisor in virtual time under a fault. A person restarts it if that is the cure.
 
 use super::journal::{Disk, PAGES, set_aside};
 use super::table::Told;
@@ -19,18 +19,18 @@ pub(crate) struct Stage {
     run: Option<Run>,
     disk: Disk,
     began: Option<Timestamp>,
-    /// It was done in spite of the fault, so that there is nothing to tell.
+    /// The operation worked in spite of the fault, so there is nothing to tell.
     is_done: bool,
 }
 
-/// How long a poll may be late in the forge's own time: as long as the longest limit and the rarest sweep together.
+/// The longest delay of a poll in the forge's time: the longest limit plus the longest sweep interval.
 const LATEST: SignedDuration = SignedDuration::from_hours(3);
 
-/// Ticks that a history takes without a fault, and that it may take with one.
+/// The ticks of a history without a fault, and the most ticks with one.
 const TICKS: usize = 10;
 const MOST_TICKS: usize = 100;
 
-/// What is not there by then never comes, but for what hangs: that long a request may take.
+/// A result that is missing after this time never comes. Only a request that hangs may take longer.
 const SHORT: Duration = Duration::from_secs(2);
 
 impl Stage {
@@ -54,7 +54,7 @@ impl Stage {
         self.run = Some(self.place.start("one", &self.config, &[SEVEN], settings).await);
     }
 
-    /// Ends it as the program does. What cannot be closed properly is what the next start has to do with.
+    /// Stops like the program. The next start has to cope with a journal that could not be closed.
     pub(crate) async fn stop(&mut self) {
         if let Some(run) = self.run.take() {
             run.supervisor.stop().await;
@@ -76,12 +76,12 @@ impl Stage {
         self.look();
     }
 
-    /// From now on it is late.
+    /// Starts counting the delay.
     pub(crate) fn mark(&mut self) {
         self.began = Some(self.place.simulator.now());
     }
 
-    /// Begins the fault: on the forge at what is aimed at.
+    /// Begins the fault, on the forge at the given request.
     pub(crate) async fn strike(&mut self, aim: &str, field: &str) {
         self.mark();
         let Some(trouble) = self.trouble else { return };
@@ -89,14 +89,14 @@ impl Stage {
         self.strike_here().await;
     }
 
-    /// The part of it that is not the forge's.
+    /// Begins a fault of this machine.
     pub(crate) async fn strike_here(&mut self) {
         self.mark();
         let Some(trouble) = self.trouble else { return };
         if let Some(by) = trouble.jump() {
             let run = self.run();
             run.ticker.jump(by);
-            // Somebody records something, so that whoever waits for the next poll looks at the clock.
+            // A record wakes the supervisor, so that it reads the clock.
             let note = async {
                 run.journal.append_one(NewRecord::new("note", "somebody")).await.unwrap();
             };
@@ -118,7 +118,7 @@ impl Stage {
         self.is_done = wanted.is_some_and(|wanted| state(self) == wanted);
     }
 
-    /// The fault is over; where a person has to start again, somebody does.
+    /// Ends the fault, and restarts the supervisor if the cure is a restart.
     pub(crate) async fn end(&mut self) {
         self.place.simulator.clear_faults();
         let Some(trouble) = self.trouble else { return };
@@ -130,7 +130,7 @@ impl Stage {
         }
     }
 
-    /// Everything that somebody in front of it sees of a trouble.
+    /// Every sentence about the fault that the screen shows.
     fn look(&mut self) {
         let board = self.run().board();
         let mut seen: Vec<String> =
@@ -151,7 +151,8 @@ impl Stage {
         }
     }
 
-    /// What the journal's screen tells of programs that were waited for in vain. One that is damaged has been told of.
+    /// The journal screen's sentences about programs that did not answer. A damaged journal has its own
+    /// sentence.
     pub(crate) async fn look_at_journal(&mut self) {
         let filter = RecordFilter { order: RecordOrder::OldestFirst, ..RecordFilter::default() };
         for record in self.run().journal.records(filter).await.unwrap_or_default() {
@@ -162,7 +163,7 @@ impl Stage {
         }
     }
 
-    /// Goes on until it is as without a fault, and a little longer. `others` do what they do about what is to be seen.
+    /// Ticks until the state is as without a fault, and a little longer. `others` react to each state.
     pub(crate) async fn settle(
         &mut self,
         wanted: Option<&[String]>,

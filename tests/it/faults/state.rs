@@ -1,9 +1,9 @@
-//! Everything on a forge as a list of sentences that two runs can be compared by.
+//! The state of a forge as a list of sentences, to compare two runs.
 
 use cloture::simulator::{CommentSnapshot, Simulator};
 use serde_json::json;
 
-/// What is there, without the times and ids that differ from run to run, and what was written, each as often as it was.
+/// The state without times and ids, which differ from run to run, and every write as often as it happened.
 pub(crate) fn forge(simulator: &Simulator) -> Vec<String> {
     let snapshot = simulator.snapshot();
     let said = |comment: &CommentSnapshot| {

@@ -1,19 +1,19 @@
-//! What came of every cell, and how that is printed.
+//! The result of every cell, and the printed table.
 
 use super::trouble::{Trouble, leak};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What came of an operation under a fault.
+/// The result of an operation under a fault.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
-    /// What a person saw meanwhile, each sentence once.
+    /// The sentences on the screen meanwhile, each once.
     pub(crate) shown: Vec<String>,
-    /// How often it was tried.
+    /// The number of attempts.
     pub(crate) tries: usize,
     pub(crate) lost: Vec<String>,
     pub(crate) twice: Vec<String>,
-    /// Every promise that was not kept.
+    /// The broken promises.
     pub(crate) broken: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Told {
         }
     }
 
-    /// Compares where it ended with where it ends without the fault.
+    /// Compares the final state with the state without the fault.
     pub(crate) fn compare(&mut self, found: &[String], wanted: &[String]) {
         self.lost = missing(found, wanted);
         self.twice = missing(wanted, found);
@@ -42,7 +42,7 @@ impl Told {
     }
 }
 
-/// Those of one list that the other lacks, each as often as it does.
+/// The items of one list that the other lacks, as often as it lacks them.
 fn missing(from: &[String], wanted: &[String]) -> Vec<String> {
     let mut found: Vec<&String> = from.iter().collect();
     let mut lost = Vec::new();
@@ -79,7 +79,7 @@ impl Table {
         self.cells.len()
     }
 
-    /// Every promise that some cell did not keep.
+    /// The broken promises of all cells.
     pub(crate) fn broken(&self) -> Vec<String> {
         let mut all = Vec::new();
         for ((row, trouble), cell) in &self.cells {
@@ -95,7 +95,7 @@ impl Table {
     }
 }
 
-/// So much of a sentence is enough to know it by.
+/// The length at which the table cuts a sentence.
 const SHOWN: usize = 150;
 
 impl fmt::Display for Table {

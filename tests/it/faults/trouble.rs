@@ -8,12 +8,12 @@ use serde_json::json;
 pub(crate) enum Trouble {
     // The forge and the way to it
     ServerError,
-    /// Although it took effect.
+    /// The request took effect anyway.
     BadGateway,
     DroppedBefore,
     DroppedAfter,
     Truncated,
-    /// An answer that drips and never ends.
+    /// An answer that comes byte by byte and never ends.
     SlowLoris,
     /// No answer at all, or a program that does not end.
     Hangs,
@@ -33,7 +33,7 @@ pub(crate) enum Trouble {
     JournalDamaged,
 }
 
-/// A name that is never given to anybody.
+/// A reserved name that never resolves.
 pub(crate) const NOBODY: &str = "https://nothing.invalid";
 
 impl Trouble {
@@ -83,7 +83,7 @@ impl Trouble {
         }
     }
 
-    /// What the forge does. `field` is the part of an answer that is left out where data is partial.
+    /// The simulator's fault. `field` is the part that a partial answer leaves out.
     pub(crate) fn on_forge(self, field: &str) -> Option<FaultKind> {
         Some(match self {
             Trouble::ServerError => {
@@ -126,17 +126,17 @@ impl Trouble {
         }
     }
 
-    /// Whether nobody need be told, because nobody has to do anything and nothing is late.
+    /// Whether no sentence is needed, because nobody has to act and nothing is late.
     pub(crate) fn is_silent(self) -> bool {
         self.jump().is_some()
     }
 
-    /// Whether the whole forge is as it is, and not one answer of it.
+    /// Whether the fault is in the whole forge and not in one answer.
     pub(crate) fn is_everywhere(self) -> bool {
         matches!(self, Trouble::BadToken | Trouble::Gone | Trouble::SecondaryLimit | Trouble::HourlyLimit)
     }
 
-    /// Begins on the forge, and lasts until the faults are cleared.
+    /// Begins on the forge and lasts until the test clears the faults.
     pub(crate) fn begin(self, simulator: &Simulator, aim: &str, field: &str) {
         if let Some(kind) = self.on_forge(field) {
             simulator.inject(Fault::always(aim, kind));
@@ -144,12 +144,12 @@ impl Trouble {
     }
 }
 
-/// How many requests the simulator spoilt.
+/// The number of requests that a fault struck.
 pub(crate) fn struck(simulator: &Simulator) -> usize {
     simulator.requests().iter().filter(|request| request.outcome.starts_with("fault: ")).count()
 }
 
-/// What a person could find in these sentences that must not be there.
+/// Text in these sentences that no person may see.
 pub(crate) fn leak(shown: &[String]) -> Option<String> {
     let bad = |text: &&String| {
         text.contains("secret") || text.contains(crate::support::program::TOKEN) || text.contains("panicked")

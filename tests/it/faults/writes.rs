@@ -1,10 +1,11 @@
-//! Every write there is, each as somebody's deed with an intent in the journal before it and an outcome after it.
+//! Every kind of write, as a person's act with an intent record before it and an outcome record after it.
 
 use super::Operation;
 use super::journal::{Disk, PAGES, set_aside};
 use super::state::forge;
 use super::table::Told;
 use super::trouble::{NOBODY, Trouble, struck};
+use crate::support::folder;
 use crate::support::program::TOKEN;
 use crate::support::simulated::{self, address};
 use crate::support::verbs;
@@ -24,7 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A kind of write: its name, the request that faults are aimed at, and the write itself.
+/// A kind of write: its name, the request that faults strike, and the write.
 #[derive(Clone, Copy)]
 struct Kind {
     name: &'static str,
@@ -156,7 +157,7 @@ fn review(simulator: &Simulator, verdict: Verdict) -> Write {
     }
 }
 
-/// The closed set: a write that is added is missed here.
+/// Every kind of write. The compiler reports a new kind here.
 fn kind_of(write: &Write) -> &'static str {
     match write {
         Write::Reply { .. } => "reply",
@@ -176,7 +177,7 @@ fn kind_of(write: &Write) -> &'static str {
     }
 }
 
-/// How many kinds [`kind_of`] tells apart.
+/// The number of kinds that [`kind_of`] tells apart.
 const WRITES: usize = 14;
 
 pub(crate) async fn operations() -> Vec<Operation> {
@@ -206,7 +207,7 @@ pub(crate) async fn operations() -> Vec<Operation> {
     operations
 }
 
-/// Somebody with a journal and a way to the forge.
+/// A person with a journal and a client.
 struct Desk {
     journal: Journal,
     writer: Writer<cloture::github::Client>,
@@ -225,10 +226,10 @@ impl Desk {
     }
 }
 
-/// Somebody does it, is told what came of it, and does it again when the fault is over.
+/// A person acts, reads the result, and acts again after the fault.
 async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[String]>>) -> (Vec<String>, Told) {
     let simulator = verbs::start().await;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::temporary();
     let place = JournalAddress::file(folder.path().join(JournalAddress::FILE_NAME));
     let mut told = Told::default();
     let url = if trouble == Some(Trouble::NoSuchHost) { NOBODY.to_owned() } else { simulator.url() };
@@ -252,7 +253,7 @@ async fn history(kind: Kind, trouble: Option<Trouble>, wanted: Option<Arc<[Strin
         match perform(&deed, &about, "dana", None, &desk.journal, &desk.writer).await {
             Ok(WriteResult::Concluded(outcome @ WriteOutcome::Unknown { .. }, _)) => {
                 told.show(outcome.sentence());
-                // Whoever is asked to look does, and sends it again only if it is not there.
+                // The person looks as asked, and sends it again only if it is missing.
                 done = simulator.dispatches().len() == 1;
             }
             Ok(WriteResult::Concluded(..)) => done = true,

@@ -9,6 +9,7 @@ fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
+/// T2: a thread that somebody vetoed or escalated is in the inbox.
 #[tokio::test]
 async fn the_inbox_lists_waiting_threads_with_reasons_and_sends_no_request() {
     let world = World::new().await;

@@ -1,5 +1,6 @@
 //! A pull request with open threads, and a home folder whose journal outlives a command.
 
+use crate::support::folder;
 use crate::support::program::{Run, finish, program};
 use cloture::simulator::{PullSnapshot, Scenario, Simulator, SimulatorOptions};
 use serde_json::Value;
@@ -55,7 +56,7 @@ impl World {
         let scenario = Scenario::parse(SCENARIO, "people.toml").unwrap();
         let simulator = Simulator::start(&scenario, SimulatorOptions::default()).await.unwrap();
         assert_eq!(simulator.problems(), [""; 0]);
-        World { simulator, home: tempfile::tempdir().unwrap() }
+        World { simulator, home: folder::temporary() }
     }
 
     /// Runs a command in the same home, configuration included.

@@ -1,4 +1,4 @@
-//! That the soak would notice: a small world that is in order, and then each thing that must never be, put there by hand.
+//! The soak's checks find violations: a small world in order, and then each violation, made by hand.
 
 use super::forge_side::{ForgeSide, Quiet};
 use super::lives::Rules;
@@ -14,7 +14,7 @@ use cloture::supervisor::computed_state::ComputedState;
 use cloture::supervisor::fact::Fact;
 use std::sync::Arc;
 
-/// One pull request on which something was asked for, argued about and pointed out.
+/// One pull request with a request for a review, an argument and a notice to the operator.
 struct Small {
     place: Place,
     run: Run,
@@ -50,7 +50,7 @@ impl Small {
         self.place.journal().await.records(RecordFilter::default()).await.unwrap()
     }
 
-    /// What is shown, with something changed that nothing accounts for.
+    /// The view, with a change that no record explains.
     fn forged(&self, change: impl FnOnce(&mut ComputedState)) -> PullRequestView {
         let mut view = (*self.run.view()).clone();
         change(Arc::make_mut(view.standing.as_mut().unwrap()));
@@ -63,7 +63,7 @@ fn complains(wrong: &[String], about: &str) {
 }
 
 #[tokio::test]
-async fn whatever_must_never_be_on_the_forge_is_noticed() {
+async fn every_forbidden_state_of_the_forge_is_noticed() {
     let small = Small::new().await;
     let forge = small.forge();
     let (quiet, mut side) = (Quiet::new(), ForgeSide::default());
@@ -84,7 +84,7 @@ async fn whatever_must_never_be_on_the_forge_is_noticed() {
     let closed = Quiet::from([(SEVEN.to_owned(), "closed")]);
     complains(&ForgeSide::default().check(&forge, 0, &closed), "although it is closed");
 
-    // Under our own account, past everything that would have kept us from it.
+    // Under our own account, without the checks that would have prevented it.
     let asked =
         small.pull().comments.iter().find(|comment| comment.by == world::VIEWER).unwrap().body.clone();
     small.place.play(&format!("{{ comment = {{ by = 'dana', body = '''\n{asked}''' }} }}"));
@@ -93,7 +93,7 @@ async fn whatever_must_never_be_on_the_forge_is_noticed() {
 }
 
 #[tokio::test]
-async fn whatever_is_lost_or_past_its_bound_is_noticed() {
+async fn a_lost_record_or_a_passed_bound_is_noticed() {
     let small = Small::new().await;
     let (view, pull, records) = (small.run.view(), small.pull(), small.records().await);
     assert_eq!(our_side::is_as_recorded(&view, &records, &small.rules), Ok(()), "all is well");

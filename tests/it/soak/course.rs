@@ -1,4 +1,4 @@
-//! The course of a soak: step by step everybody does something, time passes, and both sides are looked at.
+//! The course of a soak. In each step people and bots act, time passes, and the checks look at both sides.
 
 use super::forge_side::{ForgeSide, Quiet};
 use super::lives::{Life, Rules};
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// How often everything is left alone for two polls, so that what is on the forge has to be known.
+/// Every so many steps nobody acts for two polls. Cloture must then know the whole state of the forge.
 const QUIET_EVERY: usize = 12;
 
 pub(crate) struct Course {
@@ -36,7 +36,7 @@ pub(crate) struct Course {
     pub(crate) journal: Journal,
     host: String,
     forge_side: ForgeSide,
-    /// What was shown at the last look.
+    /// The views at the last check.
     shown: BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
     step: usize,
     begun: Timestamp,
@@ -45,7 +45,7 @@ pub(crate) struct Course {
     requests: usize,
 }
 
-/// Polls after which nothing is left that was put off.
+/// After this many polls every postponed write is done.
 const MADE_UP_FOR: u32 = 12;
 
 impl Course {
@@ -94,7 +94,7 @@ impl Course {
         *self.counts.entry(what.to_owned()).or_default() += times;
     }
 
-    /// Everything by chance, until the hours are over.
+    /// Runs random steps until the hours are over.
     pub(crate) fn run(&mut self) {
         let until = self.begun.checked_add(SignedDuration::from_hours(self.size.hours)).unwrap();
         while self.place.simulator.now() < until {
@@ -107,7 +107,7 @@ impl Course {
         }
     }
 
-    /// One step in which anything may happen.
+    /// One random step.
     fn go_on(&mut self) {
         self.others_act();
         self.instances_come_and_go();
@@ -156,7 +156,7 @@ impl Course {
                 self.count(&format!("person: {did}"));
             }
         }
-        // Clocks are set, forward and back.
+        // A person sets a machine's clock forward or back.
         if self.dice.is_in(25) {
             let hours = i64::try_from(self.dice.below(7)).unwrap() - 3;
             let who = self.dice.below(self.lives.len());
@@ -165,7 +165,7 @@ impl Course {
         }
     }
 
-    /// Somebody else has the journal for a moment, as a backup would.
+    /// Another process locks the journal for a moment, as a backup would.
     fn lock_journal(&mut self) -> JoinHandle<()> {
         self.count("journals locked");
         let path = self.place.journal.path().unwrap().to_owned();
@@ -178,7 +178,7 @@ impl Course {
         })
     }
 
-    /// Instances are killed in the middle of their work and started again; at times there are two.
+    /// Kills instances in the middle of their work and starts them again. At times there are two.
     fn instances_come_and_go(&mut self) {
         if self.lives.len() == 1 && self.dice.is_in(20) {
             let name = if self.lives[0].name == "one" { "two" } else { "one" };
@@ -196,7 +196,7 @@ impl Course {
         }
     }
 
-    /// An instance is ended, and some are killed while they come to their end.
+    /// Ends an instance. Some are killed while they stop.
     fn stop(&mut self, life: Life) {
         let name = life.name;
         if life.stop() {
@@ -219,7 +219,7 @@ impl Course {
             let name = life.name;
             life.kill();
             self.count("kills");
-            // Half of those that were killed beside another stay away for a while.
+            // Half of the instances that were killed beside another start again later.
             if self.lives.is_empty() || self.dice.is_in(500) {
                 self.begin(name);
                 let life = self.lives.last().unwrap();
@@ -231,7 +231,7 @@ impl Course {
         self.count("polls");
     }
 
-    /// By the database's clock it takes minutes until the leases of a dead instance end.
+    /// Releases the leases of a killed instance: by the database's clock they would last for minutes.
     async fn leases_run_out(&self, dead: &str) {
         for lease in self.journal.leases().await.unwrap() {
             if lease.holder == dead {
@@ -240,7 +240,7 @@ impl Course {
         }
     }
 
-    /// Pull requests of which the driver knew before this step that nothing more is to be written there by itself.
+    /// The pull requests that the driver must not write to by itself, as it knew before this step.
     fn quiet(&self) -> Quiet {
         let mut quiet = Quiet::new();
         for (address, view) in self.views() {
@@ -259,7 +259,7 @@ impl Course {
         quiet
     }
 
-    /// What whoever drives shows of each pull request.
+    /// The driver's view of each pull request.
     pub(crate) fn views(&self) -> BTreeMap<PullRequestAddress, Arc<PullRequestView>> {
         let mut views = BTreeMap::new();
         for life in &self.lives {
@@ -272,8 +272,8 @@ impl Course {
         views
     }
 
-    /// Nobody else does anything and nothing fails, for two polls and until one after which we write nothing either: what was
-    /// put off, by a limit for one, is made up for. Then everything is known.
+    /// Two polls in which nobody acts and nothing fails, and more until Cloture has no postponed write left,
+    /// for example because of a limit. Then Cloture must know everything.
     fn be_quiet(&mut self) {
         let (quiet, since) = (Quiet::new(), self.place.simulator.post_count());
         self.tick();
@@ -296,7 +296,7 @@ impl Course {
             let name = format!("{}#{}", pull.repository, pull.number);
             match views.get(&address(&name)) {
                 Some(view) => wrong.extend(our_side::knows(view, pull)),
-                None => wrong.push(format!("{name} is driven by nobody")),
+                None => wrong.push(format!("{name} has no driver")),
             }
         }
         wrong.extend(ForgeSide::standing_marks(&forge));
@@ -304,10 +304,10 @@ impl Course {
         self.count("quiet looks");
     }
 
-    /// After every step.
+    /// The checks after every step.
     fn look(&mut self, since: usize, quiet: &Quiet) {
         let forge = self.place.simulator.snapshot();
-        // What was reopened or resumed in this step may be written to in this step.
+        // Cloture may write to a pull request that was reopened or resumed in this step.
         let still = self.quiet();
         let quiet = quiet.iter().filter(|(name, why)| still.get(*name) == Some(*why));
         let quiet = quiet.map(|(name, why)| (name.clone(), *why)).collect();
@@ -347,7 +347,8 @@ impl Course {
         self.tell_about(&forge);
     }
 
-    /// What a driver shows of one, against the journal. What people recorded a moment ago may still be on its way to it.
+    /// Checks a driver's view against the journal. A record that a person just wrote may not have reached the
+    /// driver yet.
     async fn look_at(&self, address: &PullRequestAddress) -> Vec<String> {
         let mut board = None;
         for life in &self.lives {
@@ -378,7 +379,7 @@ impl Course {
         self.journal.records(RecordFilter::about(&about)).await.unwrap()
     }
 
-    /// The forge's limits are kept by ourselves: whoever reaches the hourly one has not counted.
+    /// Cloture keeps within the forge's hourly limit by itself. Reaching it means that Cloture counted wrong.
     fn look_at_requests(&mut self) -> Vec<String> {
         let mut wrong = Vec::new();
         let requests = self.place.simulator.requests_since(self.requests);
@@ -425,7 +426,7 @@ impl Course {
         }
     }
 
-    /// Whoever is there is ended, and one is started instead.
+    /// Ends every instance and starts one.
     pub(crate) fn start_anew(&mut self) {
         self.place.simulator.clear_faults();
         for life in std::mem::take(&mut self.lives) {
@@ -434,7 +435,7 @@ impl Course {
         self.begin("one");
     }
 
-    /// A poll in which nobody does anything and nothing fails.
+    /// A poll in which nobody acts and nothing fails.
     pub(crate) fn quiet_step(&mut self) {
         self.step += 1;
         let (quiet, since) = (self.quiet(), self.place.simulator.post_count());
@@ -462,7 +463,7 @@ impl Course {
     }
 }
 
-/// Whether anything else than the time of the last look is new.
+/// Whether more changed than the time of the last poll.
 fn has_changed(before: Option<&Arc<PullRequestView>>, now: &Arc<PullRequestView>) -> bool {
     before.is_none_or(|before| match (&before.standing, &now.standing) {
         (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
@@ -471,7 +472,7 @@ fn has_changed(before: Option<&Arc<PullRequestView>>, now: &Arc<PullRequestView>
     })
 }
 
-/// Whether its merge was taken note of, and so decided what goes.
+/// Whether Cloture has recorded the merge, and so decided the handoff tasks.
 fn is_merged(view: &PullRequestView) -> bool {
     let standing = view.standing.as_ref();
     standing.is_some_and(|standing| standing.folded.engine.state() == PullRequestState::Merged)

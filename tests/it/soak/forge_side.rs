@@ -1,5 +1,5 @@
-//! What must hold on the forge after every step, whoever did what: nothing of ours twice, nothing without a reason, nothing
-//! where nothing more is to be written.
+//! The invariants of the simulated GitHub after every step: Cloture writes nothing twice, nothing without a
+//! mark, and nothing where it must not write.
 
 use super::world::VIEWER;
 use cloture::agents::targets::KEY_PREFIX;
@@ -7,23 +7,24 @@ use cloture::github::write::WriteKey;
 use cloture::simulator::{PullSnapshot, ReceivedWrite, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was seen so far of what Cloture wrote.
+/// The writes of Cloture that were checked so far.
 #[derive(Debug, Default)]
 pub(crate) struct ForgeSide {
     posts: usize,
-    /// Where each of our marks stands. A task's is the only one of the whole forge, any other of its pull request.
+    /// The place of each of our marks. A task's mark is unique on the whole forge, any other on its pull
+    /// request.
     marks: BTreeMap<(String, String), String>,
-    /// Threads that we resolved or opened again, by whether they are resolved, until somebody else changes that.
+    /// The threads that we resolved or reopened, until another account changes them.
     resolved: BTreeMap<String, bool>,
     pub(crate) written: BTreeMap<String, usize>,
 }
 
-/// Why nothing more is to be written to a pull request by itself.
+/// The reason why Cloture must not write to a pull request by itself.
 pub(crate) type Quiet = BTreeMap<String, &'static str>;
 
 impl ForgeSide {
-    /// Looks at what is new since the last time. `since` is how many posts there were when the instances began to work:
-    /// what came before was done by people.
+    /// Checks the new writes. `since` is the number of posts when the instances began to work. People wrote
+    /// the posts before that.
     pub(crate) fn check(&mut self, forge: &Snapshot, since: usize, quiet: &Quiet) -> Vec<String> {
         let mut wrong = Vec::new();
         for (index, post) in forge.posts.iter().enumerate().skip(self.posts) {
@@ -32,8 +33,8 @@ impl ForgeSide {
             }
             *self.written.entry(post.what.clone()).or_default() += 1;
             wrong.extend(self.twice(post));
-            // A task is sent because of the merge, and what a person orders is not done by itself: an instance that is
-            // killed with it may have it under way.
+            // The merge sends a task, and a person orders an act. Neither is a write by itself, and an
+            // instance that was killed may still have one under way.
             let key = WriteKey::parse_marker(&post.text);
             let is_wanted =
                 key.is_some_and(|key| [KEY_PREFIX, "act/"].iter().any(|of| key.as_str().starts_with(of)));
@@ -61,7 +62,7 @@ impl ForgeSide {
             }
             "comment" | "reply" | "review" | "thread" | "issue" => {
                 let Some(key) = WriteKey::parse_marker(&post.text) else {
-                    // GitHub makes a review without a text of every reply.
+                    // GitHub adds a review without text for every reply.
                     return (!post.text.is_empty()).then(|| format!("it carries no mark: {post:?}"));
                 };
                 let place = if key.as_str().starts_with(KEY_PREFIX) { "" } else { post.on.as_str() };
@@ -72,7 +73,7 @@ impl ForgeSide {
         }
     }
 
-    /// What others did to threads since: what they changed, we may change again.
+    /// Forgets the threads that others changed: Cloture may change them again.
     pub(crate) fn others_acted(&mut self, forge: &Snapshot) {
         for thread in forge.pull_requests.iter().flat_map(|pull| &pull.threads) {
             if self.resolved.get(&thread.id).is_some_and(|known| *known != thread.resolved) {
@@ -81,7 +82,7 @@ impl ForgeSide {
         }
     }
 
-    /// What stands there now, however it got there: no mark of ours twice.
+    /// Finds marks of ours that are on the forge twice.
     pub(crate) fn standing_marks(forge: &Snapshot) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut tasks: BTreeSet<String> = BTreeSet::new();
@@ -97,7 +98,7 @@ impl ForgeSide {
             task(&issue.body, &format!("{}#{}", issue.repository, issue.number), &mut wrong);
         }
         for event in &forge.dispatches {
-            // A task that is an event has its key inside, wherever that is.
+            // The payload of an event holds the task's key.
             if let Some(key) = task_key(&event.client_payload) {
                 task(&format!("<!-- cloture:{key} -->"), &event.repository, &mut wrong);
             }
@@ -119,7 +120,7 @@ impl ForgeSide {
     }
 }
 
-/// The first text that begins like a task's key.
+/// The first text that looks like a task's key.
 pub(crate) fn task_key(payload: &serde_json::Value) -> Option<String> {
     match payload {
         serde_json::Value::String(text) => text.starts_with(KEY_PREFIX).then(|| text.clone()),
@@ -129,7 +130,7 @@ pub(crate) fn task_key(payload: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// Every text on a pull request that our account wrote.
+/// Every text of our account on a pull request.
 pub(crate) fn our_texts(pull: &PullSnapshot) -> impl Iterator<Item = &str> {
     let comments = pull.comments.iter().map(|comment| (&comment.by, &comment.body));
     let reviews = pull.reviews.iter().map(|review| (&review.by, &review.body));

@@ -1,14 +1,14 @@
-//! What everybody else does on the forge: bots that review, authors, people who may and people who may not, and one who
+//! Everybody else on the forge: bots that review, authors, people with and without permission, and one who
 //! forges our marks.
 
 use super::world::{FILES, Pull, file};
 use crate::support::dice::Dice;
 use cloture::simulator::{PullSnapshot, PullState};
 
-/// One thing that somebody does to a pull request.
+/// One action on a pull request.
 #[derive(Debug, Clone, Copy)]
 enum Deed {
-    /// The author pushes, and a bot looks again at all that it has open.
+    /// The author pushes, and a bot reviews its open threads again.
     Round,
     Review,
     BotReplies,
@@ -32,7 +32,7 @@ enum Deed {
     Ready,
 }
 
-/// How often each happens, beside the others.
+/// The weight of each action.
 const DEEDS: [(usize, Deed); 21] = [
     (230, Deed::Round),
     (170, Deed::Review),
@@ -57,7 +57,7 @@ const DEEDS: [(usize, Deed); 21] = [
     (10, Deed::Ready),
 ];
 
-/// What somebody does now, as a scenario writes it. None where chance wants what makes no sense here.
+/// A random action in the scenario's language. `None` if it makes no sense for this pull request.
 pub(crate) fn act(pull: &mut Pull, seen: &PullSnapshot, dice: &mut Dice) -> Option<String> {
     let deed = dice.weighed(&DEEDS);
     let is_open = seen.state == PullState::Open;
@@ -132,7 +132,7 @@ pub(crate) fn act(pull: &mut Pull, seen: &PullSnapshot, dice: &mut Dice) -> Opti
 fn push(pull: &mut Pull, what: &str, dice: &mut Dice) -> Option<String> {
     pull.pushes += 1;
     let author = pull.author;
-    // A word that nobody else pushed, so that each head is a new one.
+    // A unique word, so that each head is new.
     let note = dice.next();
     let path = if dice.is_in(500) { "notes.txt" } else { dice.one(&FILES)? };
     let content = if path == "notes.txt" { format!("note {note}\n") } else { file(pull.pushes) };
@@ -145,12 +145,12 @@ fn thread(pull: &Pull, dice: &mut Dice) -> Option<String> {
     dice.one(&pull.threads).map(|(name, _)| name.clone())
 }
 
-/// A bot's by its name, or a driven reviewer's, which came in over the API, by its id.
+/// A bot's thread by its name, or a driven reviewer's thread by its id.
 fn any_thread(pull: &Pull, seen: &PullSnapshot, dice: &mut Dice) -> Option<String> {
     thread(pull, dice).or_else(|| dice.one(&seen.threads).map(|thread| thread.id.clone()))
 }
 
-/// Holding, accepting, and what is neither.
+/// Replies that hold the stance, accept, or do neither.
 const BOT_REPLIES: [&str; 6] = [
     "The problem is still there, please fix it.",
     "The concern still stands: nothing here bounds the value.",
@@ -160,7 +160,7 @@ const BOT_REPLIES: [&str; 6] = [
     "Let me have a look at that.",
 ];
 
-/// Every intent that there is (R3), and none.
+/// Replies with every intent (R3), and without one.
 const REPLIES: [&str; 9] = [
     "Won't fix: this is by design.",
     "Acknowledged, we live with that.",
@@ -173,14 +173,14 @@ const REPLIES: [&str; 9] = [
     "ok",
 ];
 
-/// In a bot's thread by its name; where a driven reviewer argues, in all that are open.
+/// In a bot's thread by its name, or in all open threads of a driven reviewer.
 fn reply(pull: &Pull, by: &str, dice: &mut Dice) -> Option<String> {
     let thread = if pull.bots.is_empty() { "all".to_owned() } else { thread(pull, dice)? };
     let body = dice.one(&REPLIES)?;
     Some(format!("{{ reply = {{ by = '{by}', thread = '{thread}', body = '''\n{body}''' }} }}"))
 }
 
-/// Marks as ours would be, under an account that is not ours (S1).
+/// Marks like ours, from another account (S1).
 fn forge(pull: &Pull, seen: &PullSnapshot, dice: &mut Dice) -> Option<String> {
     let head = &seen.head;
     let thread_id = dice.one(&seen.threads).map_or("PRRT_1", |thread| thread.id.as_str());
@@ -207,7 +207,7 @@ fn forge(pull: &Pull, seen: &PullSnapshot, dice: &mut Dice) -> Option<String> {
     })
 }
 
-/// What can be wrong, and where. Some are the same in other words, so that findings come up again.
+/// Findings with their places. Some say the same in other words, so that findings repeat.
 const PROBLEMS: [(&str, usize, &str); 8] = [
     ("src/cart.rs", 3, "A percentage above one hundred makes the subtraction underflow"),
     ("src/cart.rs", 4, "The subtraction underflows for a percentage above one hundred"),
@@ -219,7 +219,7 @@ const PROBLEMS: [(&str, usize, &str); 8] = [
     ("src/price.rs", 21, "Consider a clearer name"),
 ];
 
-/// A look of a bot at the head in its own words, with up to three findings.
+/// A bot's review of the head in its own format, with up to three findings.
 fn review(pull: &mut Pull, dice: &mut Dice) -> Option<String> {
     let bot = *dice.one(pull.bots)?;
     review_by(bot, pull, dice)

@@ -1,4 +1,4 @@
-//! The instances of Cloture in the soak: started, let on from poll to poll, killed in the middle, started again.
+//! The instances of Cloture in the soak. The test starts them, ticks them, kills them and starts them again.
 
 use crate::support::harness::{Fatal, Place, Run, Settings};
 use crate::support::simulated;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
-/// Longer than anything takes that comes to its end.
+/// A timeout that only an instance that hangs reaches.
 const HANGS: Duration = Duration::from_mins(2);
 
-/// One process, as far as a runtime can be one, with a person at its screen.
+/// One instance with its own runtime in place of a process, and a person at its screen.
 pub(crate) struct Life {
     pub(crate) name: &'static str,
     process: Runtime,
@@ -28,7 +28,7 @@ pub(crate) struct Life {
     fatal: Arc<Fatal>,
 }
 
-/// What both sides are told.
+/// The configuration, for the instances and for the checks.
 pub(crate) struct Rules {
     pub(crate) config: Arc<Config>,
     pub(crate) reads: Arc<Profiles>,
@@ -70,7 +70,7 @@ impl Life {
         Life { name, process, run, desk: Arc::new(desk), fatal }
     }
 
-    /// One poll and all that follows. False if it was killed meanwhile.
+    /// One poll and everything that follows. False if the instance was killed meanwhile.
     pub(crate) async fn tick(&self) -> bool {
         let ticked = async {
             tokio::select! {
@@ -84,19 +84,19 @@ impl Life {
         lives
     }
 
-    /// So many commits from now it is killed, before it hears of the last.
+    /// Kills the instance after this many commits, before it learns of the last.
     pub(crate) fn doom(&self, commits: usize) {
         self.fatal.after(commits);
     }
 
-    /// Every task ends where it is, and nothing is told that it does.
+    /// Drops every task where it is, without any notice.
     pub(crate) fn kill(self) {
         let Life { process, run, desk, .. } = self;
         process.shutdown_timeout(Duration::from_secs(10));
         drop((run, desk));
     }
 
-    /// Comes to its end as a process does that somebody ends. False if it was killed meanwhile.
+    /// Stops the instance in order. False if it was killed meanwhile.
     pub(crate) fn stop(self) -> bool {
         let Life { name, process, run, desk, fatal } = self;
         drop(desk);
@@ -111,7 +111,7 @@ impl Life {
         stopped
     }
 
-    /// A person orders something and agrees to whatever it comes to. True if anything was done.
+    /// A person orders something and confirms it. True if anything was done.
     pub(crate) async fn order(&self, order: PersonRequest) -> bool {
         let (desk, board) = (Arc::clone(&self.desk), self.run.board());
         let mut ordered = self.process.spawn(async move {
@@ -121,10 +121,10 @@ impl Life {
         let became = tokio::select! {
             became = &mut ordered => became.unwrap(),
             () = self.fatal.reached.notified() => {
-                // Whoever is killed does not go on with it.
+                // A killed instance does not finish it.
                 ordered.abort();
                 let _gone = ordered.await;
-                // The tick that follows is the one to notice.
+                // The next tick notices the kill.
                 self.fatal.reached.notify_one();
                 return false;
             }
@@ -140,7 +140,7 @@ impl Life {
         }
     }
 
-    /// What a person tells a loop.
+    /// A person's command to a loop.
     pub(crate) async fn tell(&self, address: PullRequestAddress, command: LoopCommand) {
         self.run.supervisor.tell(address, command).await;
     }

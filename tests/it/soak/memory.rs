@@ -1,10 +1,9 @@
-//! Whether memory stays flat: the supervisor in a process of its own, so that what the simulator and the checks remember is
-//! not counted. The process is this very program, asked for nothing but that; it is held by its reins, so that time passes when
-//! this one says so.
+//! Memory stays flat. The supervisor runs in a process of its own, so that the simulator and the checks are
+//! not measured. That process is this test program with one ignored test, and the test controls its time.
 //!
-//! Pull requests do not grow here after the first third: heads move, texts change, threads are resolved and opened again, and
-//! loops begin and end with that. What a pull request has said on it is kept as long as it is watched, and a world that
-//! grew would be measured instead of the program.
+//! After the first third the pull requests do not grow: heads move, texts change, threads are resolved and
+//! reopened, and loops begin and end. Cloture keeps every text of a watched pull request, so in a growing
+//! world the test would measure the world.
 
 use super::lives::Rules;
 use super::world::Size;
@@ -32,8 +31,8 @@ use tokio::net::TcpListener;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, Command};
 
-/// How much more it may have at the end than after a third of the time, in megabytes. What a loop comes to is recorded, and
-/// a record that is known takes some hundred bytes; pages that the allocator has not given back come and go.
+/// The growth allowed between the first third and the end, in megabytes. Each loop adds records of some
+/// hundred bytes, and the allocator returns pages late.
 const MOST_GROWTH: f64 = 4.0;
 
 #[tokio::test]
@@ -71,7 +70,7 @@ async fn memory_stays_flat_while_loops_come_and_go() {
     assert!(last - third <= MOST_GROWTH, "it grows: {all:?}");
 }
 
-/// Something that changes a pull request and leaves it as large as it was.
+/// A change of a pull request that does not make it larger.
 fn turn(dice: &mut Dice) -> String {
     let number = u32::try_from(dice.below(1_000_000)).unwrap();
     match dice.below(6) {
@@ -83,10 +82,10 @@ fn turn(dice: &mut Dice) -> String {
     }
 }
 
-/// What the process is told to supervise: the simulator's address, the folder for its journal, how many pull requests.
+/// The process's task: the simulator's address, the folder for the journal, the number of pull requests.
 const TASK: &str = "CLOTURE_SOAK_SUPERVISE";
 
-/// Not a test: what runs in the process that is measured. It ends when it is killed.
+/// Not a test: the measured process runs this until it is killed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "it is started by the test that measures it"]
 async fn supervises_alone() {
@@ -120,7 +119,7 @@ async fn supervises_alone() {
     std::future::pending::<()>().await;
 }
 
-/// The process that is measured, held by its reins.
+/// The measured process, whose time the test controls.
 struct Watch {
     process: Child,
     reports: Lines<BufReader<OwnedReadHalf>>,
@@ -155,7 +154,7 @@ impl Watch {
         Watch { process, reports: BufReader::new(reports).lines(), orders, commits: 0 }
     }
 
-    /// Lets it sleep, poll, and do everything that follows.
+    /// Waits until it sleeps, lets it poll, and waits until it sleeps again.
     async fn poll(&mut self, place: &Place) {
         let polled = async {
             let mut is_woken = false;

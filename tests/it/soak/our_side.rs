@@ -1,5 +1,5 @@
-//! What must hold in Cloture after every step: that it knows what the forge has, that what it shows is what its journal
-//! says, and that no bound is passed.
+//! The invariants of Cloture after every step: it knows the forge's state, its views agree with its journal,
+//! and it passes no bound.
 
 use super::lives::Rules;
 use super::world::VIEWER;
@@ -16,7 +16,7 @@ use cloture::supervisor::people::inbox::waiting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is shown is what everybody would work out anew from the journal and the last look.
+/// A state that is computed anew from the journal and the last snapshot equals the view.
 pub(crate) fn is_as_recorded(
     view: &PullRequestView,
     records: &[Record],
@@ -49,7 +49,8 @@ pub(crate) fn is_as_recorded(
     Ok(())
 }
 
-/// The bounds of the machine and of the loop, and that whoever waits for a person is where a person looks.
+/// The bounds of the thread machine and of the loop, and that threads that wait for a person are in the
+/// inbox.
 pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) -> Vec<String> {
     let Some(standing) = &view.standing else { return Vec::new() };
     let policy = &rules.config.policy;
@@ -70,7 +71,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
                 counters.cycles, machine.status
             ));
         }
-        // D5 counts on where the reviewer resolved what it could no longer reply to and then raised it again.
+        // D5 counts on when a reviewer resolves a thread at its limit and then raises the finding again.
         let most_rounds = policy.repeat_limit + policy.reopen_limit + 1;
         if counters.round_count > most_rounds || counters.flips > policy.flip_limit {
             wrong.push(format!("{at}: T3: {id} has {counters:?}"));
@@ -78,7 +79,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
         if machine.reopens > policy.reopen_limit + 1 {
             wrong.push(format!("{at}: D5: {id} was reopened {} times", machine.reopens));
         }
-        // T5 as the forge sees it: what was said there in the reviewer's name.
+        // T5 on the forge: the replies in the reviewer's name.
         let replies = shown.on_forge.map_or(0, |seen| seen.comments.iter().filter_map(posted_reply).count());
         if replies as u64 > bound * u64::from(machine.returns + 1) {
             wrong.push(format!("{at}: T5: {id} has {replies} replies of its reviewer"));
@@ -105,7 +106,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
     wrong
 }
 
-/// Why a thread that an instance has just resolved should have stayed open.
+/// The reason why a thread that an instance just resolved should be open.
 pub(crate) fn should_be_open(view: &PullRequestView, thread: &str) -> Option<String> {
     let standing = view.standing.as_ref()?;
     let shown = standing.thread(&thread.into())?;
@@ -114,7 +115,7 @@ pub(crate) fn should_be_open(view: &PullRequestView, thread: &str) -> Option<Str
     (!may).then(|| format!("{}: {thread} was resolved, and is {status:?}", view.address))
 }
 
-/// How often each driven reviewer was asked, as the journal has it.
+/// The number of calls of each driven reviewer in the journal.
 fn calls(records: &[Record]) -> BTreeMap<String, u64> {
     let mut calls = BTreeMap::new();
     for record in records {
@@ -128,10 +129,10 @@ fn calls(records: &[Record]) -> BTreeMap<String, u64> {
     calls
 }
 
-/// Nothing that is on the forge is missing here. Only for a pull request that was looked at after its last change.
+/// The view has everything that the forge has. Only for a pull request that was polled after its last change.
 pub(crate) fn knows(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> {
     let at = &view.address;
-    // What the forge once said is not there is only looked for again after an hour; until then it is shown as missing.
+    // Cloture looks again for a missing pull request only after an hour, and shows it as missing until then.
     if view.refusal.is_some() {
         return Vec::new();
     }
@@ -177,7 +178,7 @@ pub(crate) fn knows(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> 
             wrong.push(format!("{at}: the thread {} is on nobody's board", thread.id));
         }
     }
-    // S1: only what we wrote ourselves counts as ours, and what was posted once is never forgotten.
+    // S1: only threads that we wrote count as ours, and Cloture forgets none that it posted.
     for (own, forge) in &standing.folded.posted {
         if standing.folded.engine.thread(own).is_none() {
             let driven: Vec<_> = standing.folded.engine.threads().map(|thread| &thread.id).collect();

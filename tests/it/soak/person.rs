@@ -1,4 +1,4 @@
-//! What people do at the screen, by chance: to threads, to loops, to whole pull requests.
+//! Random acts of people at the screen: on threads, on loops, on whole pull requests.
 
 use super::lives::Life;
 use crate::support::dice::Dice;
@@ -21,7 +21,7 @@ const VERBS: [(usize, Decision); 8] = [
     (10, Decision::Resolve),
 ];
 
-/// Somebody does something. What, in a word, if anything was done.
+/// A person acts. Returns the act's name if it did anything.
 pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
     let board = life.run.board();
     let views: Vec<&Arc<PullRequestView>> = board.pull_requests.values().collect();
@@ -30,7 +30,7 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
     match dice.below(100) {
         0..=69 => {
             let threads = view.standing.as_ref()?.threads();
-            // Those that wait for somebody are what an inbox shows first.
+            // The inbox shows the threads that wait for a person first.
             let waiting: Vec<_> = threads.iter().filter(|t| t.thread.status().is_with_a_person()).collect();
             let all: Vec<_> = threads.iter().collect();
             let any = waiting.is_empty() || dice.is_in(300);
@@ -74,7 +74,7 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
                 .await
         }
         90..=95 => {
-            // One of which nobody knows whether it arrived is only tried again by somebody who has looked.
+            // A person checks whether a task in doubt arrived before sending it again.
             let is_refused = |state: &HandoffState| matches!(state, HandoffState::Stuck(why) if why.starts_with("Cloture tried"));
             let refused = |view: &PullRequestView| {
                 let handoff = view.handoffs.iter().find(|handoff| is_refused(&handoff.state));

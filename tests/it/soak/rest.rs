@@ -1,5 +1,5 @@
-//! The end of a soak: nothing fails any more, nobody does anything, and everything has to come to rest. Then the books are
-//! balanced: every task arrived once, everything that waits for a person says so, and the journal is whole.
+//! The end of a soak: no faults, nobody acts, and every loop must come to rest. Then the test checks that
+//! every task arrived once, that everything that waits for a person says so, and that the journal is intact.
 
 use super::course::Course;
 use super::forge_side::{ForgeSide, our_texts, task_key};
@@ -25,13 +25,13 @@ use sqlx::{ConnectOptions, Connection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Polls within which everything comes to rest: what was not found is looked for after an hour, and then a whole wait
-/// may follow.
+/// Every loop comes to rest within this many polls: Cloture looks for a missing pull request again after an
+/// hour, and then a whole wait may follow.
 const POLLS: usize = 100;
 
-/// Lets everything come to rest and says what is wrong then.
+/// Waits until every loop is at rest, and checks the final state.
 pub(crate) fn come_to_rest(course: &mut Course) {
-    // Somebody starts it anew, on a machine whose clock is right.
+    // A new instance, on a machine with the right clock.
     course.start_anew();
     let mut restless = Vec::new();
     for _ in 0..POLLS {
@@ -79,7 +79,7 @@ pub(crate) fn come_to_rest(course: &mut Course) {
     course.judge(&wrong);
 }
 
-/// L4, L8: every loop has ended or waits for a person, and nothing is under way or left to do.
+/// L4, L8: every loop has ended or waits for a person, and no write is under way or due.
 pub(crate) fn why_restless(view: &PullRequestView) -> Option<String> {
     let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
     let waits = match phase {
@@ -111,7 +111,7 @@ fn ending(view: &PullRequestView) -> String {
     }
 }
 
-/// T7, L6: what a person has to decide was said on the forge, by us and not by somebody who forges our marks.
+/// T7, L6: we told people on the forge what they have to decide; forged marks do not count.
 pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> {
     let mut wrong = Vec::new();
     let phase = view.review_loop.as_ref().map(ReviewLoop::phase);
@@ -145,7 +145,7 @@ pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<Stri
     wrong
 }
 
-/// How often each task arrived, wherever it went.
+/// How often each task arrived, at any target.
 pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, usize> {
     let mut delivered = BTreeMap::new();
     let issues = forge.issues.iter().filter(|issue| issue.by == VIEWER).map(|issue| issue.body.as_str());
@@ -160,7 +160,7 @@ pub(crate) fn deliveries(place: &Place, forge: &Snapshot) -> BTreeMap<String, us
     delivered
 }
 
-/// H1, H4, H6: at the merge, once, and nothing without it.
+/// H1, H4, H6: each task is sent once, at the merge, and none without a merge.
 pub(crate) fn handed_over(
     view: &PullRequestView,
     pull: &PullSnapshot,
@@ -175,7 +175,7 @@ pub(crate) fn handed_over(
         let times = delivered.get(&handoff.key).copied().unwrap_or(0);
         let fits = match &handoff.state {
             HandoffState::Sent { .. } => times == 1,
-            // Nobody knows whether it arrived, or it was refused every time: a person is asked.
+            // In doubt, or refused every time: a person decides.
             HandoffState::Stuck(_) => times <= 1,
             HandoffState::Waiting { .. } => false,
         };
@@ -192,7 +192,7 @@ pub(crate) fn handed_over(
     wrong
 }
 
-/// H6: what people had queued goes. To be asked of what was seen at the merge: what is opened again later stays.
+/// H6: every queued finding is sent. Only for the view at the merge: a thread that is reopened later stays.
 pub(crate) fn queued_goes(view: &PullRequestView, records: &[Record]) -> Vec<String> {
     let standing = view.standing.as_ref().unwrap();
     let queued = queued_before_merge(records);
@@ -205,7 +205,7 @@ pub(crate) fn queued_goes(view: &PullRequestView, records: &[Record]) -> Vec<Str
     forgotten.map(|shown| said(shown.id())).collect()
 }
 
-/// What people had queued when the merge was decided. Whoever queues something later is told that nothing comes of it.
+/// The threads in the queue when the merge was recorded. Queueing later has no effect, and Cloture says so.
 fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
     let mut queued = BTreeSet::new();
     for dated in records.iter().filter_map(Fact::read) {
@@ -224,7 +224,7 @@ fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
     queued
 }
 
-/// Every end is in the journal, every try at a task has its outcome, and the file is whole.
+/// The journal has every exit and the outcome of every task, and its file is intact.
 fn told_and_kept(
     course: &mut Course,
     views: &BTreeMap<PullRequestAddress, Arc<PullRequestView>>,
@@ -237,7 +237,7 @@ fn told_and_kept(
         if is_task {
             wrong.push(format!("H4: nobody knows what became of a task: {record:?}"));
         }
-        // A write that failed and is no longer called for: the head moved on, or somebody else did it.
+        // A failed write that is no longer due: the head moved, or somebody else did it.
         course.counted("at the end: intents that nothing calls for any more", 1);
     }
     for (address, view) in views {

@@ -1,10 +1,10 @@
-//! Everything that goes wrong between Cloture and the forge, by chance.
+//! Random faults between Cloture and the forge.
 
 use crate::support::dice::Dice;
 use cloture::simulator::{Fault, FaultKind};
 use serde_json::json;
 
-/// What goes wrong during the next poll. Most polls are left alone, so that loops get on.
+/// The faults of the next poll. Most polls have none, so that loops progress.
 pub(crate) fn faults(dice: &mut Dice) -> Vec<Fault> {
     let count = dice.weighed(&[(55, 0), (25, 1), (14, 2), (6, 4)]);
     (0..count).map(|_| fault(dice)).collect()
@@ -14,7 +14,7 @@ fn fault(dice: &mut Dice) -> Fault {
     let on = dice.weighed(&[(25, "*"), (25, "reads"), (35, "writes"), (10, "graphql"), (5, "rest")]);
     let most = if on == "writes" || on == "rest" { 4 } else { 20 };
     let nth = u32::try_from(dice.between(1, most)).unwrap();
-    // Some last for a while; 0 would be for ever.
+    // Some faults last for several requests; 0 would mean for ever.
     let times = dice.weighed(&[(70, 1), (20, 2), (8, 5), (2, 40)]);
     Fault { on: on.to_owned(), nth, times, kind: kind(dice) }
 }

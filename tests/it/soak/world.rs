@@ -1,20 +1,20 @@
-//! The world of the soak: its repositories, who is there, what Cloture is told about it, and the programs it runs.
+//! The world of the soak: repositories, accounts, Cloture's configuration and the programs that it runs.
 
 use crate::support::harness::Place;
 use cloture::simulator::Scenario;
 use std::fmt::Write as _;
 
-/// How large a soak is, and which one.
+/// The size and the seed of a soak.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) seed: u64,
     pub(crate) pulls: usize,
-    /// Virtual.
+    /// Hours of virtual time.
     pub(crate) hours: i64,
 }
 
 impl Size {
-    /// What runs in CI, unless the environment asks for another or a larger one.
+    /// The size for CI, unless the environment chooses another.
     pub(crate) fn of_environment() -> Size {
         fn said(name: &str) -> Option<u64> {
             let text = std::env::var(name).ok()?;
@@ -28,13 +28,13 @@ impl Size {
     }
 }
 
-/// A repository, with the share of the pull requests it has, in percent.
+/// A repository and its share of the pull requests, in percent.
 pub(crate) struct Repository {
     pub(crate) name: &'static str,
     share: usize,
-    /// The bots that review there by themselves.
+    /// The bots that review by themselves.
     pub(crate) bots: &'static [&'static str],
-    /// What the configuration says about it.
+    /// Its part of the configuration.
     config: &'static str,
 }
 
@@ -51,14 +51,14 @@ pub(crate) const REPOSITORIES: [Repository; 6] = [
         bots: &["copilot-pull-request-reviewer", "gemini-code-assist"],
         config: "drive = true\nauthor = false\nreviewers = ['copilot', 'gemini']\n",
     },
-    // Only watched, and nobody is named: whoever shows himself is expected.
+    // Only watched, and without named reviewers: every reviewer that shows itself is expected.
     Repository {
         name: "oss/parser",
         share: 18,
         bots: &["coderabbitai", "gemini-code-assist"],
         config: "drive = false\n",
     },
-    // An author is sent here who never gets anything done, so that rounds are spent.
+    // The author here never fixes anything, so that rounds are used up.
     Repository {
         name: "acme/billing",
         share: 10,
@@ -79,24 +79,24 @@ pub(crate) const REPOSITORIES: [Repository; 6] = [
     },
 ];
 
-/// Ours; nobody else in the world acts under it, so that whatever it wrote Cloture wrote.
+/// Our account. Nobody else uses it, so everything it wrote is Cloture's.
 pub(crate) const VIEWER: &str = "dana";
 
-/// A pull request as the world's inhabitants know it.
+/// A pull request as the other accounts know it.
 #[derive(Debug)]
 pub(crate) struct Pull {
     /// `owner/name#number`
     pub(crate) name: String,
     pub(crate) bots: &'static [&'static str],
     pub(crate) author: &'static str,
-    /// The scenario's names of the threads that bots opened, with the bot.
+    /// The threads that bots opened: the scenario's name and the bot.
     pub(crate) threads: Vec<(String, &'static str)>,
     pub(crate) pushes: usize,
 }
 
 pub(crate) const FILES: [&str; 3] = ["src/cart.rs", "src/stock.rs", "src/price.rs"];
 
-/// A file in so many versions. Each push moves some lines and leaves others, so that some findings lose their place.
+/// A version of a file. Each push moves some lines and leaves others, so that some findings lose their place.
 pub(crate) fn file(version: usize) -> String {
     let mut text = String::new();
     for line in 1..=24 {
@@ -110,7 +110,7 @@ pub(crate) fn file(version: usize) -> String {
     text
 }
 
-/// The scenario, and what the inhabitants know of it.
+/// The scenario, and its pull requests as the other accounts know them.
 pub(crate) fn scenario(size: Size) -> (Scenario, Vec<Pull>) {
     let mut text = String::from(
         "title = 'A soak'\nstart = '2026-03-02T09:00:00Z'\nviewer = 'dana'\n\
@@ -146,8 +146,8 @@ pub(crate) fn scenario(size: Size) -> (Scenario, Vec<Pull>) {
     (Scenario::parse(&text, "soak.toml").unwrap(), pulls)
 }
 
-/// A reviewer that answers by chance, the same chance for the same question: it converges, never yields, changes its mind,
-/// leaves threads out, repeats itself, says what nobody can read, fails, or does not answer in time.
+/// A reviewer with random answers, the same for the same question. It converges, never yields, changes its
+/// mind, leaves threads out, repeats itself, answers nonsense, fails, or does not answer in time.
 const REVIEWER: &str = r#"
 exec awk -v seed="$SEED" -v protocol="$PROTOCOL" '
 function number(text, name) { if (!match(text, "\"" name "\": *[0-9]+")) return 0; text = substr(text, RSTART, RLENGTH); sub(/.*: */, "", text); return text + 0 }
@@ -187,7 +187,7 @@ END {
 }'
 "#;
 
-/// What Cloture is told.
+/// Cloture's configuration.
 pub(crate) fn config(place: &Place, size: Size) -> String {
     let reviewer = |name: &str, protocol: &str| {
         let settings = format!("SEED={} PROTOCOL={protocol}", size.seed % 1_000_000);

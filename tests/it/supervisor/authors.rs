@@ -1,6 +1,8 @@
 //! Author rounds (L6): a real agent in a real checkout, the round cap, and the ways past it.
 
 use super::driven::{BY_CYCLE, answer, reported};
+use super::repository;
+use crate::support::folder;
 use crate::support::harness::{Place, Run, SEVEN, START};
 use cloture::supervisor::LoopCommand as Order;
 use std::path::Path;
@@ -40,19 +42,8 @@ impl Shop {
 
     /// The same, with another start time.
     pub(crate) async fn starting(author: &str, start: &str) -> Shop {
-        let repository = tempfile::tempdir().unwrap();
-        let remote = repository.path().join("acme/shop.git");
-        std::fs::create_dir_all(&remote).unwrap();
-        git(&remote, &["init", "--quiet", "--bare", "--initial-branch=main"]);
+        let (repository, head) = repository::copy();
         let checkout = repository.path().join("checkout");
-        git(repository.path(), &["clone", "--quiet", remote.to_str().unwrap(), checkout.to_str().unwrap()]);
-        git(&checkout, &["switch", "--quiet", "-c", "discount"]);
-        std::fs::write(checkout.join("notes.txt"), "one\n").unwrap();
-        git(&checkout, &["add", "notes.txt"]);
-        git(&checkout, &["commit", "--quiet", "-m", "one"]);
-        git(&checkout, &["push", "--quiet", "origin", "discount"]);
-        let head = git(&checkout, &["rev-parse", "HEAD"]);
-        git(&checkout, &["switch", "--quiet", "--detach"]);
         let place = Place::with_head_at(&head, start).await;
         let (reviewer, author) = (place.script("reviewer", BY_CYCLE), place.script("author", author));
         let checkout = checkout.to_str().unwrap();
@@ -66,7 +57,10 @@ impl Shop {
 
     /// The branch's head in the real repository.
     fn head(&self) -> String {
-        git(&self.repository.path().join("acme/shop.git"), &["rev-parse", "discount"])
+        let remote = self.repository.path().join("acme/shop.git");
+        // Every tick asks for it, and a process would take longer than the tick.
+        let written = std::fs::read_to_string(remote.join("refs/heads/discount"));
+        written.map_or_else(|_| git(&remote, &["rev-parse", "discount"]), |head| head.trim().to_owned())
     }
 
     /// Passes a push to the real repository on to the simulator.
@@ -83,7 +77,7 @@ impl Shop {
 
     /// Pushes the fix of an agent that was interrupted.
     pub(crate) fn fix_by_hand(&self) {
-        let clone = tempfile::tempdir().unwrap();
+        let clone = folder::temporary();
         let remote = self.repository.path().join("acme/shop.git");
         let work = clone.path().join("work");
         git(clone.path(), &["clone", "--quiet", "--branch", "discount", remote.to_str().unwrap(), "work"]);

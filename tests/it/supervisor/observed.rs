@@ -78,6 +78,7 @@ async fn a_reviewer_that_alternates_is_cut_off_by_the_flip_budget() {
     run.stop().await;
 }
 
+/// C8: a finding that an observed bot raises again is a repetition in its first thread.
 #[tokio::test]
 async fn a_finding_raised_again_after_every_force_push_is_folded_into_its_first_thread() {
     let place = Place::new().await;

@@ -1,5 +1,5 @@
-//! The program under test counts which of its lines were run, where it was built to, and has to be told where to leave the
-//! counts: otherwise a run that is given no other variables leaves them in the folder that it is run in.
+//! Passes on the variable that says where a program built for coverage writes its counts. Tests clear the
+//! environment, and without the variable the counts land in the working directory.
 
 use std::ffi::OsString;
 

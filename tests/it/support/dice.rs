@@ -1,4 +1,4 @@
-//! Chance with a seed: `SplitMix64`, because what failed must be able to run again as it was.
+//! Random numbers from a seed (`SplitMix64`), so that a failed run can be repeated.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -15,13 +15,13 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// One of so many, from 0.
+    /// A number from 0 to below `count`.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         let count = u64::try_from(count.max(1)).unwrap();
         usize::try_from(self.next() % count).unwrap()
     }
 
-    /// From the first to the last, both included.
+    /// A number between the two, both included.
     pub(crate) fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last - first + 1)
     }
@@ -30,7 +30,7 @@ impl Dice {
         self.below(1000) < of_thousand
     }
 
-    /// One of those, of which there is at least one.
+    /// One of the items; there must be at least one.
     pub(crate) fn any<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
@@ -39,7 +39,7 @@ impl Dice {
         of.get(self.below(of.len()))
     }
 
-    /// One of those, each as often as its weight says.
+    /// One of the items, by weight.
     pub(crate) fn weighed<T: Copy>(&mut self, of: &[(usize, T)]) -> T {
         let mut rest = self.below(of.iter().map(|(weight, _)| weight).sum());
         for (weight, what) in of {

@@ -35,7 +35,7 @@ impl Scripts {
         self.folder.path().join(name)
     }
 
-    /// Writes a script that the system can run. What it saves under `$here` can be read back.
+    /// Writes an executable script. The test can read the files that the script writes under `$here`.
     pub(crate) fn add(&self, name: &str, body: &str) -> PathBuf {
         let path = self.path(name);
         let text = format!("#!/bin/sh\nhere='{}'\n{body}\n", self.folder.path().display());
@@ -158,8 +158,8 @@ pub(crate) fn finding(title: &str, line: u32) -> Finding {
     }
 }
 
-/// Two reviewers have looked at `h0`: orange owns T1 and T2, which are open, and T3, which it has resolved since; green
-/// owns G1. The head is now `h1`.
+/// Two reviewers have looked at `h0`: orange owns `T1` and `T2`, which are open, and `T3`, which it has
+/// resolved since; green owns `G1`. The head is now `h1`.
 pub(crate) fn argued(policy: &Policy) -> DrivenPullRequest {
     let mut engine = DrivenPullRequest::new(true);
     engine.push("h0".into(), &[]);
@@ -183,10 +183,10 @@ pub(crate) fn argued(policy: &Policy) -> DrivenPullRequest {
     engine
 }
 
-/// An answer of orange's that breaks no rule.
+/// A valid answer of orange.
 pub(crate) const GOOD: &str = r#"{"actions": [{"thread": "T1", "action": "resolve", "stance": "accepts", "body": "Fixed."}, {"thread": "T2", "action": "reply", "stance": "seeks_change", "body": "Still there."}], "findings": [], "summary": "Better."}"#;
 
-/// Runs a cycle of orange with one script for all attempts.
+/// Runs one cycle of orange; every attempt runs the same script.
 pub(crate) async fn run(script: &Path, policy: &Policy) -> (Vec<JudgedAttempt>, DrivenPullRequest) {
     run_with(Adapter::Program(program(script)), policy).await
 }

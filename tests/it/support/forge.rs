@@ -1,5 +1,5 @@
-//! A very small GitHub for the client's tests: a raw HTTP server on loopback, so that an answer can also be cut off
-//! or never come, and just enough state to tell whether a write happened once, twice or never.
+//! A very small GitHub for the client's tests. It is a raw HTTP server on loopback, so it can cut an answer
+//! off or never send one. It has just enough state to count how often a write took effect.
 
 mod pull_request;
 mod server;

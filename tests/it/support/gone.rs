@@ -3,7 +3,7 @@
 use rustix::process::{Pid, test_kill_process};
 use std::time::Duration;
 
-/// Waits until a process is gone. Signals are delivered, not executed: the system gets a moment to carry them out.
+/// Waits until a process has ended. The system needs a moment to carry out a signal.
 pub(crate) async fn assert_gone(pid: &str) {
     let gone = async {
         while is_alive(pid) {
@@ -13,7 +13,7 @@ pub(crate) async fn assert_gone(pid: &str) {
     assert!(tokio::time::timeout(Duration::from_secs(20), gone).await.is_ok(), "{pid} is still there");
 }
 
-/// One that has ended stays on the books until somebody has asked about it, which does not count as living.
+/// A zombie has ended: it only waits for its parent to read its exit status.
 fn is_alive(pid: &str) -> bool {
     let number = pid.trim().parse().ok().and_then(Pid::from_raw).unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! A supervisor in virtual time. Nothing moves but by [`Run::tick`]: it lets everything at hand come to rest, moves the
-//! simulator's clock to the next poll, and lets that come to rest.
+//! A supervisor in virtual time. Time passes only in [`Run::tick`]: it waits until the supervisor sleeps,
+//! moves the simulator's clock to the next poll, and waits until the supervisor sleeps again.
 
+use super::folder;
 use super::simulated;
 use cloture::config::Config;
 use cloture::domain::review_loop::Phase;
@@ -27,7 +28,7 @@ pub(crate) const EIGHT: &str = "acme/shop#8";
 /// When the scenario begins.
 pub(crate) const START: &str = "2026-03-02T09:00:00Z";
 
-/// A forge, a folder for scripts, and a place for the journal: what outlives a supervisor.
+/// Everything that outlives a supervisor: the simulator, a folder for scripts, and the journal's address.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) simulator: Arc<Simulator>,
@@ -40,12 +41,12 @@ impl Place {
         Place::with_head("0123456789abcdef0123456789abcdef01234567").await
     }
 
-    /// The shop, with the head of #7 called so.
+    /// The shop, with this commit as the head of #7.
     pub(crate) async fn with_head(sha: &str) -> Place {
         Place::with_head_at(sha, START).await
     }
 
-    /// The same, at another time.
+    /// The same, with another start time.
     pub(crate) async fn with_head_at(sha: &str, start: &str) -> Place {
         let text = include_str!("scenarios/shop.toml").replace("SHA", sha).replace(START, start);
         Place::of(&Scenario::parse(&text, "shop.toml").unwrap()).await
@@ -53,7 +54,7 @@ impl Place {
 
     pub(crate) async fn of(scenario: &Scenario) -> Place {
         let simulator = Arc::new(simulated::start(scenario).await);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder::temporary();
         let journal = JournalAddress::file(folder.path().join("state").join(JournalAddress::FILE_NAME));
         Place { simulator, folder, journal }
     }
@@ -62,7 +63,7 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// A script that the system can run; `$here` is the folder that it may keep things in.
+    /// Writes an executable script. `$here` is the folder for its files.
     pub(crate) fn script(&self, name: &str, body: &str) -> String {
         let path = self.path(name);
         let text = format!("#!/bin/sh\nhere='{}'\n{body}\n", self.folder.path().display());
@@ -75,7 +76,7 @@ impl Place {
         std::fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    /// Lets accounts of the scenario do something on #7.
+    /// Makes accounts of the scenario act on #7.
     pub(crate) fn play(&self, actions: &str) {
         self.play_on(SEVEN, actions);
     }
@@ -88,7 +89,7 @@ impl Place {
         self.simulator.pull_request(name).unwrap()
     }
 
-    /// What Cloture wrote, as `what: text` up to the first line's end.
+    /// Cloture's writes, as `what: first line of the text`.
     pub(crate) fn posts(&self) -> Vec<String> {
         let posts = self.simulator.posts();
         posts.iter().map(|post| format!("{}: {}", post.what, first_line(&post.text))).collect()
@@ -102,7 +103,7 @@ impl Place {
         Journal::open(&self.journal, JournalOptions::new(self.simulator.now())).await.unwrap().journal
     }
 
-    /// The kinds of all records but intents and outcomes, in order.
+    /// The kinds of all records except intents and outcomes, in order.
     pub(crate) async fn facts(&self) -> Vec<String> {
         let records = self.records().await;
         let facts = records.iter().filter(|r| r.kind != "intent" && r.kind != "outcome");
@@ -157,7 +158,7 @@ impl Place {
     }
 }
 
-/// What differs between runs.
+/// The settings that differ between runs.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) read_only: bool,
@@ -165,10 +166,10 @@ pub(crate) struct Settings {
     pub(crate) patience: Duration,
     pub(crate) checkpoint: Option<Arc<dyn Checkpoint>>,
     pub(crate) follow_every: Duration,
-    /// Where it is not the simulator's.
+    /// Instead of the simulator's address.
     pub(crate) api_url: Option<String>,
     pub(crate) patience_with_journal: Option<Duration>,
-    /// How many pages the journal may have.
+    /// The most pages that the journal may have.
     pub(crate) page_limit: Option<u32>,
 }
 
@@ -187,7 +188,7 @@ impl Default for Settings {
     }
 }
 
-/// Those that everybody has are made once: reading every bot's patterns takes longer than most tests.
+/// The built-in profiles are compiled once: compiling every bot's patterns takes longer than most tests.
 pub(crate) fn parsed(config: &str) -> Config {
     let config = format!("[operator]\nmention = '@acme/leads'\n{config}");
     Config::parse(Path::new("config.toml"), config.as_bytes()).unwrap_or_else(|error| panic!("{error:?}"))
@@ -207,7 +208,7 @@ pub(crate) fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// A supervisor at work.
+/// A running supervisor.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) supervisor: Supervisor,
@@ -218,7 +219,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// One poll, and everything that follows from it.
+    /// One poll and everything that follows from it.
     pub(crate) async fn tick(&self) {
         self.ticker.tick().await;
     }
@@ -233,7 +234,7 @@ impl Run {
         self.board.borrow().clone()
     }
 
-    /// The first pull request's.
+    /// The view of the first pull request.
     pub(crate) fn view(&self) -> Arc<PullRequestView> {
         self.board().pull_requests[&self.on[0]].clone()
     }
@@ -252,7 +253,7 @@ impl Run {
         }
     }
 
-    /// Ticks until the loop ends, and says how.
+    /// Ticks until the loop ends, and returns its exit.
     pub(crate) async fn end(&self) -> String {
         for _ in 0..40 {
             if let Some(exit) = self.exit() {
@@ -263,21 +264,21 @@ impl Run {
         panic!("the loop does not end: {:?}", self.view().review_loop)
     }
 
-    /// Tells the loop something, and waits until what is to be seen of it is seen.
+    /// Sends the loop a command, and waits until the view shows its effect.
     pub(crate) async fn tell(&self, command: LoopCommand, done: impl FnMut(&PullRequestView) -> bool) {
         self.supervisor.tell(self.on[0].clone(), command).await;
         self.see(done).await;
     }
 
-    /// Waits for something that needs no poll.
+    /// Waits for a view that needs no poll.
     pub(crate) async fn see(&self, mut done: impl FnMut(&PullRequestView) -> bool) {
         let mut board = self.board.clone();
         let seen = board.wait_for(|board| board.pull_requests.get(&self.on[0]).is_some_and(|v| done(v)));
         let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
-        assert!(seen.is_ok(), "it was never seen");
+        assert!(seen.is_ok(), "the view never showed it");
     }
 
-    /// `id` → `status/cause`, for every thread.
+    /// The status of every thread, with its cause.
     pub(crate) fn threads(&self) -> Vec<String> {
         let standing = self.view().standing.clone().unwrap();
         let threads = standing.threads();
@@ -297,13 +298,13 @@ pub(crate) fn said(status: cloture::domain::machine::ThreadStatus) -> String {
     }
 }
 
-/// The simulator's time, for one supervisor: it sleeps until it is let go on, and time passes while it sleeps.
+/// A supervisor's clock on the simulator's time. A sleep ends when the test allows it, and moves the time on.
 #[derive(Debug)]
 pub(crate) struct Ticker {
     simulator: Arc<Simulator>,
     sleep: watch::Sender<Sleep>,
     permits: Semaphore,
-    /// How many seconds this clock goes ahead of the simulator's.
+    /// Seconds that this clock is ahead of the simulator's.
     ahead: AtomicI64,
 }
 
@@ -322,12 +323,12 @@ impl Ticker {
         Ticker { simulator, sleep, permits, ahead }
     }
 
-    /// Somebody sets the clock forward, or back. Whoever sleeps already sleeps on: that is no matter of what a clock shows.
+    /// Sets the clock forward or back. A sleep that has begun is not affected, as on a real machine.
     pub(crate) fn jump(&self, by: SignedDuration) {
         self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
     }
 
-    /// Waits until it has been woken by something else than the time, and sleeps again.
+    /// Waits until something other than the time has woken the supervisor and it sleeps again.
     pub(crate) async fn disturbed(&self, by: impl Future<Output = ()>) {
         let mut seen = self.sleep.subscribe();
         let before = seen.wait_for(|sleep| sleep.asleep).await.unwrap().begun;
@@ -343,7 +344,7 @@ impl Ticker {
     }
 }
 
-/// Awake again, however the sleep ended.
+/// Marks the end of a sleep, also of a cancelled one.
 struct Asleep<'a>(&'a Ticker);
 
 impl Drop for Asleep<'_> {
@@ -369,7 +370,7 @@ impl Clock for Ticker {
             self.permits.acquire().await.unwrap().forget();
             let left = at.duration_since(self.simulator.now().saturating_add(ahead).unwrap());
             self.simulator.advance(Duration::try_from(left).unwrap_or(Duration::ZERO));
-            // Both at once, so that nobody takes the end of this sleep for the next.
+            // In one step, so that no test takes the end of this sleep for the next sleep.
             self.sleep.send_modify(|sleep| {
                 *sleep = Sleep { asleep: false, woken: sleep.woken + 1, ..*sleep };
             });
@@ -382,7 +383,7 @@ impl Clock for Ticker {
     }
 }
 
-/// Counts commits, and lets nothing happen after the fatal one.
+/// Counts commits, and stops everything after the fatal one.
 #[derive(Debug)]
 pub(crate) struct Fatal {
     at: AtomicUsize,
@@ -395,12 +396,12 @@ impl Fatal {
         Arc::new(Fatal { at: at.into(), seen: AtomicUsize::new(0), reached: Notify::new() })
     }
 
-    /// The next commit is the last.
+    /// Makes the next commit the last.
     pub(crate) fn now(&self) {
         self.after(1);
     }
 
-    /// So many commits from now is the last.
+    /// Makes the commit after this many the last.
     pub(crate) fn after(&self, commits: usize) {
         self.at.store(self.seen.load(Ordering::SeqCst) + commits, Ordering::SeqCst);
     }
@@ -417,7 +418,7 @@ impl Checkpoint for Fatal {
     }
 }
 
-/// What the configuration says about a repository that is driven and whose observed reviewer is `coderabbit`.
+/// The configuration of a driven repository with `coderabbit` as its observed reviewer.
 pub(crate) const DRIVEN: &str =
     "[[repositories]]\nname = 'acme/shop'\ndrive = true\nreviewers = ['coderabbit']\n";
 

@@ -1,5 +1,7 @@
-//! A server with three pull requests, a home, and whatever of it is not there.
+//! The program in a terminal: a simulator with three pull requests, a home folder, and either of them out of
+//! order.
 
+use super::folder;
 use super::pty::Played;
 use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use std::net::TcpListener;
@@ -52,7 +54,7 @@ review = { by = "coderabbitai", body = "**Actionable comments posted: 1**", thre
 
 pub(crate) const WATCHED: &str = "[[watch]]\nrepositories = ['acme/shop']\n[policy]\npoll_interval = '1s'\n";
 
-/// Where the program is started, and over what.
+/// The home that the program starts in, and the simulator that it talks to.
 pub(crate) struct Here {
     runtime: Runtime,
     simulator: Option<Simulator>,
@@ -66,7 +68,7 @@ impl Here {
         let scenario = Scenario::parse(SCENARIO, "start.toml").unwrap();
         let simulator = runtime.block_on(Simulator::start(&scenario, SimulatorOptions::default())).unwrap();
         assert_eq!(simulator.problems(), [""; 0]);
-        let (url, home) = (simulator.url(), tempfile::tempdir().unwrap());
+        let (url, home) = (simulator.url(), folder::temporary());
         Here { runtime, simulator: Some(simulator), url, home }
     }
 
@@ -74,7 +76,7 @@ impl Here {
         self.home.path().join(name)
     }
 
-    /// Where the program looks for its configuration by itself.
+    /// The default place of the configuration.
     pub(crate) fn default_config(&self) -> PathBuf {
         self.path(".config/cloture/config.toml")
     }
@@ -85,7 +87,7 @@ impl Here {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Takes the network away.
+    /// Stops the simulator.
     pub(crate) fn cut_off(&mut self) {
         let _entered = self.runtime.enter();
         drop(self.simulator.take());
@@ -100,7 +102,7 @@ impl Here {
         self.simulator.as_ref().unwrap()
     }
 
-    /// Makes the home a checkout of a branch.
+    /// Makes the home folder a checkout of a branch.
     pub(crate) fn check_out(&self, branch: &str) {
         for arguments in [
             vec!["init", "--quiet", "--initial-branch", branch],
@@ -125,7 +127,7 @@ impl Here {
     }
 }
 
-/// A server that takes every connection and never says a word. It is there for as long as this is.
+/// A server that accepts every connection and never answers, until the listener is dropped.
 pub(crate) fn silent_server() -> (TcpListener, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,5 +1,6 @@
-//! Where the tests keep their journals, and what they put there.
+//! The journals of the tests, on SQLite and on PostgreSQL, and the records that tests write to them.
 
+use super::folder;
 use cloture::domain::snapshot::RepositoryName;
 use cloture::journal::{
     Journal, JournalAddress, JournalError, JournalOptions, NewRecord, OpenedJournal, PullRequestKey,
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Runs each test on either kind of place.
+/// Runs each test on both kinds of journal.
 macro_rules! on_both {
     ($($name:ident)+) => {
         mod sqlite {
@@ -34,7 +35,7 @@ macro_rules! on_both {
 
 pub(crate) use on_both;
 
-/// A place for a journal that nobody else uses.
+/// An address for a journal of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) address: JournalAddress,
@@ -46,12 +47,12 @@ pub(crate) struct Place {
 
 const VARIABLE: &str = "CLOTURE_TEST_POSTGRES";
 
-/// The address of the server. Tests that ask for it are ignored where there is none.
+/// The address of the server. Tests that need it are ignored on machines without one.
 pub(crate) fn server_url() -> String {
     std::env::var(VARIABLE).expect("CLOTURE_TEST_POSTGRES has the address of a server")
 }
 
-/// Runs a test in a schema of its own, which is removed whatever becomes of the test.
+/// Runs a test in a schema of its own, and removes the schema also if the test fails.
 pub(crate) async fn on_server<F: Future<Output = ()> + Send + 'static>(test: fn(Place) -> F) {
     let url = server_url();
     let place = Place::server(&url).await;
@@ -64,7 +65,7 @@ pub(crate) async fn on_server<F: Future<Output = ()> + Send + 'static>(test: fn(
 
 impl Place {
     pub(crate) fn file() -> Place {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder::temporary();
         let path = folder.path().join("state").join(JournalAddress::FILE_NAME);
         Place {
             text: path.to_str().unwrap().to_owned(),
@@ -86,14 +87,14 @@ impl Place {
         Place { address: JournalAddress::server(&text).unwrap(), text, folder: None, schema: Some(schema) }
     }
 
-    /// Removes what a place on a server holds.
+    /// Removes the schema on the server.
     pub(crate) async fn remove(self, url: &str) {
         let mut connection = PgConnection::connect(url).await.unwrap();
         let drop = format!("DROP SCHEMA {} CASCADE", self.schema());
         sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
     }
 
-    /// A place that a text from [`Place::text`] names.
+    /// Reads a text from [`Place::text`].
     pub(crate) fn named(text: &str) -> JournalAddress {
         if text.starts_with("postgres") {
             JournalAddress::server(text).unwrap()
@@ -120,7 +121,7 @@ impl Place {
         opened.journal
     }
 
-    /// Runs SQL past the journal.
+    /// Runs SQL without the journal.
     pub(crate) async fn tamper(&self, sql: &str) {
         let statement = AssertSqlSafe(sql.to_owned());
         if self.is_file() {
@@ -134,7 +135,7 @@ impl Place {
         }
     }
 
-    /// Runs one of the tests that are ignored, as a process of its own on this place.
+    /// Runs one of the ignored tests as a process of its own on this journal.
     pub(crate) fn child(&self, test: &str, variables: &[(&str, String)]) -> std::process::Child {
         Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "--nocapture", "--test-threads=1", test])
@@ -147,7 +148,7 @@ impl Place {
     }
 }
 
-/// Where a test that runs as a process of its own was told to work.
+/// The journal that a test's own process was told to use.
 pub(crate) fn place_of_child() -> JournalAddress {
     Place::named(&std::env::var("CLOTURE_CHILD_PLACE").expect("other tests run this as a process"))
 }
@@ -156,7 +157,7 @@ pub(crate) fn now() -> Timestamp {
     "2026-03-04T05:06:07Z".parse().unwrap()
 }
 
-/// Followers look often, so that no test waits for them.
+/// Options with a short follow interval, because tests wait for followers.
 pub(crate) fn options() -> JournalOptions {
     JournalOptions { follow_every: Duration::from_millis(5), ..JournalOptions::new(now()) }
 }

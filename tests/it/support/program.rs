@@ -1,16 +1,17 @@
 //! Runs the real program against a simulator in this process, over HTTP.
 
 use super::coverage;
+use super::folder;
 use cloture::simulator::{Scenario, Simulator, SimulatorOptions};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// What no output may ever contain.
+/// No output may contain it.
 pub(crate) const TOKEN: &str = "ghp_thisIsTheDummyTokenOfTheTests0123456";
 
-/// What a run of the program left.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -31,7 +32,7 @@ pub(crate) async fn start(scenario: &str) -> Simulator {
     simulator
 }
 
-/// A program that has never seen this machine: its own home, no `gh`, no variables but the token.
+/// The program isolated from this machine: its own home, no `gh`, no variables except the token.
 pub(crate) fn program(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloture"));
     command
@@ -60,6 +61,6 @@ pub(crate) async fn finish(mut command: Command) -> Run {
 }
 
 pub(crate) async fn run(api_url: &str, arguments: &[&str]) -> Run {
-    let home = tempfile::tempdir().unwrap();
+    let home = folder::temporary();
     finish(program(home.path(), &[&["--api-url", api_url], arguments].concat())).await
 }

@@ -9,21 +9,21 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Longer than any machine needs for one step.
+/// A timeout for one step, long enough for a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How often something outside of the terminal is looked at.
+/// The interval between checks of a condition outside the terminal.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs the arguments so that every file that would grow is refused, as on a disk that is full.
+/// Runs the arguments with a file size limit of zero, as on a full disk.
 pub(crate) const WITHOUT_ROOM: &str = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
 
 pub(crate) struct Played {
     pub(crate) screen: vt100::Parser,
-    /// Everything that was written to the terminal.
+    /// Everything that the program wrote to the terminal.
     pub(crate) raw: Vec<u8>,
     pub(crate) child: Box<dyn Child + Send + Sync>,
-    /// The beginning of a frame whose end is not there yet: a terminal does not show that, either.
+    /// The beginning of a frame without its end. A terminal does not show it either.
     unshown: Vec<u8>,
     bytes: Receiver<Vec<u8>>,
     keys: Box<dyn Write + Send>,
@@ -31,7 +31,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// Starts the program with nothing in its environment but a home and what is given.
+    /// Starts the program with only a home and the given variables in its environment.
     pub(crate) fn start(
         home: &Path,
         size: (u16, u16),
@@ -43,7 +43,7 @@ impl Played {
         Self::start_as(command, home, size, environment)
     }
 
-    /// The same, where no file can grow.
+    /// The same, with a full disk.
     pub(crate) fn start_without_room(
         home: &Path,
         size: (u16, u16),
@@ -100,11 +100,11 @@ impl Played {
         self.screen.screen().contents()
     }
 
-    /// Reads until the screen is as it should be.
+    /// Reads until the screen fulfils the condition.
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !is_so(self.screen.screen()) {
-            // One frame after the other, however many have come at once.
+            // Frame by frame, also if several came at once.
             if self.show_next() {
                 continue;
             }
@@ -121,7 +121,7 @@ impl Played {
         self.until(text, |screen| !screen.contents().contains(text));
     }
 
-    /// Reads until the terminal was sent something that no screen shows.
+    /// Reads until the program sent this sequence, which no screen shows.
     pub(crate) fn until_sent(&mut self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !String::from_utf8_lossy(&self.raw).contains(text) {
@@ -130,7 +130,7 @@ impl Played {
         }
     }
 
-    /// Reads on until something outside of the terminal is so.
+    /// Reads on until a condition outside the terminal holds.
     pub(crate) fn until_so(&mut self, what: &str, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !is_so() {
@@ -140,7 +140,7 @@ impl Played {
         }
     }
 
-    /// Takes what comes within this time, if anything does.
+    /// Reads the output that comes within this time.
     fn receive(&mut self, within: Duration) {
         match self.bytes.recv_timeout(within) {
             Ok(bytes) => {
@@ -148,12 +148,12 @@ impl Played {
                 self.unshown.extend_from_slice(&bytes);
             }
             Err(RecvTimeoutError::Timeout) => {}
-            // The program has ended; whoever waits for more waits for nothing.
+            // The program has ended, so nothing more will come.
             Err(RecvTimeoutError::Disconnected) => std::thread::yield_now(),
         }
     }
 
-    /// Shows one frame of what has come, or what stands before it. False where nothing whole is left.
+    /// Shows one frame, or the output before it. False if no whole frame is left.
     fn show_next(&mut self) -> bool {
         let whole = next_frame(&self.unshown);
         self.screen.process(&self.unshown[..whole]);
@@ -161,7 +161,7 @@ impl Played {
         whole > 0
     }
 
-    /// The row that the cursor is on.
+    /// The row of the cursor.
     pub(crate) fn selected(&self) -> String {
         let screen = self.screen.screen();
         let rows = screen.rows(0, screen.size().1.get());
@@ -174,11 +174,11 @@ impl Played {
         child
     }
 
-    /// Waits for the end, and checks that the terminal is as it was before.
+    /// Waits for the program's end, and checks that the terminal is restored.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         self.until("the end", |screen| !screen.alternate_screen());
         let status = self.child.wait().unwrap();
-        // What was written last may still be on its way.
+        // The last output may still be in the pipe.
         while let Ok(bytes) = self.bytes.recv_timeout(PATIENCE) {
             self.raw.extend_from_slice(&bytes);
             self.unshown.extend_from_slice(&bytes);
@@ -192,7 +192,7 @@ impl Played {
     }
 }
 
-/// How much of this is one whole frame, or is in none.
+/// The length of the first whole frame, or of the output before it.
 fn next_frame(bytes: &[u8]) -> usize {
     const BEGIN: &[u8] = b"\x1b[?2026h";
     const END: &[u8] = b"\x1b[?2026l";
@@ -200,7 +200,7 @@ fn next_frame(bytes: &[u8]) -> usize {
     match (first(BEGIN), first(END)) {
         (Some(0), Some(end)) => end + END.len(),
         (Some(begin), _) => begin,
-        // What may be the beginning of a sequence waits for the rest of it.
+        // The end may be the beginning of a sequence, so it waits for the rest.
         (None, _) => {
             let opening = (1..BEGIN.len()).rev().find(|length| bytes.ends_with(&BEGIN[..*length]));
             bytes.len() - opening.unwrap_or(0)

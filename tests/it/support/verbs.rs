@@ -1,9 +1,9 @@
-//! Every verb there is, and what it leaves on the server.
+//! Every verb of `act` and `pr`, and its effect on the server.
 
 use super::program::{Run, run};
 use cloture::simulator::{PullSnapshot, PullState, Scenario, Simulator, SimulatorOptions};
 
-/// A pull request with a thread open and a thread resolved, and a closed one. Nobody reacts to anything.
+/// A pull request with an open and a resolved thread, and a closed pull request. No bot reacts.
 const SCENARIO: &str = r#"
 title = "Something to write on"
 start = "2026-03-02T09:00:00Z"
@@ -72,12 +72,12 @@ pub(crate) fn pull(simulator: &Simulator) -> PullSnapshot {
     simulator.pull_request("acme/shop#1").unwrap()
 }
 
-/// What was changed on the server, in order, in the simulator's words.
+/// The changes on the server, in order, in the simulator's words.
 pub(crate) fn changes(simulator: &Simulator) -> Vec<String> {
     simulator.posts().into_iter().map(|post| post.what).collect()
 }
 
-/// Runs a command that was agreed to, for scripts.
+/// Runs a command with `--yes` and `--json`.
 pub(crate) async fn agreed(simulator: &Simulator, command: &[&str]) -> Run {
     run(&simulator.url(), &[command, &["--yes", "--json"]].concat()).await
 }
@@ -86,16 +86,16 @@ pub(crate) async fn agreed(simulator: &Simulator, command: &[&str]) -> Run {
 #[derive(Clone, Copy)]
 pub(crate) struct Verb {
     pub(crate) command: &'static [&'static str],
-    /// The request at which faults are aimed.
+    /// The request that faults strike.
     pub(crate) aim: &'static str,
-    /// What it changes, in order.
+    /// Its changes on the server, in order.
     pub(crate) changes: &'static [&'static str],
-    /// Whether it is in effect.
+    /// Whether its effect is on the server.
     pub(crate) holds: fn(&Simulator) -> bool,
 }
 
 impl Verb {
-    /// The one thing that leaves no trace: a second run sends it a second time.
+    /// Whether it leaves no trace on the server, so that a second run sends it again.
     pub(crate) fn is_dispatch(&self) -> bool {
         self.command.contains(&"dispatch")
     }

@@ -1,10 +1,10 @@
-//! A pull request with real lists behind its pages, and the flags that the light query looks at.
+//! A pull request with real lists behind its pages, and the fields of the light query.
 
 use super::server::{Answer, Request};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Pull requests `o/r#1…`, each with as many things as a test wants.
+/// Pull requests `o/r#1…` with lists of any length.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PullRequests(pub(crate) Arc<Mutex<Shelf>>);
 
@@ -16,7 +16,7 @@ pub(crate) struct Shelf {
     pub(crate) remaining: Option<u64>,
     pub(crate) hide_requests: bool,
     pub(crate) hide_checks: bool,
-    /// The light query counts checks that the full one does not know.
+    /// Whether the light query counts checks that the full query lacks.
     pub(crate) phantom_checks: u64,
     pub(crate) log: Vec<String>,
 }

@@ -3,16 +3,16 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What a server does with one request.
+/// How the server answers one request.
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
     Json(u16, Vec<(&'static str, String)>, Value),
     Text(u16, &'static str, String),
-    /// Announces the whole answer, sends half of it, and hangs up.
+    /// Announces the full length, sends half of the answer, and hangs up.
     CutOff(Value),
-    /// Sends half of it as if it were all.
+    /// Sends half of the answer as if it were all.
     Half(Value),
-    /// Hangs up without a word.
+    /// Hangs up without an answer.
     Drop,
     /// Never answers.
     Silence,
@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-/// A server that answers with a function and remembers what it was asked.
+/// A server that answers with a function and logs the requests.
 pub(crate) struct Server {
     pub(crate) url: String,
     log: Arc<Mutex<Vec<Request>>>,
@@ -120,7 +120,7 @@ async fn serve(
             head = format!("{head}content-length: {}\r\n", body.len());
         }
         head.push_str("\r\n");
-        // In one piece: two small packets would wait for each other.
+        // In one packet: the second of two small ones would wait for an acknowledgement.
         head.push_str(&body[..shown]);
         stream.write_all(head.as_bytes()).await.ok()?;
         stream.flush().await.ok()?;

@@ -2,7 +2,7 @@ use super::server::{Answer, Request};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// What goes wrong with a write, and whether the write takes effect all the same.
+/// How a write fails, and whether it takes effect anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     InternalError {
@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     Silence {
         takes_effect: bool,
     },
-    /// The payload is null and an error without a type says why not.
+    /// The payload is null, and an error without a type says why.
     PartialData {
         takes_effect: bool,
     },
@@ -29,7 +29,7 @@ pub(crate) enum Fault {
     Refused,
 }
 
-/// The state that writes change. Everything else is fixed.
+/// The state that writes change. The rest is fixed.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) replies: Vec<Value>,
@@ -44,12 +44,12 @@ pub(crate) struct State {
     pub(crate) repository_labels: Vec<String>,
     pub(crate) requested: Vec<String>,
     pub(crate) has_draft: bool,
-    /// How many writes took effect.
+    /// The number of writes that took effect.
     pub(crate) effects: usize,
     pub(crate) faults: Vec<Fault>,
 }
 
-/// A forge that can be asked from several connections.
+/// A forge that several connections can use.
 #[derive(Debug, Clone)]
 pub(crate) struct Forge(pub(crate) Arc<Mutex<State>>);
 
@@ -58,12 +58,12 @@ impl Forge {
         Self(Arc::new(Mutex::new(State { phase: "OPEN", ..State::default() })))
     }
 
-    /// Forgets everything, faults included.
+    /// Resets everything, including faults.
     pub(crate) fn reset(&self) {
         *self.0.lock().unwrap() = State { phase: "OPEN", ..State::default() };
     }
 
-    /// The next write goes wrong like this; the ones after it work.
+    /// Makes the next write fail like this. Later writes work.
     pub(crate) fn fail_next_write(&self, fault: Fault) {
         self.0.lock().unwrap().faults.push(fault);
     }
@@ -144,7 +144,7 @@ impl Forge {
     }
 }
 
-/// The account of the token.
+/// The login of the token's account.
 fn us() -> Value {
     json!({"__typename": "User", "login": "operator", "databaseId": 3})
 }
