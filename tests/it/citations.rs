@@ -15,8 +15,11 @@ const UNDERSCORES_OF_A_TEST: usize = 4;
 
 #[test]
 fn every_file_and_test_that_a_page_names_exists() {
-    let functions: BTreeSet<String> =
-        ["src", "tests", "benches"].iter().flat_map(|folder| files(folder)).flat_map(functions).collect();
+    let functions: BTreeSet<String> = ["src", "tests", "benches"]
+        .iter()
+        .flat_map(|folder| files(folder))
+        .flat_map(|path| functions(&path))
+        .collect();
     let mut cited = 0;
     let mut missing = Vec::new();
     for page in PAGES.iter().flat_map(|page| files(page)) {
@@ -63,8 +66,8 @@ fn code_spans(page: &str) -> Vec<String> {
     spans
 }
 
-fn functions(path: PathBuf) -> Vec<String> {
-    let text = read(&path);
+fn functions(path: &Path) -> Vec<String> {
+    let text = read(path);
     let after = text.split("fn ").skip(1);
     after.map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()).collect()
 }
