@@ -29,13 +29,13 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 
-    /// Append a log to this file, for a bug report. `CLOTURE_LOG` sets the level, such as `debug`. The log never holds a
-    /// token.
+    /// Append a log to this file, for a bug report. `CLOTURE_LOG` sets the level, such as `debug`. The log
+    /// never holds a token.
     #[arg(long, global = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
 
-    /// Without a command, Cloture opens the terminal on the current branch's pull request, or on those that the
-    /// configuration watches.
+    /// Without a command, Cloture opens the terminal on the current branch's pull request, or on those that
+    /// the configuration watches.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -47,8 +47,8 @@ pub enum Command {
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
-        /// OWNER/REPO#N or web addresses. Default: the current branch's pull request, else those the configuration
-        /// watches.
+        /// OWNER/REPO#N or web addresses. Default: the current branch's pull request, else those the
+        /// configuration watches.
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
@@ -89,7 +89,8 @@ pub enum Command {
         #[command(subcommand)]
         queue: QueueCommand,
     },
-    /// Write on a pull request: comment, label, review, request a review, close, merge, open an issue, send an event.
+    /// Write on a pull request: comment, label, review, request a review, close, merge, open an issue, send
+    /// an event.
     Pr(PrArgs),
     /// Print the journal: every decision, who made it and why.
     Journal {
@@ -202,12 +203,14 @@ pub enum QueueCommand {
         #[arg(value_name = "OWNER/REPO#N")]
         pull_requests: Vec<String>,
     },
-    /// Hand a finding off when its pull request is merged, whatever the rules say. Like `act … queue`, with a target.
+    /// Hand a finding off when its pull request is merged, whatever the rules say. Like `act … queue`, with a
+    /// target.
     Add(QueueAddArgs),
-    /// Do not hand a finding off: take it off the queue, and keep automatic handoff from sending it, until somebody queues
-    /// it again.
+    /// Do not hand a finding off: take it off the queue, and keep automatic handoff from sending it, until
+    /// somebody queues it again.
     Remove(QueueThreadArgs),
-    /// Send a finding to another target than the routes choose. This does not change whether it is handed off.
+    /// Send a finding to another target than the routes choose. This does not change whether it is handed
+    /// off.
     Retarget(QueueRetargetArgs),
     /// Print every task that a merge started, newest first, and its state, from the journal alone.
     #[command(after_long_help = HISTORY)]
@@ -224,17 +227,20 @@ pub enum QueueCommand {
     },
 }
 
-const LIST: &str = "With --json: {\"pull_requests\": [{\"repository\", \"number\", \"title\", \"url\", \"state\", \"age_seconds\", \
-\"tasks\", \"handoffs\", \"findings\"}]}. `tasks` lists what a merge would send now: \"target\", \"path\", \"findings\", \"stuck\" (why \
-nothing can be sent there, or null). `handoffs` lists the tasks that the merge started: \"target\", \"path\", \"findings\", \"reason\", \
-\"state\" (sent, waiting, stuck), \"url\", \"until\", \"message\". `findings` lists every finding: \"thread\", \"path\", \"line\", \
-\"title\", \"severity\", \"status\", \"queued\", \"target\" (its target if it is handed off), \"retargeted\" (a person chose that \
-target), \"withheld\" (a person keeps it from being handed off), \"goes\", \"why\".";
+const LIST: &str = "With --json: {\"pull_requests\": [{\"repository\", \"number\", \"title\", \"url\", \
+\"state\", \"age_seconds\", \"tasks\", \"handoffs\", \"findings\"}]}. `tasks` lists what a merge would \
+send now: \"target\", \"path\", \"findings\", \"stuck\" (why nothing can be sent there, or null). \
+`handoffs` lists the tasks that the merge started: \"target\", \"path\", \"findings\", \"reason\", \
+\"state\" (sent, waiting, stuck), \"url\", \"until\", \"message\". `findings` lists every finding: \
+\"thread\", \"path\", \"line\", \"title\", \"severity\", \"status\", \"queued\", \"target\" (its target \
+if it is handed off), \"retargeted\" (a person chose that target), \"withheld\" (a person keeps it from \
+being handed off), \"goes\", \"why\".";
 
-const HISTORY: &str = "With --json: {\"tasks\": [{\"host\", \"repository\", \"number\", \"decided_at\", \"target\", \"path\", \
-\"findings\", \"titles\", \"reason\", \"state\", \"url\", \"until\", \"message\", \"tries\", \"tried_at\", \"by\", \"key\"}]}. \
-`state` is sent, waiting (tried again at `until`), stuck (`message` says why) or unknown (the answer was lost, and the \
-target may have it). `by` is the instance that sent it last, at `tried_at`.";
+const HISTORY: &str = "With --json: {\"tasks\": [{\"host\", \"repository\", \"number\", \"decided_at\", \
+\"target\", \"path\", \"findings\", \"titles\", \"reason\", \"state\", \"url\", \"until\", \"message\", \
+\"tries\", \"tried_at\", \"by\", \"key\"}]}. `state` is sent, waiting (tried again at `until`), stuck \
+(`message` says why) or unknown (the answer was lost, and the target may have it). `by` is the instance \
+that sent it last, at `tried_at`.";
 
 /// Reads whole seconds, or a time as people write it.
 fn time(text: &str) -> Result<std::time::Duration, String> {

@@ -1,9 +1,10 @@
-//! Cloture supervises AI review loops on pull requests. It computes where each review thread stands and which actions
-//! are still legal, and keeps the loop inside bounds that are proved.
+//! Cloture supervises AI review loops on pull requests. It computes where each review thread stands and which
+//! actions are still legal, and keeps the loop inside bounds that are proved.
 //!
 //! The rooms, from the inside out; `ARCHITECTURE.md` has the map and says where new things go:
 //!
-//! - [`domain`]: decides everything, without I/O. Start with `machine`, then `cycle`, `driven` and `review_loop`.
+//! - [`domain`]: decides everything, without I/O. Start with `machine`, then `cycle`, `driven` and
+//!   `review_loop`.
 //! - [`output`]: text made safe for a terminal; threads as a table and as JSON.
 //! - [`replies`]: what people mean by a reply.
 //! - [`agents`]: everything outside that Cloture runs or calls.
@@ -21,8 +22,8 @@
 //!
 //! Invariants, each held by a test in `tests/it/architecture.rs`:
 //!
-//! - `domain` imports nothing else of ours, reads no clock, file, socket, environment or process, and never iterates in
-//!   random order.
+//! - `domain` imports nothing else of ours, reads no clock, file, socket, environment or process, and never
+//!   iterates in random order.
 //! - Imports point inward, as the list above goes.
 //! - Only `main` writes to the error stream and decides the exit code.
 //! - Only `supervisor::clock::SystemClock` asks for the time of day.

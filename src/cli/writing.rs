@@ -10,16 +10,18 @@ use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::PathBuf;
 
-const ONCE: &str = "A text is posted once. It carries a hidden key, made from the pull request, the thread, the verb, the \
-text and the head commit. Cloture first looks for a post of your account with that key, so you can run the same command \
-again after a lost answer or by mistake, and nothing is posted twice. After a push the same text is posted again. With \
---key WORD your word replaces the head commit in the key: another word posts the same text again at the same head, and \
-the same word never does. Other writes (resolve, label, close, merge, request a review) are skipped when they are already \
-in effect, and so is an approval that you already gave at this head. Only `pr dispatch` cannot be looked for: run twice, \
-it sends two events, with the same `cloture_key` in their payload.
+const ONCE: &str = "A text is posted once. It carries a hidden key, made from the pull request, the \
+thread, the verb, the text and the head commit. Cloture first looks for a post of your account with that \
+key, so you can run the same command again after a lost answer or by mistake, and nothing is posted \
+twice. After a push the same text is posted again. With --key WORD your word replaces the head commit in \
+the key: another word posts the same text again at the same head, and the same word never does. Other \
+writes (resolve, label, close, merge, request a review) are skipped when they are already in effect, and \
+so is an approval that you already gave at this head. Only `pr dispatch` cannot be looked for: run \
+twice, it sends two events, with the same `cloture_key` in their payload.
 
-Exit codes: 0 done, or already done; 2 wrong usage, no such thread, or refused; 4 no token, or not allowed; 5 GitHub out of \
-reach: the sentence says whether the write is certainly not done or may have arrived; 18 you said no.";
+Exit codes: 0 done, or already done; 2 wrong usage, no such thread, or refused; 4 no token, or not \
+allowed; 5 GitHub out of reach: the sentence says whether the write is certainly not done or may have \
+arrived; 18 you said no.";
 
 /// `cloture act`
 #[derive(Debug, Args)]
@@ -241,8 +243,8 @@ enum PullRequestCommand {
         #[arg(long = "assignee", value_name = "LOGIN")]
         assignees: Vec<String>,
     },
-    /// Send a `repository_dispatch` event to the repository's workflows. GitHub keeps no record of events, so running this
-    /// again sends another.
+    /// Send a `repository_dispatch` event to the repository's workflows. GitHub keeps no record of events, so
+    /// running this again sends another.
     Dispatch {
         event_type: String,
         /// A JSON object with at most 9 fields; `cloture_key` is added to it.

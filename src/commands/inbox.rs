@@ -63,7 +63,7 @@ async fn inbox(
         load_stored(query, settings, profiles, state_folder, now).await?;
     let is_empty = pull_requests.is_empty();
     if !query.all && query.pull_requests.is_empty() {
-        pull_requests.retain(|stored| stored.standing.snapshot.state == PullRequestState::Open);
+        pull_requests.retain(|stored| stored.computed.snapshot.state == PullRequestState::Open);
     }
     Ok(InboxReport { pull_requests, config: settings.config.clone(), is_empty, failures })
 }
@@ -137,7 +137,7 @@ fn not_in_journal(address: &PullRequestAddress) -> Failure {
 }
 
 fn is_open_on(stored: &StoredPullRequest, host: &str) -> bool {
-    stored.about.host == host && stored.standing.snapshot.state == PullRequestState::Open
+    stored.about.host == host && stored.computed.snapshot.state == PullRequestState::Open
 }
 
 fn address(stored: &StoredPullRequest) -> PullRequestAddress {
@@ -168,7 +168,7 @@ impl Report for InboxReport {
 }
 
 fn waiting_on<'a>(stored: &'a StoredPullRequest, config: &Config) -> Vec<InboxThread<'a>> {
-    waiting(&stored.standing, &stored.history, &config.policy)
+    waiting(&stored.computed, &stored.history, &config.policy)
 }
 
 #[derive(Serialize)]
@@ -206,7 +206,7 @@ fn line<'a>(
     config: &Config,
 ) -> InboxThreadPart<'a> {
     let InboxThread { shown, why, since, reviewers, others } = waiting;
-    let snapshot = &stored.standing.snapshot;
+    let snapshot = &stored.computed.snapshot;
     let finding = &shown.thread.finding;
     InboxThreadPart {
         repository: &snapshot.repository,
@@ -263,7 +263,7 @@ fn block(
 ) -> fmt::Result {
     let InboxThread { shown, why, since, reviewers, others } = waiting;
     let thread = shown.thread;
-    let state = stored.standing.snapshot.state;
+    let state = stored.computed.snapshot.state;
     let state = if state == PullRequestState::Open { String::new() } else { format!(" ({})", state.name()) };
     let severity = thread.finding.severity.map_or("severity unknown", |severity| severity.name());
     writeln!(

@@ -124,7 +124,7 @@ async fn list(
 }
 
 fn part(stored: &StoredPullRequest, rules: &RepositoryRules<'_>, config: &Config) -> QueuePullRequestPart {
-    let StoredPullRequest { standing: computed, history, age, .. } = stored;
+    let StoredPullRequest { computed, history, age, .. } = stored;
     let snapshot = &computed.snapshot;
     let name = |id: &ThreadId| computed.thread(id).map_or_else(|| id.clone(), |shown| shown.id().clone());
     let names = |task: &HandoffTask| task.findings.iter().map(name).collect();

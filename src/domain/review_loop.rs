@@ -1,7 +1,7 @@
 //! The loop of one pull request (L): wait for reviews, send findings to the author, know when to stop.
 //!
-//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out. The
-//! driver keeps one deadline, and each effect that names a time replaces it.
+//! A pure machine: an event and the time come in, effects go out as data, and the driver carries them out.
+//! The driver keeps one deadline, and each effect that names a time replaces it.
 //!
 //! ```text
 //!   start ─► waiting ──(all in, something to fix)──► with the author ──(the head moved)──► waiting

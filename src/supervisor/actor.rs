@@ -352,7 +352,7 @@ impl PullRequestActor {
     pub(super) fn publish(&self) {
         let view = PullRequestView {
             address: self.address.clone(),
-            standing: self.latest.computed.clone(),
+            computed: self.latest.computed.clone(),
             last: self.latest.stored_snapshot(),
             seen_at: self.latest.seen_at,
             review_loop: self.progress.review_loop.clone(),

@@ -62,7 +62,7 @@ impl SupervisorProblem {
 pub struct PullRequestView {
     pub address: PullRequestAddress,
     /// Absent before the first reading, and until the stored snapshot is computed.
-    pub standing: Option<Arc<ComputedState>>,
+    pub computed: Option<Arc<ComputedState>>,
     /// The stored snapshot from before the start, until its state is computed.
     pub last: Option<Arc<PullRequestSnapshot>>,
     /// When a poll last confirmed this state.
@@ -131,7 +131,7 @@ pub enum DriverRole {
 impl PullRequestView {
     /// The latest snapshot.
     pub fn snapshot(&self) -> Option<&PullRequestSnapshot> {
-        let computed = self.standing.as_ref().map(|computed| &computed.snapshot);
+        let computed = self.computed.as_ref().map(|computed| &computed.snapshot);
         computed.or(self.last.as_ref()).map(|snapshot| &**snapshot)
     }
 

@@ -291,7 +291,7 @@ async fn notify(
 
 /// Whether the supervisor has not recomputed the state in between.
 fn has_same_state(last: &PullRequestView, now: &PullRequestView) -> bool {
-    match (&last.standing, &now.standing) {
+    match (&last.computed, &now.computed) {
         (Some(last), Some(now)) => Arc::ptr_eq(last, now),
         (last, now) => last.is_none() && now.is_none(),
     }

@@ -140,7 +140,7 @@ impl BoardRows {
 fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
     let RowBuilder { config, reads, read_only } = row_builder;
     let rules = RepositoryRules::of(config, &**reads, &view.address.repository, *read_only);
-    let standing = view.standing.as_deref();
+    let computed = view.computed.as_deref();
     let snapshot = view.snapshot();
     let threads = thread::rows(view, &rules, &arrivals(view)).into();
     let handoff: Arc<[HandoffRow]> = handoff::rows(view, &rules).into();
@@ -171,7 +171,7 @@ fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
         opened_at: snapshot.map(|snapshot| snapshot.created_at),
         url: snapshot.map(|snapshot| snapshot.url.clone()),
         threads,
-        in_bodies: standing.map_or(0, |standing| standing.observed.in_bodies.len()),
+        in_bodies: computed.map_or(0, |computed| computed.observed.in_bodies.len()),
         inbox: Vec::new(),
         pending_tasks: handoff.iter().filter(|row| row.stage < HandoffStage::Sent).count(),
         not_handed_off: handoff::is_undecided(view).then(Arc::default),
@@ -203,7 +203,7 @@ impl PullRow {
 
 /// Whether everything that thread and task rows are built from is the same.
 fn has_same_threads(before: &PullRequestView, now: &PullRequestView) -> bool {
-    let standing = match (&before.standing, &now.standing) {
+    let computed = match (&before.computed, &now.computed) {
         (Some(before), Some(now)) => Arc::ptr_eq(before, now),
         (None, None) => true,
         _ => false,
@@ -212,7 +212,7 @@ fn has_same_threads(before: &PullRequestView, now: &PullRequestView) -> bool {
         |view: &PullRequestView| view.review_loop.as_ref().map(|review_loop| review_loop.phase().clone());
     let expected =
         |view: &PullRequestView| view.review_loop.as_ref().map(|review_loop| review_loop.expected().clone());
-    standing
+    computed
         && before.drive == now.drive
         && before.thinking == now.thinking
         && before.handoffs == now.handoffs
@@ -241,9 +241,9 @@ pub fn account(account: Option<&Account>) -> String {
 
 /// Which reviewers have arrived, are missing or failed.
 fn arrivals(view: &PullRequestView) -> ReviewArrivals {
-    match (&view.standing, &view.review_loop) {
-        (Some(standing), Some(review_loop)) => standing.seen.arrivals(review_loop.expected()),
-        (Some(standing), None) => standing.seen.arrivals(&standing.expected),
+    match (&view.computed, &view.review_loop) {
+        (Some(computed), Some(review_loop)) => computed.seen.arrivals(review_loop.expected()),
+        (Some(computed), None) => computed.seen.arrivals(&computed.expected),
         (None, _) => ReviewArrivals::default(),
     }
 }

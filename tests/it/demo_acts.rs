@@ -97,8 +97,8 @@ impl Played {
     /// `title: status by cause`, for every thread that repeats no other.
     fn threads(&self, name: &str) -> Vec<String> {
         let view = self.view(name);
-        let standing = view.standing.as_ref().unwrap();
-        let shown = standing.threads().into_iter().filter(|shown| shown.repeats.is_none());
+        let computed = view.computed.as_ref().unwrap();
+        let shown = computed.threads().into_iter().filter(|shown| shown.repeats.is_none());
         let mut threads: Vec<String> = shown
             .map(|shown| {
                 let status = shown.thread.status();
@@ -139,8 +139,8 @@ impl Played {
     /// Records a person's decision, as the terminal does.
     async fn decide(&self, name: &str, title: &str, verb: Decision) {
         let view = self.view(name);
-        let standing = view.standing.as_ref().unwrap();
-        let threads = standing.threads();
+        let computed = view.computed.as_ref().unwrap();
+        let threads = computed.threads();
         let shown = threads.iter().find(|shown| shown.thread.finding.title.starts_with(title)).unwrap();
         let fact = Fact::Decided { thread: shown.thread.id.clone(), verb };
         let about = self.records(name, "pushed").await[0].pull_request.clone().unwrap();
@@ -166,8 +166,8 @@ async fn every_act_of_the_demo_ends_as_promised() {
     // Within the first real minute: an item in the inbox, a merge, the round cap.
     played.minutes(10).await;
     let queued = played.view("acme/shop#16");
-    let standing = queued.standing.as_ref().unwrap();
-    assert_eq!(standing.threads().len(), 1);
+    let computed = queued.computed.as_ref().unwrap();
+    assert_eq!(computed.threads().len(), 1);
     played.decide("acme/shop#16", "Prices", Decision::Queue).await;
     played.minutes(35).await;
     assert_eq!(
@@ -178,7 +178,7 @@ async fn every_act_of_the_demo_ends_as_promised() {
     assert_eq!(played.exit("acme/mail#51"), "pr_merged");
     assert_eq!(played.exit("acme/billing#41"), "round_cap");
     let queued = played.view("acme/shop#16");
-    assert!(queued.standing.as_ref().unwrap().threads()[0].thread.queued);
+    assert!(queued.computed.as_ref().unwrap().threads()[0].thread.queued);
 
     played.minutes(50).await;
     assert_eq!(played.stage.simulator.problems(), [""; 0]);
@@ -196,7 +196,7 @@ async fn every_act_of_the_demo_ends_as_promised() {
     // A reviewer that alternates: it has used its one change of mind.
     assert_eq!(played.threads("acme/shop#14"), ["A renewed session never ends: escalated by round_limit"]);
     let view = played.view("acme/shop#14");
-    let machine = view.standing.as_ref().unwrap().threads()[0].thread.machine;
+    let machine = view.computed.as_ref().unwrap().threads()[0].thread.machine;
     assert_eq!((machine.counters.flips, machine.counters.round_count), (1, 2));
 
     duplicates_are_folded(&played);
@@ -231,8 +231,8 @@ async fn every_act_of_the_demo_ends_as_promised() {
 fn duplicates_are_folded(played: &Played) {
     let name = "acme/fleet#21";
     let view = played.view(name);
-    let standing = view.standing.as_ref().unwrap();
-    let threads = standing.threads();
+    let computed = view.computed.as_ref().unwrap();
+    let threads = computed.threads();
     assert_eq!(threads.len(), 4);
     let repeating: Vec<_> = threads.iter().filter(|shown| shown.repeats.is_some()).collect();
     assert_eq!(repeating.len(), 1);
@@ -271,7 +271,7 @@ async fn the_merge_fired_and_the_close_did_not(played: &Played) {
     assert_eq!(played.exit("acme/shop#16"), "pr_closed");
     let closed = played.view("acme/shop#16");
     assert!(closed.handoffs.is_empty());
-    assert!(!closed.standing.as_ref().unwrap().threads()[0].thread.queued, "the close discarded it");
+    assert!(!closed.computed.as_ref().unwrap().threads()[0].thread.queued, "the close discarded it");
     assert_eq!(played.records("acme/shop#16", "closed").await.len(), 1);
 }
 

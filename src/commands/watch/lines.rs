@@ -61,7 +61,7 @@ impl WatchLines {
         self.show_start(view, now, output)?;
         let state = PrintedState::of(view);
         // Before the first poll there is nothing to print.
-        let is_polled = view.standing.is_some() || view.attempts_failed > 0;
+        let is_polled = view.computed.is_some() || view.attempts_failed > 0;
         if is_polled && self.printed.as_ref() != Some(&state) {
             let sentence = progress(view, &state);
             let body = json!({
@@ -114,7 +114,7 @@ impl WatchLines {
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        let Some(computed) = view.standing.as_ref().filter(|_| !self.is_started) else { return Ok(()) };
+        let Some(computed) = view.computed.as_ref().filter(|_| !self.is_started) else { return Ok(()) };
         self.is_started = true;
         let snapshot = &computed.snapshot;
         let head: String = snapshot.head.sha.as_str().chars().take(7).collect();
@@ -220,7 +220,7 @@ fn progress(view: &PullRequestView, state: &PrintedState) -> String {
 
 impl PrintedState {
     fn of(view: &PullRequestView) -> PrintedState {
-        let ReviewArrivals { arrived, missing, .. } = match (&view.standing, &view.review_loop) {
+        let ReviewArrivals { arrived, missing, .. } = match (&view.computed, &view.review_loop) {
             (Some(computed), Some(review_loop)) => computed.seen.arrivals(review_loop.expected()),
             (Some(computed), None) => computed.seen.arrivals(&computed.expected),
             (None, _) => ReviewArrivals::default(),

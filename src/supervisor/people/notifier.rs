@@ -44,7 +44,7 @@ impl InboxNotifier {
     /// Threads that waited before the start are no news.
     pub fn seed(&mut self, stored: &StoredPullRequest) {
         let PullRequestKey { repository, number, .. } = stored.about.clone();
-        let waiting = waiting(&stored.standing, &stored.history, &self.policy);
+        let waiting = waiting(&stored.computed, &stored.history, &self.policy);
         let arrivals = waiting.iter().map(inbox::InboxThread::arrival).collect();
         self.known_arrivals.insert(PullRequestAddress { repository, number }, arrivals);
     }
@@ -56,7 +56,7 @@ impl InboxNotifier {
 
     /// Starts a notification for each new arrival.
     pub async fn notify_arrivals(&mut self, view: &PullRequestView) {
-        let Some(computed) = &view.standing else { return };
+        let Some(computed) = &view.computed else { return };
         let was_tracked = self.known_arrivals.contains_key(&view.address);
         let known = self.known_arrivals.entry(view.address.clone()).or_default();
         if !computed.threads().iter().any(inbox::waits) {

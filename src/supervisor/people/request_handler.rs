@@ -400,7 +400,7 @@ impl RequestHandler {
     /// The latest snapshot, with the writes since.
     fn snapshot(&self, address: &PullRequestAddress, board: &Board) -> Option<Arc<PullRequestSnapshot>> {
         let view = board.pull_requests.get(address)?;
-        let mut snapshot = Arc::clone(&view.standing.as_ref()?.snapshot);
+        let mut snapshot = Arc::clone(&view.computed.as_ref()?.snapshot);
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.retain(|(at, of, _)| of != address || view.seen_at.is_none_or(|polled| polled <= *at));
         for (_, _, write) in written.iter().filter(|(_, of, _)| of == address) {

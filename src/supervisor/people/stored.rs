@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct StoredPullRequest {
     pub about: PullRequestKey,
-    pub standing: ComputedState,
+    pub computed: ComputedState,
     pub history: History,
     /// The age of the snapshot.
     pub age: Duration,
@@ -45,7 +45,7 @@ pub async fn all(
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
         let history = History::of(&records.remove(&about).unwrap_or_default());
         let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-        StoredPullRequest { about, standing: computed, history, age }
+        StoredPullRequest { about, computed: computed, history, age }
     });
     let mut all: Vec<StoredPullRequest> = computed.collect();
     all.sort_by(|a, b| a.about.cmp(&b.about));
@@ -63,7 +63,7 @@ pub async fn one(
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
     let history = History::load(journal, &about).await?;
     let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-    Ok(Some(StoredPullRequest { about, standing: computed, history, age }))
+    Ok(Some(StoredPullRequest { about, computed: computed, history, age }))
 }
 
 /// Computes the state from a snapshot and a history.

@@ -70,24 +70,24 @@ impl HandoffRow {
 }
 
 pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>) -> Vec<HandoffRow> {
-    let Some(standing) = view.standing.as_deref() else { return Vec::new() };
+    let Some(computed) = view.computed.as_deref() else { return Vec::new() };
     if !view.handoffs.is_empty() {
-        return view.handoffs.iter().map(|handoff| decided(handoff, standing, view)).collect();
+        return view.handoffs.iter().map(|handoff| decided(handoff, computed, view)).collect();
     }
-    if standing.seen.state != PullRequestState::Open {
+    if computed.seen.state != PullRequestState::Open {
         return Vec::new();
     }
     let mut rows: Vec<HandoffRow> = Vec::new();
-    let guards = standing.handoff_guards(rules);
-    for task in standing.tasks(rules) {
-        let reason = guards.reason_for(&task, standing);
+    let guards = computed.handoff_guards(rules);
+    for task in computed.tasks(rules) {
+        let reason = guards.reason_for(&task, computed);
         rows.push(HandoffRow {
             address: view.address.clone(),
             pull: view.address.to_string(),
             stage: HandoffStage::AtMerge,
             target: line(task.target.as_str()),
             path: line(task.path.as_str()),
-            findings: titles(&task.findings, standing),
+            findings: titles(&task.findings, computed),
             threads: task.findings.clone(),
             reason,
             task_key: None,
@@ -101,7 +101,7 @@ pub(super) fn rows(view: &PullRequestView, rules: &RepositoryRules<'_>) -> Vec<H
 /// Findings that stay are listed only until a merge has decided the tasks.
 pub(super) fn is_undecided(view: &PullRequestView) -> bool {
     let is_open =
-        view.standing.as_ref().is_some_and(|standing| standing.seen.state == PullRequestState::Open);
+        view.computed.as_ref().is_some_and(|computed| computed.seen.state == PullRequestState::Open);
     view.handoffs.is_empty() && is_open
 }
 
@@ -125,7 +125,7 @@ pub(super) fn not_handed_off(pull: &PullRow) -> Vec<HandoffRow> {
     refused.map(row).collect()
 }
 
-fn decided(handoff: &HandoffView, standing: &ComputedState, view: &PullRequestView) -> HandoffRow {
+fn decided(handoff: &HandoffView, computed: &ComputedState, view: &PullRequestView) -> HandoffRow {
     let HandoffView { key, task, reason, state } = handoff;
     let (stage, reason, until, url) = match state {
         HandoffState::Sent { url } => (HandoffStage::Sent, reason.clone(), None, url.clone()),
@@ -144,7 +144,7 @@ fn decided(handoff: &HandoffView, standing: &ComputedState, view: &PullRequestVi
         stage,
         target: line(task.target.as_str()),
         path: line(task.path.as_str()),
-        findings: titles(&task.findings, standing),
+        findings: titles(&task.findings, computed),
         threads: task.findings.clone(),
         reason: line(&reason),
         task_key: (stage == HandoffStage::Stuck).then(|| key.clone()),
@@ -189,10 +189,10 @@ pub fn decided_task_row(decided: &DecidedTask) -> HandoffRow {
 }
 
 /// The distinct titles: two reviewers may report the same finding.
-fn titles(findings: &[ThreadId], standing: &ComputedState) -> Vec<String> {
+fn titles(findings: &[ThreadId], computed: &ComputedState) -> Vec<String> {
     let mut titles = Vec::new();
     for id in findings {
-        let shown = standing.thread(id);
+        let shown = computed.thread(id);
         let title = line(shown.as_ref().map_or(id.as_str(), |shown| &shown.thread.finding.title));
         if !titles.contains(&title) {
             titles.push(title);

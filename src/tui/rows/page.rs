@@ -61,9 +61,9 @@ const LONGEST_BODY: usize = 300_000;
 
 /// None if the thread is gone.
 pub fn page(view: &Arc<PullRequestView>, id: &ThreadId) -> Option<ThreadScreenPage> {
-    let standing = view.standing.as_deref()?;
-    let snapshot = &standing.snapshot;
-    let shown = standing.thread(id);
+    let computed = view.computed.as_deref()?;
+    let snapshot = &computed.snapshot;
+    let shown = computed.thread(id);
     if let Some(shown) = shown.filter(|shown| shown.on_forge.is_none()) {
         let (finding, anchor) = (&shown.thread.finding, &shown.thread.anchor);
         let source = ConversationSource::Own {
@@ -88,7 +88,7 @@ pub fn page(view: &Arc<PullRequestView>, id: &ThreadId) -> Option<ThreadScreenPa
     order.sort_by_key(|at| (comments[*at].created_at, &comments[*at].id));
     let first = order.first().map(|at| &comments[*at]);
     let (code, since) = match first {
-        Some(first) => (code_of(thread, first), changes_since::of_thread(thread, first, standing)),
+        Some(first) => (code_of(thread, first), changes_since::of_thread(thread, first, computed)),
         None => (CodeHunk::default(), None),
     };
     let path = line(thread.path.as_str());
@@ -134,7 +134,7 @@ impl ThreadScreenPage {
                 minimized: None,
             }),
             ConversationSource::OnForge { thread, order } => {
-                let snapshot = &self.view.standing.as_deref()?.snapshot;
+                let snapshot = &self.view.computed.as_deref()?.snapshot;
                 let comment = snapshot.threads.get(*thread)?.comments.get(*order.get(index)?)?;
                 Some(comment_text(comment, snapshot, row_builder))
             }

@@ -13,10 +13,10 @@ pub fn of(pulls: &PullRows, threads: &[ThreadAddress]) -> Option<String> {
     let mut last = None;
     for (address, id) in threads {
         let Some(pull) = pulls.get(address) else { continue };
-        let Some(standing) = pull.view.standing.as_deref() else { continue };
-        let Some(shown) = standing.thread(id) else { continue };
+        let Some(computed) = pull.view.computed.as_deref() else { continue };
+        let Some(shown) = computed.thread(id) else { continue };
         if last != Some(address) {
-            let snapshot = &standing.snapshot;
+            let snapshot = &computed.snapshot;
             let _infallible = writeln!(
                 text,
                 "Fix the review findings below on {address} (\"{}\", branch {}, head {}).\n\

@@ -216,11 +216,11 @@ pub(super) fn rows(
     rules: &RepositoryRules<'_>,
     arrivals: &ReviewArrivals,
 ) -> Vec<ThreadRow> {
-    let Some(standing) = view.standing.as_deref() else { return Vec::new() };
-    let owned = standing.threads();
-    let guards = standing.handoff_guards(rules);
+    let Some(computed) = view.computed.as_deref() else { return Vec::new() };
+    let owned = computed.threads();
+    let guards = computed.handoff_guards(rules);
     let owned = owned.iter().map(|shown| owned_row(shown, &guards, view, rules, arrivals));
-    let mut rows: Vec<ThreadRow> = owned.chain(standing.unowned.iter().map(unowned_row)).collect();
+    let mut rows: Vec<ThreadRow> = owned.chain(computed.unowned.iter().map(unowned_row)).collect();
     let rank = |row: &ThreadRow| match row.status {
         _ if row.is_stuck() => 0,
         _ if row.repeats => 4,

@@ -22,7 +22,7 @@ pub(super) fn mark_changed_rows(model: &mut Model, before: &PullRows) {
         Screen::Thread { address, id, .. } => Some((address.clone(), id.clone())),
         _ => None,
     };
-    for before in replaced.values().filter(|before| before.view.standing.is_some()) {
+    for before in replaced.values().filter(|before| before.view.computed.is_some()) {
         let Some(after) = model.data.pulls.get(&before.address) else { continue };
         let old_rows: BTreeMap<&ThreadId, &ThreadRow> =
             before.threads.iter().map(|old| (&old.id, old)).collect();

@@ -75,7 +75,7 @@ pub(super) fn break_glass(model: &mut Model) -> Vec<Effect> {
         model.notice = Some("No pull request is selected.".to_owned());
         return Vec::new();
     };
-    let broken = pull.view.standing.as_ref().is_some_and(|standing| standing.seen.broken_glass.is_some());
+    let broken = pull.view.computed.as_ref().is_some_and(|computed| computed.seen.broken_glass.is_some());
     let way = if broken { Way::MendGlass } else { Way::BreakGlass };
     let request = PersonRequest::PullRequest { address: pull.address.clone(), way, reason: None };
     acting::propose(model, request)

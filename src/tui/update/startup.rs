@@ -100,7 +100,7 @@ pub(super) fn confirm(model: &mut Model) -> Vec<Effect> {
 }
 
 fn has_ended(view: &PullRequestView) -> bool {
-    let state = view.standing.as_ref().map(|standing| standing.snapshot.state);
+    let state = view.computed.as_ref().map(|computed| computed.snapshot.state);
     matches!(state, Some(PullRequestState::Merged | PullRequestState::Closed))
 }
 

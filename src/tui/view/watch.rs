@@ -234,7 +234,7 @@ fn reviewers(pull: &PullRow, theme: Theme, room: usize) -> Line<'static> {
     if pull.view.author_at_work {
         spans.push(Span::styled(" the author is working", theme.style(TextMeaning::Busy)));
     }
-    if spans.is_empty() && pull.view.standing.is_none() {
+    if spans.is_empty() && pull.view.computed.is_none() {
         return Line::default();
     }
     if spans.is_empty() {

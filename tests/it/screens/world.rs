@@ -61,12 +61,12 @@ async fn read() -> (Vec<PullRequestSnapshot>, Timestamp) {
 pub(crate) fn view(snapshot: PullRequestSnapshot, now: Timestamp, rows: &RowBuilder) -> PullRequestView {
     let address = PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number };
     let rules = RepositoryRules::of(&rows.config, &*rows.reads, &address.repository, false);
-    let standing = ComputedState::of(Arc::new(snapshot), &History::default(), &rules);
-    let mut review_loop = ReviewLoop::new(standing.expected.clone(), 0);
-    let _ = review_loop.wake(LoopEvent::Polled(&standing.seen), now, &rows.config.policy);
+    let computed = ComputedState::of(Arc::new(snapshot), &History::default(), &rules);
+    let mut review_loop = ReviewLoop::new(computed.expected.clone(), 0);
+    let _ = review_loop.wake(LoopEvent::Polled(&computed.seen), now, &rows.config.policy);
     PullRequestView {
         address,
-        standing: Some(Arc::new(standing)),
+        computed: Some(Arc::new(computed)),
         last: None,
         seen_at: Some(now - SignedDuration::from_secs(40)),
         review_loop: Some(review_loop),

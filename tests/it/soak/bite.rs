@@ -53,7 +53,7 @@ impl Small {
     /// The view, with a change that no record explains.
     fn forged(&self, change: impl FnOnce(&mut ComputedState)) -> PullRequestView {
         let mut view = (*self.run.view()).clone();
-        change(Arc::make_mut(view.standing.as_mut().unwrap()));
+        change(Arc::make_mut(view.computed.as_mut().unwrap()));
         view
     }
 }
@@ -101,24 +101,24 @@ async fn a_lost_record_or_a_passed_bound_is_noticed() {
     assert_eq!(our_side::knows(&view, &pull), [""; 0]);
     assert_eq!(addressed(&view, &pull), [""; 0]);
 
-    let lost = small.forged(|standing| {
-        standing.observed.threads.pop();
+    let lost = small.forged(|computed| {
+        computed.observed.threads.pop();
     });
     complains(&our_side::knows(&lost, &pull), "on nobody's board");
-    let unread = small.forged(|standing| {
-        Arc::make_mut(&mut standing.snapshot).threads.pop();
+    let unread = small.forged(|computed| {
+        Arc::make_mut(&mut computed.snapshot).threads.pop();
     });
     complains(&our_side::knows(&unread, &pull), "is not known");
     let mut moved = pull.clone();
     moved.head = "another".to_owned();
     complains(&our_side::knows(&view, &moved), "and is taken for");
-    let stolen = small.forged(|standing| {
-        let id = standing.snapshot.threads[0].id.clone();
-        standing.folded.posted.insert("orange-1-1".into(), id);
+    let stolen = small.forged(|computed| {
+        let id = computed.snapshot.threads[0].id.clone();
+        computed.folded.posted.insert("orange-1-1".into(), id);
     });
     complains(&our_side::knows(&stolen, &pull), "counts as ours");
 
-    let thread = view.standing.as_ref().unwrap().snapshot.threads[0].id.clone();
+    let thread = view.computed.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = records.iter().find_map(|record| record.pull_request.clone()).unwrap();
     let fact = Fact::Decided { thread, verb: Decision::Veto };
     let journal = small.place.journal().await;
@@ -126,13 +126,13 @@ async fn a_lost_record_or_a_passed_bound_is_noticed() {
     let more: Vec<Record> = records.iter().cloned().chain([appended.unwrap().record().clone()]).collect();
     assert!(our_side::is_as_recorded(&view, &more, &small.rules).is_err(), "what is recorded is not shown");
 
-    let endless = small.forged(|standing| standing.observed.threads[0].thread.machine.counters.cycles = 5);
+    let endless = small.forged(|computed| computed.observed.threads[0].thread.machine.counters.cycles = 5);
     complains(&our_side::bounds(&endless, &records, &small.rules), "T5");
     let stubborn =
-        small.forged(|standing| standing.observed.threads[0].thread.machine.counters.round_count = 9);
+        small.forged(|computed| computed.observed.threads[0].thread.machine.counters.round_count = 9);
     complains(&our_side::bounds(&stubborn, &records, &small.rules), "T3");
-    let untold = small.forged(|standing| {
-        standing.observed.threads[0].thread.machine.status = ThreadStatus::Escalated(EscalatedBy::RoundLimit);
+    let untold = small.forged(|computed| {
+        computed.observed.threads[0].thread.machine.status = ThreadStatus::Escalated(EscalatedBy::RoundLimit);
     });
     complains(&addressed(&untold, &pull), "nobody was told");
     let resolved = pull.threads.iter().find(|thread| thread.resolved).unwrap();
@@ -165,14 +165,14 @@ async fn a_task_that_is_delivered_twice_or_never_is_noticed() {
     let mut closed = pull.clone();
     closed.state = cloture::simulator::PullState::Closed;
     complains(&handed_over(&view, &closed, &delivered), "H1");
-    let thread = view.standing.as_ref().unwrap().observed.threads[0].thread.id.clone();
+    let thread = view.computed.as_ref().unwrap().observed.threads[0].thread.id.clone();
     let mut queued = records.clone();
     let fact = Fact::Decided { thread, verb: Decision::Queue };
     let about = records.iter().find_map(|record| record.pull_request.clone()).unwrap();
     let NewRecord { kind, body, .. } = fact.record(small.place.simulator.now(), &about, "dana", "yes");
     queued.insert(0, Record { kind, body, ..records[0].clone() });
-    let forgotten = small.forged(|standing| {
-        let thread = &mut standing.observed.threads[0].thread;
+    let forgotten = small.forged(|computed| {
+        let thread = &mut computed.observed.threads[0].thread;
         thread.handed_off = false;
     });
     assert_eq!(queued_goes(&view, &queued), [""; 0], "it went");

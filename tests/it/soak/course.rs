@@ -465,7 +465,7 @@ impl Course {
 
 /// Whether more changed than the time of the last poll.
 fn has_changed(before: Option<&Arc<PullRequestView>>, now: &Arc<PullRequestView>) -> bool {
-    before.is_none_or(|before| match (&before.standing, &now.standing) {
+    before.is_none_or(|before| match (&before.computed, &now.computed) {
         (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
         (None, None) => false,
         _ => true,
@@ -474,6 +474,6 @@ fn has_changed(before: Option<&Arc<PullRequestView>>, now: &Arc<PullRequestView>
 
 /// Whether Cloture has recorded the merge, and so decided the handoff tasks.
 fn is_merged(view: &PullRequestView) -> bool {
-    let standing = view.standing.as_ref();
-    standing.is_some_and(|standing| standing.folded.engine.state() == PullRequestState::Merged)
+    let computed = view.computed.as_ref();
+    computed.is_some_and(|computed| computed.folded.engine.state() == PullRequestState::Merged)
 }

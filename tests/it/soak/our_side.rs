@@ -22,10 +22,10 @@ pub(crate) fn is_as_recorded(
     records: &[Record],
     rules: &Rules,
 ) -> Result<(), String> {
-    let Some(standing) = &view.standing else { return Ok(()) };
+    let Some(computed) = &view.computed else { return Ok(()) };
     let past = History::of(records);
     let standards = Standards::of(&rules.config, &*rules.reads, &view.address.repository, false);
-    let anew = ComputedState::of(Arc::clone(&standing.snapshot), &past, &standards);
+    let anew = ComputedState::of(Arc::clone(&computed.snapshot), &past, &standards);
     let parts = |of: &ComputedState| {
         [
             format!("{:?}", of.observed),
@@ -34,7 +34,7 @@ pub(crate) fn is_as_recorded(
             format!("{:?} {:?} {:?}", of.unowned, of.recognised, of.expected),
         ]
     };
-    for (shown, anew) in parts(standing).iter().zip(parts(&anew)) {
+    for (shown, anew) in parts(computed).iter().zip(parts(&anew)) {
         if *shown != anew {
             let same = shown.bytes().zip(anew.bytes()).take_while(|(a, b)| a == b).count();
             let around = |of: &str| of.chars().skip(same.saturating_sub(200)).take(500).collect::<String>();
@@ -52,15 +52,15 @@ pub(crate) fn is_as_recorded(
 /// The bounds of the thread machine and of the loop, and that threads that wait for a person are in the
 /// inbox.
 pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) -> Vec<String> {
-    let Some(standing) = &view.standing else { return Vec::new() };
+    let Some(computed) = &view.computed else { return Vec::new() };
     let policy = &rules.config.policy;
     let at = &view.address;
     let mut wrong = Vec::new();
     let past = History::of(records);
-    let inbox = waiting(standing, &past, policy);
+    let inbox = waiting(computed, &past, policy);
     let listed: BTreeSet<_> =
         inbox.iter().flat_map(|item| item.others.iter().chain([item.shown.id()])).collect();
-    for shown in standing.threads() {
+    for shown in computed.threads() {
         let (id, machine) = (shown.id(), shown.thread.machine);
         let counters = machine.counters;
         let bound = policy.cycles_per_thread();
@@ -89,7 +89,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
             wrong.push(format!("{at}: T2: {id} is {:?} and not in the inbox", machine.status));
         }
     }
-    let folded = &standing.folded;
+    let folded = &computed.folded;
     if folded.dispatched > policy.max_rounds + folded.granted {
         wrong.push(format!("{at}: L6: {} rounds, {} granted", folded.dispatched, folded.granted));
     }
@@ -108,8 +108,8 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
 
 /// The reason why a thread that an instance just resolved should be open.
 pub(crate) fn should_be_open(view: &PullRequestView, thread: &str) -> Option<String> {
-    let standing = view.standing.as_ref()?;
-    let shown = standing.thread(&thread.into())?;
+    let computed = view.computed.as_ref()?;
+    let shown = computed.thread(&thread.into())?;
     let status = shown.thread.status();
     let may = status.is_settled() || shown.repeats.is_some() || shown.resolve_proposed;
     (!may).then(|| format!("{}: {thread} was resolved, and is {status:?}", view.address))
@@ -136,10 +136,10 @@ pub(crate) fn knows(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> 
     if view.refusal.is_some() {
         return Vec::new();
     }
-    let Some(standing) = &view.standing else {
+    let Some(computed) = &view.computed else {
         return vec![format!("{at} was never read: {:?}", view.trouble)];
     };
-    let snapshot = &standing.snapshot;
+    let snapshot = &computed.snapshot;
     let mut wrong = Vec::new();
     let state = match snapshot.state {
         PullRequestState::Open => PullState::Open,
@@ -152,11 +152,11 @@ pub(crate) fn knows(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> 
             pull.state, pull.head, snapshot.head.sha, view.trouble
         ));
     }
-    let on_board: BTreeSet<&str> = standing
+    let on_board: BTreeSet<&str> = computed
         .threads()
         .iter()
         .map(|shown| shown.id().as_str())
-        .chain(standing.unowned.iter().map(|thread| thread.id.as_str()))
+        .chain(computed.unowned.iter().map(|thread| thread.id.as_str()))
         .collect();
     for thread in &pull.threads {
         let known = snapshot.threads.iter().find(|seen| seen.id.as_str() == thread.id);
@@ -179,9 +179,9 @@ pub(crate) fn knows(view: &PullRequestView, pull: &PullSnapshot) -> Vec<String> 
         }
     }
     // S1: only threads that we wrote count as ours, and Cloture forgets none that it posted.
-    for (own, forge) in &standing.folded.posted {
-        if standing.folded.engine.thread(own).is_none() {
-            let driven: Vec<_> = standing.folded.engine.threads().map(|thread| &thread.id).collect();
+    for (own, forge) in &computed.folded.posted {
+        if computed.folded.engine.thread(own).is_none() {
+            let driven: Vec<_> = computed.folded.engine.threads().map(|thread| &thread.id).collect();
             wrong.push(format!("{at}: {own} was posted as {forge}, and only {driven:?} are known"));
         }
         let thread = pull.threads.iter().find(|thread| thread.id == forge.as_str());

@@ -29,7 +29,7 @@ pub(crate) async fn act(life: &Life, dice: &mut Dice) -> Option<&'static str> {
     let address = view.address.clone();
     match dice.below(100) {
         0..=69 => {
-            let threads = view.standing.as_ref()?.threads();
+            let threads = view.computed.as_ref()?.threads();
             // The inbox shows the threads that wait for a person first.
             let waiting: Vec<_> = threads.iter().filter(|t| t.thread.status().is_with_a_person()).collect();
             let all: Vec<_> = threads.iter().collect();

@@ -56,11 +56,11 @@ pub(crate) fn come_to_rest(course: &mut Course) {
         wrong.extend(handed_over(view, pull, &delivered));
         decided.extend(view.handoffs.iter().map(|handoff| (handoff.key.clone(), name.clone())));
         course.counted(&format!("at the end: pull requests {}", ending(view)), 1);
-        let standing = view.standing.as_ref().unwrap();
-        for shown in standing.threads() {
+        let computed = view.computed.as_ref().unwrap();
+        for shown in computed.threads() {
             course.counted(&format!("at the end: threads {}", shown.thread.status().name()), 1);
         }
-        course.counted("at the end: threads of nobody", standing.unowned.len());
+        course.counted("at the end: threads of nobody", computed.unowned.len());
         for handoff in &view.handoffs {
             let state = match &handoff.state {
                 HandoffState::Sent { .. } => "sent",
@@ -123,8 +123,8 @@ pub(crate) fn addressed(view: &PullRequestView, pull: &PullSnapshot) -> Vec<Stri
     if !view.drive || pull.state != PullState::Open || silenced {
         return wrong;
     }
-    let standing = view.standing.as_ref().unwrap();
-    for shown in standing.threads() {
+    let computed = view.computed.as_ref().unwrap();
+    for shown in computed.threads() {
         let Some(seen) = shown.on_forge.filter(|seen| !seen.resolved) else { continue };
         if !matches!(shown.thread.status(), ThreadStatus::Escalated(_)) || shown.repeats.is_some() {
             continue;
@@ -183,9 +183,9 @@ pub(crate) fn handed_over(
             wrong.push(format!("{at}: H4: {} arrived {times} times and is {:?}", handoff.key, handoff.state));
         }
     }
-    let standing = view.standing.as_ref().unwrap();
+    let computed = view.computed.as_ref().unwrap();
     let is_handoff = |event: &ThreadEvent| event.what == ThreadEventKind::HandedOff;
-    let decided_none = !standing.folded.happened.iter().any(is_handoff);
+    let decided_none = !computed.folded.happened.iter().any(is_handoff);
     if pull.state == PullState::Merged && decided_none != view.handoffs.is_empty() {
         wrong.push(format!("{at}: H1: what was decided is not what is shown"));
     }
@@ -194,9 +194,9 @@ pub(crate) fn handed_over(
 
 /// H6: every queued finding is sent. Only for the view at the merge: a thread that is reopened later stays.
 pub(crate) fn queued_goes(view: &PullRequestView, records: &[Record]) -> Vec<String> {
-    let standing = view.standing.as_ref().unwrap();
+    let computed = view.computed.as_ref().unwrap();
     let queued = queued_before_merge(records);
-    let forgotten = standing.threads().into_iter().filter(|shown| {
+    let forgotten = computed.threads().into_iter().filter(|shown| {
         let thread = shown.thread;
         let is_wanted = queued.contains(&thread.id) || queued.contains(shown.id());
         is_wanted && !thread.status().is_settled() && shown.repeats.is_none() && !thread.handed_off

@@ -29,14 +29,14 @@ fn command(place: &Place, body: &str) -> String {
 /// A person queues a thread, from another program.
 async fn queue(run: &Run, place: &Place, number: usize) {
     let view = run.view();
-    let snapshot = &view.standing.as_ref().unwrap().snapshot;
+    let snapshot = &view.computed.as_ref().unwrap().snapshot;
     let thread = snapshot.threads[number].id.clone();
     let about = run.journal.leases().await.unwrap()[0].pull_request.clone();
     let fact = Fact::Decided { thread: thread.clone(), verb: Decision::Queue };
     run.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "please")).await.unwrap();
     run.see(|view| {
-        let standing = view.standing.as_ref().unwrap();
-        standing.thread(&thread).is_some_and(|shown| shown.thread.queued)
+        let computed = view.computed.as_ref().unwrap();
+        computed.thread(&thread).is_some_and(|shown| shown.thread.queued)
     })
     .await;
 }
@@ -106,7 +106,7 @@ async fn a_thread_settled_at_the_merge_is_not_queued_when_somebody_opens_it_agai
     run.ticks(2).await;
     assert_eq!((run.threads(), place.simulator.issues().len()), (vec!["open".to_owned()], 0));
     let view = run.view();
-    let threads = view.standing.as_ref().unwrap().threads();
+    let threads = view.computed.as_ref().unwrap().threads();
     assert!(!threads[0].thread.queued, "it must not look as if it still goes");
     run.stop().await;
 }

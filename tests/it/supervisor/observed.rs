@@ -72,8 +72,8 @@ async fn a_reviewer_that_alternates_is_cut_off_by_the_flip_budget() {
     let run = place.run_as("one", &config, &["acme/shop#21"], Settings::default()).await;
     run.ticks(30).await;
     assert_eq!(run.threads(), ["escalated by round_limit"]);
-    let standing = run.view().standing.clone().unwrap();
-    assert!(standing.observed.threads[0].thread.machine.counters.cycles <= 5, "T5");
+    let computed = run.view().computed.clone().unwrap();
+    assert!(computed.observed.threads[0].thread.machine.counters.cycles <= 5, "T5");
     assert_eq!((place.count("reply"), place.count("label")), (1, 1), "{:?}", place.posts());
     run.stop().await;
 }

@@ -153,7 +153,7 @@ async fn a_recorded_decision_is_seen_without_a_poll() {
     run.tick().await;
     assert_eq!(run.threads(), ["open"]);
     let view = run.view();
-    let snapshot = &view.standing.as_ref().unwrap().snapshot;
+    let snapshot = &view.computed.as_ref().unwrap().snapshot;
     let about = cloture::journal::PullRequestKey {
         host: run.journal.leases().await.unwrap()[0].pull_request.host.clone(),
         repository: snapshot.repository.clone(),
@@ -163,8 +163,8 @@ async fn a_recorded_decision_is_seen_without_a_poll() {
     let journal = place.journal().await;
     journal.append_one(fact.record(place.simulator.now(), &about, "dana", "enough")).await.unwrap();
     run.see(|view| {
-        let standing = view.standing.as_ref().unwrap();
-        standing.threads()[0].thread.status().name() == "vetoed"
+        let computed = view.computed.as_ref().unwrap();
+        computed.threads()[0].thread.status().name() == "vetoed"
     })
     .await;
     run.stop().await;

@@ -82,14 +82,14 @@ async fn an_answer_that_was_valid_on_arrival_stays_valid() {
     place.play(&push(1));
     run.ticks(3).await;
     assert_eq!(run.threads(), ["open", "open"]);
-    let standing = run.view().standing.clone().unwrap();
+    let computed = run.view().computed.clone().unwrap();
     run.stop().await;
     let mut records = place.records().await;
     let facts: Vec<DatedFact> = records.iter().filter_map(Fact::read).collect();
     let asked: Vec<&DatedFact> = facts.iter().filter(|dated| dated.fact.kind() == "asked").collect();
 
     // Read one poll late: a person had closed the thread just before the second call.
-    let mut seen = PullRequestSnapshot::clone(&standing.snapshot);
+    let mut seen = PullRequestSnapshot::clone(&computed.snapshot);
     let thread = &mut seen.threads[0];
     let mut word = thread.comments[0].clone();
     (word.id, word.body, word.written_by_us) = ("PRRC_late".to_owned(), "Won't fix.".to_owned(), false);
@@ -118,20 +118,20 @@ async fn an_answer_that_was_valid_on_arrival_stays_valid() {
     }
     let older = History::of(&records);
     assert_eq!(older.facts().count(), facts.len());
-    assert_eq!(older.replay(&standing.snapshot, &parsed(&text)).cycles.len(), 2);
+    assert_eq!(older.replay(&computed.snapshot, &parsed(&text)).cycles.len(), 2);
 }
 
 /// Another machine has no journal of a driven reviewer's thread, but it does not hide the thread.
 #[tokio::test]
 async fn a_thread_from_another_journal_is_on_the_board() {
     let (place, run) = one_thread(0).await;
-    let snapshot = Arc::clone(&run.view().standing.as_ref().unwrap().snapshot);
-    assert_eq!(run.view().standing.as_ref().unwrap().unowned, []);
+    let snapshot = Arc::clone(&run.view().computed.as_ref().unwrap().snapshot);
+    assert_eq!(run.view().computed.as_ref().unwrap().unowned, []);
     run.stop().await;
     let config = parsed(&config(&place));
     let reads = profiles(&config);
     let rules = RepositoryRules::of(&config, &*reads, &snapshot.repository, false);
-    let standing = ComputedState::of(snapshot, &History::default(), &rules);
-    let ids: Vec<&str> = standing.unowned.iter().map(|thread| thread.id.as_str()).collect();
+    let computed = ComputedState::of(snapshot, &History::default(), &rules);
+    let ids: Vec<&str> = computed.unowned.iter().map(|thread| thread.id.as_str()).collect();
     assert_eq!(ids, [place.pull(SEVEN).threads[0].id.as_str()]);
 }

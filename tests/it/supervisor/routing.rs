@@ -33,14 +33,14 @@ async fn route(run: &Run, place: &Place, thread: &ThreadId, to: Destination) {
 
 async fn sees(run: &Run, thread: &ThreadId, to: &Destination) {
     run.see(|view| {
-        let standing = view.standing.as_ref().unwrap();
-        standing.thread(thread).is_some_and(|shown| shown.thread.routed == *to)
+        let computed = view.computed.as_ref().unwrap();
+        computed.thread(thread).is_some_and(|shown| shown.thread.routed == *to)
     })
     .await;
 }
 
 fn forge_id(run: &Run, number: usize) -> ThreadId {
-    run.view().standing.as_ref().unwrap().snapshot.threads[number].id.clone()
+    run.view().computed.as_ref().unwrap().snapshot.threads[number].id.clone()
 }
 
 /// Label and body of every issue.
@@ -119,7 +119,7 @@ async fn a_driven_reviewers_finding_is_routed_by_either_of_its_ids() {
     let run = place.run(&config).await;
     run.ticks(2).await;
     let view = run.view();
-    let threads = view.standing.as_ref().unwrap().threads();
+    let threads = view.computed.as_ref().unwrap().threads();
     let on = |path: &str| threads.iter().find(|shown| shown.thread.anchor.path.as_str() == path).unwrap();
     let (cart, stock) = (on("src/cart.rs"), on("src/stock.rs"));
     assert!(cart.driven && *cart.id() != cart.thread.id, "it is posted");

@@ -74,14 +74,14 @@ async fn one_drives(place: Place) {
     assert_eq!(place.posts(), ["comment: @coderabbitai review"], "asked once, although both would");
 
     // The standby learns of a decision that a person made at the driver.
-    let thread = one.view().standing.as_ref().unwrap().snapshot.threads[0].id.clone();
+    let thread = one.view().computed.as_ref().unwrap().snapshot.threads[0].id.clone();
     let about = one.journal.leases().await.unwrap()[0].pull_request.clone();
     let fact = Fact::Decided { thread, verb: Decision::Escalate };
     one.journal.append_one(fact.record(place.simulator.now(), &about, "dana", "look")).await.unwrap();
     for run in [&one, &two] {
         run.see(|view| {
-            let standing = view.standing.as_ref().unwrap();
-            standing.threads()[0].thread.status().name() == "escalated"
+            let computed = view.computed.as_ref().unwrap();
+            computed.threads()[0].thread.status().name() == "escalated"
         })
         .await;
     }
@@ -126,7 +126,7 @@ async fn a_new_driver_counts_the_changes_that_it_read_while_another_drove() {
     two.tick().await;
     assert!(drives(&two));
     assert!(place.facts().await.contains(&"reopened_pull_request".to_owned()));
-    assert_eq!(two.view().standing.as_ref().unwrap().folded.ended, None, "the count starts again");
+    assert_eq!(two.view().computed.as_ref().unwrap().folded.ended, None, "the count starts again");
     two.stop().await;
 }
 

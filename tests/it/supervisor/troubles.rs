@@ -86,7 +86,7 @@ async fn a_missing_pull_request_is_shown_as_missing_until_it_is_found_again() {
     run.ticker.jump(SignedDuration::from_hours(-6));
     run.ticks(2).await;
     assert_eq!((run.view().refusal.clone(), run.view().trouble.clone()), (None, None));
-    let head = run.view().standing.as_ref().unwrap().snapshot.head.sha.to_string();
+    let head = run.view().computed.as_ref().unwrap().snapshot.head.sha.to_string();
     assert_eq!(head, place.pull(SEVEN).head);
     run.stop().await;
 }

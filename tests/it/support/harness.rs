@@ -280,8 +280,8 @@ impl Run {
 
     /// The status of every thread, with its cause.
     pub(crate) fn threads(&self) -> Vec<String> {
-        let standing = self.view().standing.clone().unwrap();
-        let threads = standing.threads();
+        let computed = self.view().computed.clone().unwrap();
+        let threads = computed.threads();
         threads.iter().map(|shown| said(shown.thread.status())).collect()
     }
 

@@ -31,14 +31,14 @@ impl ChangesSince {
 pub(super) fn of_thread(
     thread: &ReviewThread,
     first: &ThreadComment,
-    standing: &ComputedState,
+    computed: &ComputedState,
 ) -> Option<ChangesSince> {
-    let head = &standing.snapshot.head.sha;
+    let head = &computed.snapshot.head.sha;
     let written = first.original_commit.as_ref();
     if written == Some(head) {
         return Some(ChangesSince::unchanged("There was no push since."));
     }
-    if let Some(pushes) = pushes_since(&standing.folded.pushes, written, first) {
+    if let Some(pushes) = pushes_since(&computed.folded.pushes, written, first) {
         let last = thread.original_line;
         let start = thread.original_start_line.or(last);
         let lines = last.and_then(|last| LineRange::new(start.unwrap_or(last).min(last), last));
