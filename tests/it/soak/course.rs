@@ -198,11 +198,10 @@ impl Course {
 
     /// Ends an instance. Some are killed while they stop.
     fn stop(&mut self, life: Life) {
-        let name = life.name;
         if life.stop() {
             self.count("instances stopped");
         } else {
-            self.world.block_on(self.leases_run_out(name));
+            self.world.block_on(self.leases_run_out());
             self.count("kills while stopping");
         }
     }
@@ -225,16 +224,17 @@ impl Course {
                 let life = self.lives.last().unwrap();
                 assert!(self.world.block_on(life.tick()), "nobody kills it twice");
             } else {
-                self.world.block_on(self.leases_run_out(name));
+                self.world.block_on(self.leases_run_out());
             }
         }
         self.count("polls");
     }
 
-    /// Releases the leases of a killed instance: by the database's clock they would last for minutes.
-    async fn leases_run_out(&self, dead: &str) {
+    /// Releases the leases of instances that no longer live: by the database's clock they would last for minutes.
+    /// A killed instance may still commit one, because its journal has a thread of its own.
+    async fn leases_run_out(&self) {
         for lease in self.journal.leases().await.unwrap() {
-            if lease.holder == dead {
+            if !self.lives.iter().any(|life| life.name == lease.holder) {
                 self.journal.release(&lease).await.unwrap();
             }
         }
@@ -438,6 +438,7 @@ impl Course {
     /// A poll in which nobody acts and nothing fails.
     pub(crate) fn quiet_step(&mut self) {
         self.step += 1;
+        self.world.block_on(self.leases_run_out());
         let (quiet, since) = (self.quiet(), self.place.simulator.post_count());
         self.tick();
         self.look(since, &quiet);
