@@ -1,6 +1,6 @@
 //! The terminal: it shows the loops and takes the person's commands.
 //!
-//! The middle is pure: [`update`] applies a [`Message`] to the [`Model`] and returns [`Effect`]s, and
+//! The middle is pure: [`update()`] applies a [`Message`] to the [`Model`] and returns [`Effect`]s, and
 //! [`draw`] draws the model. Only `driver` and its helpers (`terminal`, `keyboard`, `editor`, `alarm`,
 //! `background`) touch the terminal, the supervisor, the journal and the desktop.
 //!

@@ -49,7 +49,7 @@ impl StackedMarks {
     }
 }
 
-/// Makes several lines safe, each as [`line`] does. Tabs stay, because code depends on them.
+/// Makes several lines safe, each as [`line()`] does. Tabs stay, because code depends on them.
 pub fn block(text: &str) -> String {
     let cleaned = |text: &str| text.split('\t').map(line).collect::<Vec<_>>().join("\t");
     text.lines().map(cleaned).collect::<Vec<_>>().join("\n")

@@ -1,6 +1,6 @@
 //! Profiles: data that says which accounts a reviewer has and how to read its posts.
 //!
-//! [`keys`] declares every key once and makes two types of them: [`Profile`] with all keys, and
+//! `keys` declares every key once and makes two types of them: [`Profile`] with all keys, and
 //! [`ProfileOverride`] with some. The built-in profiles and the configuration's are both lists of overrides.
 
 use super::pattern::Pattern;

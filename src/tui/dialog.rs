@@ -43,7 +43,7 @@ pub enum ConfirmedAction {
     Proposal(Box<Proposal>),
 }
 
-/// A prompt for a text. The text itself is in [`super::model::Dialog`].
+/// A prompt for a text. The text itself is in `super::model::Dialog`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextPrompt {
     pub title: String,

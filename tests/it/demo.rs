@@ -55,21 +55,21 @@ fn processes_of(home: &Path) -> Vec<String> {
 #[test]
 fn the_demo_guides_the_user_and_leaves_nothing_behind() {
     let mut demo = Demo::start();
-    demo.played.until_shown("A simulated GitHub, a minute a second");
+    demo.played.until_shown("A simulated GitHub: 1 minute per second");
     assert!(demo.played.screen.screen().alternate_screen());
     demo.played.until_shown("Retry a failed restart three times");
     demo.then("?", "Keys of this screen");
     demo.then("x1", "attempt");
 
     // The guide points at events, and moves on after each action.
-    demo.played.until_shown("hands. 2: your inbox");
+    demo.played.until_shown("your decision. 2: your inbox");
     demo.then("2", "opens the argument");
-    demo.then("\r", "You decide: U uphold, d dismiss, b give it back to the loop");
+    demo.then("\r", "You decide: U uphold, d dismiss, b return it to the loop");
     demo.then("\u{1b}", "severity pull request");
-    demo.then("1", "3: what was handed off");
+    demo.then("1", "3: see them on Handoff");
     demo.then("3", "sent");
-    demo.then("1", "There, w: the ways out");
-    demo.then("4", "illegal shows a refused answer");
+    demo.then("1", "Select it, w: ways out");
+    demo.then("4", "type illegal for a refused answer");
     demo.then("/illegal", "attempt 2; illegal_action");
     demo.then("\r1", "round cap");
 
@@ -95,7 +95,7 @@ fn a_signal_ends_the_demo_and_its_programs() {
 fn without_git_the_demo_runs_and_says_so() {
     let nowhere = tempfile::tempdir().unwrap();
     let mut demo = Demo::start_with_programs_in(nowhere.path().to_str().unwrap());
-    demo.played.until_shown("There is no git here, so that nobody is sent to fix acme/billing#41");
+    demo.played.until_shown("git is missing here, so no author fixes acme/billing#41");
     demo.played.until_shown("your inbox");
     demo.played.press("\u{3}");
     demo.leaves_nothing();
