@@ -24,7 +24,7 @@
 //!
 //! - `domain` imports nothing else of ours, reads no clock, file, socket, environment or process, and never
 //!   iterates in random order.
-//! - Imports point inward, as the list above goes.
+//! - Imports point inward, roughly as the list above goes; `LAYERS` in that test has the exact order.
 //! - Only `main` writes to the error stream and decides the exit code.
 //! - Only `supervisor::clock::SystemClock` asks for the time of day.
 //! - Only `github` knows octocrab, only `journal` sqlx, only `tui` ratatui and crossterm.
