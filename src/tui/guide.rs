@@ -96,8 +96,11 @@ fn is_done(lesson: Lesson, guide: &Guide, model: &Model) -> bool {
             let is_in_focus = model.pull_request_in_focus().is_some_and(is_capped);
             (guide.was_capped && capped(model).is_none()) || (asked && is_in_focus) || by_person("granted")
         }
+        // The cursor may have been on it from the start; only its threads show that the person looked.
         Lesson::NoAuthor => {
-            is_on(ListScreen::Watch) && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
+            is_on(ListScreen::Watch)
+                && model.lists.pane == Pane::Threads
+                && model.selected_pull().is_some_and(|pull| lacks_author(pull, guide))
         }
         Lesson::Journal => is_on(ListScreen::Journal),
         Lesson::Filter => model.dialog.overlay == Overlay::Filter,
