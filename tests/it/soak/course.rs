@@ -275,6 +275,7 @@ impl Course {
     /// Two polls in which nobody acts and nothing fails, and more until Cloture has no postponed write left,
     /// for example because of a limit. Then Cloture must know everything.
     fn be_quiet(&mut self) {
+        self.world.block_on(self.leases_run_out());
         let (quiet, since) = (Quiet::new(), self.place.simulator.post_count());
         self.tick();
         let mut written = self.place.simulator.post_count();

@@ -56,6 +56,14 @@ struct Life {
     commits: u64,
     /// For each of its requests, whether it was a write.
     requests: Vec<bool>,
+    before_last_poll: Progress,
+}
+
+/// The commits and requests of a process so far.
+#[derive(Debug, Default, Clone, Copy)]
+struct Progress {
+    commits: u64,
+    requests: usize,
 }
 
 /// The results of one history.
@@ -154,7 +162,7 @@ impl Stage {
             let mut text = String::new();
             output.read_to_string(&mut text).await.map(|_| text)
         });
-        let commits = Cell::new(0);
+        let (commits, before_last_poll) = (Cell::new(0), Cell::new(Progress::default()));
         let is_held = |outcome: &str| outcome.contains("fault: stall") || outcome.contains("fault: slow");
         let held = simulator.wait_until(|simulator| {
             at.is_some() && simulator.any_request(|request| is_held(&request.outcome))
@@ -162,7 +170,10 @@ impl Stage {
         let ended = async {
             tokio::select! {
                 ended = child.wait() => Some(ended.unwrap()),
-                () = self.ride(stop_after, dead, &commits) => None,
+                () = self.ride(stop_after, dead, &commits, || {
+                    let requests = simulator.request_count() - before;
+                    before_last_poll.set(Progress { commits: commits.get(), requests });
+                }) => None,
                 () = held => None,
             }
         };
@@ -182,11 +193,12 @@ impl Stage {
             status.code().unwrap_or_else(|| panic!("{status}: {}", told()))
         });
         let requests = simulator.requests_since(before).iter().map(|request| request.writes).collect();
-        Life { id, code, commits: commits.get(), requests }
+        Life { id, code, commits: commits.get(), requests, before_last_poll: before_last_poll.get() }
     }
 
-    /// Controls a process. Returns at the commit after which the process has to stand still.
-    async fn ride(&self, stop_after: Option<u64>, dead: Option<u32>, commits: &Cell<u64>) {
+    /// Controls a process, and calls `polls` before each poll but the first. Returns at the commit after which
+    /// the process has to stand still.
+    async fn ride(&self, stop_after: Option<u64>, dead: Option<u32>, commits: &Cell<u64>, polls: impl Fn()) {
         let simulator = &self.shop.place.simulator;
         let (stream, _) = self.reins.accept().await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -218,6 +230,7 @@ impl Stage {
                 Report::Awake => {}
                 Report::Woken(at) => {
                     is_woken = false;
+                    polls();
                     let left = at.duration_since(simulator.now());
                     simulator.advance(Duration::try_from(left).unwrap_or(Duration::ZERO));
                     say(&mut orders, &Order::Now(simulator.now())).await;
@@ -426,11 +439,12 @@ fn l9_sigkill_at_every_commit_and_every_request_changes_nothing_in_the_end() {
     let spared = spared.into_inner().unwrap();
     show(&format!("SIGKILL: {} points were not reached: {spared:?}", spared.len()));
     let never_came = |(kill, commits, requests): &(Kill, u64, usize)| {
-        let life = &undisturbed.lives[kill.life];
+        let last_poll = undisturbed.lives[kill.life].before_last_poll;
         match kill.at {
-            At::Commit(n) => *commits < n && n + 2 > life.commits,
+            At::Commit(n) => *commits < n && n > last_poll.commits,
             At::Before(n) => {
-                *requests < usize::try_from(n).unwrap() && usize::try_from(n).unwrap() == life.requests.len()
+                let n = usize::try_from(n).unwrap();
+                *requests < n && n > last_poll.requests
             }
             At::After(_) => false,
         }

@@ -7,7 +7,9 @@ use cloture::config::Config;
 use cloture::domain::review_loop::Phase;
 use cloture::github::PullRequestAddress;
 use cloture::github::writer::WritePace;
-use cloture::journal::{Checkpoint, Journal, JournalAddress, JournalOptions, Record, RecordFilter};
+use cloture::journal::{
+    Checkpoint, Journal, JournalAddress, JournalError, JournalOptions, Record, RecordFilter,
+};
 use cloture::reviewers::profiles::Profiles;
 use cloture::simulator::{PullSnapshot, Scenario, Simulator};
 use cloture::supervisor::clock::Clock;
@@ -133,7 +135,7 @@ impl Place {
         options.patience = settings.patience_with_journal.unwrap_or(options.patience);
         options.page_limit = settings.page_limit;
         options.checkpoint = settings.checkpoint;
-        let journal = Journal::open(&self.journal, options).await.unwrap().journal;
+        let journal = open_when_free(&self.journal, &options).await;
         let ticker = Arc::new(Ticker::new(&self.simulator));
         let url = settings.api_url.unwrap_or_else(|| self.simulator.url());
         let options = SupervisorOptions {
@@ -156,6 +158,18 @@ impl Place {
         let board = supervisor.board();
         Run { supervisor, ticker, board, on, journal }
     }
+}
+
+/// Opens a journal, and sets a damaged one aside. Between fork and exec, a program that another test starts
+/// shares this process's locks, so a damaged journal may seem to be in use for a moment.
+async fn open_when_free(address: &JournalAddress, options: &JournalOptions) -> Journal {
+    for _ in 0..200 {
+        match Journal::open(address, options.clone()).await {
+            Err(JournalError::Damaged { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            opened => return opened.unwrap().journal,
+        }
+    }
+    panic!("the damaged journal is never set aside");
 }
 
 /// The settings that differ between runs.
