@@ -45,7 +45,7 @@ pub async fn all(
         let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
         let history = History::of(&records.remove(&about).unwrap_or_default());
         let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-        StoredPullRequest { about, computed: computed, history, age }
+        StoredPullRequest { about, computed, history, age }
     });
     let mut all: Vec<StoredPullRequest> = computed.collect();
     all.sort_by(|a, b| a.about.cmp(&b.about));
@@ -63,7 +63,7 @@ pub async fn one(
     let StoredSnapshot { pull_request: about, age, snapshot, .. } = stored;
     let history = History::load(journal, &about).await?;
     let computed = compute_stored(&Arc::new(snapshot), &history, config, reads);
-    Ok(Some(StoredPullRequest { about, computed: computed, history, age }))
+    Ok(Some(StoredPullRequest { about, computed, history, age }))
 }
 
 /// Computes the state from a snapshot and a history.
