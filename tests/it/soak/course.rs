@@ -259,6 +259,20 @@ impl Course {
         quiet
     }
 
+    /// The role of each instance on a pull request, and the lease.
+    fn roles(&self, of: &PullRequestAddress) -> String {
+        let role = |life: &Life| {
+            let view = life.run.board().pull_requests.get(of).cloned();
+            format!("{} is {:?}", life.name, view.map(|view| (view.role.clone(), view.trouble.clone())))
+        };
+        let roles: Vec<String> = self.lives.iter().map(role).collect();
+        let leases = self.world.block_on(self.journal.leases()).unwrap();
+        let lease = leases.iter().find(|lease| {
+            lease.pull_request.repository == of.repository && lease.pull_request.number == of.number
+        });
+        format!("{}; {lease:?}", roles.join(", "))
+    }
+
     /// The driver's view of each pull request.
     pub(crate) fn views(&self) -> BTreeMap<PullRequestAddress, Arc<PullRequestView>> {
         let mut views = BTreeMap::new();
@@ -297,7 +311,7 @@ impl Course {
             let name = format!("{}#{}", pull.repository, pull.number);
             match views.get(&address(&name)) {
                 Some(view) => wrong.extend(our_side::knows(view, pull)),
-                None => wrong.push(format!("{name} has no driver")),
+                None => wrong.push(format!("{name} has no driver: {}", self.roles(&address(&name)))),
             }
         }
         wrong.extend(ForgeSide::standing_marks(&forge));
