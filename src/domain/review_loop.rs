@@ -15,7 +15,8 @@ mod observation;
 
 pub use exit::{Exit, TimedOutOn};
 pub use observation::{
-    Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, WaitAnchor, matches_commit,
+    Observation, PostContent, PostKind, ReviewArrivals, ReviewerPost, UnreadablePost, WaitAnchor,
+    matches_commit,
 };
 
 use super::policy::Policy;

@@ -236,6 +236,7 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
             kind: PostKind::Review(PostContent::Complete),
             at: review.submitted_at.unwrap_or(review.created_at),
             commit: review.commit.clone(),
+            url: Some(review.url.clone()),
         })
     });
     let failed = folded.failed.iter().map(|(reviewer, (head, reason))| ReviewerPost {
@@ -243,6 +244,7 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
         kind: PostKind::Review(PostContent::Failure(reason.clone())),
         at: snapshot.pushed.at,
         commit: Some(head.clone()),
+        url: None,
     });
     posted.chain(failed).collect()
 }

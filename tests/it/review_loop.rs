@@ -27,7 +27,8 @@ fn observed(head: &str) -> Observation {
 }
 
 fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> ReviewerPost {
-    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit: commit.map(Into::into) }
+    let commit = commit.map(Into::into);
+    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit, url: None }
 }
 
 fn review(reviewer: &str, head: &str) -> ReviewerPost {

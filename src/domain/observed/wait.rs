@@ -77,7 +77,8 @@ fn of_review(
     let content = if decides && content == PostContent::NotReady { PostContent::Complete } else { content };
     let at = review.published_at();
     let commit = review.commit.clone().or(named);
-    Some(ReviewerPost { reviewer, kind: PostKind::Review(content), at, commit })
+    let url = Some(review.url.clone());
+    Some(ReviewerPost { reviewer, kind: PostKind::Review(content), at, commit, url })
 }
 
 /// The time of a comment is that of its last edit, because the edit may have replaced the text.
@@ -91,7 +92,8 @@ fn of_comment(comment: &Comment, reads: &dyn PostReader) -> Option<ReviewerPost>
         _ => reading.content,
     };
     let at = comment.last_written_at();
-    Some(ReviewerPost { reviewer, kind: PostKind::Comment(content), at, commit: reading.commit })
+    let (commit, url) = (reading.commit, Some(comment.url.clone()));
+    Some(ReviewerPost { reviewer, kind: PostKind::Comment(content), at, commit, url })
 }
 
 /// A check run names its app. The app's slug is the bot's login.
@@ -107,7 +109,7 @@ fn of_check(snapshot: &PullRequestSnapshot, check: &Check, reads: &dyn PostReade
         CheckOutcome::Passed | CheckOutcome::Running | CheckOutcome::Neither => return None,
     };
     let at = check.completed_at.or(check.started_at).unwrap_or(snapshot.pushed.at);
-    Some(ReviewerPost { reviewer, kind, at, commit: Some(check.commit.clone()) })
+    Some(ReviewerPost { reviewer, kind, at, commit: Some(check.commit.clone()), url: check.url.clone() })
 }
 
 /// All published comments with a known author, on the pull request and in its threads.

@@ -39,6 +39,8 @@ pub struct ReviewerPost {
     pub at: Timestamp,
     /// The commit that it was made on, or that it names.
     pub commit: Option<Sha>,
+    /// Its address, for people who have to read it themselves.
+    pub url: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,10 +54,21 @@ pub enum PostKind {
 pub enum PostContent {
     /// A finished review.
     Complete,
-    /// L3: empty, malformed or in progress.
+    /// L3: empty, malformed or without a word about the result.
     NotReady,
+    /// The reviewer says that it is still at work.
+    InProgress,
+    /// L3: the reviewer's profile cannot read it, for this reason. It never counts as clean.
+    Unreadable(String),
     /// The reviewer says that it could not review.
     Failure(String),
+}
+
+/// A post that nobody but a person can read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadablePost {
+    pub reason: String,
+    pub url: Option<String>,
 }
 
 /// The state of each expected review.
@@ -64,6 +77,8 @@ pub struct ReviewArrivals {
     pub arrived: Vec<ReviewerName>,
     pub missing: Vec<ReviewerName>,
     pub failed: BTreeMap<ReviewerName, String>,
+    /// These did post, but nobody knows what. They are not in `missing`.
+    pub unreadable: BTreeMap<ReviewerName, UnreadablePost>,
 }
 
 impl ReviewerPost {
@@ -72,6 +87,14 @@ impl ReviewerPost {
         matches!(
             self.kind,
             PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete)
+        )
+    }
+
+    /// Whether it says nothing about the result, not even that it cannot be read.
+    fn is_without_result(&self) -> bool {
+        matches!(
+            self.kind,
+            PostKind::Review(PostContent::NotReady) | PostKind::Comment(PostContent::NotReady)
         )
     }
 
@@ -95,30 +118,34 @@ pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
 }
 
 impl Observation {
-    /// Sorts the expected reviewers by their posts for the anchored head. A finished review outweighs a
-    /// failure, because the reviewer may have retried.
+    /// Sorts the expected reviewers by their posts for the anchored head. The newest post decides. Only a
+    /// failure gives way to an older finished review, because a reviewer may fail at a second attempt that
+    /// nobody needed.
     pub fn arrivals(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
         let mut arrivals = ReviewArrivals::default();
         for reviewer in expected {
-            let mut failure = None;
-            let mut arrived = false;
-            for post in self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor)) {
-                match &post.kind {
-                    PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete) => {
-                        arrived = true;
+            let own = self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor));
+            let finished = own.clone().any(ReviewerPost::is_complete);
+            let newest = own.filter(|post| !post.is_without_result()).max_by_key(|post| post.at);
+            let reviewer = reviewer.clone();
+            match newest.map(|post| (&post.kind, &post.url)) {
+                Some((PostKind::Review(content) | PostKind::Comment(content), url)) => match content {
+                    PostContent::Complete => arrivals.arrived.push(reviewer),
+                    PostContent::Failure(_) if finished => arrivals.arrived.push(reviewer),
+                    PostContent::Failure(reason) => {
+                        arrivals.failed.insert(reviewer, reason.clone());
                     }
-                    PostKind::Review(PostContent::NotReady) | PostKind::Comment(PostContent::NotReady) => {}
-                    PostKind::Review(PostContent::Failure(reason))
-                    | PostKind::Comment(PostContent::Failure(reason))
-                    | PostKind::CheckRunFailed(reason) => failure = Some(reason.clone()),
+                    PostContent::Unreadable(reason) => {
+                        let post = UnreadablePost { reason: reason.clone(), url: url.clone() };
+                        arrivals.unreadable.insert(reviewer, post);
+                    }
+                    PostContent::NotReady | PostContent::InProgress => arrivals.missing.push(reviewer),
+                },
+                Some((PostKind::CheckRunFailed(_), _)) if finished => arrivals.arrived.push(reviewer),
+                Some((PostKind::CheckRunFailed(reason), _)) => {
+                    arrivals.failed.insert(reviewer, reason.clone());
                 }
-            }
-            match (arrived, failure) {
-                (true, _) => arrivals.arrived.push(reviewer.clone()),
-                (false, Some(reason)) => {
-                    arrivals.failed.insert(reviewer.clone(), reason);
-                }
-                (false, None) => arrivals.missing.push(reviewer.clone()),
+                None => arrivals.missing.push(reviewer),
             }
         }
         arrivals

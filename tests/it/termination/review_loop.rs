@@ -78,6 +78,7 @@ impl LoopModel {
             kind: PostKind::Review(content),
             at: Timestamp::UNIX_EPOCH,
             commit: Some(anchor.head.clone()),
+            url: None,
         });
         Observation {
             state: if result == PollResult::Merged {
