@@ -11,7 +11,7 @@ use crate::app::session::existing_journal;
 use crate::commands::{Outcome, report};
 use crate::config::Config;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{LoopEvent, Phase, ReviewLoop, Transition};
+use crate::domain::review_loop::{LoopEvent, ReviewLoop, Transition};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::snapshot::PullRequestState;
 use crate::domain::vocabulary::ReviewerName;
@@ -176,24 +176,14 @@ impl StatusOptions<'_> {
         // Printing the state must not dispatch the author.
         let rules = RepositoryRules { author: false, ..rules };
         let computed = ComputedState::of(Arc::new(snapshot), history, &rules);
-        let seen = &computed.seen;
-        let is_open = seen.state == PullRequestState::Open;
-        let waiting_for = if is_open { seen.arrivals(&computed.expected).missing } else { Vec::new() };
-        let no_reviewer_yet = computed.expected.is_empty() && is_open && seen.broken_glass.is_none();
-        let last = last.filter(|last| last.anchor() == Some(&seen.anchor));
-        let mut review_loop = last.clone().unwrap_or_else(|| ReviewLoop::new(computed.expected.clone(), 0));
-        // Without a reviewer, "all reviews are in" would be true and wrong.
-        if !no_reviewer_yet {
-            let transition = review_loop.wake(LoopEvent::Polled(seen), self.now, policy);
-            if let Transition::Ignored(reason) = transition {
-                tracing::debug!(reason, "the loop ignored the poll");
-            }
+        let is_open = computed.seen.state == PullRequestState::Open;
+        let waiting_for = if is_open { computed.seen.arrivals().missing } else { Vec::new() };
+        let mut review_loop = last.unwrap_or_default();
+        // This look is no attempt of the driver's loop.
+        let transition = review_loop.wake(LoopEvent::Learned(&computed.seen), policy);
+        if let Transition::Ignored(reason) = transition {
+            tracing::debug!(reason, "the loop ignored the look");
         }
-        // This poll is no attempt of the driver's loop, so only an end is taken over from it.
-        let review_loop = match last {
-            Some(last) if !matches!(review_loop.phase(), Phase::Ended(_)) => last,
-            _ => review_loop,
-        };
         PullRequestStatus { computed, review_loop, waiting_for }
     }
 }

@@ -111,12 +111,12 @@ async fn watch(
     let mut interrupted = std::pin::pin!(interrupted);
     let started = clock.now();
     loop {
-        let view = {
+        let (view, next_poll) = {
             let board = board.borrow_and_update();
-            board.pull_requests.get(&options.pull_request).cloned()
+            (board.pull_requests.get(&options.pull_request).cloned(), board.next_poll)
         };
         if let Some(view) = &view {
-            lines.show(view, clock.now(), output)?;
+            lines.show(view, next_poll, clock.now(), output)?;
             // The notifier reads reasons from the journal, which another process may hold for long.
             tokio::select! {
                 () = notifier.notify_arrivals(view) => {}

@@ -10,7 +10,7 @@ mod title;
 mod wait;
 
 pub use title::title;
-pub use wait::observation;
+pub use wait::{observation, to_fix, to_fix_in_bodies};
 
 use super::duplicates::DuplicateIndex;
 use super::finding::{Destination, Finding, Thread};

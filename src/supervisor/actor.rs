@@ -16,9 +16,10 @@ use super::clock::WorkGuard;
 use super::computed_state::RepositoryRules;
 use super::fact::{Fact, RecordedAnswer, RecordedCommand};
 use super::history::History;
+use super::polling::PollCause;
 use super::programs::{DiffReading, RunningPrograms};
 use super::view::PullRequestView;
-use crate::domain::review_loop::{Exit, LoopEvent, Phase};
+use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{ReviewerName, Sha};
 use crate::failure::Failure;
@@ -37,16 +38,14 @@ use turns::{LoopProgress, LoopTrigger};
 #[derive(Debug)]
 pub(super) enum WakeUp {
     // The forge
-    Polled(Arc<PullRequestSnapshot>),
+    Polled(Arc<PullRequestSnapshot>, PollCause),
     /// A poll found nothing new.
-    Unchanged,
-    Unreachable(String),
+    Unchanged(PollCause),
+    Unreachable(String, PollCause),
     /// Trying again is useless: the token may not read the pull request, or it does not exist.
     Refused(Failure),
-    RateLimited {
-        until: Timestamp,
-        why: String,
-    },
+    /// GitHub limits requests, and why it says so. That costs no attempt (L8); the hub waits.
+    RateLimited(String),
 
     // The journal: records of other instances and of people
     Recorded(Box<Record>),
@@ -83,11 +82,11 @@ impl WakeUp {
     /// The reason's name in the log.
     fn name(&self) -> &'static str {
         match self {
-            WakeUp::Polled(_) => "polled",
-            WakeUp::Unchanged => "unchanged",
-            WakeUp::Unreachable(_) => "unreachable",
+            WakeUp::Polled(..) => "polled",
+            WakeUp::Unchanged(_) => "unchanged",
+            WakeUp::Unreachable(..) => "unreachable",
             WakeUp::Refused(_) => "refused",
-            WakeUp::RateLimited { .. } => "rate_limited",
+            WakeUp::RateLimited(_) => "rate_limited",
             WakeUp::Recorded(_) => "recorded",
             WakeUp::ChangesRead { .. } => "changes_read",
             WakeUp::ReviewerAnswered { .. } => "reviewer_answered",
@@ -180,7 +179,7 @@ impl PullRequestActor {
             progress.restore(stored_loop.as_ref(), &history);
         }
         if context.fresh {
-            progress.start_afresh(&history);
+            progress.start_again(&history, &context.config.policy);
         }
         Self {
             key: context.key(&address),
@@ -233,7 +232,7 @@ impl PullRequestActor {
     async fn wake(&mut self, wake: WakeUp) -> Result<(), JournalError> {
         let now = self.context.clock.now();
         match wake {
-            WakeUp::Polled(snapshot) => {
+            WakeUp::Polled(snapshot, cause) => {
                 let last_look = self.latest.seen_at;
                 self.reached(now);
                 self.keep_lease().await?;
@@ -243,23 +242,23 @@ impl PullRequestActor {
                 if changed {
                     self.recompute(snapshot);
                 }
-                self.step(LoopTrigger::Polled { changed }).await
+                self.step(LoopTrigger::Polled(cause)).await
             }
-            WakeUp::Unchanged => {
+            WakeUp::Unchanged(cause) => {
                 self.reached(now);
                 self.keep_lease().await?;
-                self.step(LoopTrigger::Polled { changed: false }).await
+                self.step(LoopTrigger::Polled(cause)).await
             }
-            WakeUp::Unreachable(why) => {
+            WakeUp::Unreachable(why, cause) => {
                 self.problems.trouble = Some(why);
                 self.problems.attempts_failed += 1;
                 self.keep_lease().await?;
-                self.step(LoopTrigger::Unreachable).await
+                self.step(LoopTrigger::Unreachable(cause)).await
             }
-            WakeUp::RateLimited { until, why } => {
+            WakeUp::RateLimited(why) => {
                 self.problems.trouble = Some(why);
                 self.keep_lease().await?;
-                self.step(LoopTrigger::RateLimited(until)).await
+                self.step(LoopTrigger::Learned).await
             }
             WakeUp::Refused(failure) => {
                 self.problems.trouble = Some(failure.to_string());
@@ -293,9 +292,10 @@ impl PullRequestActor {
             }
             WakeUp::AuthorEnded { head, outcome, pushed } => {
                 self.programs.author = None;
-                self.record_held(Fact::AuthorEnded { head, outcome: outcome.clone() }, "author", &outcome)
-                    .await?;
-                self.step(if pushed { LoopTrigger::Learned } else { LoopTrigger::AuthorGaveUp }).await
+                let number = self.history.author_rounds().saturating_sub(1);
+                let ended = Fact::AuthorEnded { head, outcome: outcome.clone(), pushed, number };
+                self.record_held(ended, "author", &outcome).await?;
+                self.step(LoopTrigger::Learned).await
             }
             WakeUp::Person(command) => self.obey(command).await,
             WakeUp::Shutdown => Ok(()),
@@ -312,10 +312,11 @@ impl PullRequestActor {
             LoopCommand::Pause => self.obey_recorded_command(RecordedCommand::Pause).await,
             LoopCommand::Resume => self.obey_recorded_command(RecordedCommand::Resume).await,
             LoopCommand::Stop => self.obey_recorded_command(RecordedCommand::Stop).await,
-            LoopCommand::PollNow => self.step(LoopTrigger::Person(LoopEvent::PollNow)).await,
+            // The hub polls; there is nothing to do before that.
+            LoopCommand::PollNow => Ok(()),
             LoopCommand::GrantRound { by, why } => {
-                let (Some(snapshot), Some(Phase::Ended(Exit::RoundCap { .. }))) =
-                    (self.latest.snapshot(), self.progress.phase())
+                let (Some(snapshot), Some(Exit::RoundCap { .. })) =
+                    (self.latest.snapshot(), self.progress.review_loop.exit())
                 else {
                     tracing::debug!("a round is granted only where the cap was reached");
                     return Ok(());
@@ -334,7 +335,7 @@ impl PullRequestActor {
     /// L10: the command goes into the journal, so that the driver obeys it whichever instance received it.
     async fn obey_recorded_command(&mut self, command: RecordedCommand) -> Result<(), JournalError> {
         if self.context.read_only {
-            return self.step(LoopTrigger::Person(command.event())).await;
+            return self.step(LoopTrigger::Command(command)).await;
         }
         let instance = self.context.instance.clone();
         self.record(Fact::Told { told: command }, &instance, "").await?;
@@ -356,7 +357,6 @@ impl PullRequestActor {
             last: self.latest.stored_snapshot(),
             seen_at: self.latest.seen_at,
             review_loop: self.progress.review_loop.clone(),
-            next_at: self.progress.next_at,
             role: self.lease.role().clone(),
             drive: self.rules().drive,
             thinking: self.programs.reviewers.keys().cloned().collect(),

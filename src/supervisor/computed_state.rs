@@ -9,10 +9,11 @@ use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
+use crate::domain::machine::ThreadStatus;
 use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::post::PostReader;
-use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost};
+use crate::domain::review_loop::{AuthorState, Observation, PostContent, PostKind, ReviewerPost};
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread};
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use jiff::Timestamp;
@@ -61,7 +62,6 @@ pub struct ComputedState {
     pub unowned: Vec<UnownedThread>,
     /// Reviewers that have shown themselves here.
     pub recognised: BTreeSet<ReviewerName>,
-    pub expected: BTreeSet<ReviewerName>,
     pub seen: Observation,
 }
 
@@ -97,6 +97,13 @@ impl<'a> ThreadView<'a> {
         }
     }
 
+    /// Its place and title, for a sentence.
+    pub fn label(&self) -> String {
+        let finding = &self.thread.finding;
+        let line = self.line().map_or_else(String::new, |line| format!(":{line}"));
+        format!("{}{line} \"{}\"", finding.path, finding.title)
+    }
+
     pub fn outdated(&self) -> bool {
         self.on_forge.map_or(self.thread.anchor.gone, |seen| seen.outdated)
     }
@@ -126,12 +133,40 @@ impl ComputedState {
             Some(names) => names.iter().cloned().collect(),
             None => recognised.union(&driven).cloned().collect(),
         };
-        let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, author);
+        let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass);
         seen.posts.extend(own_posts(&snapshot, &folded));
         seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
-        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen };
-        computed.seen.something_to_fix |= !computed.actionable().actionable.is_empty();
+        seen.expects_anybody = rules.expected.is_none();
+        seen.expected = expected;
+        seen.rounds_recorded = folded.dispatched;
+        seen.granted = folded.granted;
+        if author {
+            let state = folded.author_at.get(&snapshot.head.sha);
+            seen.author = state.copied().unwrap_or(AuthorState::Idle);
+        }
+        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, seen };
+        computed.seen.to_fix = computed.count_to_fix();
+        computed.seen.for_person = computed.waiting_for_person();
         computed
+    }
+
+    /// L7: how many findings somebody has to fix, those without a thread included.
+    fn count_to_fix(&self) -> u32 {
+        let actionable: BTreeSet<ThreadId> = self.actionable().actionable.into_iter().collect();
+        let observed = observed::to_fix(&self.observed);
+        let with_thread = actionable.iter().chain(observed).collect::<BTreeSet<_>>().len();
+        let count = with_thread + observed::to_fix_in_bodies(&self.observed);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// The threads that wait for a person's decision, each as its place and title.
+    fn waiting_for_person(&self) -> Vec<String> {
+        let threads = self.threads().into_iter();
+        let waiting = threads.filter(|shown| {
+            shown.repeats.is_none()
+                && matches!(shown.thread.status(), ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_))
+        });
+        waiting.map(|shown| shown.label()).collect()
     }
 
     /// Every reviewer's threads, observed ones first.

@@ -83,11 +83,20 @@ pub enum Fact {
         head: Sha,
         round: u32,
         findings: Vec<ThreadId>,
+        /// How many rounds were recorded before.
+        #[serde(default)]
+        number: u32,
     },
     /// The author's program ended, with a push or without.
     AuthorEnded {
         head: Sha,
         outcome: String,
+        /// Whether it says that it pushed. Older versions did not record it.
+        #[serde(default = "pushed")]
+        pushed: bool,
+        /// The number of its round.
+        #[serde(default)]
+        number: u32,
     },
     Merged {
         tasks: Vec<TaskFact>,
@@ -126,6 +135,11 @@ pub enum Fact {
     },
 }
 
+/// Without a word about it, the loop waits for the push.
+fn pushed() -> bool {
+    true
+}
+
 /// The rules under which a reviewer was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CycleTerms {
@@ -151,6 +165,7 @@ pub enum RecordedCommand {
     Pause,
     Resume,
     Stop,
+    Restart,
 }
 
 impl RecordedCommand {
@@ -159,6 +174,7 @@ impl RecordedCommand {
             RecordedCommand::Pause => LoopEvent::Pause,
             RecordedCommand::Resume => LoopEvent::Resume,
             RecordedCommand::Stop => LoopEvent::Stop,
+            RecordedCommand::Restart => LoopEvent::Restart,
         }
     }
 }
@@ -230,8 +246,9 @@ impl Fact {
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
-            // One round per head.
-            Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
+            Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
+                Some(format!("{number}/{head}"))
+            }
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
         }

@@ -143,6 +143,12 @@ impl History {
         })
     }
 
+    /// How often the author was sent to work, over all reopenings.
+    pub fn author_rounds(&self) -> u32 {
+        let rounds = self.facts().filter(|dated| matches!(dated.fact, Fact::Dispatched { .. }));
+        u32::try_from(rounds.count()).unwrap_or(u32::MAX)
+    }
+
     pub fn last_head(&self) -> Option<&Sha> {
         self.facts().rev().find_map(|dated| match &dated.fact {
             Fact::Pushed { head, .. } => Some(head),

@@ -3,7 +3,7 @@
 
 use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeUp};
 use super::clock::WorkCounter;
-use super::polling::{FinishedPoll, PollProgress, RunningPoll};
+use super::polling::{FinishedPoll, PollCause, PollProgress, RunningPoll};
 use super::request_pause::RequestPause;
 use super::view::{Board, SupervisorProblem, SupervisorProblemKind};
 use super::{SupervisorContext, SupervisorOptions};
@@ -260,8 +260,8 @@ impl Hub {
         let mut next = self.context.clock.now();
         let mut longest = SignedDuration::ZERO;
         let mut polling: Option<RunningPoll> = None;
-        // Poll once more after this poll: a request came in that this poll may be too early for.
-        let mut again = false;
+        // Somebody asked for a poll. A poll that is under way may be too early for them.
+        let mut requested = false;
         loop {
             // A clock that was set back must not put the next poll off: the wait never gets longer than
             // planned.
@@ -271,7 +271,9 @@ impl Hub {
                 if context.clock.waits_for_work() {
                     context.busy.until_idle().await;
                 }
-                context.clock.sleep_until(next).await;
+                if !requested {
+                    context.clock.sleep_until(next).await;
+                }
             };
             tokio::select! {
                 progress = RunningPoll::progress(&mut polling) => match progress {
@@ -283,35 +285,24 @@ impl Hub {
                     PollProgress::Ended(finished) => {
                         // A poll that panicked took the poller with it.
                         let (Some(polling), Ok(finished)) = (polling.take(), finished) else { return };
-                        let due = self.poll_finished(&polling, *finished).await;
+                        next = self.poll_finished(&polling, *finished, next).await;
                         self.check_journal().await;
-                        let now = self.context.clock.now();
-                        next = if std::mem::take(&mut again) { now } else { due };
-                        longest = next.duration_since(now);
+                        longest = next.duration_since(self.context.clock.now());
                     }
                 },
                 request = inbox.recv() => match request {
                     None => return,
                     Some(HubRequest::Track(pull_requests)) => {
                         // New pull requests are polled now, not after a whole interval.
-                        if self.track(pull_requests).await {
-                            next = self.context.clock.now();
-                            again = polling.is_some();
-                        }
+                        requested |= self.track(pull_requests).await;
                     }
                     Some(HubRequest::Forget(address)) => self.forget(&address).await,
                     Some(HubRequest::Tell(address, command)) => {
                         let polls = command == LoopCommand::PollNow || command == LoopCommand::Resume;
                         self.send(&address, WakeUp::Person(command)).await;
-                        if polls {
-                            next = self.context.clock.now();
-                            again = polling.is_some();
-                        }
+                        requested |= polls;
                     }
-                    Some(HubRequest::PollNow) => {
-                        next = self.context.clock.now();
-                        again = polling.is_some();
-                    }
+                    Some(HubRequest::PollNow) => requested = true,
                 },
                 record = self.follower.next() => match record {
                     Ok(record) => {
@@ -320,7 +311,11 @@ impl Hub {
                     }
                     Err(error) => self.journal_failed(&error),
                 },
-                () = until_next, if polling.is_none() => polling = self.poll(),
+                () = until_next, if polling.is_none() => {
+                    let is_due = self.context.clock.now() >= next;
+                    requested = false;
+                    polling = self.poll(if is_due { PollCause::Schedule } else { PollCause::Request });
+                }
             }
         }
     }
@@ -356,7 +351,7 @@ impl Hub {
     }
 
     /// Starts one poll for all loops.
-    fn poll(&mut self) -> Option<RunningPoll> {
+    fn poll(&mut self, cause: PollCause) -> Option<RunningPoll> {
         let mut poller = self.poller.take()?;
         for (address, change) in self.changes.drain(..) {
             match change {
@@ -364,7 +359,7 @@ impl Hub {
                 TrackingChange::Forget => poller.schedule_mut().forget(&address),
             }
         }
-        Some(RunningPoll::begin(poller, self.context.clock.now(), self.context.busy.begin()))
+        Some(RunningPoll::begin(poller, cause, self.context.clock.now(), self.context.busy.begin()))
     }
 
     /// Wakes the loop of the pull request that a poll event is about.
@@ -375,7 +370,7 @@ impl Hub {
                 let snapshot: PullRequestSnapshot = read.snapshot;
                 let PullRequestSnapshot { repository, number, .. } = &snapshot;
                 let address = PullRequestAddress { repository: repository.clone(), number: *number };
-                (address, WakeUp::Polled(Arc::new(snapshot)))
+                (address, WakeUp::Polled(Arc::new(snapshot), polling.cause))
             }
             PollEvent::Gone(address) => {
                 let gone = Failure::usage(format_args!(
@@ -387,15 +382,22 @@ impl Hub {
                 let refused = Failure::about(&address, &error);
                 (address, WakeUp::Refused(refused))
             }
-            PollEvent::Failed(address, error) => (address, WakeUp::Unreachable(error.to_string())),
+            PollEvent::Failed(address, error) => {
+                (address, WakeUp::Unreachable(error.to_string(), polling.cause))
+            }
         };
         polling.reported.insert(address.clone());
         self.send(&address, wake).await;
     }
 
-    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next poll is
-    /// due.
-    async fn poll_finished(&mut self, polling: &RunningPoll, finished: FinishedPoll) -> Timestamp {
+    /// Wakes all other loops: nothing is new, or the forge limits requests. Returns when the next scheduled
+    /// poll is due. A poll on request leaves the schedule as it is.
+    async fn poll_finished(
+        &mut self,
+        polling: &RunningPoll,
+        finished: FinishedPoll,
+        scheduled: Timestamp,
+    ) -> Timestamp {
         let FinishedPoll { poller, report, working: _working } = finished;
         let now = polling.began;
         let failed = polling.failure(self.actors.len());
@@ -412,14 +414,17 @@ impl Hub {
         self.poller = Some(poller);
         for address in rest {
             let wake = match &limit {
-                Some((until, why)) => WakeUp::RateLimited { until: *until, why: why.clone() },
-                None => WakeUp::Unchanged,
+                Some((_, why)) => WakeUp::RateLimited(why.clone()),
+                None => WakeUp::Unchanged(polling.cause),
             };
             self.send(&address, wake).await;
         }
         let budget = report.budget;
-        let interval = now.checked_add(budget.interval).unwrap_or(Timestamp::MAX);
-        let next = limit.as_ref().map_or(interval, |(until, _)| (*until).max(interval));
+        let regular = match polling.cause {
+            PollCause::Schedule => now.checked_add(budget.interval).unwrap_or(Timestamp::MAX),
+            PollCause::Request => scheduled,
+        };
+        let next = limit.as_ref().map_or(regular, |(until, _)| (*until).max(regular));
         let limited = limit.map(|(until, why)| SupervisorProblem {
             kind: SupervisorProblemKind::Limited,
             why,

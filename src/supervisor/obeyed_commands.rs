@@ -33,18 +33,17 @@ impl ObeyedCommands {
     }
 
     /// For an operator who starts loops again: obeys everything up to the last stop, so that it does not end
-    /// the new loop as well. Returns true if there was a stop.
-    pub(super) fn skip_to_last_stop(&mut self, commands: &CommandsByRecord) -> bool {
+    /// the restarted loop as well.
+    pub(super) fn skip_to_last_stop(&mut self, commands: &CommandsByRecord) {
         let pending = self.pending(commands);
         let last = pending.iter().rposition(|(_, command)| *command == RecordedCommand::Stop);
         let until = last.map_or(0, |last| last + 1);
         self.0.extend(pending.iter().take(until).map(|(record, _)| *record));
-        last.is_some()
     }
 
-    /// The loop as the journal stores it, or the fact that there is none.
-    pub(super) fn stored(&self, review_loop: Option<&ReviewLoop>) -> Value {
-        let stored = review_loop.and_then(|review_loop| serde_json::to_value(review_loop).ok());
+    /// The loop as the journal stores it.
+    pub(super) fn stored(&self, review_loop: &ReviewLoop) -> Value {
+        let stored = serde_json::to_value(review_loop).ok();
         let mut stored = stored.filter(Value::is_object).unwrap_or_else(|| json!({}));
         stored[OBEYED_KEY] = json!(self.0);
         stored
@@ -71,14 +70,17 @@ impl ObeyedCommands {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::policy::Policy;
+    use crate::domain::review_loop::LoopEvent;
 
     #[test]
     fn obeyed_commands_are_stored_with_the_loop_and_the_others_stay_pending() {
         let mut before = ObeyedCommands::default();
         before.mark_obeyed(3);
         before.mark_obeyed(5);
-        let review_loop = ReviewLoop::new(BTreeSet::new(), 2);
-        let stored = before.stored(Some(&review_loop));
+        let mut review_loop = ReviewLoop::new();
+        review_loop.wake(LoopEvent::Pause, &Policy::default());
+        let stored = before.stored(&review_loop);
 
         // Number 4 was given to another instance and reached the driver too late.
         let commands = BTreeMap::from([
@@ -99,18 +101,11 @@ mod tests {
         obeyed.mark_obeyed(1);
         assert_eq!(obeyed.restore_loop(None, &commands), None);
         assert_eq!(obeyed.pending(&commands), [(1, RecordedCommand::Pause)]);
-        let stored = obeyed.stored(None);
-        assert_eq!(
-            obeyed.restore_loop(Some(&stored), &commands),
-            None,
-            "the absence of a loop is stored, too"
-        );
-        assert_eq!(obeyed.pending(&commands), [(1, RecordedCommand::Pause)]);
     }
 
     #[test]
     fn a_loop_stored_by_an_older_version_has_obeyed_every_command_until_now() {
-        let review_loop = ReviewLoop::new(BTreeSet::new(), 0);
+        let review_loop = ReviewLoop::new();
         for stored in [serde_json::to_value(&review_loop).unwrap(), Value::Null] {
             let mut commands = BTreeMap::from([(1, RecordedCommand::Stop)]);
             let mut obeyed = ObeyedCommands::default();
@@ -129,9 +124,9 @@ mod tests {
             (3, RecordedCommand::Pause),
         ]);
         let mut obeyed = ObeyedCommands::default();
-        assert!(obeyed.skip_to_last_stop(&commands));
+        obeyed.skip_to_last_stop(&commands);
         assert_eq!(obeyed.pending(&commands), [(3, RecordedCommand::Pause)]);
-        assert!(!obeyed.skip_to_last_stop(&commands));
+        obeyed.skip_to_last_stop(&commands);
         assert_eq!(obeyed.pending(&commands), [(3, RecordedCommand::Pause)]);
     }
 }

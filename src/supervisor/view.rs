@@ -3,7 +3,7 @@
 
 use super::computed_state::ComputedState;
 use crate::domain::handoff::HandoffTask;
-use crate::domain::review_loop::{Exit, Phase, ReviewLoop};
+use crate::domain::review_loop::{Exit, ReviewArrivals, ReviewLoop};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::ReviewerName;
 use crate::failure::Failure;
@@ -67,9 +67,7 @@ pub struct PullRequestView {
     pub last: Option<Arc<PullRequestSnapshot>>,
     /// When a poll last confirmed this state.
     pub seen_at: Option<Timestamp>,
-    pub review_loop: Option<ReviewLoop>,
-    /// When the loop's next attempt is due.
-    pub next_at: Option<Timestamp>,
+    pub review_loop: ReviewLoop,
     pub role: DriverRole,
     pub drive: bool,
     /// Driven reviewers that are at work now.
@@ -141,10 +139,12 @@ impl PullRequestView {
         self.end_is_known && !self.handoffs.iter().any(on_its_way)
     }
 
+    /// Which expected reviews are in, missing, failed or unreadable.
+    pub fn arrivals(&self) -> ReviewArrivals {
+        self.computed.as_ref().map_or_else(ReviewArrivals::default, |computed| computed.seen.arrivals())
+    }
+
     pub fn exit(&self) -> Option<&Exit> {
-        match self.review_loop.as_ref()?.phase() {
-            Phase::Ended(exit) => Some(exit),
-            Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
-        }
+        self.review_loop.exit()
     }
 }

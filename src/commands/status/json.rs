@@ -4,7 +4,7 @@ use super::{PullRequestStatus, StatusReport};
 use crate::commands::Report;
 use crate::domain::observed::UnownedThread;
 use crate::domain::policy::Policy;
-use crate::domain::review_loop::{Exit, Phase};
+use crate::domain::review_loop::{Exit, Phase, StateCounts};
 use crate::domain::snapshot::{Account, AccountKind, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId};
 use crate::failure::Failure;
@@ -43,6 +43,7 @@ struct LoopLine<'a> {
     max_attempts: u32,
     waiting_for: &'a [ReviewerName],
     exit: Option<&'static str>,
+    counts: StateCounts,
 }
 
 #[derive(Serialize)]
@@ -113,7 +114,8 @@ fn pull_request_line<'a>(status: &'a PullRequestStatus, policy: &Policy) -> Pull
             attempt: review_loop.attempt(),
             max_attempts: policy.max_attempts,
             waiting_for,
-            exit: exit(phase).map(Exit::name),
+            exit: review_loop.exit().map(Exit::name),
+            counts: computed.seen.counts(),
         },
         threads: thread_lines(status, policy),
     }
@@ -168,12 +170,5 @@ fn phase_name(phase: &Phase) -> &'static str {
         Phase::WithAuthor => "with_author",
         Phase::Paused(_) => "paused",
         Phase::Ended(_) => "ended",
-    }
-}
-
-pub(super) fn exit(phase: &Phase) -> Option<&Exit> {
-    match phase {
-        Phase::Ended(exit) => Some(exit),
-        Phase::Waiting | Phase::WithAuthor | Phase::Paused(_) => None,
     }
 }

@@ -287,7 +287,7 @@ fn c8_silence_holds_if_the_code_is_unchanged_and_proposes_to_resolve_if_it_chang
     assert_eq!(only_thread(&fetched), ("open", None, 0, 0, 1));
     let threads_in = threads_in(&fetched);
     assert!(threads_in[0].resolve_proposed);
-    assert!(!observed(&fetched).0.something_to_fix, "the author seems to have dealt with it");
+    assert!(observed(&fetched).0.to_fix == 0, "the author seems to have dealt with it");
 }
 
 #[test]
@@ -637,9 +637,9 @@ fn r4_only_people_with_the_right_override_with_a_reply() {
 }
 
 fn observed(snapshot: &PullRequestSnapshot) -> (Observation, ReviewArrivals) {
-    let fetched =
-        observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default(), false);
-    let arrivals = fetched.arrivals(&reviewers(snapshot, &Rabbit));
+    let fetched = observation(snapshot, &with_decisions(snapshot, &[]), &Rabbit, &BreakGlassRules::default());
+    let fetched = Observation { expected: reviewers(snapshot, &Rabbit), ..fetched };
+    let arrivals = fetched.arrivals();
     (fetched, arrivals)
 }
 
@@ -686,9 +686,9 @@ fn l3_a_review_without_text_is_ready_with_threads_and_a_comment_by_its_kind() {
 #[test]
 fn an_open_finding_is_something_to_fix_and_a_break_glass_label_is_found() {
     let mut fetched = snapshot(1, vec![thread_of(&[(1, bot(), "The index is unchecked.")])]);
-    assert!(observed(&fetched).0.something_to_fix);
+    assert_eq!(observed(&fetched).0.to_fix, 1);
     fetched.threads[0].comments[0].body = "Consider another name.".to_owned();
-    assert!(!observed(&fetched).0.something_to_fix);
+    assert_eq!(observed(&fetched).0.to_fix, 0);
     assert!(observed(&fetched).0.broken_glass.is_none());
     fetched.labels.push("cloture:break-glass".to_owned());
     assert!(observed(&fetched).0.broken_glass.is_some());
@@ -762,7 +762,8 @@ fn l4_a_failed_check_is_a_failure_and_a_passed_one_a_review_only_for_reviewers_t
         let fetched = PullRequestSnapshot { checks, reviews: Vec::new(), ..snapshot(1, Vec::new()) };
         let rules = BreakGlassRules::default();
         let observed = observe(&fetched, &[], reads, &Policy::default());
-        observation(&fetched, &observed, reads, &rules, false).arrivals(&["rabbit".into()].into())
+        let expected = ["rabbit".into()].into();
+        Observation { expected, ..observation(&fetched, &observed, reads, &rules) }.arrivals()
     };
     let failed =
         |title| arrivals(check(CheckOutcome::Failed, title), &Rabbit).failed[&"rabbit".into()].clone();

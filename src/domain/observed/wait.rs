@@ -6,37 +6,50 @@ use crate::domain::actionable::{SkipReason, reason_to_skip};
 use crate::domain::finding::Finding;
 use crate::domain::post::{PostClass, PostPlace, PostReader};
 use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, broken_glass};
-use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
+use crate::domain::review_loop::{AuthorState, Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
 use crate::domain::snapshot::{
     Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Review, ReviewState,
 };
+use crate::domain::vocabulary::ThreadId;
+use std::collections::BTreeSet;
 
-/// The input of the loop for this snapshot.
+/// The input of the loop as far as GitHub alone knows it. The caller adds the parts that come from the
+/// configuration and the journal.
 pub fn observation(
     snapshot: &PullRequestSnapshot,
     observed: &ObservedPullRequest,
     reads: &dyn PostReader,
     break_glass: &BreakGlassRules,
-    has_author: bool,
 ) -> Observation {
     let labels = snapshot.labels.iter().map(String::as_str);
     Observation {
         state: snapshot.state,
         anchor: WaitAnchor { head: snapshot.head.sha.clone(), pushed_at: snapshot.pushed.at },
+        reopened_at: snapshot.reopened_at,
+        expected: BTreeSet::new(),
+        expects_anybody: false,
         posts: posts(snapshot, reads),
         broken_glass: broken_glass(reads, break_glass, labels, comments_by_accounts(snapshot)),
-        something_to_fix: something_to_fix(observed),
-        has_author,
+        to_fix: u32::try_from(to_fix(observed).count() + to_fix_in_bodies(observed)).unwrap_or(u32::MAX),
+        for_person: Vec::new(),
+        author: AuthorState::Absent,
         rounds_on_forge: rounds(snapshot, reads),
+        rounds_recorded: 0,
+        granted: 0,
     }
 }
 
 /// L7 for observed bots: a finding of unknown severity may be grave, so only a plain matter of taste does not
 /// count. Neither does a finding that the author seems to have fixed.
-fn something_to_fix(observed: &ObservedPullRequest) -> bool {
+pub fn to_fix(observed: &ObservedPullRequest) -> impl Iterator<Item = &ThreadId> {
     let threads = observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
-    let mut open = threads.filter(|o| o.thread.machine.is_open()).map(|o| &o.thread.finding);
-    open.any(may_need_a_fix) || observed.in_bodies.iter().any(|body| may_need_a_fix(&body.finding))
+    let open = threads.map(|o| &o.thread).filter(|thread| thread.machine.is_open());
+    open.filter(|thread| may_need_a_fix(&thread.finding)).map(|thread| &thread.id)
+}
+
+/// The same for findings without a thread.
+pub fn to_fix_in_bodies(observed: &ObservedPullRequest) -> usize {
+    observed.in_bodies.iter().filter(|body| may_need_a_fix(&body.finding)).count()
 }
 
 fn may_need_a_fix(finding: &Finding) -> bool {

@@ -15,19 +15,45 @@ pub struct WaitAnchor {
     pub pushed_at: Timestamp,
 }
 
-/// The facts of one poll, independent of GitHub's and the bots' formats.
+/// Everything the loop knows about a pull request: one poll and the journal's counts, independent of GitHub's
+/// and the bots' formats.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub state: PullRequestState,
     pub anchor: WaitAnchor,
+    /// L6: the last reopening. The counts of author rounds start at it.
+    pub reopened_at: Option<Timestamp>,
+    /// The reviewers that the loop waits for.
+    pub expected: BTreeSet<ReviewerName>,
+    /// L3: the configuration names no reviewer, so the loop waits until one shows itself.
+    pub expects_anybody: bool,
     pub posts: Vec<ReviewerPost>,
     pub broken_glass: Option<BrokenGlass>,
-    /// L7: whether any open finding is actionable.
-    pub something_to_fix: bool,
-    /// Whether an author is configured for this pull request.
-    pub has_author: bool,
+    /// L7: how many findings somebody has to fix.
+    pub to_fix: u32,
+    /// Threads that wait for a person's decision, each as its place and title.
+    pub for_person: Vec<String>,
+    pub author: AuthorState,
     /// L6: author rounds since the last reopening, counted from GitHub's review history.
     pub rounds_on_forge: u32,
+    /// L6: author rounds since the last reopening, counted from the journal.
+    pub rounds_recorded: u32,
+    /// L6: rounds that people granted beyond the caps since the last reopening.
+    pub granted: u32,
+}
+
+/// The author's agent and its work on the anchored head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AuthorState {
+    /// No agent is configured for this pull request.
+    Absent,
+    /// Not sent to this head.
+    Idle,
+    AtWork,
+    /// It ended and says that it pushed, so the head will move.
+    Pushed,
+    /// It ended without a push.
+    GaveUp,
 }
 
 /// A post of a recognised reviewer. People's comments never become posts, so they cannot look like a failure
@@ -98,6 +124,26 @@ impl ReviewerPost {
         )
     }
 
+    /// Why the reviewer could not review, if the post says so.
+    fn failure(&self) -> Option<&str> {
+        match &self.kind {
+            PostKind::Review(PostContent::Failure(reason))
+            | PostKind::Comment(PostContent::Failure(reason))
+            | PostKind::CheckRunFailed(reason) => Some(reason),
+            PostKind::Review(_) | PostKind::Comment(_) => None,
+        }
+    }
+
+    fn unreadable(&self) -> Option<UnreadablePost> {
+        match &self.kind {
+            PostKind::Review(PostContent::Unreadable(reason))
+            | PostKind::Comment(PostContent::Unreadable(reason)) => {
+                Some(UnreadablePost { reason: reason.clone(), url: self.url.clone() })
+            }
+            _ => None,
+        }
+    }
+
     /// L1: a review or check counts if it was made on the anchored commit. A comment counts if it is younger
     /// than the push and names no other commit.
     pub fn counts_for(&self, anchor: &WaitAnchor) -> bool {
@@ -121,31 +167,26 @@ impl Observation {
     /// Sorts the expected reviewers by their posts for the anchored head. The newest post decides. Only a
     /// failure gives way to an older finished review, because a reviewer may fail at a second attempt that
     /// nobody needed.
-    pub fn arrivals(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
+    pub fn arrivals(&self) -> ReviewArrivals {
         let mut arrivals = ReviewArrivals::default();
-        for reviewer in expected {
+        for reviewer in &self.expected {
             let own = self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor));
-            let finished = own.clone().any(ReviewerPost::is_complete);
-            let newest = own.filter(|post| !post.is_without_result()).max_by_key(|post| post.at);
+            let failure = own.clone().filter(|post| post.failure().is_some()).max_by_key(|post| post.at);
+            let result = own.filter(|post| post.failure().is_none() && !post.is_without_result());
+            let result = result.max_by_key(|post| post.at);
             let reviewer = reviewer.clone();
-            match newest.map(|post| (&post.kind, &post.url)) {
-                Some((PostKind::Review(content) | PostKind::Comment(content), url)) => match content {
-                    PostContent::Complete => arrivals.arrived.push(reviewer),
-                    PostContent::Failure(_) if finished => arrivals.arrived.push(reviewer),
-                    PostContent::Failure(reason) => {
-                        arrivals.failed.insert(reviewer, reason.clone());
-                    }
-                    PostContent::Unreadable(reason) => {
-                        let post = UnreadablePost { reason: reason.clone(), url: url.clone() };
-                        arrivals.unreadable.insert(reviewer, post);
-                    }
-                    PostContent::NotReady | PostContent::InProgress => arrivals.missing.push(reviewer),
-                },
-                Some((PostKind::CheckRunFailed(_), _)) if finished => arrivals.arrived.push(reviewer),
-                Some((PostKind::CheckRunFailed(reason), _)) => {
-                    arrivals.failed.insert(reviewer, reason.clone());
+            match (result, failure) {
+                (Some(result), _) if result.is_complete() => arrivals.arrived.push(reviewer),
+                (result, Some(failure)) if result.is_none_or(|result| result.at < failure.at) => {
+                    arrivals.failed.insert(reviewer, failure.failure().unwrap_or_default().to_owned());
                 }
-                None => arrivals.missing.push(reviewer),
+                (Some(result), _) => match result.unreadable() {
+                    Some(unreadable) => {
+                        arrivals.unreadable.insert(reviewer, unreadable);
+                    }
+                    None => arrivals.missing.push(reviewer),
+                },
+                (None, _) => arrivals.missing.push(reviewer),
             }
         }
         arrivals

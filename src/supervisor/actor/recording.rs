@@ -61,12 +61,8 @@ impl PullRequestActor {
             .reopened_at
             .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
         if self.latest.snapshot().is_none_or(|old| old != snapshot) {
-            // L6: reopening starts the count again, also for an instance that starts from this snapshot.
-            let state = match reopened_at {
-                Some(_) => Some(self.progress.stored_without_loop()),
-                None => self.progress.stored(),
-            };
-            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
+            let state = self.progress.stored();
+            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, Some(&state)).await?;
         }
         if let Some(reopened_at) = reopened_at {
             if self.was_close_missed() {
@@ -74,7 +70,6 @@ impl PullRequestActor {
                 self.record_at(reopened_at, Fact::Closed).await?;
             }
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
-            self.progress.review_loop = None;
         }
         self.record_push(snapshot).await?;
         Ok(())
@@ -171,10 +166,10 @@ impl PullRequestActor {
 
     /// Stores how far the wait has come, so that a restart continues there.
     pub(super) async fn save_loop(&mut self) -> Result<(), JournalError> {
-        match self.progress.stored().filter(|_| self.lease.held().is_some()) {
-            Some(state) => self.context.journal.save_poll(&self.key, &state).await,
-            None => Ok(()),
+        if self.lease.held().is_none() {
+            return Ok(());
         }
+        self.context.journal.save_poll(&self.key, &self.progress.stored()).await
     }
 
     /// Records the end of a loop, once.

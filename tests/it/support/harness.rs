@@ -258,12 +258,11 @@ impl Run {
     }
 
     pub(crate) fn phase(&self) -> String {
-        match self.view().review_loop.as_ref().map(|review_loop| review_loop.phase().clone()) {
-            None => "none".to_owned(),
-            Some(Phase::Waiting) => "waiting".to_owned(),
-            Some(Phase::WithAuthor) => "with the author".to_owned(),
-            Some(Phase::Paused(_)) => "paused".to_owned(),
-            Some(Phase::Ended(exit)) => exit.name().to_owned(),
+        match self.view().review_loop.phase() {
+            Phase::Waiting => "waiting".to_owned(),
+            Phase::WithAuthor => "with the author".to_owned(),
+            Phase::Paused(_) => "paused".to_owned(),
+            Phase::Ended(exit) => exit.name().to_owned(),
         }
     }
 
