@@ -17,7 +17,7 @@ pub mod handoffs;
 pub mod history;
 mod hub;
 pub mod markers;
-mod obeyed_commands;
+pub mod obeyed_commands;
 pub mod people;
 pub mod perform;
 pub mod planned_writes;

@@ -24,9 +24,9 @@ use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::history::History;
+use crate::supervisor::obeyed_commands::stored_loop;
 use crate::supervisor::people::stored;
 use jiff::Timestamp;
-use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl StatusOptions<'_> {
         for snapshot in snapshots {
             let (history, last) = self.load_history(host, &snapshot).await.unwrap_or_else(|failure| {
                 failures.push(failure);
-                (History::default(), None)
+                (History::default(), stored_loop(None))
             });
             pull_requests.push(self.status_of(snapshot, &history, last));
         }
@@ -152,16 +152,16 @@ impl StatusOptions<'_> {
         &self,
         host: &str,
         snapshot: &PullRequestSnapshot,
-    ) -> Result<(History, Option<ReviewLoop>), Failure> {
-        let Some(journal) = self.journal else { return Ok((History::default(), None)) };
+    ) -> Result<(History, ReviewLoop), Failure> {
+        let Some(journal) = self.journal else { return Ok((History::default(), stored_loop(None))) };
         let PullRequestSnapshot { repository, number, .. } = snapshot;
         let key = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
         let mut history = History::load(journal, &key).await?;
         let before = journal.last_snapshot(&key).await?;
         // The driver will record these changes. Until then they count here all the same.
         let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, self.now);
-        let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
-        Ok((history, last))
+        let stored = before.and_then(|before| before.poll);
+        Ok((history, stored_loop(stored.as_ref())))
     }
 
     /// Computes the state from one snapshot. If a driver's loop stands at this head, its state is shown.
@@ -169,7 +169,7 @@ impl StatusOptions<'_> {
         &self,
         snapshot: PullRequestSnapshot,
         history: &History,
-        last: Option<ReviewLoop>,
+        mut review_loop: ReviewLoop,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
         let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
@@ -178,7 +178,6 @@ impl StatusOptions<'_> {
         let computed = ComputedState::of(Arc::new(snapshot), history, &rules);
         let is_open = computed.seen.state == PullRequestState::Open;
         let waiting_for = if is_open { computed.seen.arrivals().missing } else { Vec::new() };
-        let mut review_loop = last.unwrap_or_default();
         // This look is no attempt of the driver's loop.
         let transition = review_loop.wake(LoopEvent::Learned(&computed.seen), policy);
         if let Transition::Ignored(reason) = transition {

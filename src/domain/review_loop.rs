@@ -272,8 +272,9 @@ impl ReviewLoop {
         let is_incomplete = matches!(judgement, Judgement::Incomplete { .. });
         let waits_again = match &self.phase {
             Phase::Waiting => has_more_reviewers,
+            // Whatever the time was up for, waiting for it again could go on for ever.
             Phase::Ended(
-                Exit::Timeout { missing: TimedOutOn::Reviews(_) | TimedOutOn::Anybody }
+                Exit::Timeout { missing: TimedOutOn::Reviews(_) | TimedOutOn::Anybody | TimedOutOn::Push }
                 | Exit::Unreadable { .. },
             ) => has_more_reviewers,
             // A review that was in is running again, or GitHub can be reached again.

@@ -50,11 +50,7 @@ impl ObeyedCommands {
     }
 
     /// Reads a stored loop and which commands it has obeyed.
-    pub(super) fn restore_loop(
-        &mut self,
-        stored: Option<&Value>,
-        commands: &CommandsByRecord,
-    ) -> Option<ReviewLoop> {
+    pub(super) fn restore_loop(&mut self, stored: Option<&Value>, commands: &CommandsByRecord) -> ReviewLoop {
         self.0 = match stored {
             None => BTreeSet::new(),
             Some(stored) => match stored.get(OBEYED_KEY).map(BTreeSet::deserialize) {
@@ -63,8 +59,14 @@ impl ObeyedCommands {
                 _ => commands.keys().copied().collect(),
             },
         };
-        stored.and_then(|stored| ReviewLoop::deserialize(stored).ok())
+        stored_loop(stored)
     }
+}
+
+/// The loop that the journal stored, or one before its first look. The only place in the program where a loop
+/// comes into being (T8).
+pub fn stored_loop(stored: Option<&Value>) -> ReviewLoop {
+    stored.and_then(|stored| ReviewLoop::deserialize(stored).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -90,7 +92,7 @@ mod tests {
             (9, RecordedCommand::Stop),
         ]);
         let mut after = ObeyedCommands::default();
-        assert_eq!(after.restore_loop(Some(&stored), &commands), Some(review_loop));
+        assert_eq!(after.restore_loop(Some(&stored), &commands), review_loop);
         assert_eq!(after.pending(&commands), [(4, RecordedCommand::Pause), (9, RecordedCommand::Stop)]);
     }
 
@@ -99,7 +101,7 @@ mod tests {
         let commands = BTreeMap::from([(1, RecordedCommand::Pause)]);
         let mut obeyed = ObeyedCommands::default();
         obeyed.mark_obeyed(1);
-        assert_eq!(obeyed.restore_loop(None, &commands), None);
+        assert_eq!(obeyed.restore_loop(None, &commands), ReviewLoop::new());
         assert_eq!(obeyed.pending(&commands), [(1, RecordedCommand::Pause)]);
     }
 

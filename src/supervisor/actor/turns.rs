@@ -26,7 +26,7 @@ pub(super) struct LoopProgress {
 impl LoopProgress {
     /// Continues the loop that the journal stored.
     pub(super) fn restore(&mut self, stored: Option<&Value>, history: &History) {
-        self.review_loop = self.obeyed.restore_loop(stored, history.commands()).unwrap_or_default();
+        self.review_loop = self.obeyed.restore_loop(stored, history.commands());
     }
 
     /// For an operator who wants ended and stopped loops to run again.
