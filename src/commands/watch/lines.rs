@@ -58,6 +58,7 @@ impl WatchLines {
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
+        self.pull_request = view.name().to_string();
         self.show_start(view, now, output)?;
         let state = PrintedState::of(view);
         // Before the first poll there is nothing to print.
