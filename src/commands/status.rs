@@ -20,13 +20,14 @@ use crate::github::CallCost;
 use crate::github::poll::{BudgetStatus, PollEvent, PollSettings};
 use crate::github::read::PullRequestRead;
 use crate::github::{Poller, PullRequestAddress, PullRequestRef, Reader};
-use crate::journal::{Journal, PullRequestKey};
+use crate::journal::Journal;
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::computed_state::{ComputedState, RepositoryRules};
 use crate::supervisor::history::History;
 use crate::supervisor::obeyed_commands::stored_loop;
 use crate::supervisor::people::stored;
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -107,14 +108,14 @@ impl StatusOptions<'_> {
         }
         let mut failures = selection.failures.clone();
         let mut spent = selection.spent;
-        let mut snapshots = Vec::new();
+        let mut snapshots: Vec<(PullRequestAddress, PullRequestSnapshot)> = Vec::new();
         for round in 0..self.polls {
             let report = poller
                 .poll(now, |event| match event {
                     PollEvent::Read { .. } | PollEvent::Gone(_) | PollEvent::Failed(..) if round > 0 => {}
-                    PollEvent::Read { read, .. } => {
+                    PollEvent::Read { asked, read, .. } => {
                         failures.extend(gaps(&read));
-                        snapshots.push(read.snapshot);
+                        snapshots.push((asked, read.snapshot));
                     }
                     PollEvent::Gone(address) => failures.push(Failure::usage(format_args!(
                         "{address} does not exist: it was deleted or renamed, or the token may not see it"
@@ -128,16 +129,20 @@ impl StatusOptions<'_> {
                 break;
             }
         }
-        let position = |snapshot: &PullRequestSnapshot| {
-            let PullRequestSnapshot { repository, number, .. } = snapshot;
-            let address = PullRequestAddress { repository: repository.clone(), number: *number };
-            selection.pull_requests.iter().position(|found| found.address == address).unwrap_or(usize::MAX)
+        let position = |(asked, _): &(PullRequestAddress, PullRequestSnapshot)| {
+            selection.pull_requests.iter().position(|found| found.address == *asked)
         };
         snapshots.sort_by_key(position);
         let host = reader.transport().host().name();
         let mut pull_requests = Vec::new();
-        for snapshot in snapshots {
-            let (history, last) = self.load_history(host, &snapshot).await.unwrap_or_else(|failure| {
+        let mut shown = BTreeSet::new();
+        for (_, mut snapshot) in snapshots {
+            // Two names of one repository lead to one pull request (L13).
+            if !shown.insert(snapshot.node_id.clone()) {
+                continue;
+            }
+            let loaded = self.load_history(host, &mut snapshot).await;
+            let (history, last) = loaded.unwrap_or_else(|failure| {
                 failures.push(failure);
                 (History::default(), stored_loop(None))
             });
@@ -151,11 +156,10 @@ impl StatusOptions<'_> {
     async fn load_history(
         &self,
         host: &str,
-        snapshot: &PullRequestSnapshot,
+        snapshot: &mut PullRequestSnapshot,
     ) -> Result<(History, ReviewLoop), Failure> {
         let Some(journal) = self.journal else { return Ok((History::default(), stored_loop(None))) };
-        let PullRequestSnapshot { repository, number, .. } = snapshot;
-        let key = PullRequestKey { host: host.to_owned(), repository: repository.clone(), number: *number };
+        let key = journal.repositories().await?.recognise(host, snapshot);
         let mut history = History::load(journal, &key).await?;
         let before = journal.last_snapshot(&key).await?;
         // The driver will record these changes. Until then they count here all the same.
@@ -172,7 +176,7 @@ impl StatusOptions<'_> {
         mut review_loop: ReviewLoop,
     ) -> PullRequestStatus {
         let policy = &self.config.policy;
-        let rules = RepositoryRules::of(self.config, self.profiles, &snapshot.repository, false);
+        let rules = RepositoryRules::of_names(self.config, self.profiles, snapshot.names(), false);
         // Printing the state must not dispatch the author.
         let rules = RepositoryRules { author: false, ..rules };
         let computed = ComputedState::of(Arc::new(snapshot), history, &rules);

@@ -5,6 +5,7 @@
 
 mod asking;
 mod handoff;
+mod identity;
 mod latest;
 mod lease;
 mod recording;
@@ -26,6 +27,7 @@ use crate::failure::Failure;
 use crate::github::PullRequestAddress;
 use crate::journal::{JournalError, PullRequestKey, Record};
 use handoff::HandoffProgress;
+use identity::KnownIdentity;
 use jiff::Timestamp;
 use latest::LatestReading;
 use lease::DriverLease;
@@ -124,8 +126,12 @@ pub(super) struct LoopMessage {
 
 pub(super) struct PullRequestActor {
     context: Arc<SupervisorContext>,
+    /// The address by which it is tracked.
     address: PullRequestAddress,
+    /// The key under which the journal files it.
     key: PullRequestKey,
+    /// Set by the first reading.
+    identity: Option<KnownIdentity>,
     /// What the journal says.
     history: History,
     /// What the forge said last.
@@ -159,6 +165,7 @@ impl ActorProblems {
 /// The stored state that an actor starts with.
 pub(super) struct ActorStart {
     pub(super) address: PullRequestAddress,
+    pub(super) key: PullRequestKey,
     pub(super) records: Vec<Record>,
     /// The last poll, and the loop as it was stored then.
     pub(super) last: Option<(Arc<PullRequestSnapshot>, Timestamp, Option<Value>)>,
@@ -170,7 +177,7 @@ impl PullRequestActor {
         start: ActorStart,
         reports: mpsc::Sender<LoopMessage>,
     ) -> Self {
-        let ActorStart { address, records, last } = start;
+        let ActorStart { address, key, records, last } = start;
         let history = History::of(&records);
         let mut progress = LoopProgress::default();
         let mut latest = LatestReading::default();
@@ -182,7 +189,8 @@ impl PullRequestActor {
             progress.start_again(&history, &context.config.policy);
         }
         Self {
-            key: context.key(&address),
+            key,
+            identity: None,
             lease: DriverLease::new(context.read_only),
             context,
             address,
@@ -233,8 +241,10 @@ impl PullRequestActor {
         let now = self.context.clock.now();
         match wake {
             WakeUp::Polled(snapshot, cause) => {
+                let identified = self.identified(snapshot).await;
                 let last_look = self.latest.seen_at;
                 self.reached(now);
+                let snapshot = identified?;
                 self.keep_lease().await?;
                 self.record_transitions(&snapshot, last_look).await?;
                 let changed = self.latest.snapshot().is_none_or(|old| **old != *snapshot);
@@ -266,6 +276,9 @@ impl PullRequestActor {
                 Ok(())
             }
             WakeUp::Recorded(record) => {
+                if record.pull_request.as_ref() != Some(&self.key) {
+                    return Ok(());
+                }
                 if self.history.learn(&record) && self.recompute_latest() {
                     self.step(LoopTrigger::Learned).await?;
                 }
@@ -343,7 +356,7 @@ impl PullRequestActor {
     }
 
     fn rules(&self) -> RepositoryRules<'_> {
-        self.context.rules(&self.address.repository)
+        self.context.rules(self.names(self.latest.any()))
     }
 
     fn drives(&self) -> bool {

@@ -40,8 +40,19 @@ impl<'a> RepositoryRules<'a> {
         repository: &RepositoryName,
         read_only: bool,
     ) -> RepositoryRules<'a> {
-        let configured = config.repository(repository);
-        let drive = config.may_drive(repository) && !read_only;
+        Self::of_names(config, reads, [repository], read_only)
+    }
+
+    /// L13: after a rename, the entry with the former name still applies, unless there is one with the new
+    /// name. `names` begins with the present one.
+    pub fn of_names<'n>(
+        config: &'a Config,
+        reads: &'a dyn PostReader,
+        names: impl IntoIterator<Item = &'n RepositoryName>,
+        read_only: bool,
+    ) -> RepositoryRules<'a> {
+        let configured = names.into_iter().find_map(|name| config.repository(name));
+        let drive = configured.is_some_and(|it| it.drive) && !read_only;
         RepositoryRules {
             config,
             reads,

@@ -10,8 +10,8 @@ use super::perform::journal_key;
 use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
+use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{Sha, ThreadId};
-use crate::github::PullRequestAddress;
 use crate::journal::{Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -184,8 +184,8 @@ impl History {
     }
 
     /// Whether a write is done. One that the forge refused is not: a person may try it again.
-    pub fn is_done(&self, address: &PullRequestAddress, name: &str) -> bool {
-        let PullRequestAddress { repository, number } = address.clone();
+    pub fn is_done(&self, snapshot: &PullRequestSnapshot, name: &str) -> bool {
+        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
         // The key of a write leaves out the host.
         let about = PullRequestKey { host: String::new(), repository, number };
         let outcome = self.outcome(&journal_key(&about, name));

@@ -1,6 +1,8 @@
 //! The hub: polls for all loops at once, wakes each loop with its part, and passes on other instances'
 //! records.
 
+mod aliases;
+
 use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeUp};
 use super::clock::WorkCounter;
 use super::polling::{FinishedPoll, PollCause, PollProgress, RunningPoll};
@@ -11,7 +13,7 @@ use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
 use crate::github::poll::{PollEvent, PollSettings};
 use crate::github::{Client, Error, Poller, PullRequestAddress, PullRequestRef, Reader, Writer};
-use crate::journal::{Follower, Journal, JournalError, PullRequestKey, Record, RecordFilter, StoredSnapshot};
+use crate::journal::{Follower, Journal, JournalError, Record, RecordFilter, StoredSnapshot};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,11 +63,12 @@ impl Supervisor {
         options: SupervisorOptions,
         last: Vec<StoredSnapshot>,
     ) -> Result<Supervisor, JournalError> {
-        let address = |stored: &StoredSnapshot| {
-            let PullRequestKey { repository, number, .. } = &stored.pull_request;
-            PullRequestAddress { repository: repository.clone(), number: *number }
+        let tracked = |StoredSnapshot { snapshot, .. }: &StoredSnapshot| {
+            let (repository, number) = (snapshot.repository.clone(), snapshot.number);
+            let address = PullRequestAddress { repository, number };
+            PullRequestRef { address, node_id: Some(snapshot.node_id.clone()) }
         };
-        let pull_requests = last.iter().map(|stored| address(stored).into()).collect();
+        let pull_requests = last.iter().map(tracked).collect();
         Self::begin(options, pull_requests, StoredPolls::Read(last)).await
     }
 
@@ -164,7 +167,10 @@ struct Hub {
     poller: Option<Poller<Client>>,
     /// Pull requests to track (with their node id, if known) or forget once the poller is back.
     changes: Vec<(PullRequestAddress, TrackingChange)>,
+    /// By the address that was first asked for.
     actors: BTreeMap<PullRequestAddress, RunningLoop>,
+    /// Other addresses of the same pull requests (L13).
+    aliases: BTreeMap<PullRequestAddress, PullRequestAddress>,
     follower: Follower,
 }
 
@@ -176,6 +182,8 @@ enum TrackingChange {
 struct RunningLoop {
     inbox: mpsc::Sender<LoopMessage>,
     task: JoinHandle<()>,
+    /// GitHub's id of the pull request, once it is known.
+    node_id: Option<String>,
 }
 
 impl Hub {
@@ -193,8 +201,8 @@ impl Hub {
             .await?;
         let last = records.last().map_or(0, |record| record.seq);
         let follower = context.journal.follow(last);
-        let (actors, changes) = (BTreeMap::new(), Vec::new());
-        let mut hub = Hub { context, poller: Some(poller), changes, actors, follower };
+        let (actors, aliases, changes) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut hub = Hub { context, poller: Some(poller), changes, actors, aliases, follower };
         hub.start_loops(pull_requests, records, stored).await?;
         Ok(hub)
     }
@@ -219,29 +227,30 @@ impl Hub {
             let seen_at = now.checked_sub(age).unwrap_or(Timestamp::MIN);
             last.insert(stored.pull_request, (Arc::new(stored.snapshot), seen_at, stored.poll));
         }
+        let known = self.context.journal.repositories().await?;
         let mut starting = Vec::new();
         let mut begun = BTreeSet::new();
-        for PullRequestRef { address, node_id: id } in pull_requests {
+        for PullRequestRef { address, node_id } in pull_requests {
             if self.actors.contains_key(&address) || !begun.insert(address.clone()) {
                 continue;
             }
-            let key = self.context.key(&address);
-            let last = last.remove(&key);
-            let id = id.or_else(|| last.as_ref().map(|(snapshot, ..)| snapshot.node_id.clone()));
-            self.changes.push((address.clone(), TrackingChange::Track(id)));
-            let records = by_pull_request.remove(&key).unwrap_or_default();
+            let key = known.key_of(&self.context.host, &address.repository, address.number);
+            // Two names may lead to one key. GitHub's answer tells which of them still means it.
+            let last = last.get(&key).cloned();
+            let records = by_pull_request.get(&key).cloned().unwrap_or_default();
+            self.changes.push((address.clone(), TrackingChange::Track(node_id.clone())));
             let (inbox, messages) = mpsc::channel(QUEUE);
             let (programs, reports) = mpsc::channel(QUEUE);
-            let start = ActorStart { address: address.clone(), records, last };
+            let start = ActorStart { address: address.clone(), key, records, last };
             let actor = PullRequestActor::new(Arc::clone(&self.context), start, programs);
             // All pull requests are shown from their stored snapshot before the first state is computed.
             actor.publish();
-            starting.push((address, inbox, actor, messages, reports));
+            starting.push((address, node_id, inbox, actor, messages, reports));
         }
-        for (address, inbox, actor, messages, reports) in starting {
+        for (address, node_id, inbox, actor, messages, reports) in starting {
             let span = tracing::info_span!("pull_request", %address);
             let task = tokio::spawn(actor.run(messages, reports).instrument(span));
-            self.actors.insert(address, RunningLoop { inbox, task });
+            self.actors.insert(address, RunningLoop { inbox, task, node_id });
         }
         Ok(())
     }
@@ -322,7 +331,7 @@ impl Hub {
 
     /// Returns false if all of them are tracked already.
     async fn track(&mut self, mut pull_requests: Vec<PullRequestRef>) -> bool {
-        pull_requests.retain(|tracked| !self.actors.contains_key(&tracked.address));
+        pull_requests.retain(|tracked| !self.is_tracked(tracked));
         if pull_requests.is_empty() {
             return false;
         }
@@ -341,7 +350,7 @@ impl Hub {
 
     async fn forget(&mut self, address: &PullRequestAddress) {
         self.changes.push((address.clone(), TrackingChange::Forget));
-        if let Some(RunningLoop { inbox, task }) = self.actors.remove(address) {
+        if let Some(RunningLoop { inbox, task, .. }) = self.actors.remove(address) {
             drop(inbox);
             let _panicked = task.await;
         }
@@ -363,13 +372,12 @@ impl Hub {
     }
 
     /// Wakes the loop of the pull request that a poll event is about.
-    async fn pass_on_poll_event(&self, event: PollEvent, polling: &mut RunningPoll) {
+    async fn pass_on_poll_event(&mut self, event: PollEvent, polling: &mut RunningPoll) {
         polling.note(&event);
         let (address, wake) = match event {
-            PollEvent::Read { read, .. } => {
+            PollEvent::Read { asked, read, .. } => {
                 let snapshot: PullRequestSnapshot = read.snapshot;
-                let PullRequestSnapshot { repository, number, .. } = &snapshot;
-                let address = PullRequestAddress { repository: repository.clone(), number: *number };
+                let address = self.loop_of(asked, &snapshot.node_id).await;
                 (address, WakeUp::Polled(Arc::new(snapshot), polling.cause))
             }
             PollEvent::Gone(address) => {
@@ -441,16 +449,21 @@ impl Hub {
         next
     }
 
-    /// Wakes the loop of the pull request that a record is about.
+    /// Wakes the loop of the pull request that a record is about. The record has the name under which the
+    /// journal files the repository, and only the loop knows that one.
     async fn pass_on_record(&mut self, record: Record) {
-        let Some(key) = &record.pull_request else { return };
-        let address = PullRequestAddress { repository: key.repository.clone(), number: key.number };
-        if key.host == self.context.host {
-            self.send(&address, WakeUp::Recorded(Box::new(record))).await;
+        let Some(key) = record.pull_request.as_ref().filter(|key| key.host == self.context.host) else {
+            return;
+        };
+        let has_number = |address: &&PullRequestAddress| address.number == key.number;
+        let addresses: Vec<PullRequestAddress> = self.actors.keys().filter(has_number).cloned().collect();
+        for address in addresses {
+            self.send(&address, WakeUp::Recorded(Box::new(record.clone()))).await;
         }
     }
 
     async fn send(&self, address: &PullRequestAddress, wake: WakeUp) {
+        let address = self.aliases.get(address).unwrap_or(address);
         if let Some(RunningLoop { inbox, .. }) = self.actors.get(address) {
             let message = LoopMessage { wake: Box::new(wake), working: self.context.busy.begin() };
             // A loop that has ended needs no wake-up.
@@ -494,7 +507,7 @@ impl Hub {
     /// journal, and the next start looks for it.
     async fn end(self) {
         let mut tasks = Vec::new();
-        for (_, RunningLoop { inbox, task }) in self.actors {
+        for (_, RunningLoop { inbox, task, .. }) in self.actors {
             let shutdown =
                 LoopMessage { wake: Box::new(WakeUp::Shutdown), working: self.context.busy.begin() };
             let _full_or_ended = inbox.try_send(shutdown);

@@ -98,7 +98,7 @@ impl PullRow {
     }
 
     pub fn key(&self) -> RowKey {
-        RowKey::new(self.name.clone())
+        RowKey::new(self.address.to_string())
     }
 
     /// The text that a filter searches.
@@ -139,7 +139,7 @@ impl BoardRows {
 
 fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
     let RowBuilder { config, reads, read_only } = row_builder;
-    let rules = RepositoryRules::of(config, &**reads, &view.address.repository, *read_only);
+    let rules = RepositoryRules::of_names(config, &**reads, view.repository_names(), *read_only);
     let computed = view.computed.as_deref();
     let snapshot = view.snapshot();
     let threads = thread::rows(view, &rules, &view.arrivals()).into();
@@ -147,7 +147,7 @@ fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
     let mut row = PullRow {
         view: Arc::clone(view),
         address: view.address.clone(),
-        name: view.address.to_string(),
+        name: view.name().to_string(),
         title: snapshot.map_or_else(|| "(not read yet)".to_owned(), |snapshot| line(&snapshot.title)),
         author: snapshot.map_or_else(String::new, |snapshot| account(snapshot.author.as_ref())),
         head: snapshot

@@ -79,7 +79,7 @@ impl Watch {
         let (seen, _) = self.poll().await;
         seen.into_iter()
             .filter_map(|sighting| match sighting {
-                PollEvent::Read { read, why } if why != FullReadReason::Sweep => {
+                PollEvent::Read { read, why, .. } if why != FullReadReason::Sweep => {
                     Some((read.snapshot.number, why))
                 }
                 _ => None,

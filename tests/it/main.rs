@@ -39,6 +39,7 @@ mod github_documents;
 mod github_polling;
 mod github_reading;
 mod github_writes;
+mod identity;
 mod invariants;
 mod journal;
 mod journal_command;

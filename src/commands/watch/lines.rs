@@ -63,6 +63,7 @@ impl WatchLines {
         now: Timestamp,
         output: &mut impl Write,
     ) -> io::Result<()> {
+        self.pull_request = view.name().to_string();
         let next_poll = next_poll.filter(|_| {
             matches!(view.review_loop.phase(), Phase::Waiting | Phase::WithAuthor) && view.refusal.is_none()
         });

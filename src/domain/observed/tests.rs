@@ -5,8 +5,8 @@ use crate::domain::post::{ParsedPost, ReportedFinding};
 use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
 use crate::domain::review_loop::{Observation, ReviewArrivals};
 use crate::domain::snapshot::{
-    Branch, Check, CheckOutcome, Comment, DiffSide, PullRequestState, PushEvidence, PushTime, RepositoryName,
-    Review, ReviewState, ThreadComment, ThreadSubject, Visible,
+    Branch, Check, CheckOutcome, Comment, DiffSide, KnownNames, PullRequestState, PushEvidence, PushTime,
+    RepositoryName, Review, ReviewState, ThreadComment, ThreadSubject, Visible,
 };
 use crate::domain::vocabulary::{Association, Intent, Severity, Stance};
 use crate::replies::PhraseTables;
@@ -177,6 +177,8 @@ fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
     let last = (pushes - 1) * 10;
     PullRequestSnapshot {
         repository: RepositoryName::new("o", "r").unwrap(),
+        repository_id: "R_1".to_owned(),
+        known_as: KnownNames::default(),
         number: 7,
         node_id: "PR_7".to_owned(),
         title: "A change".to_owned(),

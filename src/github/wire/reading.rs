@@ -12,8 +12,17 @@ pub(crate) struct PullRequestAnswer {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RepositoryWithPullRequest {
-    pub(crate) name_with_owner: String,
+    #[serde(flatten)]
+    pub(crate) repository: RepositoryNode,
     pub(crate) pull_request: Option<WirePullRequest>,
+}
+
+/// A repository's id and its present name.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RepositoryNode {
+    pub(crate) id: Option<String>,
+    pub(crate) name_with_owner: String,
 }
 
 #[derive(Debug, Deserialize)]

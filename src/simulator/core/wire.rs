@@ -104,6 +104,11 @@ pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> HttpAnswer {
             delivery: ResponseFault::Whole,
         },
     };
+    if let Some(path) = answer.moved_to {
+        let start = incoming.path.split("/repos/").next().unwrap_or_default();
+        let query = incoming.query.as_ref().map_or_else(String::new, |query| format!("?{query}"));
+        sent.headers.push(("location", format!("{start}{path}{query}")));
+    }
     if let Some(next) = answer.next_page {
         let kept = parameters(incoming.query.as_deref().unwrap_or_default());
         let kept = kept.iter().filter(|(key, _)| key != "page").map(|(key, value)| format!("{key}={value}&"));

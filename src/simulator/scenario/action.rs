@@ -31,6 +31,7 @@ pub enum ScenarioAction {
     Reopen(ByAction),
     Merge(ByAction),
     DeleteAccount(DeleteAccountAction),
+    Rename(RenameAction),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -192,6 +193,15 @@ pub struct DeleteAccountAction {
     pub login: String,
 }
 
+/// Renames the pull request's repository, or transfers it to another owner.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RenameAction {
+    pub by: String,
+    /// The new full name, `owner/name`.
+    pub to: String,
+}
+
 fn outdated() -> String {
     "outdated".to_owned()
 }
@@ -215,6 +225,7 @@ impl ScenarioAction {
             | Self::Close(action)
             | Self::Reopen(action)
             | Self::Merge(action) => Some(&action.by),
+            Self::Rename(action) => Some(&action.by),
             Self::DeleteAccount(_) => None,
         }
     }

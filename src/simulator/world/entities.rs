@@ -72,6 +72,8 @@ impl SimulatedAssociation {
 pub(crate) struct SimulatedRepository {
     pub(crate) owner: AccountId,
     pub(crate) name: String,
+    /// Former full names. They lead here until another repository takes them.
+    pub(crate) former_names: Vec<String>,
     pub(crate) description: Option<String>,
     pub(crate) private: bool,
     pub(crate) archived: bool,

@@ -14,6 +14,15 @@ pub(crate) struct NewCheck {
 }
 
 impl World {
+    /// Renames a repository, or transfers it to another owner. Its ids stay.
+    pub(crate) fn rename(&mut self, repository: RepositoryId, owner: AccountId, name: &str) {
+        let former = self.full_name(repository);
+        let renamed = &mut self[repository];
+        renamed.former_names.push(former);
+        renamed.owner = owner;
+        name.clone_into(&mut renamed.name);
+    }
+
     /// The label of that name; a missing one is created, as GitHub's REST API does.
     pub(crate) fn ensure_label(&mut self, repository: RepositoryId, name: &str) -> LabelId {
         if let Some(label) = self.label(repository, name) {

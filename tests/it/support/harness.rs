@@ -250,7 +250,7 @@ impl Run {
 
     /// The view of the first pull request.
     pub(crate) fn view(&self) -> Arc<PullRequestView> {
-        self.board().pull_requests[&self.on[0]].clone()
+        self.board().get(&self.on[0]).unwrap().clone()
     }
 
     pub(crate) fn exit(&self) -> Option<String> {
@@ -286,7 +286,7 @@ impl Run {
     /// Waits for a view that needs no poll.
     pub(crate) async fn see(&self, mut done: impl FnMut(&PullRequestView) -> bool) {
         let mut board = self.board.clone();
-        let seen = board.wait_for(|board| board.pull_requests.get(&self.on[0]).is_some_and(|v| done(v)));
+        let seen = board.wait_for(|board| board.get(&self.on[0]).is_some_and(|v| done(v)));
         let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
         assert!(seen.is_ok(), "the view never showed it");
     }
