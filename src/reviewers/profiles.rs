@@ -3,6 +3,7 @@
 //! The built-in profiles are in `assets/reviewers.toml`. The configuration overrides their keys and adds
 //! profiles. Logins are compared whole, because look-alikes of bots exist.
 
+use super::pattern::Pattern;
 use super::profile::{Mark, Profile, ProfileOverride, SeverityMark};
 use super::reading;
 use crate::domain::post::{ParsedPost, PostPlace, PostReader};
@@ -47,8 +48,10 @@ pub(super) struct Common {
     /// Phrases in a reviewer's reply.
     pub(super) reply_accepts: Vec<Mark>,
     pub(super) reply_holds: Vec<Mark>,
-    /// For bots without a profile.
+    /// Notices that many bots share.
     pub(super) unknown_failure: Vec<Mark>,
+    /// Titles of folded sections that announce findings in any format.
+    pub(super) counted_sections: Vec<Pattern>,
 }
 
 /// Why the profiles cannot be used.

@@ -117,6 +117,17 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
+    // Observed reviewers
+    /// L3: the reviewer's profile cannot read this post. One record for each edit of the post.
+    UnreadablePost {
+        reviewer: ReviewerName,
+        url: String,
+        written_at: Timestamp,
+        reason: String,
+        /// The post's first lines.
+        start: String,
+    },
+
     // The loop
     Ended {
         exit: Exit,
@@ -210,6 +221,7 @@ impl Fact {
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
             Fact::Answered { .. } => "answered",
+            Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
         }
     }
@@ -232,6 +244,7 @@ impl Fact {
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
             // One round per head.
             Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
+            Fact::UnreadablePost { url, written_at, .. } => Some(format!("{url}@{written_at}")),
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
         }

@@ -28,7 +28,7 @@ fn observed(head: &str) -> Observation {
 
 fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> ReviewerPost {
     let commit = commit.map(Into::into);
-    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit, url: None }
+    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit, url: None, aside: false }
 }
 
 fn review(reviewer: &str, head: &str) -> ReviewerPost {

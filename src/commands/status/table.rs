@@ -71,6 +71,9 @@ fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: 
             writeln!(f, "  waiting for {} (attempt {attempt} of {most})", sanitize::line(&names.join(", ")))?;
         }
     }
+    for post in computed.unreadable() {
+        writeln!(f, "  {}", sanitize::line(&post.to_string()))?;
+    }
     if threads.is_empty() && unowned.is_empty() && in_bodies.is_empty() {
         return writeln!(f, "  no threads");
     }

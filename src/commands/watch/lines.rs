@@ -5,6 +5,7 @@ use crate::agents::notify::NotifyError;
 use crate::domain::review_loop::{Phase, ReviewArrivals, ReviewLoop};
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
+use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::view::HandoffState;
 use crate::supervisor::{DriverRole, PullRequestView};
 use jiff::Timestamp;
@@ -22,6 +23,7 @@ pub(super) struct WatchLines {
     trouble: Option<String>,
     due: Vec<String>,
     handoffs: Vec<String>,
+    unreadable: Vec<UnreadableReview>,
     /// Whether the last line is a countdown, which the next line overwrites.
     is_counting: bool,
 }
@@ -48,6 +50,7 @@ impl WatchLines {
             trouble: None,
             due: Vec::new(),
             handoffs: Vec::new(),
+            unreadable: Vec::new(),
             is_counting: false,
         }
     }
@@ -72,6 +75,15 @@ impl WatchLines {
             });
             self.line(&sentence, body, output)?;
             self.printed = Some(state);
+        }
+        for post in view.computed.as_ref().map(|computed| computed.unreadable()).unwrap_or_default() {
+            if !self.unreadable.contains(&post) {
+                let body = json!({
+                    "event": "unreadable", "reviewer": post.reviewer, "reason": post.reason, "url": post.url,
+                });
+                self.line(&post.to_string(), body, output)?;
+                self.unreadable.push(post);
+            }
         }
         if self.trouble != view.trouble {
             if let Some(trouble) = &view.trouble {

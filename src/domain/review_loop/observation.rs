@@ -41,6 +41,9 @@ pub struct ReviewerPost {
     pub commit: Option<Sha>,
     /// Its address, for people who have to read it themselves.
     pub url: Option<String>,
+    /// It is not where this reviewer states its results, such as an empty review around inline comments or a
+    /// chat comment. Then it replaces no other post, and a finished review outweighs it.
+    pub aside: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -69,6 +72,8 @@ pub enum PostContent {
 pub struct UnreadablePost {
     pub reason: String,
     pub url: Option<String>,
+    /// When its present text was written.
+    pub at: Timestamp,
 }
 
 /// The state of each expected review.
@@ -84,18 +89,19 @@ pub struct ReviewArrivals {
 impl ReviewerPost {
     /// Whether it is a finished review.
     pub fn is_complete(&self) -> bool {
-        matches!(
-            self.kind,
-            PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete)
-        )
+        self.content() == Some(&PostContent::Complete)
     }
 
-    /// Whether it says nothing about the result, not even that it cannot be read.
-    fn is_without_result(&self) -> bool {
-        matches!(
-            self.kind,
-            PostKind::Review(PostContent::NotReady) | PostKind::Comment(PostContent::NotReady)
-        )
+    fn is_review(&self) -> bool {
+        matches!(self.kind, PostKind::Review(_))
+    }
+
+    /// None for a check.
+    pub fn content(&self) -> Option<&PostContent> {
+        match &self.kind {
+            PostKind::Review(content) | PostKind::Comment(content) => Some(content),
+            PostKind::CheckRunFailed(_) => None,
+        }
     }
 
     /// L1: a review or check counts if it was made on the anchored commit. A comment counts if it is younger
@@ -118,36 +124,58 @@ pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
 }
 
 impl Observation {
-    /// Sorts the expected reviewers by their posts for the anchored head. The newest post decides. Only a
-    /// failure gives way to an older finished review, because a reviewer may fail at a second attempt that
-    /// nobody needed.
+    /// Sorts the expected reviewers by their posts for the anchored head (L3). In this order: a review that
+    /// runs is missing, a post that cannot be read holds the reviewer up, and a finished review counts. A
+    /// failure gives way to a finished review, because a reviewer may fail at a second attempt that nobody
+    /// needed.
     pub fn arrivals(&self, expected: &BTreeSet<ReviewerName>) -> ReviewArrivals {
         let mut arrivals = ReviewArrivals::default();
         for reviewer in expected {
             let own = self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor));
-            let finished = own.clone().any(ReviewerPost::is_complete);
-            let newest = own.filter(|post| !post.is_without_result()).max_by_key(|post| post.at);
+            let own: Vec<&ReviewerPost> = own.collect();
             let reviewer = reviewer.clone();
-            match newest.map(|post| (&post.kind, &post.url)) {
-                Some((PostKind::Review(content) | PostKind::Comment(content), url)) => match content {
-                    PostContent::Complete => arrivals.arrived.push(reviewer),
-                    PostContent::Failure(_) if finished => arrivals.arrived.push(reviewer),
-                    PostContent::Failure(reason) => {
-                        arrivals.failed.insert(reviewer, reason.clone());
-                    }
-                    PostContent::Unreadable(reason) => {
-                        let post = UnreadablePost { reason: reason.clone(), url: url.clone() };
-                        arrivals.unreadable.insert(reviewer, post);
-                    }
-                    PostContent::NotReady | PostContent::InProgress => arrivals.missing.push(reviewer),
-                },
-                Some((PostKind::CheckRunFailed(_), _)) if finished => arrivals.arrived.push(reviewer),
-                Some((PostKind::CheckRunFailed(reason), _)) => {
-                    arrivals.failed.insert(reviewer, reason.clone());
-                }
-                None => arrivals.missing.push(reviewer),
+            // Reviewers edit these posts in place, so a newer post does not end the run.
+            if own.iter().any(|post| post.content() == Some(&PostContent::InProgress)) {
+                arrivals.missing.push(reviewer);
+            } else if let Some(post) = unreadable(&own) {
+                arrivals.unreadable.insert(reviewer, post);
+            } else if own.iter().any(|post| post.is_complete()) {
+                arrivals.arrived.push(reviewer);
+            } else if let Some(reason) = failure(&own) {
+                arrivals.failed.insert(reviewer, reason);
+            } else {
+                arrivals.missing.push(reviewer);
             }
         }
         arrivals
     }
 }
+
+/// The newest unreadable post that no later post of its kind replaced. A finished review outweighs a chat
+/// comment, which would otherwise hold up the reviewer until the next push.
+fn unreadable(own: &[&ReviewerPost]) -> Option<UnreadablePost> {
+    let is_replaced = |unreadable: &ReviewerPost| {
+        own.iter().filter(|post| post.is_complete() && !post.aside).any(|post| {
+            unreadable.aside || post.is_review() == unreadable.is_review() && post.at > unreadable.at
+        })
+    };
+    let unreadable = own.iter().filter_map(|post| match post.content() {
+        Some(PostContent::Unreadable(reason)) if !is_replaced(post) => Some((post, reason)),
+        _ => None,
+    });
+    let (post, reason) = unreadable.max_by_key(|(post, _)| post.at)?;
+    Some(UnreadablePost { reason: reason.clone(), url: post.url.clone(), at: post.at })
+}
+
+fn failure(own: &[&ReviewerPost]) -> Option<String> {
+    let failures = own.iter().filter_map(|post| match &post.kind {
+        PostKind::Review(PostContent::Failure(reason))
+        | PostKind::Comment(PostContent::Failure(reason))
+        | PostKind::CheckRunFailed(reason) => Some((post.at, reason)),
+        _ => None,
+    });
+    failures.max_by_key(|(at, _)| *at).map(|(_, reason)| reason.clone())
+}
+
+#[cfg(test)]
+mod tests;

@@ -79,6 +79,7 @@ impl LoopModel {
             at: Timestamp::UNIX_EPOCH,
             commit: Some(anchor.head.clone()),
             url: None,
+            aside: false,
         });
         Observation {
             state: if result == PollResult::Merged {
