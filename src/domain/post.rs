@@ -205,6 +205,16 @@ pub trait PostReader: ReadsReplies {
 
     fn read(&self, reviewer: &ReviewerName, place: PostPlace, body: &str) -> ParsedPost;
 
+    /// Whether this reviewer says anything by reactions to the pull request.
+    fn reacts(&self, _reviewer: &ReviewerName) -> bool {
+        false
+    }
+
+    /// What this reviewer says by a reaction, if anything that counts.
+    fn reaction(&self, _reviewer: &ReviewerName, _content: &str) -> Option<PostContent> {
+        None
+    }
+
     /// Whether this reviewer leaves only a passed check if it finds nothing.
     fn passes_by_check(&self, _reviewer: &ReviewerName) -> bool {
         false

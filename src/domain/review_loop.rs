@@ -244,13 +244,20 @@ impl ReviewLoop {
         if let Some((reviewer, reason)) = arrivals.failed.into_iter().next() {
             return self.end(Exit::WorkflowFailure { reviewer, reason });
         }
-        if arrivals.missing.is_empty() {
+        let unreadable = arrivals.unreadable.into_iter().next();
+        if arrivals.missing.is_empty() && unreadable.is_none() {
             return self.all_in(observation, now, policy);
         }
         if self.attempt >= policy.max_attempts && observation.something_to_fix && observation.has_author {
             // L4: the time for the missing reviews is up, but the findings that did arrive still start a
             // round.
             return self.all_in(observation, now, policy);
+        }
+        if let Some((reviewer, post)) = unreadable
+            && self.attempt >= policy.max_attempts
+        {
+            let reason = format!("its post cannot be read: {}", post.reason);
+            return self.end(Exit::WorkflowFailure { reviewer, reason });
         }
         self.try_again(now, policy, TimedOutOn::Reviews(arrivals.missing))
     }

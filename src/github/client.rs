@@ -112,17 +112,24 @@ impl Client {
         let (method, address) = match call {
             Call::Graphql { .. } => (http::Method::POST, self.host.graphql().to_owned()),
             Call::Rest { method, path, .. } => (method.clone(), format!("{}{path}", self.host.rest())),
-            Call::Diff { path, .. } => (http::Method::GET, format!("{}{path}", self.host.rest())),
+            Call::Conditional { path, .. } | Call::Diff { path, .. } => {
+                (http::Method::GET, format!("{}{path}", self.host.rest()))
+            }
         };
         let accepted = match call {
             Call::Diff { .. } => "application/vnd.github.diff",
-            Call::Graphql { .. } | Call::Rest { .. } => "application/vnd.github+json",
+            Call::Graphql { .. } | Call::Rest { .. } | Call::Conditional { .. } => {
+                "application/vnd.github+json"
+            }
         };
         let mut request = Request::builder()
             .method(method)
             .uri(address)
             .header(header::ACCEPT, accepted)
             .header("x-github-api-version", "2022-11-28");
+        if let Call::Conditional { etag: Some(etag), .. } = call {
+            request = request.header(header::IF_NONE_MATCH, etag);
+        }
         let body = call.body();
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");

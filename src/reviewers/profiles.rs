@@ -8,6 +8,7 @@ use super::profile::{Mark, Profile, ProfileOverride, SeverityMark};
 use super::reading;
 use crate::domain::post::{ParsedPost, PostPlace, PostReader};
 use crate::domain::re_review::ReadsReplies;
+use crate::domain::review_loop::PostContent;
 use crate::domain::snapshot::Account;
 use crate::domain::vocabulary::{Intent, ReviewerName};
 use crate::replies;
@@ -194,6 +195,20 @@ impl PostReader for Profiles {
         match self.get(reviewer) {
             Some(entry) => reading::read(&entry.profile, &self.common, place, body),
             None => self.read_unknown(place, body),
+        }
+    }
+
+    fn reacts(&self, reviewer: &ReviewerName) -> bool {
+        self.get(reviewer).is_some_and(|entry| !entry.profile.reactions.is_empty())
+    }
+
+    /// A clean reaction counts only if the profile trusts it; it names no commit and no number.
+    fn reaction(&self, reviewer: &ReviewerName, content: &str) -> Option<PostContent> {
+        let Profile { reactions, trust_reaction, .. } = &self.get(reviewer)?.profile;
+        if content == reactions.running {
+            Some(PostContent::InProgress)
+        } else {
+            (content == reactions.clean && *trust_reaction).then_some(PostContent::Complete)
         }
     }
 }

@@ -346,7 +346,9 @@ impl Core {
                 world.serving = false;
                 let outcome =
                     if answer.status < 400 { "ok".to_owned() } else { format!("refused: {}", answer.status) };
-                (wire::rest(answer, incoming), outcome)
+                let answer = wire::rest(answer, incoming);
+                let is_conditional = *route == RestRoute::Reactions;
+                (if is_conditional { wire::conditional(answer, incoming) } else { answer }, outcome)
             }
         }
     }

@@ -13,7 +13,9 @@ use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::post::PostReader;
 use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost, UnreadablePost};
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread};
+use crate::domain::snapshot::{
+    AccountKind, PullRequestSnapshot, PullRequestState, RepositoryName, ReviewState, ReviewThread,
+};
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,6 +168,17 @@ impl ComputedState {
         let threads = self.threads();
         let open = threads.iter().filter(|shown| shown.repeats.is_none() && !shown.resolve_proposed);
         actionable::triage(open.map(|shown| shown.thread))
+    }
+
+    /// Whether an expected reviewer that says things by reactions has not said its result by other means.
+    pub fn waits_for_reaction(&self, reads: &dyn PostReader) -> bool {
+        let reacting: BTreeSet<_> = self.expected.iter().filter(|name| reads.reacts(name)).cloned().collect();
+        if reacting.is_empty() || self.snapshot.state != PullRequestState::Open {
+            return false;
+        }
+        let mut seen = self.seen.clone();
+        seen.posts.retain(|post| !post.is_reaction());
+        !seen.arrivals(&reacting).missing.is_empty()
     }
 
     /// L3: posts of reviewers for this head that nobody but a person can read.

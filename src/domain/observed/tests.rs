@@ -195,6 +195,7 @@ fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
         updated_at: at(last),
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: Vec::new(),
         reviews: (0..pushes).map(|n| review(n * 10 + 1, &format!("h{}", n * 10))).collect(),

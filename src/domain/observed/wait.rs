@@ -8,7 +8,7 @@ use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader, PostThre
 use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, broken_glass};
 use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
 use crate::domain::snapshot::{
-    Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Review, ReviewState,
+    Account, AccountKind, Check, CheckOutcome, Comment, PullRequestSnapshot, Reaction, Review, ReviewState,
     ReviewThread, ThreadComment,
 };
 use crate::domain::vocabulary::{ReviewerName, Sha};
@@ -53,7 +53,8 @@ pub(super) fn posts(snapshot: &PullRequestSnapshot, reads: &dyn PostReader) -> V
     let comments = snapshot.comments.iter().flat_map(|comment| of_comment(comment, &reader));
     let checks = snapshot.checks.seen().into_iter().flatten();
     let checks = checks.filter_map(|check| of_check(snapshot, check, reads));
-    let mut posts: Vec<ReviewerPost> = reviews.chain(comments).chain(checks).collect();
+    let reactions = snapshot.reactions.iter().filter_map(|reaction| of_reaction(reaction, reads));
+    let mut posts: Vec<ReviewerPost> = reviews.chain(comments).chain(checks).chain(reactions).collect();
     posts.sort_by(|a, b| (a.at, &a.reviewer).cmp(&(b.at, &b.reviewer)));
     posts
 }
@@ -174,6 +175,13 @@ fn lists(reading: &ParsedPost, thread: &ReviewThread) -> bool {
         listed.iter().any(|thread| thread == address)
     };
     !listed.is_empty() && thread.comments.iter().any(is_listed)
+}
+
+/// A reaction names no commit, so only its time tells which head it is about.
+fn of_reaction(reaction: &Reaction, reads: &dyn PostReader) -> Option<ReviewerPost> {
+    let reviewer = reads.reviewer(&reaction.by, "")?;
+    let kind = PostKind::Reaction(reads.reaction(&reviewer, &reaction.content)?);
+    Some(ReviewerPost { reviewer, kind, at: reaction.at, commit: None, url: None, aside: false })
 }
 
 /// A check run names its app. The app's slug is the bot's login.

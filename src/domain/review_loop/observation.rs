@@ -50,6 +50,8 @@ pub struct ReviewerPost {
 pub enum PostKind {
     Review(PostContent),
     Comment(PostContent),
+    /// A reaction to the pull request: clean, or running.
+    Reaction(PostContent),
     CheckRunFailed(String),
 }
 
@@ -96,10 +98,16 @@ impl ReviewerPost {
         matches!(self.kind, PostKind::Review(_))
     }
 
+    pub fn is_reaction(&self) -> bool {
+        matches!(self.kind, PostKind::Reaction(_))
+    }
+
     /// None for a check.
     pub fn content(&self) -> Option<&PostContent> {
         match &self.kind {
-            PostKind::Review(content) | PostKind::Comment(content) => Some(content),
+            PostKind::Review(content) | PostKind::Comment(content) | PostKind::Reaction(content) => {
+                Some(content)
+            }
             PostKind::CheckRunFailed(_) => None,
         }
     }
@@ -109,7 +117,7 @@ impl ReviewerPost {
     pub fn counts_for(&self, anchor: &WaitAnchor) -> bool {
         match self.kind {
             PostKind::Review(_) | PostKind::CheckRunFailed(_) => self.commit.as_ref() == Some(&anchor.head),
-            PostKind::Comment(_) => {
+            PostKind::Comment(_) | PostKind::Reaction(_) => {
                 self.at > anchor.pushed_at
                     && self.commit.as_ref().is_none_or(|commit| matches_commit(commit, &anchor.head))
             }
@@ -134,8 +142,7 @@ impl Observation {
             let own = self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor));
             let own: Vec<&ReviewerPost> = own.collect();
             let reviewer = reviewer.clone();
-            // Reviewers edit these posts in place, so a newer post does not end the run.
-            if own.iter().any(|post| post.content() == Some(&PostContent::InProgress)) {
+            if own.iter().any(|post| is_running(post, &own)) {
                 arrivals.missing.push(reviewer);
             } else if let Some(post) = unreadable(&own) {
                 arrivals.unreadable.insert(reviewer, post);
@@ -151,11 +158,18 @@ impl Observation {
     }
 }
 
+/// Whether the post says that a review runs. Reviewers edit such posts in place, so a newer post does not end
+/// the run. A reaction may be left behind, so a newer finished post does.
+fn is_running(post: &ReviewerPost, own: &[&ReviewerPost]) -> bool {
+    let is_over = || own.iter().any(|other| other.is_complete() && other.at > post.at);
+    post.content() == Some(&PostContent::InProgress) && !(post.is_reaction() && is_over())
+}
+
 /// The newest unreadable post that no later post of its kind replaced. A finished review outweighs a chat
 /// comment, which would otherwise hold up the reviewer until the next push.
 fn unreadable(own: &[&ReviewerPost]) -> Option<UnreadablePost> {
     let is_replaced = |unreadable: &ReviewerPost| {
-        own.iter().filter(|post| post.is_complete() && !post.aside).any(|post| {
+        own.iter().filter(|post| post.is_complete() && !post.aside && !post.is_reaction()).any(|post| {
             unreadable.aside || post.is_review() == unreadable.is_review() && post.at > unreadable.at
         })
     };
