@@ -146,7 +146,15 @@ impl StatusOptions<'_> {
                 failures.push(failure);
                 (History::default(), stored_loop(None))
             });
-            pull_requests.push(self.status_of(snapshot, &history, last));
+            let mut status = self.status_of(snapshot.clone(), &history, last.clone());
+            if status.computed.waits_for_reaction(self.profiles) {
+                let PullRequestSnapshot { repository, number, .. } = &snapshot;
+                let address = PullRequestAddress { repository: repository.clone(), number: *number };
+                reader.refresh_reactions(&address).await;
+                let reactions = reader.known_reactions(&address);
+                status = self.status_of(PullRequestSnapshot { reactions, ..snapshot }, &history, last);
+            }
+            pull_requests.push(status);
         }
         let budget = poller.budget(now);
         StatusReport { pull_requests, spent, budget, failures, policy: config.policy.clone() }

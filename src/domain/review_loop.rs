@@ -246,7 +246,7 @@ impl ReviewLoop {
             }
             Judgement::Incomplete { missing, mut unreadable, anybody } => {
                 self.end(match unreadable.pop_first() {
-                    Some((reviewer, UnreadablePost { reason, url })) => {
+                    Some((reviewer, UnreadablePost { reason, url, at: _ })) => {
                         Exit::Unreadable { reviewer, reason, url }
                     }
                     None if anybody => Exit::Timeout { missing: TimedOutOn::Anybody },

@@ -54,6 +54,17 @@ pub struct PullRequestSnapshot {
     pub force_pushes: Vec<ForcePush>,
     pub review_requests: Visible<Vec<ReviewRequest>>,
     pub checks: Visible<Vec<Check>>,
+    /// Reactions to the pull request's body, if a reviewer with reactions is waited for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reactions: Vec<Reaction>,
+}
+
+/// A reaction to the pull request's body, in GitHub's words, such as `+1` and `eyes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reaction {
+    pub at: Timestamp,
+    pub content: String,
+    pub by: Account,
 }
 
 /// The names of a repository besides GitHub's present one (L13).

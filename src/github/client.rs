@@ -113,7 +113,9 @@ impl Client {
     fn address(&self, call: &Call) -> String {
         match call {
             Call::Graphql { .. } => self.host.graphql().to_owned(),
-            Call::Rest { path, .. } | Call::Diff { path, .. } => format!("{}{path}", self.host.rest()),
+            Call::Rest { path, .. } | Call::Conditional { path, .. } | Call::Diff { path, .. } => {
+                format!("{}{path}", self.host.rest())
+            }
         }
     }
 
@@ -121,17 +123,22 @@ impl Client {
         let method = match call {
             Call::Graphql { .. } => http::Method::POST,
             Call::Rest { method, .. } => method.clone(),
-            Call::Diff { .. } => http::Method::GET,
+            Call::Conditional { .. } | Call::Diff { .. } => http::Method::GET,
         };
         let accepted = match call {
             Call::Diff { .. } => "application/vnd.github.diff",
-            Call::Graphql { .. } | Call::Rest { .. } => "application/vnd.github+json",
+            Call::Graphql { .. } | Call::Rest { .. } | Call::Conditional { .. } => {
+                "application/vnd.github+json"
+            }
         };
         let mut request = Request::builder()
             .method(method)
             .uri(address)
             .header(header::ACCEPT, accepted)
             .header("x-github-api-version", "2022-11-28");
+        if let Call::Conditional { etag: Some(etag), .. } = call {
+            request = request.header(header::IF_NONE_MATCH, etag);
+        }
         let body = call.body();
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");

@@ -106,6 +106,7 @@ impl PullRequestParts {
                 Visible::Seen(pages) => Visible::Seen(checks(pages)),
                 Visible::Hidden(reason) => Visible::Hidden(reason),
             },
+            reactions: Vec::new(),
         }
     }
 }

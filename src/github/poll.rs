@@ -131,6 +131,12 @@ impl<T: Transport + Send + Sync + 'static> Poller<T> {
                 self.compare(&batch, now, &mut poll, &mut full, &mut emit).await;
             }
         }
+        for address in self.reader.wanted_reactions() {
+            let is_read = full.iter().any(|(read, _)| *read == address);
+            if !is_read && poll.limited.is_none() && self.reader.refresh_reactions(&address).await {
+                full.push((address, FullReadReason::Changed(vec![FingerprintChange::Reactions])));
+            }
+        }
         self.read_all(full, now, &mut poll, &mut emit).await;
         self.ledger.record(poll.spent, poll.recurring);
         let report = PollReport { spent: poll.spent, limited: poll.limited, budget: self.budget(now) };

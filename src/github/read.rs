@@ -11,13 +11,14 @@ use super::documents;
 use super::error::{Error, RequestSent};
 use super::identity::Identity;
 use super::poll::{Fingerprint, Totals};
+use super::reactions::ReactionCache;
 use super::wire;
-use crate::domain::snapshot::{Account, PullRequestSnapshot, RepositoryName};
+use crate::domain::snapshot::{Account, PullRequestSnapshot, Reaction, RepositoryName};
 use in_progress::ReadInProgress;
 use jiff::Timestamp;
 use pages::PullRequestLists;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::OnceCell;
 use tracing::Instrument;
@@ -28,6 +29,7 @@ pub struct Reader<T> {
     transport: T,
     abilities: Mutex<BTreeMap<RepositoryName, Abilities>>,
     us: OnceCell<Option<Identity>>,
+    reactions: ReactionCache,
 }
 
 /// A pull request as read, with the cost and the gaps of the read.
@@ -72,7 +74,28 @@ const THREAD_PAGES: [u32; 3] = [100, 25, 10];
 
 impl<T: Transport + Sync> Reader<T> {
     pub fn new(transport: T) -> Self {
-        Self { transport, abilities: Mutex::default(), us: OnceCell::new() }
+        let (abilities, reactions) = (Mutex::default(), ReactionCache::default());
+        Self { transport, abilities, us: OnceCell::new(), reactions }
+    }
+
+    /// Asks for reactions to these pull requests from now on, and to no others.
+    pub fn want_reactions(&self, addresses: BTreeSet<PullRequestAddress>) {
+        self.reactions.want(addresses);
+    }
+
+    /// The pull requests to ask for reactions.
+    pub(super) fn wanted_reactions(&self) -> Vec<PullRequestAddress> {
+        self.reactions.wanted()
+    }
+
+    /// Asks for the reactions to this pull request, and returns true if they changed.
+    pub async fn refresh_reactions(&self, address: &PullRequestAddress) -> bool {
+        self.reactions.refresh(&self.transport, address).await
+    }
+
+    /// The reactions as last read.
+    pub fn known_reactions(&self, address: &PullRequestAddress) -> Vec<Reaction> {
+        self.reactions.known(address)
     }
 
     pub fn transport(&self) -> &T {
@@ -192,7 +215,11 @@ impl<T: Transport + Sync> Reader<T> {
             review_requests,
             checks,
         };
-        let snapshot = parts.into_snapshot(us);
+        let mut snapshot = parts.into_snapshot(us);
+        if self.reactions.wanted().contains(address) {
+            self.refresh_reactions(address).await;
+        }
+        snapshot.reactions = self.known_reactions(address);
         let fingerprint = Fingerprint::of(&snapshot, totals, digest);
         let price = reading.spent.points.saturating_sub(reading.probes).max(1);
         Ok(PullRequestRead { snapshot, fingerprint, gaps: reading.gaps, spent: reading.spent, price })

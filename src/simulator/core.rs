@@ -353,7 +353,9 @@ impl Core {
                     status if status < 400 => "ok".to_owned(),
                     status => format!("refused: {status}"),
                 };
-                (wire::rest(answer, incoming), outcome)
+                let answer = wire::rest(answer, incoming);
+                let is_conditional = *route == RestRoute::Reactions;
+                (if is_conditional { wire::conditional(answer, incoming) } else { answer }, outcome)
             }
         }
     }

@@ -132,6 +132,11 @@ fn carry_out(
             let comment = world.comment(subject, by, text(&body, "body"))?;
             Ok(RestAnswer::json(201, shapes::comment(world, comment)))
         }
+        RestRoute::Reactions => {
+            let pull = as_pull(numbered()?)?;
+            let reactions = world[pull].reactions.iter().map(|id| shapes::reaction(world, *id));
+            Ok(RestAnswer::json(200, Value::Array(reactions.collect())))
+        }
         RestRoute::AddLabels | RestRoute::RemoveLabel => {
             let subject = numbered()?;
             label(world, by, subject, route, request)

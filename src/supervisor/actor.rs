@@ -251,6 +251,7 @@ impl PullRequestActor {
                 // The same inputs give the same state, so the computed one is reused.
                 if changed {
                     self.recompute(snapshot);
+                    self.record_unreadable_posts().await?;
                 }
                 self.step(LoopTrigger::Polled(cause)).await
             }

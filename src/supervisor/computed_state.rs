@@ -13,11 +13,16 @@ use crate::domain::machine::ThreadStatus;
 use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
 use crate::domain::post::PostReader;
-use crate::domain::review_loop::{AuthorState, Observation, PostContent, PostKind, ReviewerPost};
-use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread};
+use crate::domain::review_loop::{
+    AuthorState, Observation, PostContent, PostKind, ReviewerPost, UnreadablePost,
+};
+use crate::domain::snapshot::{
+    AccountKind, PullRequestSnapshot, PullRequestState, RepositoryName, ReviewState, ReviewThread,
+};
 use crate::domain::vocabulary::{ReviewerName, TargetName, ThreadId};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 /// The configuration as it applies to one repository.
@@ -213,6 +218,33 @@ impl ComputedState {
         actionable::triage(open.map(|shown| shown.thread))
     }
 
+    /// Whether an expected reviewer that says things by reactions has not said its result by other means.
+    pub fn waits_for_reaction(&self, reads: &dyn PostReader) -> bool {
+        let reacting: BTreeSet<_> =
+            self.seen.expected.iter().filter(|name| reads.reacts(name)).cloned().collect();
+        if reacting.is_empty() || self.snapshot.state != PullRequestState::Open {
+            return false;
+        }
+        let mut seen = self.seen.clone();
+        seen.posts.retain(|post| !post.is_reaction());
+        !seen.arrivals_of(&reacting).missing.is_empty()
+    }
+
+    /// L3: posts of reviewers for this head that nobody but a person can read.
+    pub fn unreadable(&self) -> Vec<UnreadableReview> {
+        let reviewers = self.seen.expected.union(&self.recognised).cloned().collect();
+        let unreadable = self.seen.arrivals_of(&reviewers).unreadable.into_iter();
+        let posts = unreadable.map(|(reviewer, UnreadablePost { reason, url, at })| {
+            let url = url.unwrap_or_else(|| self.snapshot.url.clone());
+            let reviews = self.snapshot.reviews.iter().map(|review| (&review.url, &review.body));
+            let comments = self.snapshot.comments.iter().map(|comment| (&comment.url, &comment.body));
+            let body = reviews.chain(comments).find(|(address, _)| **address == url).map(|(_, body)| body);
+            let start = body.map(|body| first_lines(body)).unwrap_or_default();
+            UnreadableReview { reviewer, url, written_at: at, reason, start }
+        });
+        posts.collect()
+    }
+
     pub fn author_is_bot(&self) -> bool {
         self.snapshot.author.as_ref().is_some_and(|author| author.kind == AccountKind::Bot)
     }
@@ -245,6 +277,37 @@ impl ComputedState {
         rules.config.handoff.target_of(thread)
     }
 }
+
+/// A reviewer's post that its profile cannot read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableReview {
+    pub reviewer: ReviewerName,
+    pub url: String,
+    pub written_at: Timestamp,
+    pub reason: String,
+    /// The post's first lines.
+    pub start: String,
+}
+
+impl fmt::Display for UnreadableReview {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnreadableReview { reviewer, url, reason, .. } = self;
+        write!(f, "cannot read the post of {reviewer}: {reason} ({url})")
+    }
+}
+
+/// Enough of a post to recognise its format: its first lines with text.
+fn first_lines(body: &str) -> String {
+    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
+    let text = lines.collect::<Vec<_>>().join(" / ");
+    match text.char_indices().nth(LONGEST_START) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Characters of an unreadable post that are recorded.
+const LONGEST_START: usize = 200;
 
 /// The rules that decide whether a thread is handed off.
 #[derive(Debug, Clone)]
@@ -283,6 +346,7 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
             at: review.submitted_at.unwrap_or(review.created_at),
             commit: review.commit.clone(),
             url: Some(review.url.clone()),
+            aside: false,
         })
     });
     let failed = folded.failed.iter().map(|(reviewer, (head, reason))| ReviewerPost {
@@ -291,6 +355,7 @@ fn own_posts(snapshot: &PullRequestSnapshot, folded: &ReplayedHistory) -> Vec<Re
         at: snapshot.pushed.at,
         commit: Some(head.clone()),
         url: None,
+        aside: false,
     });
     posted.chain(failed).collect()
 }

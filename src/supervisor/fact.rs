@@ -126,6 +126,17 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
+    // Observed reviewers
+    /// L3: the reviewer's profile cannot read this post. One record for each edit of the post.
+    UnreadablePost {
+        reviewer: ReviewerName,
+        url: String,
+        written_at: Timestamp,
+        reason: String,
+        /// The post's first lines.
+        start: String,
+    },
+
     // The loop
     Ended {
         exit: Exit,
@@ -226,6 +237,7 @@ impl Fact {
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
             Fact::Answered { .. } => "answered",
+            Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
         }
     }
@@ -249,6 +261,7 @@ impl Fact {
             Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
                 Some(format!("{number}/{head}"))
             }
+            Fact::UnreadablePost { url, written_at, .. } => Some(format!("{url}@{written_at}")),
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
         }

@@ -7,7 +7,7 @@ use super::actor::{ActorStart, LoopCommand, LoopMessage, PullRequestActor, WakeU
 use super::clock::WorkCounter;
 use super::polling::{FinishedPoll, PollCause, PollProgress, RunningPoll};
 use super::request_pause::RequestPause;
-use super::view::{Board, SupervisorProblem, SupervisorProblemKind};
+use super::view::{Board, PullRequestView, SupervisorProblem, SupervisorProblemKind};
 use super::{SupervisorContext, SupervisorOptions};
 use crate::domain::snapshot::PullRequestSnapshot;
 use crate::failure::Failure;
@@ -368,7 +368,18 @@ impl Hub {
                 TrackingChange::Forget => poller.schedule_mut().forget(&address),
             }
         }
+        self.want_reactions();
         Some(RunningPoll::begin(poller, cause, self.context.clock.now(), self.context.busy.begin()))
+    }
+
+    /// Asks for reactions only where a reviewer that uses them is missing.
+    fn want_reactions(&self) {
+        let board = self.context.board.borrow();
+        let waits = |view: &PullRequestView| {
+            view.computed.as_ref().is_some_and(|computed| computed.waits_for_reaction(&*self.context.reads))
+        };
+        let waiting = board.pull_requests.iter().filter(|(_, view)| waits(view));
+        self.context.reader.want_reactions(waiting.map(|(address, _)| address.clone()).collect());
     }
 
     /// Wakes the loop of the pull request that a poll event is about.

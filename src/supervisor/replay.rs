@@ -199,7 +199,7 @@ impl HistoryReplay<'_> {
                 folded.ended = None;
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
-            Fact::Told { .. } => {}
+            Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
             Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }

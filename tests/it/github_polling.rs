@@ -33,7 +33,7 @@ impl Transport for InProcess {
             reset_at: rate["resetAt"].as_str().unwrap().parse().unwrap(),
             cost: Some(number("cost")),
         });
-        Ok(ApiReply { body: data, errors, budget, date: None })
+        Ok(ApiReply { body: data, errors, budget, ..ApiReply::default() })
     }
 }
 

@@ -15,6 +15,7 @@ mod answer_schema;
 mod architecture;
 mod author_rounds;
 mod bot_posts;
+mod bot_reviews;
 mod bound;
 mod citations;
 mod classify;

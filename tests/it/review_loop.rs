@@ -49,7 +49,7 @@ fn clean(head: &str) -> Observation {
 
 fn post(reviewer: &str, kind: PostKind, seconds: i64, commit: Option<&str>) -> ReviewerPost {
     let commit = commit.map(Into::into);
-    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit, url: None }
+    ReviewerPost { reviewer: reviewer.into(), kind, at: at(seconds), commit, url: None, aside: false }
 }
 
 fn review(reviewer: &str, head: &str) -> ReviewerPost {
@@ -163,16 +163,16 @@ fn l4_a_failed_workflow_ends_the_wait_unless_the_review_arrived() {
 }
 
 #[test]
-fn l3_the_newest_post_decides_and_nothing_unreadable_is_clean() {
+fn l3_nothing_that_runs_or_cannot_be_read_is_clean() {
     use PostContent::{Complete, Failure, InProgress, NotReady, Unreadable};
     let unreadable = || Unreadable("no known mark".to_owned());
     let failed = || Failure("out of quota".to_owned());
     for (posts, expected) in [
         (vec![(Complete, 1), (InProgress, 2)], "missing"),
-        (vec![(InProgress, 1), (Complete, 2)], "arrived"),
+        (vec![(InProgress, 1), (Complete, 2)], "missing"),
         (vec![(Complete, 1), (unreadable(), 2)], "unreadable"),
         (vec![(unreadable(), 1), (Complete, 2)], "arrived"),
-        (vec![(Complete, 1), (unreadable(), 2), (failed(), 3)], "failed"),
+        (vec![(Complete, 1), (unreadable(), 2), (failed(), 3)], "unreadable"),
         (vec![(Complete, 1), (failed(), 2)], "arrived"),
         (vec![(failed(), 1), (InProgress, 2)], "missing"),
         (vec![(Complete, 1), (NotReady, 2)], "arrived"),

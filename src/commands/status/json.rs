@@ -10,7 +10,7 @@ use crate::domain::vocabulary::{Category, FilePath, ReviewerName, Sha, ThreadId}
 use crate::failure::Failure;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
-use crate::supervisor::computed_state::ThreadView;
+use crate::supervisor::computed_state::{ThreadView, UnreadableReview};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -33,7 +33,17 @@ struct PullRequestLine<'a> {
     head: &'a Sha,
     #[serde(rename = "loop")]
     review_loop: LoopLine<'a>,
+    /// Posts for this head that Cloture cannot read. Absent if there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<UnreadableLine>,
     threads: Vec<ObservedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnreadableLine {
+    reviewer: ReviewerName,
+    reason: String,
+    url: String,
 }
 
 #[derive(Serialize)]
@@ -117,8 +127,14 @@ fn pull_request_line<'a>(status: &'a PullRequestStatus, policy: &Policy) -> Pull
             exit: review_loop.exit().map(Exit::name),
             counts: computed.seen.counts(),
         },
+        unreadable: computed.unreadable().into_iter().map(unreadable_line).collect(),
         threads: thread_lines(status, policy),
     }
+}
+
+fn unreadable_line(post: UnreadableReview) -> UnreadableLine {
+    let UnreadableReview { reviewer, reason, url, .. } = post;
+    UnreadableLine { reviewer, reason, url }
 }
 
 /// All threads, sorted by id.

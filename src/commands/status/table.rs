@@ -68,6 +68,9 @@ fn pull_request(f: &mut fmt::Formatter<'_>, status: &PullRequestStatus, policy: 
             writeln!(f, "  {} (attempt {attempt} of {most})", sanitize::line(&state))?;
         }
     }
+    for post in computed.unreadable() {
+        writeln!(f, "  {}", sanitize::line(&post.to_string()))?;
+    }
     if threads.is_empty() && unowned.is_empty() && in_bodies.is_empty() {
         return writeln!(f, "  no threads");
     }

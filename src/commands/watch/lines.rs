@@ -2,14 +2,14 @@
 
 use super::{WatchEnd, WatchOptions};
 use crate::agents::notify::NotifyError;
-use crate::domain::review_loop::{Phase, ReviewArrivals, StateCounts, UnreadablePost};
+use crate::domain::review_loop::{Phase, ReviewArrivals, StateCounts};
 use crate::domain::vocabulary::ReviewerName;
 use crate::output::sanitize;
+use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::view::HandoffState;
 use crate::supervisor::{DriverRole, PullRequestView};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// The state that was printed last, so that nothing is printed twice.
@@ -24,6 +24,7 @@ pub(super) struct WatchLines {
     due: Vec<String>,
     handoffs: Vec<String>,
     counts: StateCounts,
+    unreadable: Vec<UnreadableReview>,
     /// Whether the last line is a countdown, which the next line overwrites.
     is_counting: bool,
 }
@@ -34,7 +35,7 @@ struct PrintedState {
     attempt: u32,
     arrived: Vec<ReviewerName>,
     missing: Vec<ReviewerName>,
-    unreadable: BTreeMap<ReviewerName, UnreadablePost>,
+    unreadable: Vec<ReviewerName>,
     thinking: Vec<ReviewerName>,
     author_at_work: bool,
     role: &'static str,
@@ -52,6 +53,7 @@ impl WatchLines {
             due: Vec::new(),
             handoffs: Vec::new(),
             counts: StateCounts::default(),
+            unreadable: Vec::new(),
             is_counting: false,
         }
     }
@@ -80,11 +82,20 @@ impl WatchLines {
                 "event": "progress", "phase": state.phase, "attempt": state.attempt,
                 "max_attempts": view.max_attempts,
                 "in": state.arrived, "missing": state.missing,
-                "unreadable": state.unreadable.keys().collect::<Vec<_>>(), "thinking": state.thinking,
+                "unreadable": state.unreadable, "thinking": state.thinking,
                 "author_at_work": state.author_at_work, "role": state.role, "next_at": next_poll,
             });
             self.line(&sentence, body, output)?;
             self.printed = Some(state);
+        }
+        for post in view.computed.as_ref().map(|computed| computed.unreadable()).unwrap_or_default() {
+            if !self.unreadable.contains(&post) {
+                let body = json!({
+                    "event": "unreadable", "reviewer": post.reviewer, "reason": post.reason, "url": post.url,
+                });
+                self.line(&post.to_string(), body, output)?;
+                self.unreadable.push(post);
+            }
         }
         if self.trouble != view.trouble {
             if let Some(trouble) = &view.trouble {
@@ -212,9 +223,8 @@ fn progress(view: &PullRequestView, state: &PrintedState) -> String {
     if !state.missing.is_empty() {
         parts.push(format!("waiting for: {}", names(&state.missing)));
     }
-    for (reviewer, post) in &state.unreadable {
-        let link = post.url.as_ref().map_or_else(String::new, |url| format!(", see {url}"));
-        parts.push(format!("{reviewer} posted something that cannot be read ({}{link})", post.reason));
+    if !state.unreadable.is_empty() {
+        parts.push(format!("cannot be read: {}", names(&state.unreadable)));
     }
     if !state.thinking.is_empty() {
         parts.push(format!("thinking: {}", names(&state.thinking)));
@@ -248,7 +258,7 @@ impl PrintedState {
             attempt: view.review_loop.attempt(),
             arrived,
             missing,
-            unreadable,
+            unreadable: unreadable.into_keys().collect(),
             thinking: view.thinking.clone(),
             author_at_work: view.author_at_work,
             role: match &view.role {

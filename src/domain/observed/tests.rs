@@ -1,7 +1,7 @@
 use super::*;
 use crate::domain::machine::{Decision, ThreadMachine};
 use crate::domain::place::LineRange;
-use crate::domain::post::{ParsedPost, ReportedFinding};
+use crate::domain::post::{ParsedPost, PostPlace, ReportedFinding};
 use crate::domain::re_review::{BreakGlassRules, ReadsReplies};
 use crate::domain::review_loop::{Observation, ReviewArrivals};
 use crate::domain::snapshot::{
@@ -92,7 +92,7 @@ impl PostReader for Rabbit {
             PostPlace::Review => body.lines().skip(1).map(report).collect(),
             PostPlace::ThreadReply | PostPlace::Comment => Vec::new(),
         };
-        ParsedPost { class, findings, stance, content, commit: None }
+        ParsedPost { findings, stance, ..ParsedPost::without_result(class, content) }
     }
 }
 
@@ -197,6 +197,7 @@ fn snapshot(pushes: i64, threads: Vec<ReviewThread>) -> PullRequestSnapshot {
         updated_at: at(last),
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: Vec::new(),
         reviews: (0..pushes).map(|n| review(n * 10 + 1, &format!("h{}", n * 10))).collect(),

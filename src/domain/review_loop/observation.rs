@@ -67,12 +67,17 @@ pub struct ReviewerPost {
     pub commit: Option<Sha>,
     /// Its address, for people who have to read it themselves.
     pub url: Option<String>,
+    /// It is not where this reviewer states its results, such as an empty review around inline comments or a
+    /// chat comment. Then it replaces no other post, and a finished review outweighs it.
+    pub aside: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PostKind {
     Review(PostContent),
     Comment(PostContent),
+    /// A reaction to the pull request: clean, or running.
+    Reaction(PostContent),
     CheckRunFailed(String),
 }
 
@@ -95,6 +100,8 @@ pub enum PostContent {
 pub struct UnreadablePost {
     pub reason: String,
     pub url: Option<String>,
+    /// When its present text was written.
+    pub at: Timestamp,
 }
 
 /// The state of each expected review.
@@ -110,37 +117,24 @@ pub struct ReviewArrivals {
 impl ReviewerPost {
     /// Whether it is a finished review.
     pub fn is_complete(&self) -> bool {
-        matches!(
-            self.kind,
-            PostKind::Review(PostContent::Complete) | PostKind::Comment(PostContent::Complete)
-        )
+        self.content() == Some(&PostContent::Complete)
     }
 
-    /// Whether it says nothing about the result, not even that it cannot be read.
-    fn is_without_result(&self) -> bool {
-        matches!(
-            self.kind,
-            PostKind::Review(PostContent::NotReady) | PostKind::Comment(PostContent::NotReady)
-        )
+    fn is_review(&self) -> bool {
+        matches!(self.kind, PostKind::Review(_))
     }
 
-    /// Why the reviewer could not review, if the post says so.
-    fn failure(&self) -> Option<&str> {
+    pub fn is_reaction(&self) -> bool {
+        matches!(self.kind, PostKind::Reaction(_))
+    }
+
+    /// None for a check.
+    pub fn content(&self) -> Option<&PostContent> {
         match &self.kind {
-            PostKind::Review(PostContent::Failure(reason))
-            | PostKind::Comment(PostContent::Failure(reason))
-            | PostKind::CheckRunFailed(reason) => Some(reason),
-            PostKind::Review(_) | PostKind::Comment(_) => None,
-        }
-    }
-
-    fn unreadable(&self) -> Option<UnreadablePost> {
-        match &self.kind {
-            PostKind::Review(PostContent::Unreadable(reason))
-            | PostKind::Comment(PostContent::Unreadable(reason)) => {
-                Some(UnreadablePost { reason: reason.clone(), url: self.url.clone() })
+            PostKind::Review(content) | PostKind::Comment(content) | PostKind::Reaction(content) => {
+                Some(content)
             }
-            _ => None,
+            PostKind::CheckRunFailed(_) => None,
         }
     }
 
@@ -149,7 +143,7 @@ impl ReviewerPost {
     pub fn counts_for(&self, anchor: &WaitAnchor) -> bool {
         match self.kind {
             PostKind::Review(_) | PostKind::CheckRunFailed(_) => self.commit.as_ref() == Some(&anchor.head),
-            PostKind::Comment(_) => {
+            PostKind::Comment(_) | PostKind::Reaction(_) => {
                 self.at > anchor.pushed_at
                     && self.commit.as_ref().is_none_or(|commit| matches_commit(commit, &anchor.head))
             }
@@ -164,31 +158,68 @@ pub fn matches_commit(named: &Sha, head: &Sha) -> bool {
 }
 
 impl Observation {
-    /// Sorts the expected reviewers by their posts for the anchored head. The newest post decides. Only a
-    /// failure gives way to an older finished review, because a reviewer may fail at a second attempt that
-    /// nobody needed.
+    /// The state of every expected review.
     pub fn arrivals(&self) -> ReviewArrivals {
+        self.arrivals_of(&self.expected)
+    }
+
+    /// Sorts reviewers by their posts for the anchored head (L3). In this order: a review that runs is
+    /// missing, a post that cannot be read holds the reviewer up, and a finished review counts. A failure
+    /// gives way to a finished review, because a reviewer may fail at a second attempt that nobody needed.
+    pub fn arrivals_of(&self, reviewers: &BTreeSet<ReviewerName>) -> ReviewArrivals {
         let mut arrivals = ReviewArrivals::default();
-        for reviewer in &self.expected {
+        for reviewer in reviewers {
             let own = self.posts.iter().filter(|p| p.reviewer == *reviewer && p.counts_for(&self.anchor));
-            let failure = own.clone().filter(|post| post.failure().is_some()).max_by_key(|post| post.at);
-            let result = own.filter(|post| post.failure().is_none() && !post.is_without_result());
-            let result = result.max_by_key(|post| post.at);
+            let own: Vec<&ReviewerPost> = own.collect();
             let reviewer = reviewer.clone();
-            match (result, failure) {
-                (Some(result), _) if result.is_complete() => arrivals.arrived.push(reviewer),
-                (result, Some(failure)) if result.is_none_or(|result| result.at < failure.at) => {
-                    arrivals.failed.insert(reviewer, failure.failure().unwrap_or_default().to_owned());
-                }
-                (Some(result), _) => match result.unreadable() {
-                    Some(unreadable) => {
-                        arrivals.unreadable.insert(reviewer, unreadable);
-                    }
-                    None => arrivals.missing.push(reviewer),
-                },
-                (None, _) => arrivals.missing.push(reviewer),
+            if own.iter().any(|post| is_running(post, &own)) {
+                arrivals.missing.push(reviewer);
+            } else if let Some(post) = unreadable(&own) {
+                arrivals.unreadable.insert(reviewer, post);
+            } else if own.iter().any(|post| post.is_complete()) {
+                arrivals.arrived.push(reviewer);
+            } else if let Some(reason) = failure(&own) {
+                arrivals.failed.insert(reviewer, reason);
+            } else {
+                arrivals.missing.push(reviewer);
             }
         }
         arrivals
     }
 }
+
+/// Whether the post says that a review runs. Reviewers edit such posts in place, so a newer post does not end
+/// the run. A reaction may be left behind, so a newer finished post does.
+fn is_running(post: &ReviewerPost, own: &[&ReviewerPost]) -> bool {
+    let is_over = || own.iter().any(|other| other.is_complete() && other.at > post.at);
+    post.content() == Some(&PostContent::InProgress) && !(post.is_reaction() && is_over())
+}
+
+/// The newest unreadable post that no later post of its kind replaced. A finished review outweighs a chat
+/// comment, which would otherwise hold up the reviewer until the next push.
+fn unreadable(own: &[&ReviewerPost]) -> Option<UnreadablePost> {
+    let is_replaced = |unreadable: &ReviewerPost| {
+        own.iter().filter(|post| post.is_complete() && !post.aside && !post.is_reaction()).any(|post| {
+            unreadable.aside || post.is_review() == unreadable.is_review() && post.at > unreadable.at
+        })
+    };
+    let unreadable = own.iter().filter_map(|post| match post.content() {
+        Some(PostContent::Unreadable(reason)) if !is_replaced(post) => Some((post, reason)),
+        _ => None,
+    });
+    let (post, reason) = unreadable.max_by_key(|(post, _)| post.at)?;
+    Some(UnreadablePost { reason: reason.clone(), url: post.url.clone(), at: post.at })
+}
+
+fn failure(own: &[&ReviewerPost]) -> Option<String> {
+    let failures = own.iter().filter_map(|post| match &post.kind {
+        PostKind::Review(PostContent::Failure(reason))
+        | PostKind::Comment(PostContent::Failure(reason))
+        | PostKind::CheckRunFailed(reason) => Some((post.at, reason)),
+        _ => None,
+    });
+    failures.max_by_key(|(at, _)| *at).map(|(_, reason)| reason.clone())
+}
+
+#[cfg(test)]
+mod tests;

@@ -63,6 +63,8 @@ pub enum FingerprintChange {
     Reviews,
     Comments,
     Checks,
+    /// Not part of the light query: these are asked for over REST.
+    Reactions,
     /// Only the time of the last update changed: a new title, label or review request does that.
     Other,
 }
@@ -211,6 +213,7 @@ impl fmt::Display for FingerprintChange {
             FingerprintChange::Reviews => "its reviews",
             FingerprintChange::Comments => "its comments",
             FingerprintChange::Checks => "its checks",
+            FingerprintChange::Reactions => "its reactions",
             FingerprintChange::Other => "something else",
         })
     }

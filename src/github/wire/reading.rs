@@ -315,3 +315,17 @@ pub(crate) struct RepositoryPermission {
     pub(crate) squash_merge_allowed: bool,
     pub(crate) rebase_merge_allowed: bool,
 }
+
+/// A reaction, as REST gives it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireReaction {
+    pub(crate) user: Option<WireReactionUser>,
+    pub(crate) content: String,
+    pub(crate) created_at: Timestamp,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireReactionUser {
+    pub(crate) login: String,
+    pub(crate) id: Option<u64>,
+}

@@ -23,6 +23,10 @@ pub enum ScenarioAction {
     CheckRun(CheckRunAction),
     Label(LabelAction),
     Unlabel(LabelAction),
+    /// Reacts to the body of the pull request, in GitHub's words: `+1`, `eyes` and so on.
+    React(ReactAction),
+    /// Takes the reaction back.
+    Unreact(ReactAction),
     RequestReview(RequestAction),
     UnrequestReview(RequestAction),
     Ready(ByAction),
@@ -176,6 +180,13 @@ pub struct LabelAction {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct ReactAction {
+    pub by: String,
+    pub content: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RequestAction {
     pub by: String,
     pub of: String,
@@ -219,6 +230,7 @@ impl ScenarioAction {
             Self::Minimise(action) => Some(&action.by),
             Self::CheckRun(action) => Some(&action.by),
             Self::Label(action) | Self::Unlabel(action) => Some(&action.by),
+            Self::React(action) | Self::Unreact(action) => Some(&action.by),
             Self::RequestReview(action) | Self::UnrequestReview(action) => Some(&action.by),
             Self::Ready(action)
             | Self::Draft(action)

@@ -52,6 +52,14 @@ impl Script {
                 world.remove_label(Subject::Pull(pull), by, id);
                 Ok(())
             }
+            ScenarioAction::React(reaction) => {
+                world.react_to_pull(pull, by, &reaction.content);
+                Ok(())
+            }
+            ScenarioAction::Unreact(reaction) => {
+                world.unreact_to_pull(pull, by, &reaction.content);
+                Ok(())
+            }
             ScenarioAction::RequestReview(request) => {
                 let of = account(world, &request.of)?;
                 world.request_review(pull, by, of);

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccountId, CheckId, CommentId, IssueId, LabelId, Oid, PullId, RepositoryId, ReviewCommentId, ReviewId,
-    ThreadId, Tree,
+    AccountId, CheckId, CommentId, IssueId, LabelId, Oid, PullId, ReactionId, RepositoryId, ReviewCommentId,
+    ReviewId, ThreadId, Tree,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -134,6 +134,7 @@ pub(crate) struct Pull {
     pub(crate) labels: Vec<LabelId>,
     pub(crate) assignees: Vec<AccountId>,
     pub(crate) requested: Vec<AccountId>,
+    pub(crate) reactions: Vec<ReactionId>,
     pub(crate) threads: Vec<ThreadId>,
     pub(crate) reviews: Vec<ReviewId>,
     pub(crate) comments: Vec<CommentId>,

@@ -194,6 +194,20 @@ impl World {
         self.record_write(by, "dispatch", name, Self::repository_node(repository), event_type, false);
     }
 
+    /// Reacts to the body of a pull request, in REST's words. As on GitHub, this is no update of it.
+    pub(crate) fn react_to_pull(&mut self, pull: PullId, by: AccountId, content: &str) {
+        let id = ReactionId(self.reactions.len());
+        self.reactions.push(Reaction { by, content: content.to_owned(), at: self.now });
+        self[pull].reactions.push(id);
+    }
+
+    /// Takes a reaction back.
+    pub(crate) fn unreact_to_pull(&mut self, pull: PullId, by: AccountId, content: &str) {
+        let mut kept = std::mem::take(&mut self[pull].reactions);
+        kept.retain(|id| self[*id].by != by || self[*id].content != content);
+        self[pull].reactions = kept;
+    }
+
     pub(crate) fn react(&mut self, by: AccountId, content: &str, on: &str) -> ReactionId {
         let id = ReactionId(self.reactions.len());
         self.reactions.push(Reaction { by, content: content.to_owned(), at: self.now });

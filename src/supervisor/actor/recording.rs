@@ -6,6 +6,7 @@ use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::JournalError;
+use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
 use jiff::Timestamp;
@@ -85,6 +86,20 @@ impl PullRequestActor {
         for UnrecordedFact { fact, by, why } in self.history.unrecorded_facts(before, snapshot) {
             if !self.is_recorded(&fact, last_look) {
                 self.record_held(fact, &by, why).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// L3: records each unreadable post once, and again after an edit.
+    pub(super) async fn record_unreadable_posts(&mut self) -> Result<(), JournalError> {
+        let computed = self.latest.computed.as_ref();
+        let posts = computed.map(|computed| computed.unreadable()).unwrap_or_default();
+        for UnreadableReview { reviewer, url, written_at, reason, start } in posts {
+            let by = reviewer.to_string();
+            let fact = Fact::UnreadablePost { reviewer, url, written_at, reason: reason.clone(), start };
+            if !self.history.facts().any(|dated| dated.fact == fact) {
+                self.record_held(fact, &by, &reason).await?;
             }
         }
         Ok(())

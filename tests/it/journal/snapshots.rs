@@ -80,6 +80,7 @@ pub(crate) fn snapshot(number: u64, threads: u32) -> PullRequestSnapshot {
         updated_at: at,
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: vec!["ai-review".to_owned()],
         reviews: Vec::new(),

@@ -89,6 +89,7 @@ pub(crate) fn snapshot() -> PullRequestSnapshot {
         updated_at: at(0),
         merged_at: None,
         closed_at: None,
+        reactions: Vec::new(),
         reopened_at: None,
         labels: Vec::new(),
         reviews: Vec::new(),

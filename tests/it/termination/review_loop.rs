@@ -129,6 +129,7 @@ impl World {
             at: Timestamp::UNIX_EPOCH,
             commit: Some(anchor.head.clone()),
             url: None,
+            aside: false,
         };
         let content = match self.review {
             Review::Missing => None,
