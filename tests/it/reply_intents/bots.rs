@@ -1,11 +1,14 @@
-//! Replies of review bots in their threads, written before the rules that need a positive sign of acceptance.
-//! The first half may be looked at while the rules are tuned. The second half is held out: only its totals
-//! count.
+//! Replies of review bots in their threads that try to be taken for an acceptance. The sets came about like those
+//! in `people.rs`.
 
 /// A stance as `cloture classify` prints it, and replies that have it.
 pub(crate) type LabelledStance = (Option<&'static str>, &'static [&'static str]);
 
-pub(crate) const TUNING: &[LabelledStance] = &[
+/// All sets with their names.
+pub(crate) const SETS: [(&str, &[LabelledStance]); 5] =
+    [("tuning", TUNING), ("held out", HELD_OUT), ("second", SECOND), ("third", THIRD), ("fourth", FOURTH)];
+
+const TUNING: &[LabelledStance] = &[
     (
         Some("accepts"),
         &[
@@ -20,6 +23,7 @@ pub(crate) const TUNING: &[LabelledStance] = &[
             "Understood, this is intentional. No further action needed.",
             "Looks good to me now.",
             "LGTM!",
+            "You're right.",
             "My suggestion was incorrect: the list is already sorted by the caller.",
             "Acknowledged: deferred to a separate issue. Closing this thread.",
             "Verified at 3fa92c1: the null check is in place and the test covers it.",
@@ -76,7 +80,6 @@ pub(crate) const TUNING: &[LabelledStance] = &[
         None,
         &[
             "Thanks for the explanation!",
-            "You're right.",
             "I'll take another look once the new commit is pushed.",
             "Could you share the stack trace?",
             "As a bot, I cannot resolve comments on GitHub.",
@@ -87,7 +90,7 @@ pub(crate) const TUNING: &[LabelledStance] = &[
     ),
 ];
 
-pub(crate) const HELD_OUT: &[LabelledStance] = &[
+const HELD_OUT: &[LabelledStance] = &[
     (
         Some("accepts"),
         &[
@@ -162,4 +165,116 @@ pub(crate) const HELD_OUT: &[LabelledStance] = &[
             "You are correct that the function is private. It is exported through the macro.",
         ],
     ),
+];
+
+/// Written after the rules were tuned on the first half.
+const SECOND: &[LabelledStance] = &[
+    (
+        Some("accepts"),
+        &[
+            "`@sam`, you're right: `normalize()` runs before this point, so the trim is redundant. I'll drop \
+             this comment.",
+            "Thanks for the details! I see that the pool is bounded by the semaphore. My concern doesn't apply.",
+            "I re-checked the file and the bounds check is in place. Resolved.",
+            "Ah, I was looking at an old revision. Apologies for the confusion!",
+            "Agreed, this is by design. Nothing more to do here, no changes required.",
+            "Nice, that fixes the problem.",
+            "Your explanation makes sense. I'm withdrawing the suggestion.",
+            "The fix is correct. 🎉",
+            "確認しました。ご対応ありがとうございます！",
+            "谢谢，问题已修复。",
+            "Merci pour le correctif !",
+            "Danke, das Problem wurde behoben.",
+        ],
+    ),
+    (
+        Some("seeks_change"),
+        &[
+            "Thank you for the pushback. Looking at it again, the iterator is consumed twice, so the second \
+             loop sees nothing. I'd keep the collect.",
+            "You're right, and the simplest way to get there is to pass the limit into `read`. Please do that.",
+            "Agreed that it is rare. It is still reachable from the public API.",
+            "I see your point about churn. My view is unchanged: an unchecked cast here is a security issue.",
+            "Thanks for the fix! The second half of the finding is not addressed.",
+            "Good catch! You'll also want to update the changelog.",
+            "Makes sense. Before merging, add a regression test.",
+            "Fixed for the sync client. The async client has the same problem.",
+            "That explains the ordering, not the missing unlock.",
+            "The suggested change is required for correctness.",
+            "ご説明ありがとうございます。それでも入力検証は必要です。",
+            "明白了，建议还是加上超时。",
+            "Verstanden. Ich würde die Prüfung trotzdem ergänzen.",
+            "Entiendo, aunque convendría cerrar el archivo.",
+        ],
+    ),
+    (
+        None,
+        &[
+            "Got it, thanks for letting me know.",
+            "Thanks for the context, I'll remember that for future reviews.",
+            "Which branch is this based on?",
+            "I can't open that link.",
+        ],
+    ),
+];
+
+/// Written after those rules. Its misses led to the rule that a weak sign accepts only alone.
+const THIRD: &[LabelledStance] = &[
+    (
+        Some("accepts"),
+        &[
+            "Thanks, the rename in 77ac210 addresses this.",
+            "You're right, the generated file is excluded from the build. Withdrawing the comment.",
+            "Confirmed. The retry is bounded and the concern is resolved.",
+            "I apologize for the confusion. The existing approach is correct.",
+            "Good to go! Looks good now.",
+            "That was a false positive on my side.",
+            "了解，该问题已解决。",
+            "指摘を取り下げます。",
+        ],
+    ),
+    (
+        Some("seeks_change"),
+        &[
+            "Thanks for walking me through this. My recommendation stays the same.",
+            "You're right about the cost. A cheaper variant: cache the length once outside the loop.",
+            "I agree the path is cold. An attacker can reach it with a crafted header, which is why I'd keep \
+             this open.",
+            "Good point! In that case the doc comment is misleading and should say so.",
+            "Thanks for fixing the first occurrence. Line 80 has it too.",
+            "Makes sense. Then the test name needs an update as well.",
+            "The explanation is convincing for single-threaded use, less so for the worker pool.",
+            "Understood, though I'd feel better with an assertion here.",
+            "您说得对。另外请补充单元测试。",
+            "Vous avez raison. Pensez aussi à fermer le flux.",
+        ],
+    ),
+    (None, &["Thanks for the heads-up!", "Noted.", "Sure, I can explain: the lint reads the file twice."]),
+];
+
+/// Written after those rules. Its misses led to the rule that nothing unknown may follow a plain sign.
+const FOURTH: &[LabelledStance] = &[
+    (
+        Some("accepts"),
+        &[
+            "You're right, thanks for the correction!",
+            "I've verified the latest commit: the issue is resolved.",
+            "Understood, keeping it as is by design. I'll resolve this.",
+            "Withdrawn, the type system already rules this out.",
+            "Thanks for fixing this!",
+        ],
+    ),
+    (
+        Some("seeks_change"),
+        &[
+            "You're right, my wording was off. What I meant: guard the write, not the read.",
+            "Thanks for the fix. The sibling in `b.rs` carries the identical defect.",
+            "That makes sense for now. Long term this wants a real queue.",
+            "I was wrong about the type. The bound is what matters, and it is off.",
+            "The issue is resolved for reads. Writes go through the old path.",
+            "No changes needed in the parser. The lexer is where it goes wrong.",
+            "Looks good! Just swap the two arguments.",
+        ],
+    ),
+    (None, &["Thanks!", "Let me think about that."]),
 ];
