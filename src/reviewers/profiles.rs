@@ -46,9 +46,21 @@ pub struct ActiveProfile {
 pub(super) struct Common {
     pub(super) severity: Vec<SeverityMark>,
     pub(super) accepted: Vec<Mark>,
-    /// Phrases in a reviewer's reply.
+    /// Phrases in a reviewer's reply that mean nothing. They are removed first.
+    pub(super) reply_courtesy: Vec<Mark>,
+    /// Signs that the reviewer gives up the finding.
+    pub(super) reply_withdraws: Vec<Mark>,
+    /// Plain signs of acceptance. Only `reply_benign` sentences may follow them.
     pub(super) reply_accepts: Vec<Mark>,
+    /// Weak signs of acceptance. They count only in a reply without `reply_problems`, whose other sentences
+    /// are all `reply_benign`.
+    pub(super) reply_concedes: Vec<Mark>,
+    pub(super) reply_benign: Vec<Mark>,
+    pub(super) reply_problems: Vec<Mark>,
+    /// The reviewer insists, recommends or says what to do.
     pub(super) reply_holds: Vec<Mark>,
+    /// Doubt, which prevents acceptance.
+    pub(super) reply_doubts: Vec<Mark>,
     /// Notices that many bots share.
     pub(super) unknown_failure: Vec<Mark>,
     /// Titles of folded sections that announce findings in any format.

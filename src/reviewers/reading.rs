@@ -151,16 +151,52 @@ impl PostUnderReading<'_> {
         Some(fence.text.as_str().into())
     }
 
-    /// The reviewer's stance in a reply. Its profile's marks come first, then the common phrases. A reply
-    /// that insists on anything does not accept.
+    /// The reviewer's stance in a reply. Its profile's marks come first, then the common phrases.
+    /// Acceptance needs a positive sign, and nothing else in the reply may insist, ask or doubt (C8). Without
+    /// a sign the stance is unknown, and the engine takes it as held.
     fn reply_stance(&self) -> Option<Stance> {
         if self.has(&self.profile.accepted) || self.has(&self.common.accepted) {
-            Some(Stance::Accepts)
-        } else if self.has(&self.profile.holds) || self.says(&self.common.reply_holds) {
-            Some(Stance::SeeksChange)
-        } else {
-            self.says(&self.common.reply_accepts).then_some(Stance::Accepts)
+            return Some(Stance::Accepts);
         }
+        let own = self.own_sentences();
+        let common = self.common;
+        let matches = |text: &str, marks: &[Mark]| marks.iter().any(|mark| mark.pattern.matches(head(text)));
+        let says = |marks: &[Mark]| own.iter().any(|sentence| matches(sentence, marks));
+        if self.has(&self.profile.holds) || says(&common.reply_holds) {
+            return Some(Stance::SeeksChange);
+        }
+        if says(&common.reply_doubts) {
+            return None;
+        }
+        let accepts_in = |sentence: &String| matches(sentence, &common.reply_accepts);
+        let is_harmless = |sentence: &String| {
+            accepts_in(sentence)
+                || matches(sentence, &common.reply_concedes)
+                || (matches(sentence, &common.reply_benign) && !matches(sentence, &common.reply_problems))
+        };
+        let concedes =
+            || says(&common.reply_concedes) && !says(&common.reply_problems) && own.iter().all(is_harmless);
+        let accepts = || {
+            let sign = own.iter().rposition(accepts_in);
+            sign.is_some_and(|sign| own[sign..].iter().all(is_harmless))
+        };
+        (says(&common.reply_withdraws) || accepts() || concedes()).then_some(Stance::Accepts)
+    }
+
+    /// The reviewer's own sentences, without quotes, code, struck-out text and courtesy.
+    fn own_sentences(&self) -> Vec<String> {
+        let own = self.document.open_lines().filter(|line| line.quoted == 0);
+        let mut sentences = Vec::new();
+        for line in up_to(own, LONGEST_REPLY) {
+            let runs = line.runs.iter().filter(|run| !run.style.struck);
+            let prose: String =
+                runs.map(|run| if run.style.code { "`" } else { run.text.as_str() }).collect();
+            let courtesy = self.common.reply_courtesy.iter();
+            let prose = courtesy.fold(prose, |prose, mark| mark.pattern.removed_from(&prose));
+            let parts = prose.split_inclusive(['.', '!', '?', '。', '！', '？']);
+            sentences.extend(parts.map(|part| part.trim().to_owned()).filter(|part| is_sentence(part)));
+        }
+        sentences
     }
 
     fn commit(&self) -> Option<Sha> {
@@ -249,13 +285,11 @@ impl PostUnderReading<'_> {
     fn summaries(&self) -> impl Iterator<Item = &PostLine> {
         up_to(self.document.lines.iter().filter(|line| line.is_summary), LONGEST_POST)
     }
+}
 
-    /// Whether a phrase stands in the reviewer's own text, outside quotes.
-    fn says(&self, marks: &[Mark]) -> bool {
-        let own = self.document.open_lines().filter(|line| line.quoted == 0);
-        let mut own = up_to(own, LONGEST_REPLY);
-        own.any(|line| marks.iter().any(|mark| mark.pattern.matches(head(&line.text))))
-    }
+/// Emoticons have single letters in them.
+fn is_sentence(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphanumeric()).count() > 1
 }
 
 /// The first lines, up to `limit` bytes.

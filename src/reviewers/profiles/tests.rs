@@ -70,9 +70,31 @@ fn every_built_in_pattern_compiles_and_matches_typical_posts() {
     let patterns = BUILT_IN.lines().flat_map(|line| line.split("pattern = ").skip(1));
     assert!(patterns.count() > 150);
     let profiles = Profiles::built_in().unwrap();
-    let Common { severity, accepted, reply_accepts, reply_holds, unknown_failure, counted_sections } =
-        &profiles.common;
-    let marks = [accepted, reply_accepts, reply_holds, unknown_failure].into_iter().flatten();
+    let Common {
+        severity,
+        accepted,
+        reply_courtesy,
+        reply_withdraws,
+        reply_accepts,
+        reply_concedes,
+        reply_benign,
+        reply_problems,
+        reply_holds,
+        reply_doubts,
+        unknown_failure,
+        counted_sections,
+    } = &profiles.common;
+    let replies = [
+        reply_courtesy,
+        reply_withdraws,
+        reply_accepts,
+        reply_concedes,
+        reply_benign,
+        reply_problems,
+        reply_holds,
+        reply_doubts,
+    ];
+    let marks = [accepted, unknown_failure].into_iter().chain(replies).flatten();
     let mut all: Vec<&Pattern> = marks.map(|mark| &mark.pattern).collect();
     all.extend(severity.iter().map(|mark| &mark.pattern));
     all.extend(counted_sections);
