@@ -70,9 +70,9 @@ const WRAPPINGS: [(&str, &str); 12] = [
     ("", "\n\n<details><summary>Log</summary>\n\nWon't fix.\n\n</details>"),
     ("", "\n\n~~Won't fix.~~"),
     ("", "\n\n<!-- wontfix -->"),
-    ("👍 ", " 🎉"),
+    ("👍\n\n", "\n\n🎉"),
     ("", "\n\n— Alice"),
-    ("@coderabbitai ", ""),
+    ("@coderabbitai\n\n", ""),
     ("", "\n\n`wontfix`"),
 ];
 
