@@ -111,7 +111,7 @@ pub(crate) async fn load_stored(
             addresses = selection.pull_requests.into_iter().map(|found| found.address).collect();
         }
         let reader = Reader::new(&forge.client);
-        failures.extend(stored::refresh(&journal, &reader, &name, &addresses, now).await?);
+        failures.extend(stored::refresh(&journal, &reader, &name, &addresses, settings.config, profiles).await?);
     }
     let (mut pull_requests, unreadable) = stored::all(&journal, settings.config, profiles).await?;
     journal.close().await?;

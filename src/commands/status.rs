@@ -159,7 +159,8 @@ impl StatusOptions<'_> {
         let mut history = History::load(journal, &key).await?;
         let before = journal.last_snapshot(&key).await?;
         // The driver will record these changes. Until then they count here all the same.
-        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, self.now);
+        let rules = RepositoryRules::of(self.config, self.profiles, repository, false);
+        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, &rules);
         let last = before.and_then(|before| ReviewLoop::deserialize(before.poll?).ok());
         Ok((history, last))
     }

@@ -234,10 +234,9 @@ impl PullRequestActor {
         let now = self.context.clock.now();
         match wake {
             WakeUp::Polled(snapshot) => {
-                let last_look = self.latest.seen_at;
                 self.reached(now);
                 self.keep_lease().await?;
-                self.record_transitions(&snapshot, last_look).await?;
+                self.record_transitions(&snapshot).await?;
                 let changed = self.latest.snapshot().is_none_or(|old| **old != *snapshot);
                 // The same inputs give the same state, so the computed one is reused.
                 if changed {

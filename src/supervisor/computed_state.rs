@@ -1,16 +1,18 @@
 //! The state of one pull request, computed from the last snapshot, the history and the rules. The function is
 //! pure, so every instance and every restart computes the same state.
 
-use super::history::History;
+use super::history::{History, RecordedAct};
 use super::markers;
 use super::replay::ReplayedHistory;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
+use crate::domain::duplicates;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
 use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
+use crate::domain::policy::Policy;
 use crate::domain::post::PostReader;
 use crate::domain::review_loop::{Observation, PostContent, PostKind, ReviewerPost};
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot, RepositoryName, ReviewState, ReviewThread};
@@ -63,6 +65,23 @@ pub struct ComputedState {
     pub recognised: BTreeSet<ReviewerName>,
     pub expected: BTreeSet<ReviewerName>,
     pub seen: Observation,
+    /// The last decision about each thread that waits for a person, by the engine's id.
+    pub decisions: BTreeMap<ThreadId, RecordedAct>,
+}
+
+/// A problem that waits for a person, with every waiting thread about it (D6).
+#[derive(Debug, Clone)]
+pub struct WaitingProblem<'a> {
+    /// At least one. Each needs a decision of its own.
+    pub threads: Vec<ThreadView<'a>>,
+    /// All reviewers that report the problem.
+    pub reviewers: BTreeSet<ReviewerName>,
+}
+
+impl WaitingProblem<'_> {
+    pub fn title(&self) -> &str {
+        self.threads.first().map_or("", |shown| &shown.thread.finding.title)
+    }
 }
 
 /// A reviewer's thread, observed or driven, with the forge's thread for it.
@@ -129,9 +148,48 @@ impl ComputedState {
         let mut seen = observed::observation(&snapshot, &observed, reads, &config.break_glass, author);
         seen.posts.extend(own_posts(&snapshot, &folded));
         seen.rounds_on_forge = seen.rounds_on_forge.saturating_add(own_rounds(&snapshot));
-        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen };
+        let decisions = BTreeMap::new();
+        let mut computed =
+            ComputedState { snapshot, observed, folded, unowned, recognised, expected, seen, decisions };
         computed.seen.something_to_fix |= !computed.actionable().actionable.is_empty();
+        computed.decisions = computed.decisions_about_waiting(history);
         computed
+    }
+
+    fn decisions_about_waiting(&self, history: &History) -> BTreeMap<ThreadId, RecordedAct> {
+        let waiting = self.threads().into_iter().filter(|shown| shown.thread.status().waits_for_person());
+        let decided = waiting.filter_map(|shown| {
+            let act = history.last_decision(&[&shown.thread.id, shown.id()])?;
+            Some((shown.thread.id.clone(), act.clone()))
+        });
+        decided.collect()
+    }
+
+    /// The problems that wait for a person, and that no person has decided about (T2). A repetition counts with
+    /// its first thread, and a problem of several reviewers once (D6).
+    pub fn waiting_for_person(&self, policy: &Policy) -> Vec<WaitingProblem<'_>> {
+        let threads: Vec<ThreadView<'_>> =
+            self.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
+        let waits = |shown: &&ThreadView<'_>| shown.thread.status().waits_for_person();
+        if !threads.iter().any(|shown| waits(&shown)) {
+            return Vec::new();
+        }
+        let groups = duplicates::group_duplicates(threads.iter().map(|shown| shown.thread), policy);
+        let group_of: BTreeMap<&ThreadId, usize> = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(index, group)| group.threads.iter().map(move |thread| (thread, index)))
+            .collect();
+        let mut problems: BTreeMap<usize, WaitingProblem<'_>> = BTreeMap::new();
+        for shown in threads.iter().filter(waits) {
+            let Some(&index) = group_of.get(&shown.thread.id) else { continue };
+            let reviewers = || groups[index].reviewers.clone();
+            let problem = problems
+                .entry(index)
+                .or_insert_with(|| WaitingProblem { threads: Vec::new(), reviewers: reviewers() });
+            problem.threads.push(*shown);
+        }
+        problems.into_values().collect()
     }
 
     /// Every reviewer's threads, observed ones first.

@@ -73,8 +73,10 @@ pub struct PullRow {
 }
 
 impl PullRow {
+    /// The findings that are not settled and wait for nobody's decision: open ones, and upheld ones, which the
+    /// author must fix (T6).
     pub fn open(&self) -> usize {
-        self.count(|status| status == ThreadStatus::Open)
+        self.count(|status| matches!(status, ThreadStatus::Open | ThreadStatus::Upheld))
     }
 
     pub fn stuck(&self) -> usize {

@@ -2,7 +2,7 @@
 //! anything is left to fix.
 
 use super::{ObservedPullRequest, is_person};
-use crate::domain::actionable::{SkipReason, reason_to_skip};
+use crate::domain::actionable::{SkipReason, must_be_fixed, reason_to_skip};
 use crate::domain::finding::Finding;
 use crate::domain::post::{PostClass, PostPlace, PostReader};
 use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, broken_glass};
@@ -32,11 +32,13 @@ pub fn observation(
 }
 
 /// L7 for observed bots: a finding of unknown severity may be grave, so only a plain matter of taste does not
-/// count. Neither does a finding that the author seems to have fixed.
+/// count. Neither does a finding that the author seems to have fixed. An upheld finding always counts (T6).
 fn something_to_fix(observed: &ObservedPullRequest) -> bool {
-    let threads = observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
-    let mut open = threads.filter(|o| o.thread.machine.is_open()).map(|o| &o.thread.finding);
-    open.any(may_need_a_fix) || observed.in_bodies.iter().any(|body| may_need_a_fix(&body.finding))
+    let threads = || observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
+    let mut open = threads().filter(|o| o.thread.machine.is_open()).map(|o| &o.thread.finding);
+    threads().any(|o| must_be_fixed(&o.thread))
+        || open.any(may_need_a_fix)
+        || observed.in_bodies.iter().any(|body| may_need_a_fix(&body.finding))
 }
 
 fn may_need_a_fix(finding: &Finding) -> bool {
