@@ -387,7 +387,7 @@ impl RequestHandler {
 
     /// A notifier for threads that start to wait for a person.
     pub fn notifier(&self) -> InboxNotifier {
-        InboxNotifier::new(&self.config, self.journal.clone(), self.host())
+        InboxNotifier::new(&self.config)
     }
 
     fn host(&self) -> String {
