@@ -29,7 +29,6 @@ pub mod write;
 pub mod writer;
 
 mod convert;
-mod reactions;
 mod wire;
 
 pub use call::{ApiReply, Call, GraphqlError, Transport};

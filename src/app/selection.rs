@@ -77,10 +77,7 @@ async fn find_by_rules(rules: &[WatchRule], client: &Client) -> Result<Selection
         selection.spent.add(found.spent);
         selection.failures.extend(found.notes.iter().map(Failure::usage));
         for (address, id) in found.pull_requests {
-            let node_id = Some(&id);
-            let is_there =
-                |found: &PullRequestRef| found.address == address || found.node_id.as_ref() == node_id;
-            if !selection.pull_requests.iter().any(is_there) {
+            if !selection.pull_requests.iter().any(|found| found.address == address) {
                 selection.pull_requests.push(PullRequestRef { address, node_id: Some(id) });
             }
         }
@@ -125,16 +122,17 @@ impl WatchSelection {
             return self.rules.iter().any(|rule| rule.may_fit(snapshot)) || self.is_of_branch(snapshot);
         }
         let Ok(checkout) = &self.checkout else { return false };
-        snapshot.is_in(&checkout.repository) || self.is_of_branch(snapshot)
+        checkout.repository.is_same(&snapshot.repository) || self.is_of_branch(snapshot)
     }
 
     /// Whether this is the pull request of the checkout's branch.
     pub fn is_of_branch(&self, snapshot: &PullRequestSnapshot) -> bool {
         let Ok(checkout) = &self.checkout else { return false };
         if let Some(number) = checkout.pull_request {
-            return snapshot.number == number && snapshot.is_in(&checkout.repository);
+            return snapshot.number == number && checkout.repository.is_same(&snapshot.repository);
         }
-        snapshot.head.name == checkout.branch && snapshot.head_is_in(&checkout.repository)
+        let from = snapshot.head_repository.as_ref().unwrap_or(&snapshot.repository);
+        snapshot.head.name == checkout.branch && checkout.repository.is_same(from)
     }
 
     /// Asks GitHub for the selection. The branch's pull request is returned on its own as well, and comes
@@ -157,14 +155,12 @@ impl WatchSelection {
             }
             _ => find_by_rules(&self.rules, client).await?,
         };
-        let Some(address) = of_branch else { return Ok((None, selection)) };
-        // The checkout may spell the name differently; GitHub's spelling counts.
-        let found = selection.pull_requests.iter().find(|found| found.address == address);
-        if let Some(found) = found.map(|found| found.address.clone()) {
-            return Ok((Some(found), selection));
+        if let Some(address) = &of_branch
+            && !selection.pull_requests.iter().any(|found| found.address == *address)
+        {
+            selection.pull_requests.insert(0, address.clone().into());
         }
-        selection.pull_requests.insert(0, address.clone().into());
-        Ok((Some(address), selection))
+        Ok((of_branch, selection))
     }
 }
 

@@ -24,13 +24,13 @@ pub use text::BodySource;
 
 use crate::app::connection::ConnectionSettings;
 use crate::app::selection;
-use crate::app::session::{existing_journal, open_journal};
+use crate::app::session::open_journal;
 use crate::domain::snapshot::Account;
 use crate::failure::Failure;
 use crate::github::read::PullRequestRead;
 use crate::github::write::Write;
 use crate::github::writer::WritePace;
-use crate::github::{Client, Reader, Writer};
+use crate::github::{Client, PullRequestAddress, Reader, Writer};
 use crate::journal::{Journal, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
@@ -129,22 +129,17 @@ pub async fn act(
     let client = settings.connect(host).await?.client;
     let reader = Reader::new(&client);
     let read = reader.read(address).await;
-    let mut read = read.map_err(|error| report::nothing_written(&error))?;
+    let read = read.map_err(|error| report::nothing_written(&error))?;
     let by = reader.known_viewer().map_or_else(|| UNKNOWN.to_owned(), Account::spelled);
     if let ActKind::Thread { thread, verb } = &request.verb {
         let arguments = thread_act::ThreadActArguments { request, thread, verb, by };
         return thread_act::act(arguments, settings, profiles, &client, read, state_folder, consent).await;
     }
-    let now = SystemClock.now();
-    let host = client.host().name().to_owned();
+    let plan = plan(request, &read.snapshot, profiles)?;
+    let PullRequestAddress { repository, number } = plan::address(&read.snapshot);
+    let about = PullRequestKey { host: client.host().name().to_owned(), repository, number };
     let writer = Writer::new(client, WritePace::default());
     if let Consent::Rehearsal = consent {
-        // A rehearsal leaves nothing behind, not even an empty journal.
-        if let Some(journal) = existing_journal(settings, state_folder, now).await? {
-            journal.repositories().await?.recognise(&host, &mut read.snapshot);
-            journal.close().await?;
-        }
-        let plan = plan(request, &read.snapshot, profiles)?;
         let steps = rehearse(&writer, plan).await?;
         return Ok(ActReport {
             pull_request: plan::address(&read.snapshot),
@@ -154,11 +149,7 @@ pub async fn act(
         });
     }
     // Nothing is done that cannot be recorded, so open the journal before asking for consent.
-    plan(request, &read.snapshot, profiles)?;
-    let (journal, _) = open_journal(settings, state_folder, now).await?;
-    let about = journal.identify(&host, &mut read.snapshot).await?;
-    // Keys contain the name under which the journal files the repository (L13).
-    let plan = plan(request, &read.snapshot, profiles)?;
+    let (journal, _) = open_journal(settings, state_folder, SystemClock.now()).await?;
     if let Consent::Ask(ask) = consent {
         let sentences: Vec<String> = plan.writes.iter().map(Write::sentence).collect();
         consent::get_consent(ask, &sentences)?;

@@ -11,6 +11,7 @@ use crate::domain::snapshot::{PullRequestState, RepositoryName};
 use crate::domain::vocabulary::{Category, FilePath, ReviewerName, ThreadId};
 use crate::failure::Failure;
 use crate::github::{PullRequestAddress, Reader};
+use crate::journal::PullRequestKey;
 use crate::output::sanitize;
 use crate::output::thread_json::ThreadLine;
 use crate::output::thread_table;
@@ -113,7 +114,6 @@ pub(crate) async fn load_stored(
         failures.extend(stored::refresh(&journal, &reader, &name, &addresses, now).await?);
     }
     let (mut pull_requests, unreadable) = stored::all(&journal, settings.config, profiles).await?;
-    let known = journal.repositories().await?;
     journal.close().await?;
     if named.is_empty() {
         failures.extend(unreadable.iter().map(|about| {
@@ -122,11 +122,9 @@ pub(crate) async fn load_stored(
             ))
         }));
     } else {
-        // L13: any name of the repository finds it.
-        let key = |named: &PullRequestAddress| known.key_of(host.name(), &named.repository, named.number);
-        pull_requests.retain(|stored| named.iter().any(|named| key(named) == stored.about));
+        pull_requests.retain(|stored| stored.about.host == host.name() && named.contains(&address(stored)));
         let is_missing =
-            |named: &&PullRequestAddress| !pull_requests.iter().any(|stored| stored.about == key(named));
+            |named: &&PullRequestAddress| !pull_requests.iter().any(|stored| address(stored) == **named);
         if !query.fresh {
             failures.extend(named.iter().filter(is_missing).map(not_in_journal));
         }
@@ -143,8 +141,8 @@ fn is_open_on(stored: &StoredPullRequest, host: &str) -> bool {
 }
 
 fn address(stored: &StoredPullRequest) -> PullRequestAddress {
-    let snapshot = &stored.computed.snapshot;
-    PullRequestAddress { repository: snapshot.repository.clone(), number: snapshot.number }
+    let PullRequestKey { repository, number, .. } = stored.about.clone();
+    PullRequestAddress { repository, number }
 }
 
 impl InboxReport {
@@ -271,7 +269,7 @@ fn block(
     writeln!(
         f,
         "{severity}  {}{state}  {}  {}",
-        address(stored),
+        stored.about,
         thread_table::place(&thread.finding, shown.line(), shown.outdated()),
         thread_table::shortened(&thread.finding.title)
     )?;

@@ -5,9 +5,7 @@ use crate::app::{runtime, session};
 use crate::commands::Outcome;
 use crate::failure::Failure;
 use crate::github::PullRequestAddress;
-use crate::journal::{
-    Journal, JournalError, JournalOptions, KnownRepositories, Record, RecordFilter, RecordOrder,
-};
+use crate::journal::{Journal, JournalError, JournalOptions, Record, RecordFilter, RecordOrder};
 use crate::output::sanitize;
 use crate::supervisor::clock::{Clock, SystemClock};
 use serde_json::json;
@@ -49,18 +47,14 @@ pub fn run(invocation: &Invocation, query: &JournalQuery<'_>, follow: bool) -> a
 }
 
 impl JournalQuery<'_> {
-    /// `OWNER/REPO#N` fits every host. Only a web address names one. Any name of a repository finds it (L13).
-    fn filter(&self, known: &KnownRepositories) -> Result<RecordFilter, Failure> {
+    /// `OWNER/REPO#N` fits every host. Only a web address names one.
+    fn filter(&self) -> Result<RecordFilter, Failure> {
         let named = self.pull_request.map(PullRequestAddress::parse).transpose()?;
         let (host, address) = named.map_or((None, None), |(host, address)| (host, Some(address)));
-        let repository = address.as_ref().map(|address| match &host {
-            Some(host) => known.key_of(host, &address.repository, address.number).repository,
-            None => known.filed_anywhere(&address.repository),
-        });
         Ok(RecordFilter {
             host,
-            number: address.map(|address| address.number),
-            repository,
+            number: address.as_ref().map(|address| address.number),
+            repository: address.map(|address| address.repository),
             kind: self.kind.map(ToOwned::to_owned),
             text: self.search.map(ToOwned::to_owned),
             ..RecordFilter::default()
@@ -76,8 +70,7 @@ async fn show(
     follow: Option<impl Future<Output = ()>>,
     output: &mut impl Write,
 ) -> Result<(), JournalCommandError> {
-    let known = journal.repositories().await?;
-    let filter = query.filter(&known)?;
+    let filter = query.filter()?;
     // The follower prints every record after this one.
     let newest = RecordFilter { order: RecordOrder::NewestFirst, limit: Some(1), ..RecordFilter::default() };
     let last = journal.records(newest).await?.first().map_or(0, |record| record.seq);
@@ -86,8 +79,8 @@ async fn show(
     records.reverse();
     records.retain(|record| record.seq <= last || follow.is_none());
     let is_empty = records.is_empty();
-    for record in records {
-        print(&known.shown(record), query, output)?;
+    for record in &records {
+        print(record, query, output)?;
     }
     let Some(stop) = follow else {
         if is_empty && !query.json {
@@ -103,8 +96,7 @@ async fn show(
             () = &mut stop => return Ok(()),
         };
         if filter.fits(&record) {
-            let known = journal.repositories().await?;
-            print(&known.shown(record), query, output)?;
+            print(&record, query, output)?;
             output.flush()?;
         }
     }

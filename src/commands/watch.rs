@@ -71,7 +71,7 @@ pub fn run(
         let session = Session::open(&settings, host, profiles, state_folder, now).await?;
         invocation.warn_of_damage(session.set_aside.as_ref());
         // A thread that already waited before this start is no news.
-        let key = session.key_of(&address).await?;
+        let key = session.key_of(&address);
         let before = stored::one(&session.journal, config, &*session.profiles, &key).await;
         let before = before.map_err(Failure::from)?;
         let mut notifier = InboxNotifier::new(config, session.journal.clone(), key.host);
@@ -111,12 +111,12 @@ async fn watch(
     let mut interrupted = std::pin::pin!(interrupted);
     let started = clock.now();
     loop {
-        let (view, next_poll) = {
+        let view = {
             let board = board.borrow_and_update();
-            (board.get(&options.pull_request).cloned(), board.next_poll)
+            board.pull_requests.get(&options.pull_request).cloned()
         };
         if let Some(view) = &view {
-            lines.show(view, next_poll, clock.now(), output)?;
+            lines.show(view, clock.now(), output)?;
             // The notifier reads reasons from the journal, which another process may hold for long.
             tokio::select! {
                 () = notifier.notify_arrivals(view) => {}

@@ -10,13 +10,13 @@ mod title;
 mod wait;
 
 pub use title::title;
-pub use wait::{observation, to_fix, to_fix_in_bodies};
+pub use wait::observation;
 
 use super::duplicates::DuplicateIndex;
 use super::finding::{Destination, Finding, Thread};
 use super::machine::{Decision, ResolvedBy, ThreadStatus};
 use super::policy::Policy;
-use super::post::{PostClass, PostReader};
+use super::post::{PostClass, PostPlace, PostReader};
 use super::review_loop::PostContent;
 use super::snapshot::{Account, AccountKind, PullRequestSnapshot, RequestedReviewer, ReviewThread};
 use super::vocabulary::{ReviewerName, ThreadId};
@@ -24,7 +24,6 @@ use heads::Heads;
 use jiff::Timestamp;
 use replay::ReplayContext;
 use std::collections::{BTreeMap, BTreeSet};
-use wait::PostsReader;
 
 /// The state of all observed reviewers on one pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -164,19 +163,18 @@ fn in_bodies(
     reads: &dyn PostReader,
     policy: &Policy,
 ) -> Vec<BodyFinding> {
-    let reader = PostsReader::new(snapshot, reads);
-    let reviews = snapshot.reviews.iter().filter_map(|review| {
-        Some((reader.review(review)?, &review.body, review.published_at(), &review.url))
+    let reviews = snapshot.reviews.iter().map(|review| {
+        (review.author.as_ref(), PostPlace::Review, &review.body, review.published_at(), &review.url)
     });
-    let comments = snapshot.comments.iter().filter_map(|comment| {
-        Some((reader.comment(comment)?, &comment.body, comment.last_written_at(), &comment.url))
+    let comments = snapshot.comments.iter().map(|comment| {
+        (comment.author.as_ref(), PostPlace::Comment, &comment.body, comment.last_written_at(), &comment.url)
     });
     let mut latest: BTreeMap<ReviewerName, (Timestamp, &String, Vec<Finding>)> = BTreeMap::new();
-    for ((reviewer, reading, content), body, at, url) in reviews.chain(comments) {
-        let states_result = content == PostContent::Complete && !body.trim().is_empty();
-        // A post that can only be read in part still tells its findings.
-        let reports = matches!(reading.class, PostClass::Finding | PostClass::Summary)
-            && (states_result || !reading.findings.is_empty());
+    for (author, place, body, at, url) in reviews.chain(comments) {
+        let Some(reviewer) = author.and_then(|author| reads.reviewer(author, body)) else { continue };
+        let reading = reads.read(&reviewer, place, body);
+        let reports = reading.content == PostContent::Complete
+            && matches!(reading.class, PostClass::Finding | PostClass::Summary);
         if !reports {
             continue;
         }

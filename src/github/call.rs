@@ -23,13 +23,6 @@ pub enum Call {
         purpose: Cow<'static, str>,
         permission: &'static str,
     },
-    /// A REST read that costs nothing if GitHub's answer still has this ETag.
-    Conditional {
-        path: String,
-        etag: Option<String>,
-        purpose: Cow<'static, str>,
-        permission: &'static str,
-    },
     /// A read that GitHub answers with a unified diff instead of JSON.
     Diff {
         path: String,
@@ -46,9 +39,7 @@ impl Call {
     pub fn purpose(&self) -> &str {
         match self {
             Call::Graphql { document, .. } => document.purpose,
-            Call::Rest { purpose, .. } | Call::Conditional { purpose, .. } | Call::Diff { purpose, .. } => {
-                purpose
-            }
+            Call::Rest { purpose, .. } | Call::Diff { purpose, .. } => purpose,
         }
     }
 
@@ -56,7 +47,7 @@ impl Call {
     pub fn permission(&self) -> &'static str {
         match self {
             Call::Graphql { document, .. } => document.permission,
-            Call::Rest { permission, .. } | Call::Conditional { permission, .. } => permission,
+            Call::Rest { permission, .. } => permission,
             Call::Diff { .. } => "Contents: read",
         }
     }
@@ -68,7 +59,7 @@ impl Call {
                 Some(json!({"query": document.text, "variables": variables}))
             }
             Call::Rest { body, .. } => body.clone(),
-            Call::Conditional { .. } | Call::Diff { .. } => None,
+            Call::Diff { .. } => None,
         }
     }
 
@@ -77,7 +68,7 @@ impl Call {
         match self {
             Call::Graphql { document, .. } => document.writes(),
             Call::Rest { method, .. } => *method != Method::GET,
-            Call::Conditional { .. } | Call::Diff { .. } => false,
+            Call::Diff { .. } => false,
         }
     }
 }
@@ -91,8 +82,6 @@ pub struct ApiReply {
     pub budget: Option<RateBudget>,
     /// The server's time.
     pub date: Option<Timestamp>,
-    /// Of a conditional read. Its body is null if GitHub's answer still has the ETag of the call.
-    pub etag: Option<String>,
 }
 
 /// One error beside GraphQL's data, with its type and path, which octocrab would drop.

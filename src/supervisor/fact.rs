@@ -83,20 +83,11 @@ pub enum Fact {
         head: Sha,
         round: u32,
         findings: Vec<ThreadId>,
-        /// How many rounds were recorded before.
-        #[serde(default)]
-        number: u32,
     },
     /// The author's program ended, with a push or without.
     AuthorEnded {
         head: Sha,
         outcome: String,
-        /// Whether it says that it pushed. Older versions did not record it.
-        #[serde(default = "pushed")]
-        pushed: bool,
-        /// The number of its round.
-        #[serde(default)]
-        number: u32,
     },
     Merged {
         tasks: Vec<TaskFact>,
@@ -126,17 +117,6 @@ pub enum Fact {
         answer: RecordedAnswer,
     },
 
-    // Observed reviewers
-    /// L3: the reviewer's profile cannot read this post. One record for each edit of the post.
-    UnreadablePost {
-        reviewer: ReviewerName,
-        url: String,
-        written_at: Timestamp,
-        reason: String,
-        /// The post's first lines.
-        start: String,
-    },
-
     // The loop
     Ended {
         exit: Exit,
@@ -144,11 +124,6 @@ pub enum Fact {
         #[serde(default)]
         head: Option<Sha>,
     },
-}
-
-/// Without a word about it, the loop waits for the push.
-fn pushed() -> bool {
-    true
 }
 
 /// The rules under which a reviewer was asked.
@@ -176,7 +151,6 @@ pub enum RecordedCommand {
     Pause,
     Resume,
     Stop,
-    Restart,
 }
 
 impl RecordedCommand {
@@ -185,7 +159,6 @@ impl RecordedCommand {
             RecordedCommand::Pause => LoopEvent::Pause,
             RecordedCommand::Resume => LoopEvent::Resume,
             RecordedCommand::Stop => LoopEvent::Stop,
-            RecordedCommand::Restart => LoopEvent::Restart,
         }
     }
 }
@@ -237,7 +210,6 @@ impl Fact {
             Fact::ReopenedPullRequest => "reopened_pull_request",
             Fact::Asked { .. } => "asked",
             Fact::Answered { .. } => "answered",
-            Fact::UnreadablePost { .. } => "unreadable_post",
             Fact::Ended { .. } => "ended",
         }
     }
@@ -258,10 +230,8 @@ impl Fact {
             Fact::Replied { comment, turn, .. } => Some(format!("{comment}/{turn}")),
             Fact::ResolvedThere { thread, turn } => Some(format!("{thread}/{turn}")),
             Fact::Pushed { head, number, .. } => Some(format!("{number}/{head}")),
-            Fact::Dispatched { head, number, .. } | Fact::AuthorEnded { head, number, .. } => {
-                Some(format!("{number}/{head}"))
-            }
-            Fact::UnreadablePost { url, written_at, .. } => Some(format!("{url}@{written_at}")),
+            // One round per head.
+            Fact::Dispatched { head, .. } | Fact::AuthorEnded { head, .. } => Some(head.to_string()),
             Fact::Merged { .. } => Some("merged".to_owned()),
             Fact::Closed | Fact::ReopenedPullRequest => Some(at.to_string()),
         }

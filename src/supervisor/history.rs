@@ -10,8 +10,8 @@ use super::perform::journal_key;
 use crate::domain::finding::Destination;
 use crate::domain::machine::Decision;
 use crate::domain::review_loop::Exit;
-use crate::domain::snapshot::PullRequestSnapshot;
 use crate::domain::vocabulary::{Sha, ThreadId};
+use crate::github::PullRequestAddress;
 use crate::journal::{Journal, JournalError, OUTCOME, PullRequestKey, Record, RecordFilter};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -143,12 +143,6 @@ impl History {
         })
     }
 
-    /// How often the author was sent to work, over all reopenings.
-    pub fn author_rounds(&self) -> u32 {
-        let rounds = self.facts().filter(|dated| matches!(dated.fact, Fact::Dispatched { .. }));
-        u32::try_from(rounds.count()).unwrap_or(u32::MAX)
-    }
-
     pub fn last_head(&self) -> Option<&Sha> {
         self.facts().rev().find_map(|dated| match &dated.fact {
             Fact::Pushed { head, .. } => Some(head),
@@ -184,8 +178,8 @@ impl History {
     }
 
     /// Whether a write is done. One that the forge refused is not: a person may try it again.
-    pub fn is_done(&self, snapshot: &PullRequestSnapshot, name: &str) -> bool {
-        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
+    pub fn is_done(&self, address: &PullRequestAddress, name: &str) -> bool {
+        let PullRequestAddress { repository, number } = address.clone();
         // The key of a write leaves out the host.
         let about = PullRequestKey { host: String::new(), repository, number };
         let outcome = self.outcome(&journal_key(&about, name));

@@ -11,7 +11,7 @@ use crate::domain::handoff::HandoffRules;
 use crate::domain::machine::Decision;
 use crate::domain::observed::{ThreadEvent, ThreadEventKind};
 use crate::domain::place::FileChange;
-use crate::domain::review_loop::{AuthorState, Exit};
+use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{AccountKind, PullRequestSnapshot};
 use crate::domain::verdict::Verdict;
 use crate::domain::vocabulary::{ReviewerName, Sha, ThreadId};
@@ -35,8 +35,8 @@ pub struct ReplayedHistory {
     pub failed: BTreeMap<ReviewerName, (Sha, String)>,
     /// Author rounds since the pull request was last reopened.
     pub dispatched: u32,
-    /// Heads that the author was dispatched to, and how far it came.
-    pub author_at: BTreeMap<Sha, AuthorState>,
+    /// Heads that the author was dispatched to, with the outcome once its program has ended.
+    pub author_at: BTreeMap<Sha, Option<String>>,
     pub granted: u32,
     /// How the loop ended last and at which head, unless a grant or a reopening came after it.
     pub ended: Option<(Exit, Option<Sha>)>,
@@ -168,11 +168,10 @@ impl HistoryReplay<'_> {
             }
             Fact::Dispatched { head, .. } => {
                 folded.dispatched += 1;
-                folded.author_at.insert(head.clone(), AuthorState::AtWork);
+                folded.author_at.entry(head.clone()).or_default();
             }
-            Fact::AuthorEnded { head, pushed, .. } => {
-                let state = if *pushed { AuthorState::Pushed } else { AuthorState::GaveUp };
-                folded.author_at.insert(head.clone(), state);
+            Fact::AuthorEnded { head, outcome } => {
+                folded.author_at.insert(head.clone(), Some(outcome.clone()));
             }
             Fact::Merged { tasks, .. } => {
                 // The fact holds the tasks, so today's handoff rules must not decide again.
@@ -194,12 +193,10 @@ impl HistoryReplay<'_> {
             Fact::ReopenedPullRequest => {
                 folded.engine.reopen();
                 (folded.dispatched, folded.granted) = (0, 0);
-                // An agent that is at work goes on. The others may be sent to the same head again.
-                folded.author_at.retain(|_, state| *state == AuthorState::AtWork);
                 folded.ended = None;
             }
             Fact::Ended { exit, head } => folded.ended = Some((exit.clone(), head.clone())),
-            Fact::Told { .. } | Fact::UnreadablePost { .. } => {}
+            Fact::Told { .. } => {}
             Fact::Asked { reviewer, head, terms, .. } => self.asked(reviewer, head, terms.as_ref()),
             Fact::Answered { reviewer, head, answer, .. } => self.answered(reviewer, head, answer),
         }

@@ -9,7 +9,6 @@ mod damage;
 mod following;
 mod leases;
 mod records;
-mod repositories;
 mod server;
 mod snapshots;
 mod speed;

@@ -7,7 +7,6 @@ mod commands;
 mod crash;
 mod driven;
 mod handoff;
-mod identity;
 mod kill;
 mod many;
 mod observed;

@@ -177,7 +177,7 @@ impl fmt::Display for CallText<'_> {
                 writeln!(f, "  {method} {}", sanitize::line(path))?;
                 body.as_ref()
             }
-            Call::Conditional { path, .. } | Call::Diff { path, .. } => {
+            Call::Diff { path, .. } => {
                 writeln!(f, "  GET {}", sanitize::line(path))?;
                 None
             }
@@ -272,9 +272,7 @@ fn call(call: &Call) -> Value {
         Call::Rest { method, path, body, .. } => {
             json!({"method": method.as_str(), "path": path, "body": body})
         }
-        Call::Conditional { path, .. } | Call::Diff { path, .. } => {
-            json!({"method": "GET", "path": path, "body": null})
-        }
+        Call::Diff { path, .. } => json!({"method": "GET", "path": path, "body": null}),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::app::session::{existing_journal, open_journal, pace};
 use crate::failure::Failure;
 use crate::github::read::PullRequestRead;
 use crate::github::{Client, Writer};
-use crate::journal::{Journal, KnownRepositories, NewRecord, PullRequestKey};
+use crate::journal::{Journal, NewRecord, PullRequestKey};
 use crate::reviewers::profiles::Profiles;
 use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::computed_state::RepositoryRules;
@@ -32,7 +32,7 @@ pub(super) async fn act(
     settings: &ConnectionSettings<'_>,
     profiles: &Profiles,
     client: &Client,
-    mut read: PullRequestRead,
+    read: PullRequestRead,
     state_folder: Option<PathBuf>,
     consent: Consent<'_>,
 ) -> Result<ActReport, Failure> {
@@ -44,13 +44,10 @@ pub(super) async fn act(
         Consent::Given | Consent::Ask(_) => Some(open_journal(settings, state_folder, now).await?.0),
     };
     let address = plan::address(&read.snapshot);
-    let host = client.host().name();
-    let about = match (&consent, &journal) {
-        (Consent::Given | Consent::Ask(_), Some(journal)) => {
-            journal.identify(host, &mut read.snapshot).await?
-        }
-        (_, Some(journal)) => journal.repositories().await?.recognise(host, &mut read.snapshot),
-        (_, None) => KnownRepositories::default().recognise(host, &mut read.snapshot),
+    let about = PullRequestKey {
+        host: client.host().name().to_owned(),
+        repository: address.repository.clone(),
+        number: address.number,
     };
     let mut history = History::default();
     let mut unrecorded = Vec::new();
@@ -60,7 +57,7 @@ pub(super) async fn act(
         unrecorded = stored::note_transitions(before.as_ref(), &read.snapshot, &about, &mut history, now);
     }
     let snapshot = Arc::new(read.snapshot.clone());
-    let rules = RepositoryRules::of_names(settings.config, profiles, read.snapshot.names(), false);
+    let rules = RepositoryRules::of(settings.config, profiles, &address.repository, false);
     let computed = stored::compute_stored(&snapshot, &history, settings.config, profiles);
     let id = find_thread::find(arguments.thread, &read, &computed, &address)?;
     let ReasonedThreadAct { what, reason } = arguments.verb;

@@ -6,7 +6,6 @@ use crate::domain::review_loop::Exit;
 use crate::domain::snapshot::{PullRequestSnapshot, PullRequestState};
 use crate::github::diff;
 use crate::journal::JournalError;
-use crate::supervisor::computed_state::UnreadableReview;
 use crate::supervisor::fact::{DatedFact, Fact};
 use crate::supervisor::forge_facts::UnrecordedFact;
 use jiff::Timestamp;
@@ -62,8 +61,12 @@ impl PullRequestActor {
             .reopened_at
             .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
         if self.latest.snapshot().is_none_or(|old| old != snapshot) {
-            let state = self.progress.stored();
-            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, Some(&state)).await?;
+            // L6: reopening starts the count again, also for an instance that starts from this snapshot.
+            let state = match reopened_at {
+                Some(_) => Some(self.progress.stored_without_loop()),
+                None => self.progress.stored(),
+            };
+            self.context.journal.save_snapshot(self.key.host.clone(), snapshot, state.as_ref()).await?;
         }
         if let Some(reopened_at) = reopened_at {
             if self.was_close_missed() {
@@ -71,6 +74,7 @@ impl PullRequestActor {
                 self.record_at(reopened_at, Fact::Closed).await?;
             }
             self.record_at(reopened_at, Fact::ReopenedPullRequest).await?;
+            self.progress.review_loop = None;
         }
         self.record_push(snapshot).await?;
         Ok(())
@@ -86,20 +90,6 @@ impl PullRequestActor {
         for UnrecordedFact { fact, by, why } in self.history.unrecorded_facts(before, snapshot) {
             if !self.is_recorded(&fact, last_look) {
                 self.record_held(fact, &by, why).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// L3: records each unreadable post once, and again after an edit.
-    pub(super) async fn record_unreadable_posts(&mut self) -> Result<(), JournalError> {
-        let computed = self.latest.computed.as_ref();
-        let posts = computed.map(|computed| computed.unreadable()).unwrap_or_default();
-        for UnreadableReview { reviewer, url, written_at, reason, start } in posts {
-            let by = reviewer.to_string();
-            let fact = Fact::UnreadablePost { reviewer, url, written_at, reason: reason.clone(), start };
-            if !self.history.facts().any(|dated| dated.fact == fact) {
-                self.record_held(fact, &by, &reason).await?;
             }
         }
         Ok(())
@@ -181,10 +171,10 @@ impl PullRequestActor {
 
     /// Stores how far the wait has come, so that a restart continues there.
     pub(super) async fn save_loop(&mut self) -> Result<(), JournalError> {
-        if self.lease.held().is_none() {
-            return Ok(());
+        match self.progress.stored().filter(|_| self.lease.held().is_some()) {
+            Some(state) => self.context.journal.save_poll(&self.key, &state).await,
+            None => Ok(()),
         }
-        self.context.journal.save_poll(&self.key, &self.progress.stored()).await
     }
 
     /// Records the end of a loop, once.

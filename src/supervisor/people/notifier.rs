@@ -5,6 +5,7 @@ use super::stored::StoredPullRequest;
 use crate::agents::notify::{self, Notification, NotifyError, VERSION, should_notify};
 use crate::config::{Config, NotificationConfig, NotifyWhen};
 use crate::domain::policy::Policy;
+use crate::github::PullRequestAddress;
 use crate::journal::{Journal, PullRequestKey};
 use crate::supervisor::PullRequestView;
 use crate::supervisor::history::History;
@@ -18,8 +19,8 @@ pub struct InboxNotifier {
     policy: Policy,
     /// The journal with people's reasons, and the host of its pull requests.
     reasons: Option<(Journal, String)>,
-    /// Arrivals that are no news, by the pull request's id. The first view of a pull request only fills this.
-    known_arrivals: BTreeMap<String, BTreeSet<InboxArrival>>,
+    /// Arrivals that are no news. The first view of a pull request only fills this.
+    known_arrivals: BTreeMap<PullRequestAddress, BTreeSet<InboxArrival>>,
     running: JoinSet<Result<Vec<u8>, NotifyError>>,
 }
 
@@ -42,9 +43,10 @@ impl InboxNotifier {
 
     /// Threads that waited before the start are no news.
     pub fn seed(&mut self, stored: &StoredPullRequest) {
+        let PullRequestKey { repository, number, .. } = stored.about.clone();
         let waiting = waiting(&stored.computed, &stored.history, &self.policy);
         let arrivals = waiting.iter().map(inbox::InboxThread::arrival).collect();
-        self.known_arrivals.insert(stored.computed.snapshot.node_id.clone(), arrivals);
+        self.known_arrivals.insert(PullRequestAddress { repository, number }, arrivals);
     }
 
     /// Whether the configuration asks for notifications.
@@ -55,16 +57,15 @@ impl InboxNotifier {
     /// Starts a notification for each new arrival.
     pub async fn notify_arrivals(&mut self, view: &PullRequestView) {
         let Some(computed) = &view.computed else { return };
-        let node_id = &computed.snapshot.node_id;
-        let was_tracked = self.known_arrivals.contains_key(node_id);
-        let known = self.known_arrivals.entry(node_id.clone()).or_default();
+        let was_tracked = self.known_arrivals.contains_key(&view.address);
+        let known = self.known_arrivals.entry(view.address.clone()).or_default();
         if !computed.threads().iter().any(inbox::waits) {
             return;
         }
         // The reason of a decision is optional: a notification does not wait for a failing journal.
         let history = match &self.reasons {
             Some((journal, host)) => {
-                let (repository, number) = (computed.snapshot.filed_as().clone(), view.address.number);
+                let PullRequestAddress { repository, number } = view.address.clone();
                 let about = PullRequestKey { host: host.clone(), repository, number };
                 History::load(journal, &about).await.unwrap_or_default()
             }
@@ -79,7 +80,7 @@ impl InboxNotifier {
             }
             let notice = Notification {
                 notification: VERSION,
-                pull_request: view.name().to_string(),
+                pull_request: view.address.to_string(),
                 title: waiting.shown.thread.finding.title.to_string(),
                 reason: waiting.why,
                 severity,

@@ -242,7 +242,7 @@ impl<'a> ThreadPlanner<'a> {
     }
 
     fn is_concluded(&self, name: &str) -> bool {
-        self.history.is_done(&self.computed.snapshot, name)
+        self.history.is_done(&self.address, name)
     }
 
     // The writes
@@ -299,7 +299,7 @@ impl<'a> ThreadPlanner<'a> {
         let verb = self.act.what.name();
         let head = self.computed.snapshot.head.sha.as_str();
         let occasion = self.act.callers_key.as_deref().unwrap_or(head);
-        let key = key(verb, &[&self.computed.snapshot.filed_address(), occasion, posted.id.as_str(), body])?;
+        let key = key(verb, &[&self.address.to_string(), occasion, posted.id.as_str(), body])?;
         // Without a recorded fact there is no turn to count, and the key identifies the reply.
         let name = if turn == 0 { key.as_str().to_owned() } else { name("reply", &posted.id, turn) };
         let write = Write::Reply { thread: self.target(posted), body: body.to_owned(), key };

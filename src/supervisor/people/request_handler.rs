@@ -257,7 +257,7 @@ impl RequestHandler {
                     if !histories.iter().any(|(loaded, _)| *loaded == address) {
                         histories.push((
                             address.clone(),
-                            History::load(&self.journal, &self.about(&snapshot)).await?,
+                            History::load(&self.journal, &self.about(&address)).await?,
                         ));
                     }
                     let Some((_, history)) = histories.iter().find(|(loaded, _)| *loaded == address) else {
@@ -266,7 +266,7 @@ impl RequestHandler {
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
                     let act = ThreadRequest { thread: thread.clone(), what, reason, by, callers_key: None };
                     let computed = stored::compute_stored(&snapshot, history, &self.config, &*self.reads);
-                    match plan(&act, &computed, history, &self.rules(&snapshot), self.clock.now()) {
+                    match plan(&act, &computed, history, &self.rules(&address), self.clock.now()) {
                         Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
                     }
@@ -279,13 +279,13 @@ impl RequestHandler {
                     proposal.objections.push(trouble(unread(&address)));
                     return Ok(proposal);
                 };
-                let history = History::load(&self.journal, &self.about(&snapshot)).await?;
+                let history = History::load(&self.journal, &self.about(&address)).await?;
                 let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
                 let query = WayOutQuery {
                     computed: &computed,
                     history: &history,
-                    rules: &self.rules(&snapshot),
-                    exit: board.get(&address).and_then(|view| view.exit()),
+                    rules: &self.rules(&address),
+                    exit: board.pull_requests.get(&address).and_then(|view| view.exit()),
                     methods: &METHODS,
                     by: &by,
                     reason: reason.as_deref(),
@@ -311,13 +311,13 @@ impl RequestHandler {
         let Some(snapshot) = self.snapshot(address, board) else {
             return Err(Failure::usage(unread(address)));
         };
-        let history = History::load(&self.journal, &self.about(&snapshot)).await?;
+        let history = History::load(&self.journal, &self.about(address)).await?;
         let computed = stored::compute_stored(&snapshot, &history, &self.config, &*self.reads);
         ways_out(&WayOutQuery {
             computed: &computed,
             history: &history,
-            rules: &self.rules(&snapshot),
-            exit: board.get(address).and_then(|view| view.exit()),
+            rules: &self.rules(address),
+            exit: board.pull_requests.get(address).and_then(|view| view.exit()),
             methods: &METHODS,
             by: &self.by().await,
             reason: None,
@@ -339,7 +339,7 @@ impl RequestHandler {
         for step in now.steps {
             match step {
                 ProposedStep::Thread { address, plan } => {
-                    let about = self.key(&address, board);
+                    let about = self.about(&address);
                     let outcome = carry_out(&plan, &about, &self.journal, &self.writer).await;
                     self.remember(&address, &plan.writes, &outcome);
                     let thread = plan.act.thread;
@@ -356,7 +356,7 @@ impl RequestHandler {
                 }
                 ProposedStep::PullRequest { address, way_out } => match &way_out.means {
                     WayOutMeans::Write(writes) => {
-                        let (by, about) = (self.by().await, self.key(&address, board));
+                        let (by, about) = (self.by().await, self.about(&address));
                         let outcome = write_out(writes, &by, &about, &self.journal, &self.writer).await;
                         self.remember(&address, writes, &outcome);
                         if let Some(sentence) = way_out.trouble(&outcome) {
@@ -389,24 +389,17 @@ impl RequestHandler {
         self.reader.transport().host().name().to_owned()
     }
 
-    fn key(&self, address: &PullRequestAddress, board: &Board) -> PullRequestKey {
-        let snapshot = board.get(address).and_then(|view| view.snapshot());
-        let filed_as = snapshot.map_or(&address.repository, PullRequestSnapshot::filed_as);
-        PullRequestKey { host: self.host(), repository: filed_as.clone(), number: address.number }
+    fn about(&self, address: &PullRequestAddress) -> PullRequestKey {
+        PullRequestKey { host: self.host(), repository: address.repository.clone(), number: address.number }
     }
 
-    fn about(&self, snapshot: &PullRequestSnapshot) -> PullRequestKey {
-        let (repository, number) = (snapshot.filed_as().clone(), snapshot.number);
-        PullRequestKey { host: self.host(), repository, number }
-    }
-
-    fn rules(&self, snapshot: &PullRequestSnapshot) -> RepositoryRules<'_> {
-        RepositoryRules::of_names(&self.config, &*self.reads, snapshot.names(), false)
+    fn rules(&self, address: &PullRequestAddress) -> RepositoryRules<'_> {
+        RepositoryRules::of(&self.config, &*self.reads, &address.repository, false)
     }
 
     /// The latest snapshot, with the writes since.
     fn snapshot(&self, address: &PullRequestAddress, board: &Board) -> Option<Arc<PullRequestSnapshot>> {
-        let view = board.get(address)?;
+        let view = board.pull_requests.get(address)?;
         let mut snapshot = Arc::clone(&view.computed.as_ref()?.snapshot);
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.retain(|(at, of, _)| of != address || view.seen_at.is_none_or(|polled| polled <= *at));

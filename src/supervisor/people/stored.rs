@@ -73,7 +73,7 @@ pub fn compute_stored(
     config: &Config,
     reads: &dyn PostReader,
 ) -> ComputedState {
-    let rules = RepositoryRules::of_names(config, reads, snapshot.names(), false);
+    let rules = RepositoryRules::of(config, reads, &snapshot.repository, false);
     ComputedState::of(Arc::clone(snapshot), history, &rules)
 }
 
@@ -107,7 +107,7 @@ pub async fn refresh<T: Transport + Sync>(
 ) -> Result<Vec<Failure>, JournalError> {
     let mut failures = Vec::new();
     for address in addresses {
-        let mut read = match reader.read(address).await {
+        let read = match reader.read(address).await {
             Ok(read) => read,
             Err(error) => {
                 failures.push(Failure::about(address, &error));
@@ -121,8 +121,9 @@ pub async fn refresh<T: Transport + Sync>(
             failures.push(Failure::new(FailureKind::OutOfReach, sentence));
             continue;
         }
-        let about = journal.identify(host, &mut read.snapshot).await?;
         let snapshot = &read.snapshot;
+        let (repository, number) = (snapshot.repository.clone(), snapshot.number);
+        let about = PullRequestKey { host: host.to_owned(), repository, number };
         let before = journal.last_snapshot(&about).await?;
         let mut history = History::load(journal, &about).await?;
         let records = note_transitions(before.as_ref(), snapshot, &about, &mut history, now);

@@ -10,7 +10,6 @@ use crate::tui::rows::journal::JournalRow;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config as MatcherConfig, Matcher, Utf32Str};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Model {
@@ -67,8 +66,7 @@ impl Model {
     fn all_handoff(&self) -> Vec<&HandoffRow> {
         let pulls = &self.data.pulls;
         let on_board = pulls.values().flat_map(|pull| pull.handoff.iter().chain(pull.not_handed_off()));
-        let names: BTreeSet<&str> = pulls.values().map(|pull| pull.name.as_str()).collect();
-        let elsewhere = self.data.handed_off.iter().filter(|row| !names.contains(row.pull.as_str()));
+        let elsewhere = self.data.handed_off.iter().filter(|row| !pulls.contains_key(&row.address));
         on_board.chain(elsewhere).collect()
     }
 

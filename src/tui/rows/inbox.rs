@@ -86,11 +86,7 @@ pub(super) fn rows(pull: &PullRow) -> Vec<InboxRow> {
         // The author fixes findings, and a thread that needs a person has a row of its own.
         let waits = matches!(
             exit,
-            Exit::Timeout { .. }
-                | Exit::WorkflowFailure { .. }
-                | Exit::Unreadable { .. }
-                | Exit::RoundCap { .. }
-                | Exit::OutOfReach
+            Exit::Timeout { .. } | Exit::WorkflowFailure { .. } | Exit::RoundCap { .. } | Exit::OutOfReach
         );
         if waits {
             rows.push(about(pull.phase.0, line(&exit.to_string())));

@@ -295,7 +295,7 @@ fn turn(shown: &ThreadView<'_>, view: &PullRequestView, arrivals: &ReviewArrival
     match thread.status() {
         ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_) => WhoseTurn::You,
         ThreadStatus::Open => {
-            let with_author = *view.review_loop.phase() == Phase::WithAuthor;
+            let with_author = view.review_loop.as_ref().is_some_and(|l| *l.phase() == Phase::WithAuthor);
             let looking =
                 arrivals.missing.contains(&thread.reviewer) || view.thinking.contains(&thread.reviewer);
             let accepts = thread.machine.counters.stance == Some(Stance::Accepts);

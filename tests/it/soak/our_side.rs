@@ -31,7 +31,7 @@ pub(crate) fn is_as_recorded(
             format!("{:?}", of.observed),
             format!("{:?}", of.folded),
             format!("{:?}", of.seen),
-            format!("{:?} {:?} {:?}", of.unowned, of.recognised, of.seen.expected),
+            format!("{:?} {:?} {:?}", of.unowned, of.recognised, of.expected),
         ]
     };
     for (shown, anew) in parts(computed).iter().zip(parts(&anew)) {
@@ -98,9 +98,10 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
             wrong.push(format!("{at}: C4, C6: {reviewer} was asked {calls} times"));
         }
     }
-    let attempt = view.review_loop.attempt();
-    if attempt > policy.max_attempts {
-        wrong.push(format!("{at}: L2: attempt {attempt} of {}", policy.max_attempts));
+    if let Some(review_loop) = &view.review_loop
+        && review_loop.attempt() > policy.max_attempts
+    {
+        wrong.push(format!("{at}: L2: attempt {} of {}", review_loop.attempt(), policy.max_attempts));
     }
     wrong
 }

@@ -14,7 +14,7 @@ async fn l10_a_paused_loop_spends_no_attempts_and_continues_when_resumed() {
     run.ticks(2).await;
     run.tell(LoopCommand::Pause, |view| format!("{:?}", view.review_loop).contains("Paused")).await;
     run.ticks(20).await;
-    assert_eq!((run.phase().as_str(), run.view().review_loop.attempt()), ("paused", 3));
+    assert_eq!((run.phase().as_str(), run.view().review_loop.as_ref().unwrap().attempt()), ("paused", 3));
     // A pause outlives the process.
     run.stop().await;
     let run = place.run(DRIVEN).await;
