@@ -23,7 +23,7 @@ pub enum Call {
         purpose: Cow<'static, str>,
         permission: &'static str,
     },
-    /// A REST read that costs nothing if GitHub's answer still has this ETag.
+    /// A REST read that costs nothing if GitHub's answer still has this `ETag`.
     Conditional {
         path: String,
         etag: Option<String>,
@@ -91,7 +91,7 @@ pub struct ApiReply {
     pub budget: Option<RateBudget>,
     /// The server's time.
     pub date: Option<Timestamp>,
-    /// Of a conditional read. Its body is null if GitHub's answer still has the ETag of the call.
+    /// Of a conditional read. Its body is null if GitHub's answer still has the `ETag` of the call.
     pub etag: Option<String>,
 }
 

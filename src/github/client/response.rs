@@ -98,8 +98,8 @@ impl RawResponse<'_> {
         }
         let data = body.get_mut("data").map(Value::take).unwrap_or_default();
         let budget = limits::budget_from_data(&data).or_else(|| limits::budget_from_headers(self.headers));
-        let date = limits::date(self.headers);
-        let reply = ApiReply { body: data, errors, budget, date, etag: None };
+        let reply =
+            ApiReply { body: data, errors, budget, date: limits::date(self.headers), ..ApiReply::default() };
         if !reply.body.is_null() {
             return Ok(reply);
         }

@@ -120,7 +120,7 @@ pub(super) fn rest(answer: RestAnswer, incoming: &Incoming) -> HttpAnswer {
     sent
 }
 
-/// Adds the ETag, and answers 304 if the client already has this answer.
+/// Adds the `ETag`, and answers 304 if the client already has this answer.
 pub(super) fn conditional(mut answer: HttpAnswer, incoming: &Incoming) -> HttpAnswer {
     let mut hasher = std::hash::DefaultHasher::new();
     answer.body.hash(&mut hasher);
