@@ -90,8 +90,15 @@ async fn show(
         print(&known.shown(record), query, output)?;
     }
     let Some(stop) = follow else {
-        if is_empty && !query.json {
-            writeln!(output, "The journal has no matching record.")?;
+        match query.pull_request {
+            _ if !is_empty => {}
+            // A script would take no line for an answer.
+            Some(named) if query.json && !is_mentioned(journal, &filter).await? => {
+                let unknown = format_args!("no record of the journal is about {named}");
+                return Err(Failure::usage(unknown).into());
+            }
+            _ if query.json => {}
+            _ => writeln!(output, "The journal has no matching record.")?,
         }
         return Ok(());
     };
@@ -108,6 +115,13 @@ async fn show(
             output.flush()?;
         }
     }
+}
+
+/// Whether any record is about the filter's pull request.
+async fn is_mentioned(journal: &Journal, filter: &RecordFilter) -> Result<bool, JournalError> {
+    let RecordFilter { host, repository, number, .. } = filter.clone();
+    let any = RecordFilter { host, repository, number, limit: Some(1), ..RecordFilter::default() };
+    Ok(!journal.records(any).await?.is_empty())
 }
 
 fn print(record: &Record, query: &JournalQuery<'_>, output: &mut impl Write) -> io::Result<()> {
