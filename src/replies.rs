@@ -112,7 +112,6 @@ impl ReplyEvidence {
         let blocks = |sentence: &SentenceEvidence| {
             takes_back(sentence)
                 || sentence.is_unknown
-                || sentence.reports_change
                 || sentence.has_any(&KEEPS_OPEN)
                 || (sentence.has(Signal::Promises) && !sentence.has_any(&ELSEWHERE))
         };
@@ -201,10 +200,10 @@ impl ReplyEvidence {
             return Intent::Other;
         }
         let will_change = self.says_any(&[Signal::Promises, Signal::Changes]);
-        let argues = self.says(Signal::Argues) || (argued.is_some() && !will_change);
+        let brings_evidence = self.says(Signal::Argues) || (argued.is_some() && !will_change);
         let objects = self.says_any(&[Signal::Contrasts, Signal::Denies, Signal::Explains]);
         let is_argument = objects && self.length() >= SHORTEST_ARGUMENT && !self.says(Signal::Promises);
-        if (argues && self.whole) || is_argument {
+        if (brings_evidence && self.whole) || is_argument {
             return Intent::Disagree;
         }
         let talks_past = self.says(Signal::Acknowledges)

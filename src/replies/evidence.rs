@@ -93,11 +93,8 @@ const SHORTEST_UNKNOWN: usize = 5;
 #[derive(Debug, Default)]
 pub(super) struct SentenceEvidence {
     signals: BTreeSet<Signal>,
-    pub(super) names_commit: bool,
     /// A closing phrase is negated, hedged, conditional or quoted.
     pub(super) doubted: bool,
-    /// The sentence reports a change, with more than one of [`VAGUE_REPORTS`].
-    pub(super) reports_change: bool,
     /// A clause of the sentence is in no language that the tables cover.
     pub(super) is_unknown: bool,
     /// The number of words outside all phrases. Two ideographs count as one word.
@@ -125,8 +122,8 @@ impl SentenceEvidence {
 /// Collects the signals. The order matters, because a phrase spends its words: the "agree" in "don't agree"
 /// and the "not" in "not by accident" count once.
 pub(super) fn weigh(mut sentence: Sentence) -> SentenceEvidence {
+    let names_commit = sentence.words.iter().any(|word| word.text == COMMIT);
     let mut evidence = SentenceEvidence {
-        names_commit: sentence.words.iter().any(|word| word.text == COMMIT),
         length: count_words(&sentence, |_| true),
         small_words: sentence.words.iter().filter(|word| SMALL_WORDS.contains(&word.text.as_str())).count(),
         has_foreign_words: sentence.words.iter().any(|word| is_foreign(&word.text)),
@@ -159,8 +156,8 @@ pub(super) fn weigh(mut sentence: Sentence) -> SentenceEvidence {
         let is_vague = |range: &Range<usize>| {
             sentence.words[range.clone()].iter().any(|word| VAGUE_REPORTS.contains(&word.text.as_str()))
         };
-        evidence.reports_change |= signal == Signal::Fixed
-            && (claims.iter().any(|range| !is_vague(range)) || (!claims.is_empty() && evidence.names_commit));
+        let is_change = |range| names_commit || !is_vague(range);
+        note(&mut evidence, Signal::Changes, signal == Signal::Fixed && claims.iter().any(is_change));
     }
     for signal in [
         Signal::Promises,

@@ -70,9 +70,9 @@ const WRAPPINGS: [(&str, &str); 12] = [
     ("", "\n\n<details><summary>Log</summary>\n\nWon't fix.\n\n</details>"),
     ("", "\n\n~~Won't fix.~~"),
     ("", "\n\n<!-- wontfix -->"),
-    ("👍 ", " 🎉"),
+    ("👍\n\n", "\n\n🎉"),
     ("", "\n\n— Alice"),
-    ("@coderabbitai ", ""),
+    ("@coderabbitai\n\n", ""),
     ("", "\n\n`wontfix`"),
 ];
 
@@ -135,12 +135,16 @@ fn c8_a_bots_reply_accepts_only_by_a_plain_sign() {
             }
             *table.entry((*label, read)).or_default() += 1;
         }
-        let count = |wanted: &dyn Fn(&Option<&str>, &Option<String>) -> bool| -> usize {
-            table.iter().filter(|((label, read), _)| wanted(label, read)).map(|(_, count)| count).sum()
+        let count = |wanted: &dyn Fn(Option<&str>, Option<&str>) -> bool| -> usize {
+            table
+                .iter()
+                .filter(|((label, read), _)| wanted(*label, read.as_deref()))
+                .map(|(_, count)| count)
+                .sum()
         };
-        let right = count(&|label, read| *label == read.as_deref());
-        let accepted = count(&|label, _| *label == Some("accepts"));
-        let found = count(&|label, read| *label == Some("accepts") && *label == read.as_deref());
+        let right = count(&|label, read| label == read);
+        let accepted = count(&|label, _| label == Some("accepts"));
+        let found = count(&|label, read| label == Some("accepts") && label == read);
         let mut summary = format!(
             "bots, {name}: {right} of {} as labelled, {found} of {accepted} acceptances found\n",
             bodies.len()
