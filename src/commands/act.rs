@@ -37,6 +37,7 @@ use crate::supervisor::clock::{Clock, SystemClock};
 use crate::supervisor::history::History;
 use crate::supervisor::people::pull_request_planner::PullRequestPlanner;
 use crate::supervisor::people::{ThreadAct, WriteAttempt, write_out};
+use crate::supervisor::planned_writes::PlannedWrite;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -174,7 +175,8 @@ async fn rehearse(writer: &Writer<Client>, plan: WritePlan) -> Result<Vec<WriteS
     let mut steps = Vec::new();
     for write in plan.writes {
         let described = writer.rehearse(&write).await.map_err(|error| report::nothing_written(&error))?;
-        steps.push(WriteStep { write, outcome: WriteStepOutcome::Rehearsed(described.calls) });
+        let outcome = WriteStepOutcome::Rehearsed(described.calls);
+        steps.push(WriteStep { write, outcome, only_marks: false });
     }
     Ok(steps)
 }
@@ -196,9 +198,15 @@ async fn carry_out(
     let closed = journal.close().await;
     let trouble = done.trouble.or(closed.err()).map(Failure::from);
     let steps = to_send.into_iter().zip(done.writes);
-    let steps =
-        steps.map(|(planned, attempt)| WriteStep { write: planned.write, outcome: attempt.into() }).collect();
+    let steps = steps.map(|(planned, attempt)| WriteStep::new(planned, attempt)).collect();
     Ok(ActReport { pull_request: plan::address(&read.snapshot), decision: None, steps, trouble })
+}
+
+impl WriteStep {
+    fn new(planned: PlannedWrite, attempt: WriteAttempt) -> WriteStep {
+        let PlannedWrite { write, only_marks, .. } = planned;
+        WriteStep { write, outcome: attempt.into(), only_marks }
+    }
 }
 
 impl From<WriteAttempt> for WriteStepOutcome {

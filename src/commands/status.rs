@@ -171,7 +171,8 @@ impl StatusOptions<'_> {
         let mut history = History::load(journal, &key).await?;
         let before = journal.last_snapshot(&key).await?;
         // The driver will record these changes. Until then they count here all the same.
-        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, self.now);
+        let rules = RepositoryRules::of_names(self.config, self.profiles, snapshot.names(), false);
+        let _not_recorded = stored::note_transitions(before.as_ref(), snapshot, &key, &mut history, &rules);
         let stored = before.and_then(|before| before.poll);
         Ok((history, stored_loop(stored.as_ref())))
     }

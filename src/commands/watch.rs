@@ -74,7 +74,7 @@ pub fn run(
         let key = session.key_of(&address).await?;
         let before = stored::one(&session.journal, config, &*session.profiles, &key).await;
         let before = before.map_err(Failure::from)?;
-        let mut notifier = InboxNotifier::new(config, session.journal.clone(), key.host);
+        let mut notifier = InboxNotifier::new(config);
         if let Some(before) = &before {
             notifier.seed(before);
         }
@@ -117,15 +117,7 @@ async fn watch(
         };
         if let Some(view) = &view {
             lines.show(view, next_poll, clock.now(), output)?;
-            // The notifier reads reasons from the journal, which another process may hold for long.
-            tokio::select! {
-                () = notifier.notify_arrivals(view) => {}
-                () = &mut interrupted => {
-                    let end = WatchEnd::Exit(Exit::Stopped);
-                    lines.end(&end, output)?;
-                    return Ok(end);
-                }
-            }
+            notifier.notify_arrivals(view);
             if let Some(end) = ended(options, view, started) {
                 for notification in notifier.rest().await {
                     lines.notified(notification, output)?;

@@ -89,9 +89,19 @@ pub enum ThreadEventKind {
     Act(Decision),
     /// A person chose the handoff target.
     Routed(Destination),
+    /// T6: a person undid their last act on the finding that is not undone yet.
+    Undone,
+    /// GitHub showed the thread unresolved. GitHub does not say when a thread was resolved; this tells that it
+    /// was later.
+    Unresolved,
+    /// Cloture resolved the thread on GitHub as a duplicate (D3), or because its code changed and the reviewer
+    /// let it go (C8). GitHub names Cloture's account as a person.
+    ResolvedByEngine,
     /// R3: an earlier snapshot showed the thread resolved, a later one open.
     Reopened,
     HandedOff,
+    /// H1: the pull request was merged or closed, so its queue is empty.
+    QueueDiscarded,
 }
 
 /// Replays the whole history. `events` may be in any order.

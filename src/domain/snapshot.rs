@@ -295,6 +295,18 @@ pub enum PushEvidence {
     Opened,
 }
 
+impl PullRequestSnapshot {
+    /// The time of the last event that the snapshot shows, by GitHub's clock.
+    pub fn last_event_at(&self) -> Timestamp {
+        let reviews = self.reviews.iter().flat_map(|review| [review.published_at(), review.updated_at]);
+        let comments = self.comments.iter().flat_map(|comment| [comment.created_at, comment.updated_at]);
+        let in_threads = self.threads.iter().flat_map(|thread| &thread.comments);
+        let in_threads = in_threads.flat_map(|comment| [comment.created_at, comment.updated_at]);
+        let checks = self.checks.seen().into_iter().flatten().filter_map(|check| check.completed_at);
+        reviews.chain(comments).chain(in_threads).chain(checks).fold(self.updated_at, Timestamp::max)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     pub id: String,

@@ -242,11 +242,10 @@ impl PullRequestActor {
         match wake {
             WakeUp::Polled(snapshot, cause) => {
                 let identified = self.identified(snapshot).await;
-                let last_look = self.latest.seen_at;
                 self.reached(now);
                 let snapshot = identified?;
                 self.keep_lease().await?;
-                self.record_transitions(&snapshot, last_look).await?;
+                self.record_transitions(&snapshot).await?;
                 let changed = self.latest.snapshot().is_none_or(|old| **old != *snapshot);
                 // The same inputs give the same state, so the computed one is reused.
                 if changed {

@@ -1,17 +1,18 @@
 //! The state of one pull request, computed from the last snapshot, the history and the rules. The function is
 //! pure, so every instance and every restart computes the same state.
 
-use super::history::History;
+use super::history::{History, RecordedAct};
 use super::markers;
 use super::replay::ReplayedHistory;
 use crate::agents::targets;
 use crate::config::Config;
 use crate::domain::actionable::{self, TriagedFindings};
+use crate::domain::duplicates;
 use crate::domain::finding::Thread;
 use crate::domain::handoff::{self, Eligibility, HandoffMode, HandoffRules, HandoffTask};
-use crate::domain::machine::ThreadStatus;
 use crate::domain::observed::{self, ObservedPullRequest, UnownedThread};
 use crate::domain::place::LineRange;
+use crate::domain::policy::Policy;
 use crate::domain::post::PostReader;
 use crate::domain::review_loop::{
     AuthorState, Observation, PostContent, PostKind, ReviewerPost, UnreadablePost,
@@ -79,6 +80,23 @@ pub struct ComputedState {
     /// Reviewers that have shown themselves here.
     pub recognised: BTreeSet<ReviewerName>,
     pub seen: Observation,
+    /// The last decision about each thread that waits for a person, by the engine's id.
+    pub decisions: BTreeMap<ThreadId, RecordedAct>,
+}
+
+/// A problem that waits for a person, with every waiting thread about it (D6).
+#[derive(Debug, Clone)]
+pub struct WaitingProblem<'a> {
+    /// At least one. Each needs a decision of its own.
+    pub threads: Vec<ThreadView<'a>>,
+    /// All reviewers that report the problem.
+    pub reviewers: BTreeSet<ReviewerName>,
+}
+
+impl WaitingProblem<'_> {
+    pub fn title(&self) -> &str {
+        self.threads.first().map_or("", |shown| &shown.thread.finding.title)
+    }
 }
 
 /// A reviewer's thread, observed or driven, with the forge's thread for it.
@@ -160,9 +178,13 @@ impl ComputedState {
             let state = folded.author_at.get(&snapshot.head.sha);
             seen.author = state.copied().unwrap_or(AuthorState::Idle);
         }
-        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, seen };
+        let decisions = BTreeMap::new();
+        let mut computed = ComputedState { snapshot, observed, folded, unowned, recognised, seen, decisions };
         computed.seen.to_fix = computed.count_to_fix();
-        computed.seen.for_person = computed.waiting_for_person();
+        let waiting = computed.waiting_for_person(&config.policy);
+        let labels = waiting.iter().filter_map(|problem| problem.threads.first().map(ThreadView::label));
+        computed.seen.for_person = labels.collect();
+        computed.decisions = computed.decisions_about_waiting(history);
         computed
     }
 
@@ -175,14 +197,40 @@ impl ComputedState {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The threads that wait for a person's decision, each as its place and title.
-    fn waiting_for_person(&self) -> Vec<String> {
-        let threads = self.threads().into_iter();
-        let waiting = threads.filter(|shown| {
-            shown.repeats.is_none()
-                && matches!(shown.thread.status(), ThreadStatus::Vetoed(_) | ThreadStatus::Escalated(_))
+    fn decisions_about_waiting(&self, history: &History) -> BTreeMap<ThreadId, RecordedAct> {
+        let waiting = self.threads().into_iter().filter(|shown| shown.thread.status().waits_for_person());
+        let decided = waiting.filter_map(|shown| {
+            let act = history.last_decision(&[&shown.thread.id, shown.id()])?;
+            Some((shown.thread.id.clone(), act.clone()))
         });
-        waiting.map(|shown| shown.label()).collect()
+        decided.collect()
+    }
+
+    /// The problems that wait for a person, and that no person has decided about (T2). A repetition counts with
+    /// its first thread, and a problem of several reviewers once (D6).
+    pub fn waiting_for_person(&self, policy: &Policy) -> Vec<WaitingProblem<'_>> {
+        let threads: Vec<ThreadView<'_>> =
+            self.threads().into_iter().filter(|shown| shown.repeats.is_none()).collect();
+        let waits = |shown: &&ThreadView<'_>| shown.thread.status().waits_for_person();
+        if !threads.iter().any(|shown| waits(&shown)) {
+            return Vec::new();
+        }
+        let groups = duplicates::group_duplicates(threads.iter().map(|shown| shown.thread), policy);
+        let group_of: BTreeMap<&ThreadId, usize> = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(index, group)| group.threads.iter().map(move |thread| (thread, index)))
+            .collect();
+        let mut problems: BTreeMap<usize, WaitingProblem<'_>> = BTreeMap::new();
+        for shown in threads.iter().filter(waits) {
+            let Some(&index) = group_of.get(&shown.thread.id) else { continue };
+            let reviewers = || groups[index].reviewers.clone();
+            let problem = problems
+                .entry(index)
+                .or_insert_with(|| WaitingProblem { threads: Vec::new(), reviewers: reviewers() });
+            problem.threads.push(*shown);
+        }
+        problems.into_values().collect()
     }
 
     /// Every reviewer's threads, observed ones first.

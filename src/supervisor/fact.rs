@@ -32,6 +32,14 @@ pub enum Fact {
     Decided {
         thread: ThreadId,
         verb: Decision,
+        /// The finding's threads that were not resolved on the forge then. The forge does not say when a thread
+        /// was resolved.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unresolved: Vec<ThreadId>,
+    },
+    /// T6: the person undid their last decision or choice about the thread.
+    Undone {
+        thread: ThreadId,
     },
     /// H9: a person chose where a finding goes at the merge.
     Routed {
@@ -219,10 +227,24 @@ impl From<TaskFact> for HandoffTask {
 }
 
 impl Fact {
+    /// A decision about a thread that is not resolved on the forge.
+    pub fn decided(thread: ThreadId, verb: Decision) -> Fact {
+        Fact::Decided { unresolved: vec![thread.clone()], thread, verb }
+    }
+
+    /// Whether the fact is part of a thread's own history. Such facts take effect in journal order.
+    pub fn is_about_thread(&self) -> bool {
+        matches!(
+            self,
+            Fact::Decided { .. } | Fact::Undone { .. } | Fact::Routed { .. } | Fact::Reopened { .. }
+        )
+    }
+
     /// The record's kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::Decided { .. } => "decided",
+            Fact::Undone { .. } => "undone",
             Fact::Routed { .. } => "routed",
             Fact::Reopened { .. } => "reopened",
             Fact::Replied { .. } => "replied",
@@ -246,6 +268,7 @@ impl Fact {
     fn key(&self, at: Timestamp) -> Option<String> {
         match self {
             Fact::Decided { .. }
+            | Fact::Undone { .. }
             | Fact::Routed { .. }
             | Fact::Told { .. }
             | Fact::Ended { .. }

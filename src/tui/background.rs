@@ -268,7 +268,7 @@ async fn notify(
                     for (address, view) in &now.pull_requests {
                         let last = before.pull_requests.get(address);
                         if last.is_none_or(|last| !has_same_state(last, view)) {
-                            notifier.notify_arrivals(view).await;
+                            notifier.notify_arrivals(view);
                         }
                     }
                     before = now;

@@ -73,8 +73,10 @@ pub struct PullRow {
 }
 
 impl PullRow {
+    /// The findings that are not settled and wait for nobody's decision: open ones, and upheld ones, which the
+    /// author must fix (T6).
     pub fn open(&self) -> usize {
-        self.count(|status| status == ThreadStatus::Open)
+        self.count(|status| matches!(status, ThreadStatus::Open | ThreadStatus::Upheld))
     }
 
     pub fn stuck(&self) -> usize {
@@ -125,7 +127,7 @@ impl BoardRows {
                 Some(row) if Arc::ptr_eq(&row.view, view) => Arc::clone(row),
                 Some(row) if has_same_threads(&row.view, view) => {
                     let mut renewed = PullRow::clone(row);
-                    renewed.renew(view);
+                    renewed.renew(view, row_builder);
                     Arc::new(renewed)
                 }
                 _ => Arc::new(pull_row(view, row_builder)),
@@ -177,13 +179,13 @@ fn pull_row(view: &Arc<PullRequestView>, row_builder: &RowBuilder) -> PullRow {
         not_handed_off: handoff::is_undecided(view).then(Arc::default),
         handoff,
     };
-    row.renew(view);
+    row.renew(view, row_builder);
     row
 }
 
 impl PullRow {
     /// Takes over the parts that can change while no thread does.
-    fn renew(&mut self, view: &Arc<PullRequestView>) {
+    fn renew(&mut self, view: &Arc<PullRequestView>, row_builder: &RowBuilder) {
         let arrivals = view.arrivals();
         let names = |names: &[ReviewerName]| names.iter().map(|name| line(name.as_str())).collect::<Vec<_>>();
         self.view = Arc::clone(view);
@@ -199,7 +201,7 @@ impl PullRow {
         self.thinking = names(&view.thinking);
         self.role = role(view);
         self.due = view.due.iter().map(|due| line(due)).collect();
-        self.inbox = inbox::rows(self);
+        self.inbox = inbox::rows(self, &row_builder.config.policy);
     }
 }
 

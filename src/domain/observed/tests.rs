@@ -13,6 +13,8 @@ use crate::replies::PhraseTables;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
+mod deciding;
+
 fn at(minute: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
 }
@@ -559,8 +561,8 @@ fn peoples_decisions_are_part_of_the_history() {
     assert_eq!((escalated.status.cause(), escalated.counters.cycles), (Some("person"), 1));
     let returned = machine(&[decided(6, Decision::Return), decided(5, Decision::Veto)]);
     assert_eq!((returned.status.name(), returned.returns, returned.counters.cycles), ("open", 1, 1));
-    let refused = machine(&[decided(5, Decision::Uphold)]);
-    assert_eq!(refused.counters.cycles, 2, "what does not fit changes nothing");
+    let refused = machine(&[decided(5, Decision::Veto), decided(6, Decision::Escalate)]);
+    assert_eq!(refused.status.name(), "vetoed", "what does not fit changes nothing");
     let queue = ThreadEvent { at: at(5), thread: "t".into(), what: ThreadEventKind::Act(Decision::Queue) };
     let gone = ThreadEvent { at: at(6), thread: "t".into(), what: ThreadEventKind::HandedOff };
     let thread = with_decisions(&fetched, &[gone, queue]).threads[0].thread.clone();

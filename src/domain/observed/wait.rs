@@ -2,8 +2,8 @@
 //! anything is left to fix.
 
 use super::{ObservedPullRequest, is_person};
-use crate::domain::actionable::{SkipReason, reason_to_skip};
-use crate::domain::finding::Finding;
+use crate::domain::actionable::{SkipReason, must_be_fixed, reason_to_skip};
+use crate::domain::finding::{Finding, Thread};
 use crate::domain::post::{ParsedPost, PostClass, PostPlace, PostReader, PostThreads};
 use crate::domain::re_review::{BreakGlassComment, BreakGlassRules, broken_glass};
 use crate::domain::review_loop::{AuthorState, Observation, PostContent, PostKind, ReviewerPost, WaitAnchor};
@@ -41,11 +41,14 @@ pub fn observation(
 }
 
 /// L7 for observed bots: a finding of unknown severity may be grave, so only a plain matter of taste does not
-/// count. Neither does a finding that the author seems to have fixed.
+/// count. Neither does a finding that the author seems to have fixed. An upheld finding always counts (T6).
 pub fn to_fix(observed: &ObservedPullRequest) -> impl Iterator<Item = &ThreadId> {
     let threads = observed.threads.iter().filter(|o| o.repeats.is_none() && !o.resolve_proposed);
-    let open = threads.map(|o| &o.thread).filter(|thread| thread.machine.is_open());
-    open.filter(|thread| may_need_a_fix(&thread.finding)).map(|thread| &thread.id)
+    let threads = threads.map(|o| &o.thread);
+    let counts = |thread: &&Thread| {
+        must_be_fixed(thread) || thread.machine.is_open() && may_need_a_fix(&thread.finding)
+    };
+    threads.filter(counts).map(|thread| &thread.id)
 }
 
 /// The same for findings without a thread.

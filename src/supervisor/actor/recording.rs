@@ -50,14 +50,13 @@ impl PullRequestActor {
     pub(super) async fn record_transitions(
         &mut self,
         snapshot: &Arc<PullRequestSnapshot>,
-        last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
         if self.lease.held().is_none() {
             // The stored snapshot is the driver's: an instance on standby does not overwrite it.
             return Ok(());
         }
         let old = self.latest.snapshot().cloned();
-        self.record_thread_changes(old.as_deref(), snapshot, last_look).await?;
+        self.record_thread_changes(old.as_deref(), snapshot).await?;
         let reopened_at = snapshot
             .reopened_at
             .filter(|at| snapshot.state == PullRequestState::Open && self.is_after_close(*at));
@@ -81,12 +80,16 @@ impl PullRequestActor {
         &mut self,
         before: Option<&PullRequestSnapshot>,
         snapshot: &PullRequestSnapshot,
-        last_look: Option<Timestamp>,
     ) -> Result<(), JournalError> {
-        for UnrecordedFact { fact, by, why } in self.history.unrecorded_facts(before, snapshot) {
-            if !self.is_recorded(&fact, last_look) {
-                self.record_held(fact, &by, why).await?;
+        let unrecorded = self.history.unrecorded_facts(before, snapshot, &self.rules());
+        for UnrecordedFact { fact, by, why } in unrecorded {
+            let Some(lease) = self.lease.held() else { return Ok(()) };
+            let at = self.history.thread_event_time(snapshot);
+            let record = fact.record(at, &self.key, &by, why);
+            for appended in self.context.journal.append_held(lease, vec![record]).await? {
+                self.history.learn(appended.record());
             }
+            self.recompute_latest();
         }
         Ok(())
     }
@@ -103,24 +106,6 @@ impl PullRequestActor {
             }
         }
         Ok(())
-    }
-
-    fn is_recorded(&self, fact: &Fact, last_look: Option<Timestamp>) -> bool {
-        match fact {
-            // A settled thread needs no record: mostly Cloture itself resolved it on the forge.
-            Fact::ResolvedThere { thread, .. } => {
-                let computed = self.latest.computed.as_ref();
-                let thread = computed.and_then(|computed| computed.folded.engine.thread(thread));
-                thread.is_none_or(|thread| thread.status().is_settled())
-            }
-            // A person who reopened the thread through Cloture has recorded it since the last poll.
-            Fact::Reopened { .. } => self
-                .history
-                .facts()
-                .rev()
-                .any(|dated| dated.fact == *fact && last_look.is_some_and(|look| look <= dated.at)),
-            _ => false,
-        }
     }
 
     /// Records a new head and its changes. Only driven reviewers need them, and reading them costs a request.

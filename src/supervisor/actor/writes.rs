@@ -136,7 +136,8 @@ impl PullRequestActor {
                 WriteResult::Later(why) => {
                     self.problems.trouble = Some(why);
                     self.problems.due.push(planned.write.sentence());
-                    waits = true;
+                    // Nothing builds on a mark.
+                    waits |= !planned.only_marks;
                 }
             }
         }

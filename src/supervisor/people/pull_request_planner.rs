@@ -77,7 +77,7 @@ impl<'a> PullRequestPlanner<'a> {
         let subject = self.subject(&write);
         let name = |turn: u32| format!("{subject}/{turn}");
         let turn = (1..u32::MAX).find(|turn| !history.is_done(self.snapshot, &name(*turn)));
-        PlannedWrite { name: name(turn.unwrap_or(u32::MAX)), write, why }
+        PlannedWrite { name: name(turn.unwrap_or(u32::MAX)), write, why, only_marks: false }
     }
 
     fn subject(&self, write: &Write) -> String {

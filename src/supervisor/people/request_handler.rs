@@ -119,6 +119,8 @@ pub struct CompletedRequest {
     pub order: PersonRequest,
     /// The threads whose part was done completely.
     pub threads: Vec<ThreadAddress>,
+    /// Those of them whose part was recorded now, so that it can be undone.
+    pub recorded: Vec<ThreadAddress>,
     /// Commands that the caller still has to pass to the supervisor.
     pub tell: Vec<(PullRequestAddress, LoopCommand)>,
     pub troubles: Vec<RequestProblem>,
@@ -266,7 +268,7 @@ impl RequestHandler {
                     let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
                     let act = ThreadRequest { thread: thread.clone(), what, reason, by, callers_key: None };
                     let computed = stored::compute_stored(&snapshot, history, &self.config, &*self.reads);
-                    match plan(&act, &computed, history, &self.rules(&snapshot), self.clock.now()) {
+                    match plan(&act, &computed, history, &self.rules(&snapshot)) {
                         Ok(plan) => proposal.steps.push(ProposedStep::Thread { address, plan }),
                         Err(objection) => proposal.objections.push(trouble(objection.to_string())),
                     }
@@ -333,6 +335,7 @@ impl RequestHandler {
         let mut completed = CompletedRequest {
             order: now.order,
             threads: Vec::new(),
+            recorded: Vec::new(),
             tell: Vec::new(),
             troubles: now.objections,
         };
@@ -342,17 +345,19 @@ impl RequestHandler {
                     let about = self.key(&address, board);
                     let outcome = carry_out(&plan, &about, &self.journal, &self.writer).await;
                     self.remember(&address, &plan.writes, &outcome);
+                    let (done, sentence) = (is_done(&plan.writes, &outcome), trouble(&outcome));
                     let thread = plan.act.thread;
-                    match trouble(&outcome) {
-                        None => completed.threads.push((address, thread)),
-                        Some(sentence) => {
-                            completed.troubles.push(RequestProblem {
-                                address,
-                                thread: Some(thread),
-                                sentence,
-                            });
-                        }
+                    if done {
+                        completed.threads.push((address.clone(), thread.clone()));
                     }
+                    if outcome.recorded {
+                        completed.recorded.push((address.clone(), thread.clone()));
+                    }
+                    completed.troubles.extend(sentence.map(|sentence| RequestProblem {
+                        address,
+                        thread: Some(thread),
+                        sentence,
+                    }));
                 }
                 ProposedStep::PullRequest { address, way_out } => match &way_out.means {
                     WayOutMeans::Write(writes) => {
@@ -382,7 +387,7 @@ impl RequestHandler {
 
     /// A notifier for threads that start to wait for a person.
     pub fn notifier(&self) -> InboxNotifier {
-        InboxNotifier::new(&self.config, self.journal.clone(), self.host())
+        InboxNotifier::new(&self.config)
     }
 
     fn host(&self) -> String {
@@ -441,6 +446,12 @@ fn once_each(steps: &mut [ProposedStep]) {
             is_new
         });
     }
+}
+
+/// Whether everything is in effect, apart from writes that only mark.
+fn is_done(writes: &[PlannedWrite], outcome: &PlanOutcome) -> bool {
+    let mut attempts = writes.iter().zip(&outcome.writes);
+    outcome.trouble.is_none() && attempts.all(|(write, tried)| write.only_marks || tried.is_in_effect())
 }
 
 /// The first problem, in a sentence that says what to do.

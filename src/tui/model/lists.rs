@@ -18,7 +18,7 @@ impl Model {
         in_order(&self.all_pulls(), &self.ordered(ListScreen::Watch))
     }
 
-    /// Worst and oldest first; a waiting loop comes before threads of no stated severity.
+    /// Worst and oldest first, then whole pull requests.
     pub fn visible_inbox(&self) -> Vec<&InboxRow> {
         in_order(&self.all_inbox(), &self.ordered(ListScreen::Inbox))
     }
@@ -102,10 +102,7 @@ impl Model {
                     if self.lists.inbox_by_age {
                         order.sort_by_key(|index| (rows[*index].since, Reverse(rows[*index].urgency())));
                     } else {
-                        order.sort_by_key(|index| {
-                            let row = rows[*index];
-                            (Reverse(row.urgency()), row.thread.is_some(), row.since)
-                        });
+                        order.sort_by_key(|index| &rows[*index].rank);
                     }
                 })
             }

@@ -56,8 +56,7 @@ pub(crate) fn bounds(view: &PullRequestView, records: &[Record], rules: &Rules) 
     let policy = &rules.config.policy;
     let at = &view.address;
     let mut wrong = Vec::new();
-    let past = History::of(records);
-    let inbox = waiting(computed, &past, policy);
+    let inbox = waiting(computed, policy);
     let listed: BTreeSet<_> =
         inbox.iter().flat_map(|item| item.others.iter().chain([item.shown.id()])).collect();
     for shown in computed.threads() {

@@ -203,10 +203,10 @@ fn queued_before_merge(records: &[Record]) -> BTreeSet<ThreadId> {
     for dated in records.iter().filter_map(Fact::read) {
         match dated.fact {
             Fact::Merged { .. } => break,
-            Fact::Decided { thread, verb: Decision::Queue } => {
+            Fact::Decided { thread, verb: Decision::Queue, .. } => {
                 queued.insert(thread);
             }
-            Fact::Decided { thread, verb: Decision::Unqueue } => {
+            Fact::Decided { thread, verb: Decision::Unqueue, .. } => {
                 queued.remove(&thread);
             }
             Fact::Closed => queued.clear(),
